@@ -1,0 +1,1 @@
+"""The built-in configs, one TOML file a dataset."""

@@ -1,0 +1,1 @@
+"""Luigi: one file a dataset style, read top to bottom = the DAG."""

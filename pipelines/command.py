@@ -1,0 +1,167 @@
+"""`cloze-gen run` and `cloze-gen explain`: parameters in, Luigi's verdict out."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import luigi
+
+from cloze_gen.engine.progress import Stopwatch, say
+from cloze_gen.errors import ClozeGenError, UsageError
+from cloze_gen.pipelines.corpus import Ingest, load_settings
+from cloze_gen.pipelines.run import RELEASE, RunTask, check_run_name
+from cloze_gen.pipelines.runs import find_run, read_run
+from cloze_gen.pipelines.task import StageTask, current_engine
+from cloze_gen.report.funnel import funnel_text
+from cloze_gen.store.artifacts import Store
+
+STYLES = {"holmes-style": "holmes_style", "holmes-sample": "holmes_style"}
+
+
+def style_of(config: str) -> type[RunTask]:
+    """The run task of a config: by its name, or by a TOML file's own name (`mine.scs.toml` is told by its `style` prefix)."""
+    name = Path(config).name.removesuffix(".toml")
+    for prefix, module in STYLES.items():
+        if name == prefix or name.startswith(prefix.split("-")[0]):
+            return importlib.import_module(f"cloze_gen.pipelines.{module}").STYLE
+    known = ", ".join(sorted(STYLES))
+    raise UsageError(f"{config!r}: no such style. Known: {known}; a TOML file's name must begin with holmes, scs, lambada or scde.")
+
+
+def make_task(*, config: str, train: str, source: str, name: str, out: Path, workers: int, seed: int, overrides: Sequence[str],
+              engine: str = "local", strict: bool = False) -> RunTask:  # fmt: skip
+    """The run as a Luigi task. A style's own name means: its config on real corpora, its sample config without any."""
+    style = style_of(config)
+    default = config in {style.default_config, style.sample_config} and not (config == style.sample_config and train)
+    task = style(
+        config="" if default else config,
+        overrides=json.dumps(list(overrides)),
+        train=train,
+        source=source,
+        out=str(out),
+        seed=seed,
+        workers=workers,
+        engine=engine,
+        strict=strict,
+        name=name or ("" if default else Path(config).name.removesuffix(".toml")),
+    )
+    check_run_name(task.run_name)
+    return task
+
+
+def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
+    """Run what is not on disk yet.
+
+    Raises:
+        ClozeGenError: a stage failed; the first failure's own message.
+    """
+    clock = Stopwatch()
+    if parameters["name"]:
+        check_run_name(parameters["name"])
+    task = make_task(config=config, **parameters)
+    if dry_run:
+        print(plan_text(task))
+        return
+    Store(Path(task.out)).sweep()
+    done_before = task.complete()
+    try:
+        if not done_before:
+            build(task)
+    finally:
+        current_engine(task.engine, task.workers).close()
+        current_engine.cache_clear()
+    print(funnel_text(task.steps()))
+    print(f"signature  {task.signature()}")
+    print(f"release    {task.folder / RELEASE}")
+    say(f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in {clock.seconds:.1f} s")
+
+
+def build(task: luigi.Task) -> None:
+    """Let Luigi order the stages in this process; the first failure comes out as it was raised."""
+    failures: list[BaseException] = []
+
+    @StageTask.event_handler(luigi.Event.FAILURE)
+    def remember(_: luigi.Task, error: BaseException) -> None:
+        failures.append(error)
+
+    logging.getLogger("luigi").setLevel(logging.CRITICAL)
+    logging.getLogger("luigi-interface").setLevel(logging.CRITICAL)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="luigi")
+        result = luigi.build([task], local_scheduler=True, workers=1, no_lock=True, detailed_summary=True, log_level="CRITICAL")
+    if failures:
+        raise failures[0]
+    if result.status not in {luigi.LuigiStatusCode.SUCCESS, luigi.LuigiStatusCode.SUCCESS_WITH_RETRY}:
+        raise ClozeGenError(f"the pipeline did not finish: {result.one_line_summary}")
+
+
+def plan_text(task: RunTask) -> str:
+    """What would run, stage by stage, and why."""
+    before = read_run(task.folder) if (task.folder / "run.json").is_file() else None
+    lines = [f"{task.run_name}: in {task.out}"]
+    for number, stage in enumerate(task.stages(), 1):
+        state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
+        lines.append(f"  {number:02} {stage.label:<16} {state}")
+    return "\n".join([*lines, f"     release          {'as on disk' if task.complete() else 'would be written'}"])
+
+
+def _why(stage: StageTask, before: dict[str, Any] | None) -> str:
+    old = next((one for one in (before or {}).get("stages", []) if one["label"] == stage.label), None)
+    if old is None:
+        return "never ran"
+    new = stage.key.described()
+    reasons = []
+    if old["version"] != new["version"]:
+        reasons.append(f"code version {old['version']} -> {new['version']}")
+    if old["seed"] != new["seed"]:
+        reasons.append(f"seed {old['seed']} -> {new['seed']}")
+    for name in sorted(old["settings"].keys() | new["settings"].keys()):
+        if old["settings"].get(name) != new["settings"].get(name):
+            reasons.append(f"{name} {old['settings'].get(name)!r} -> {new['settings'].get(name)!r}")
+    reasons += _changed_inputs(stage, old["inputs"], dict(new["inputs"]))
+    return "; ".join(reasons) or "its artifact is missing"
+
+
+def _changed_inputs(stage: StageTask, old: dict[str, str], new: dict[str, str]) -> list[str]:
+    if not isinstance(stage, Ingest):
+        return [f"input {name} changed" for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
+    groups = {"added": sorted(new.keys() - old.keys()), "removed": sorted(old.keys() - new.keys()),
+              "changed": sorted(name for name in old.keys() & new.keys() if old[name] != new[name])}  # fmt: skip
+    return [f"{len(books)} books {what} ({', '.join(book.split(' ')[0] for book in books[:3])}{', ...' if len(books) > 3 else ''})"
+            for what, books in groups.items() if books]  # fmt: skip
+
+
+def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
+    """Which stages of a finished run would run again, with its config, books and code as they are now."""
+    folder = find_run(out, run_name)
+    written = read_run(folder)
+    config = written["config"]
+    if config.endswith(".toml"):
+        config = str(folder / config)
+    style = importlib.import_module(f"cloze_gen.pipelines.{written['style']}").STYLE
+    sides = {side: "" if written["sample"] else str((folder / f"corpus-{side}").resolve()) for side in ("train", "source")}
+    task = style(config=config, overrides=json.dumps([*written["overrides"], *overrides]), out=str(folder.parent.parent),
+                 seed=written["seed"], name=written["name"], **sides)  # fmt: skip
+    return plan_text(task)
+
+
+def settings_text(config: str) -> str:
+    """Every setting of a config with its value and meaning, as TOML."""
+    style = style_of(config)
+    settings = load_settings(style.model, config, "[]")
+    lines = []
+    for group, value in settings:
+        lines.append(f"[{group}]")
+        for name, field in type(value).model_fields.items():
+            shown = json.dumps(value.model_dump(mode="json")[name], ensure_ascii=False)
+            lines.append(f"{name} = {shown}  # {field.description or ''}".rstrip(" #"))
+        lines.append("")
+    return "\n".join(lines)
+
+

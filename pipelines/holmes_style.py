@@ -1,0 +1,207 @@
+"""The Holmes-style dataset (Zweig & Burges 2011): raw text -> counts -> language model -> alternates -> forward filter -> grooming -> set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from cloze_gen.cloze.alternates import AlternatesSettings
+from cloze_gen.cloze.choice import ChoiceSettings
+from cloze_gen.cloze.focus import FocusSettings
+from cloze_gen.cloze.forward import ForwardSettings
+from cloze_gen.cloze.grooming import GroomingSettings
+from cloze_gen.cloze.screening import ScreeningSettings
+from cloze_gen.config import settings_dict
+from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, TrainingText
+from cloze_gen.pipelines.run import RunTask
+from cloze_gen.pipelines.task import StageTask
+from cloze_gen.stages.alternates import write_alternates
+from cloze_gen.stages.choice import ChoiceInputs, write_choice
+from cloze_gen.stages.contexts import ContextSettings, write_context_vectors
+from cloze_gen.stages.focus import write_focus
+from cloze_gen.stages.forward import write_forward
+from cloze_gen.stages.grooming import groom_shard, write_grooming
+from cloze_gen.stages.items import first_shard
+from cloze_gen.stages.language_model import LmSettings, write_index, write_language_model
+from cloze_gen.stages.overlap import OverlapSettings
+from cloze_gen.stages.release import HOLMES, ReleaseSettings
+from cloze_gen.stages.room import Room
+from cloze_gen.stages.screening import write_screening
+from cloze_gen.store.artifacts import ArtifactWriter
+from cloze_gen.text.parse_book import IngestSettings
+
+
+class HolmesSettings(BaseModel):
+    """All settings of the style, one group a stage; each group's model stands above its step."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ingest: IngestSettings = IngestSettings()
+    overlap: OverlapSettings = OverlapSettings()
+    lm: LmSettings = LmSettings()
+    contexts: ContextSettings = ContextSettings()
+    focus: FocusSettings = FocusSettings()
+    alternates: AlternatesSettings = AlternatesSettings()
+    screening: ScreeningSettings = ScreeningSettings()
+    forward: ForwardSettings = ForwardSettings()
+    grooming: GroomingSettings = GroomingSettings()
+    choice: ChoiceSettings = ChoiceSettings()
+    release: ReleaseSettings = ReleaseSettings()
+
+
+class LanguageModel(StyleTask):
+    """KenLM's modified Kneser-Ney model of the training text."""
+
+    stage = "lm"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"text": self.clone(TrainingText)}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.all_settings.lm)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_language_model(writer, room, text=self.artifact("text"), settings=self.all_settings.lm)
+
+
+class Index(StyleTask):
+    """The forward index of the model."""
+
+    stage = "index"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"model": self.clone(LanguageModel)}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_index(writer, room, model=self.artifact("model"))
+
+
+class Contexts(StyleTask):
+    """Context vectors of the words that may be options."""
+
+    stage = "contexts"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"text": self.clone(TrainingText), "counts": self.clone(Counts)}
+
+    def settings(self) -> dict[str, Any]:
+        focus = self.all_settings.focus
+        return settings_dict(self.all_settings.contexts) | focus.model_dump(include={"max_freq", "min_count", "proper_names"})
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        settings = self.all_settings
+        text, counts = self.artifact("text"), self.artifact("counts")
+        write_context_vectors(writer, room, text=text, counts=counts, focus=settings.focus, settings=settings.contexts)
+
+
+class Focus(StyleTask):
+    """Step 1: the infrequent words of the source sentences."""
+
+    stage = "focus"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"source": self.clone(Corpus, side="source"), "counts": self.clone(Counts)}
+
+    def settings(self) -> dict[str, Any]:
+        return self.all_settings.focus.model_dump(mode="json", exclude={"classes"})
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_focus(writer, room, source=self.artifact("source"), counts=self.artifact("counts"), settings=self.all_settings.focus)
+
+
+class Alternates(StyleTask):
+    """Step 2: 150 distinct rare words a focus word, sampled from the model."""
+
+    stage = "alternates"
+    draws = True
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"focus": self.clone(Focus), "index": self.clone(Index), "counts": self.clone(Counts)}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.all_settings.alternates)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        shard, n_items = first_shard(self.all_settings, self.seed, **{name: self.artifact(name) for name in self.inputs()})
+        write_alternates(writer, room, shard=shard, n_items=n_items)
+
+
+class Screening(StyleTask):
+    """Step 3: reject where the right word scores best."""
+
+    stage = "screening"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return self.clone(Alternates).inputs() | {"upstream": self.clone(Alternates)}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.all_settings.screening)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        shard, n_items = first_shard(self.all_settings, self.seed, **{name: self.artifact(name) for name in self.inputs()})
+        write_screening(writer, room, shard=shard, n_items=n_items)
+
+
+class Forward(StyleTask):
+    """Steps 4 and 5: forward scores, the best 30 retained."""
+
+    stage = "forward"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return self.clone(Screening).inputs() | {"passed": self.clone(Screening)}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.all_settings.forward)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        shard, n_items = first_shard(self.all_settings, self.seed, **{name: self.artifact(name) for name in self.inputs()})
+        write_forward(writer, room, shard=shard, n_items=n_items, n_passed=self.artifact("passed").funnel["kept"])
+
+
+class Grooming(StyleTask):
+    """MSR 2.3, by machine: a verdict on every retained candidate and every sentence."""
+
+    stage = "grooming"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"focus": self.clone(Focus), "index": self.clone(Index), "contexts": self.clone(Contexts), "forward": self.clone(Forward)}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.all_settings.grooming) | {"classes": list(self.all_settings.focus.classes)}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        settings = self.all_settings
+        shard = groom_shard(settings.grooming, settings.focus.classes, **{name: self.artifact(name) for name in self.inputs()})
+        write_grooming(writer, room, shard=shard)
+
+
+class Choice(StyleTask):
+    """MSR 2.3 and guideline 7: four impostors, one focus word a sentence, n questions; positions dealt."""
+
+    stage = "choice"
+    draws = True
+
+    def inputs(self) -> dict[str, StageTask]:
+        names = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
+        return {name: self.clone(task) for name, task in names.items()}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.all_settings.choice)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        inputs = ChoiceInputs(**{name: self.artifact(name) for name in self.inputs()})
+        write_choice(writer, room, inputs=inputs, settings=self.all_settings.choice, seed=self.seed)
+
+
+class HolmesStyle(RunTask):
+    """The run: links to every stage, and the release."""
+
+    model = HolmesSettings
+    default_config, sample_config = "holmes-style", "holmes-sample"
+    style_name = "holmes_style"
+    release_format = HOLMES
+    questions_task = Choice
+
+
+STYLE = HolmesStyle

@@ -1,0 +1,186 @@
+"""A run: a folder of numbered links to the stages it used, what it was made with, and the release."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any, ClassVar
+
+import luigi
+
+from cloze_gen.errors import UsageError
+from cloze_gen.pipelines.corpus import StyleTask
+from cloze_gen.pipelines.task import StageTask, stage_order
+from cloze_gen.report.funnel import FunnelStep, funnel_steps
+from cloze_gen.stages.ingest import kept_books, read_books
+from cloze_gen.stages.release import ReleaseFormat, make_signature, write_release
+from cloze_gen.store.artifacts import Store, write_json
+from cloze_gen.store.locks import exclusive_lock, partial_folder, replace_folder, sweep_leavings
+
+RUN_FILE, RELEASE = "run.json", "release"
+_RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def check_run_name(name: str) -> str:
+    """A run's name, or a UsageError: `[A-Za-z0-9._-]+`, and neither `.` nor `..`."""
+    if not _RUN_NAME.fullmatch(name) or name in {".", ".."}:
+        raise UsageError(f"run name {name!r}: use only A-Z a-z 0-9 . _ - (and not . or ..)")
+    return name
+
+
+class RunTarget(luigi.Target):
+    """The run's folder says the same as this task would write."""
+
+    def __init__(self, folder: Path, description: dict[str, Any], links: dict[str, str]) -> None:
+        self._folder, self._description, self._links = folder, description, links
+
+    def exists(self) -> bool:
+        try:
+            written = json.loads((self._folder / RUN_FILE).read_text(encoding="utf-8"))
+        except (FileNotFoundError, json.JSONDecodeError):
+            return False
+        linked = all((self._folder / name).is_symlink() and os.readlink(self._folder / name) == to for name, to in self._links.items())
+        return written == self._description and linked and (self._folder / RELEASE / "SHA256SUMS").is_file()
+
+
+class RunTask(StyleTask):
+    """The root of a style's DAG. Its name is no stage's setting: renaming writes another folder and runs no stage."""
+
+    name = luigi.Parameter(default="", description="name of the run; empty: the config's name")
+    style = luigi.Parameter(default="")
+    stage = "run"
+    style_name: ClassVar[str]
+    release_format: ClassVar[ReleaseFormat]
+    questions_task: ClassVar[type[StyleTask]]
+
+    @property
+    def questions(self) -> StageTask:
+        return self.clone(self.questions_task, style=self.style_name)
+
+    @property
+    def all_settings(self) -> Any:
+        return self.questions.all_settings
+
+    def stages(self) -> list[StageTask]:
+        return stage_order(self.questions)
+
+    def requires(self) -> list[StageTask]:
+        return self.stages()  # all of them: an artifact deleted below a finished one is made again
+
+    @property
+    def run_name(self) -> str:
+        return check_run_name(self.name or (self.default_config if self.train else self.sample_config))
+
+    @property
+    def folder(self) -> Path:
+        return Store(Path(self.out)).runs / self.run_name
+
+    def description(self) -> dict[str, Any]:
+        """What `run.json` says: everything needed to explain or repeat the run, no path of the machine among it."""
+        config = os.path.relpath(self.config, self.folder) if "/" in self.config or self.config.endswith(".toml") else self.config
+        stages = [
+            {"number": number, "label": task.label, "folder": task.key.folder_name, "fingerprint": task.key.fingerprint, **task.key.described()}
+            for number, task in enumerate(self.stages(), 1)
+        ]
+        return {
+            "name": self.run_name,
+            "style": self.style_name,
+            "config": config,
+            "overrides": json.loads(self.overrides),
+            "seed": self.seed,
+            "sample": not self.train,
+            "settings": self.all_settings.model_dump(mode="json"),
+            "stages": stages,
+        }
+
+    def links(self) -> dict[str, str]:
+        links = {link_name(number, task.label): f"../../store/{task.key.folder_name}" for number, task in enumerate(self.stages(), 1)}
+        for side in ("train", "source"):
+            links[f"corpus-{side}"] = os.path.relpath(os.path.realpath(self.folder_of(side)), os.path.realpath(self.folder))
+        return links
+
+    def folder_of(self, side: str) -> str:
+        return self.questions.folder(side)
+
+    def output(self) -> RunTarget:
+        return RunTarget(self.folder, self.description(), self.links())
+
+    def complete(self) -> bool:
+        return all(task.complete() for task in self.stages()) and self.output().exists()
+
+    def work(self, writer: Any, room: Any) -> None:
+        raise UsageError("a run writes no artifact of its own; see RunTask.run")
+
+    def run(self) -> None:
+        with exclusive_lock(self.store.runs / ".locks" / self.run_name):
+            sweep_leavings(self.store.runs)
+            with partial_folder(self.folder) as partial:
+                for name, target in self.links().items():
+                    (partial / name).symlink_to(target)
+                release = partial / RELEASE
+                release.mkdir()
+                self._write_release(release)
+                write_json(partial / RUN_FILE, self.description())
+                _keep_evaluations(self.folder, partial)
+                replace_folder(partial, self.folder)
+
+    def _write_release(self, folder: Path) -> None:
+        by_label = {task.label: self.store.open(task.key) for task in self.stages()}
+        questions = self.store.open(self.questions.key)
+        write_release(
+            folder,
+            name=self.run_name,
+            form=self.release_format,
+            questions=questions,
+            books=kept_books(by_label["corpus source"]),
+            notes=self.notes(),
+            steps=self.steps(),
+            settings=self.all_settings.model_dump(mode="json"),
+            n_wanted=int(questions.facts["wanted"]),
+            signature=self.signature(),
+            harness=self.all_settings.release.harness,
+        )
+
+    def steps(self) -> list[FunnelStep]:
+        return funnel_steps((task.label, self.store.open(task.key).manifest) for task in self.stages())
+
+    def signature(self) -> str:
+        prints = {task.label: task.key.fingerprint for task in self.stages()}
+        return make_signature(
+            style=self.style_name.removesuffix("_style"),
+            name=self.run_name,
+            train=prints["corpus train"][:8],
+            source=prints["corpus source"][:8],
+            model=f"kn{self.all_settings.lm.order}-{prints['lm'][:8]}" if "lm" in prints else "none",
+            seed=self.seed,
+            n=int(self.store.open(self.questions.key).funnel["kept"]),
+        )
+
+    def notes(self) -> list[str]:
+        """What a user of the set must know."""
+        corpus = next(task for task in self.stages() if task.label == "corpus source")
+        leaks = self.store.open(corpus.key).facts["kept_although_overlapping"]
+        dropped = [row for row in read_books(self.store.open(corpus.key)) if row["status"] != "kept"]
+        notes = ["groomed: machine (no human has judged the candidates)"]
+        grooming = getattr(self.all_settings, "grooming", None)
+        if grooming is not None:
+            notes.append("tagger: off, so impostors were not tested for their part of speech" if grooming.tagger == "none" else
+                         f"tagger: {grooming.tagger}; every impostor takes the answer's Penn tag in its sentence")  # fmt: skip
+        notes.append(f"books on both sides: {self.all_settings.overlap.across}")
+        notes += [f"leak: source book {book} overlaps the training corpus and was kept (overlap.across = keep)" for book in leaks]
+        notes += [f"source book {row['book_id']} was dropped: {row['reason']} {row.get('detail', '')}".rstrip() for row in dropped]
+        return notes
+
+
+def link_name(number: int, label: str) -> str:
+    return f"{number:02}-{label.replace(' ', '-')}"
+
+
+def _keep_evaluations(old: Path, new: Path) -> None:
+    """An evaluation of the very same questions stays with the run."""
+    before, now = old / RELEASE / "questions.jsonl", new / RELEASE / "questions.jsonl"
+    if (old / "evaluation").is_dir() and before.is_file() and before.read_bytes() == now.read_bytes():
+        shutil.copytree(old / "evaluation", new / "evaluation")

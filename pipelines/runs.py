@@ -1,0 +1,47 @@
+"""Finding a run and reading what it says of itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.errors import UsageError
+from cloze_gen.store.artifacts import Artifact, Store, open_artifact
+
+RUN_FILE = "run.json"
+
+
+def run_folders(out: Path) -> list[Path]:
+    """The runs of an output folder, by name."""
+    return sorted(path.parent for path in Store(out).runs.glob(f"*/{RUN_FILE}") if not path.parent.name.startswith("."))
+
+
+def find_run(out: Path, run: str) -> Path:
+    """A run by its name under `out`, or by its path.
+
+    Raises:
+        UsageError: there is none; lists those there are.
+    """
+    for folder in (Store(out).runs / run, Path(run)):
+        if (folder / RUN_FILE).is_file():
+            return folder
+    known = ", ".join(folder.name for folder in run_folders(out)) or "none"
+    raise UsageError(f"no run {run!r} in {out} (runs there: {known}), and no such folder. Name another with --out.")
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    try:
+        return json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{folder / RUN_FILE}: not readable ({error}); run again to rewrite it.") from None
+
+
+def stage_artifact(folder: Path, label: str) -> Artifact:
+    """The artifact of one of a run's stages, by its label (`corpus train`), its link (`03-corpus-train`) or its number."""
+    stages = read_run(folder)["stages"]
+    for stage in stages:
+        link = f"{stage['number']:02}-{stage['label'].replace(' ', '-')}"
+        if label in {stage["label"], stage["label"].replace(" ", "-"), link, str(stage["number"])}:
+            return open_artifact(folder / link)
+    raise UsageError(f"{folder.name}: no stage {label!r}. Its stages: {', '.join(stage['label'].replace(' ', '-') for stage in stages)}.")

@@ -1,0 +1,118 @@
+"""What all tasks share: a fingerprint made of settings and inputs, a target in the store, and the room they work in.
+
+A task is a label: it names its inputs, its settings and one function. Its fingerprint covers its inputs' fingerprints, so a finished
+target is fresh by construction: changed settings or files give another target.
+"""
+
+from __future__ import annotations
+
+import abc
+import functools
+import json
+from pathlib import Path
+from typing import Any, ClassVar
+
+import luigi
+
+from cloze_gen.engine.local import Engine, make_engine
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.keys import StageKey
+
+
+class StageTarget(luigi.Target):
+    """A finished artifact."""
+
+    def __init__(self, store: Store, key: StageKey) -> None:
+        self._store, self._key = store, key
+
+    def exists(self) -> bool:
+        return self._store.is_complete(self._key)
+
+
+class StageTask(luigi.Task):
+    """One stage of one run. Subclasses say `stage`, `requires`, `settings` and `work`."""
+
+    config = luigi.Parameter(default="", description="a built-in config's name or a TOML file; empty: the style's own")
+    overrides = luigi.Parameter(default="[]", description="JSON list of stage.key=value settings")
+    train = luigi.Parameter(default="", description="folder of the training books; empty: the embedded sample")
+    source = luigi.Parameter(default="", description="folder of the source books; empty: the embedded sample")
+    out = luigi.Parameter(default="artifacts", description="output folder")
+    seed = luigi.IntParameter(default=1, description="random seed")
+    workers = luigi.IntParameter(default=2, significant=False, description="processes of the local engine")
+    engine = luigi.Parameter(default="local", significant=False, description="local, or dask:ADDRESS")
+    strict = luigi.BoolParameter(default=False, significant=False, description="a dropped book ends the run")
+
+    stage: ClassVar[str]
+    version: ClassVar[int] = 1
+    draws: ClassVar[bool] = False
+
+    def inputs(self) -> dict[str, StageTask]:
+        """Upstream tasks by name."""
+        return {}
+
+    def digests(self) -> dict[str, str]:
+        """Inputs that are raw files: name -> digest."""
+        return {}
+
+    def settings(self) -> dict[str, Any]:
+        """The stage's own settings, JSON values."""
+        return {}
+
+    @abc.abstractmethod
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        """Call the stage's one function."""
+
+    def requires(self) -> dict[str, StageTask]:
+        return self.inputs()
+
+    @functools.cached_property
+    def key(self) -> StageKey:
+        inputs = {name: task.key.fingerprint for name, task in self.inputs().items()} | self.digests()
+        return StageKey(self.stage, self.version, self.settings(), inputs, self.seed if self.draws else None)
+
+    @property
+    def store(self) -> Store:
+        return Store(Path(self.out))
+
+    def output(self) -> StageTarget:
+        return StageTarget(self.store, self.key)
+
+    def artifact(self, name: str) -> Artifact:
+        return self.store.open(self.inputs()[name].key)
+
+    def run(self) -> None:
+        room = Room(self.store, current_engine(self.engine, self.workers), self.label, self.strict)
+        with self.store.writing(self.key, on_wait=lambda: room.say("another run is writing this stage; waiting")) as writer:
+            if writer is not None:
+                self.work(writer, room)
+
+    @property
+    def label(self) -> str:
+        return self.stage
+
+    def complete(self) -> bool:
+        return self.output().exists()
+
+
+@functools.lru_cache(maxsize=1)
+def current_engine(name: str, workers: int) -> Engine:
+    """One engine a process, so that workers are started once a run."""
+    return make_engine(name, workers=workers)
+
+
+def parse_overrides(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+def stage_order(task: StageTask) -> list[StageTask]:
+    """All tasks below `task` and itself, inputs first, each once, in the order a reader would follow."""
+    ordered: dict[str, StageTask] = {}
+
+    def visit(one: StageTask) -> None:
+        for upstream in one.inputs().values():
+            visit(upstream)
+        ordered.setdefault(one.task_id, one)
+
+    visit(task)
+    return list(ordered.values())

@@ -1,0 +1,73 @@
+"""spaCy's tokenizer with its English rules changed to whole words, as the MSR files have them.
+
+Clitics and hyphens stay attached (``mother's``, ``don't``, ``to-morrow``, ``'tis``, ``60,000``), punctuation marks are tokens of their own,
+abbreviations and initials keep their stop (``Mr.``, ``J.``, ``i.e.``), dashes are split from words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from spacy.symbols import ORTH
+from spacy.tokenizer import Tokenizer
+from spacy.vocab import Vocab
+
+from cloze_gen.text.abbreviations import TOKEN_ABBREVIATIONS
+
+# Words that begin with an apostrophe of their own; elsewhere a leading apostrophe is a quotation mark. Only such as are no words without
+# it ('and, 'as, 'er open a quotation more often), and 'till and 'cause, which seldom do.
+_ELISIONS = """tis twas twere twill twould tisn't twasn't twon't twouldn't tain't em til till cause bout neath gainst midst mongst twixt tween
+    pon un uns ud ull ll ve re d s m im ave avin ad e'd ouse orse orses ome ow owever ard ead eart eard undred appen appened alf ope igh old'st
+    nother nuff cept scuse spose lowed specially n fraid clock coz cos cuz ee erself imself prentice prentices oman umble zackly""".split()
+_LEADING_APOSTROPHE = r"'(?!(?i:" + "|".join(sorted(map(re.escape, _ELISIONS))) + r")(?![A-Za-z]))"
+
+_PREFIXES = (
+    r"\.\.+", r"--+", r'"', r"`+", _LEADING_APOSTROPHE, r"[(\[{<>)\]}]", r"[,;:!?]", r"\.(?!\d)", r"[*#%=+~|\\^@_/]", r"&(?!c\b)",
+    r"[£$€§¶†‡¿¡«»„“”‘…—–]", r"-(?![\d-])",
+)  # fmt: skip
+# Behind s an apostrophe is a possessive more often than a quotation mark (the closing mark stands behind punctuation); so behind "in"
+# (goin') and in the short words that drop a letter.
+_SHORT_DROPS = "o th an wi ha ol mo t d y tho thro altho fo ca sha aroun roun po yo mos jus lan ev aft owd awa fu fro nex las bes".split()
+_TRAILING_APOSTROPHE = (
+    "(?<![sS])(?<![A-Za-z]in)(?<![A-Z]IN)" + "".join(rf"(?<!\b{drop})(?<!\b{drop.capitalize()})" for drop in sorted(_SHORT_DROPS)) + "'"
+)
+_SUFFIXES = (
+    r"\.\.+", r"--+", r'"', r"`+", _TRAILING_APOSTROPHE, r"(?<=[.,;:!?\"-])'", r"[)\]}>(\[{<]", r"[,;:!?]", r"\.", r"[*#%=+~|\\^@_/]", r"&",
+    r"[†‡«»“”’…—–]", r"(?<!-)-",
+)  # fmt: skip
+_INFIXES = (
+    r"\.\.+", r"--+", r'"', r"[()\[\]{}<>]", r"[!?]+(?=[A-Za-z'\"])", r"[.,;:](?=\")", r"(?<=[^\W\d_])[,;:](?=[^\W\d_])", r"(?<=[^\W\d_])[,;](?=\d)", r"(?<=\d)[,;:](?=[^\W\d_])",
+    r"(?<=[a-z])\.(?=[A-Z])", r"(?<=[,;])'(?=[A-Za-z])", r"[…—–=]",
+)  # fmt: skip
+# Initials and dotted abbreviations are whole: J. U.S. i.e. p.m. Ph.D. "I." is the pronoun at the end of a sentence.
+_DOTTED = re.compile(r"(?:[A-HJ-ZÀ-Þ]\.|(?:[A-Za-z]{1,2}\.){2,}|(?:[A-Za-z]\.){2,}[A-Za-z])$")
+_EXTRA = ("&c.", "o'clock", "Ph.D.")
+
+
+def build_tokenizer() -> Tokenizer:
+    """The project's tokenizer; its chunks between spaces are independent of each other.
+
+    >>> [token.text for token in build_tokenizer()('"To-morrow," said Mr. J. Holmes, "\\'tis o\\'clock!"')][:8]
+    ['"', 'To-morrow', ',', '"', 'said', 'Mr.', 'J.', 'Holmes']
+    """
+    rules = {word: [{ORTH: word}] for word in (*TOKEN_ABBREVIATIONS, *_EXTRA)}
+    return Tokenizer(
+        Vocab(),
+        rules=rules,
+        prefix_search=re.compile("|".join(f"^(?:{piece})" for piece in _PREFIXES)).search,
+        suffix_search=re.compile("|".join(f"(?:{piece})$" for piece in _SUFFIXES)).search,
+        infix_finditer=re.compile("|".join(_INFIXES)).finditer,
+        token_match=_DOTTED.match,
+        url_match=None,
+    )
+
+
+def chunk_tokenizer() -> Callable[[str], tuple[str, ...]]:
+    """A function from one space-free chunk to its tokens, for `text.tokens.ChunkMemo`."""
+    tokenizer = build_tokenizer()
+
+    def tokenize_chunk(chunk: str) -> tuple[str, ...]:
+        return tuple(token.text for token in tokenizer(chunk))
+
+    return tokenize_chunk

@@ -1,0 +1,164 @@
+"""spaCy's small CNN tagger computed type by type: the same numbers as its `predict`, several times the speed.
+
+Of the network (`MultiHashEmbed` -> `MaxoutWindowEncoder` with window 1 -> softmax) everything up to the first convolution's matrix product
+depends on one word alone. It is computed once a word *type*, by spaCy's own embedding layer, and looked up for each token; what
+is left are the products of the later convolutions and of the softmax. Measured by benchmarks/tagger_speed.py; equal tags are a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from spacy.language import Language
+from spacy.tokens import Doc
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+# Types kept before the table starts anew (3 KB each at width 128); a long novel has 20,000.
+MAX_TYPES = 40_000
+_LN_EPSILON = np.float32(1e-8)  # thinc.layers.layernorm
+
+
+class _Convolution:
+    """One residual layer: window of three -> maxout -> layer norm -> added to its input."""
+
+    def __init__(self, maxout: Any, layernorm: Any) -> None:
+        weights = maxout.get_param("W")  # (width, pieces, 3 * width)
+        self.width, self.pieces, _ = weights.shape
+        # Columns ordered piece by piece, so that the maximum runs over whole contiguous halves (0.02 us a token instead of 0.15).
+        self.weights = np.ascontiguousarray(weights.transpose(1, 0, 2).reshape(self.pieces * self.width, -1).T)
+        self.bias = np.ascontiguousarray(maxout.get_param("b").T.reshape(-1))
+        self.scale, self.shift = layernorm.get_param("G"), layernorm.get_param("b")
+        self.mean = np.full(self.width, 1 / self.width, dtype=np.float32)
+
+    def finish(self, products: Floats, inputs: Floats) -> Floats:
+        """Maxout, layer norm and residual, given the matrix product; shapes (n, pieces * width) and (n, width)."""
+        products += self.bias
+        values = products[:, : self.width]
+        for piece in range(1, self.pieces):
+            values = np.maximum(values, products[:, piece * self.width : (piece + 1) * self.width])
+        values = values - (values @ self.mean)[:, None]
+        variance = np.einsum("ij,ij->i", values, values) / np.float32(self.width) + _LN_EPSILON
+        values *= (1 / np.sqrt(variance))[:, None]
+        values *= self.scale
+        values += self.shift
+        values += inputs
+        return values
+
+
+class WindowCnn:
+    """The tagger of a spaCy pipeline as a function of word types.
+
+    Holds the table of types seen; `reset` empties it. Results depend on the calls since the last reset only through rounding, so who
+    wants equal bytes resets where the unit of work begins.
+    """
+
+    def __init__(self, nlp: Language, embed: Any, convolutions: Sequence[_Convolution], softmax: Any) -> None:
+        self._nlp = nlp
+        self._embed = embed
+        self._convolutions = convolutions
+        self._softmax_weights = np.ascontiguousarray(softmax.get_param("W").T)
+        self._softmax_bias = softmax.get_param("b")
+        self._width = convolutions[0].width
+        first = convolutions[0]
+        # (width, 3 * columns): the product with the left neighbour's, the word's own and the right neighbour's share of the weights.
+        self._first_weights = np.concatenate(np.split(first.weights, 3), axis=1)
+        self._columns = first.pieces * self._width
+        self.reset()
+
+    @classmethod
+    def from_pipeline(cls, nlp: Language) -> Self | None:
+        """The fast form of the pipeline's tagger, or None when its network is of another kind."""
+        tagger = nlp.get_pipe("tagger").model  # type: ignore[attr-defined]
+        if not tagger.has_ref("tok2vec") or not tagger.has_ref("softmax"):
+            return None
+        layers = tagger.get_ref("tok2vec").layers
+        if len(layers) != 2 or layers[0].name.split(">>")[0] != "extract_features":
+            return None
+        embed, encode = layers
+        windows = [node for node in encode.walk() if node.name == "expand_window"]
+        maxouts = [node for node in encode.walk() if node.name == "maxout"]
+        norms = [node for node in encode.walk() if node.name == "layernorm"]
+        if not maxouts or not len(windows) == len(maxouts) == len(norms) or any(node.attrs["window_size"] != 1 for node in windows):
+            return None
+        return cls(nlp, embed, [_Convolution(*pair) for pair in zip(maxouts, norms, strict=True)], tagger.get_ref("softmax"))
+
+    @property
+    def type_count(self) -> int:
+        """Types in the table, the empty one (0, padding between sentences) included."""
+        return self._type_count
+
+    def fresh(self) -> WindowCnn:
+        """The same network with an empty table of its own; the weights are shared."""
+        twin = copy(self)
+        twin.reset()
+        return twin
+
+    def reset(self) -> None:
+        """Empties the table; type 0, all zeros, is the padding."""
+        self._type_count = 1
+        self._embedded: Floats = np.zeros((4096, self._width), dtype=np.float32)
+        self._projected: Floats = np.zeros((4096, 3 * self._columns), dtype=np.float32)
+
+    def add_types(self, words: Sequence[str]) -> None:
+        """Appends the words to the table: they get the ids `type_count`, `type_count + 1`, ... in order."""
+        if not words:
+            return
+        embedded = self._embed.predict([Doc(self._nlp.vocab, words=list(words))])[0]
+        stop = self._type_count + len(words)
+        if stop > len(self._embedded):
+            capacity = max(stop, 2 * len(self._embedded))
+            for name in ("_embedded", "_projected"):
+                old = getattr(self, name)
+                grown = np.zeros((capacity, old.shape[1]), dtype=np.float32)
+                grown[: self._type_count] = old[: self._type_count]
+                setattr(self, name, grown)
+        self._embedded[self._type_count : stop] = embedded
+        self._projected[self._type_count : stop] = embedded @ self._first_weights
+        self._type_count = stop
+
+    def predict(self, type_ids: Ints, lengths: Ints) -> Ints:
+        """Tag numbers of a batch.
+
+        Args:
+            type_ids: shape (n,), the tokens of all sentences one after the other.
+            lengths: shape (sentences,), sums to n.
+        Returns:
+            Shape (n,): index into the tagger's labels.
+        """
+        pad = len(self._convolutions)
+        # As thinc's `with_array(..., pad=depth)`: empty rows before, between and after the sentences.
+        rows = np.arange(len(type_ids)) + np.repeat(np.arange(1, len(lengths) + 1) * pad, lengths)
+        padded = np.zeros(len(type_ids) + (len(lengths) + 1) * pad, dtype=np.int64)
+        padded[rows] = type_ids
+        values = self._embedded[padded]
+        for depth, layer in enumerate(self._convolutions):
+            last = depth == pad - 1
+            if depth == 0:
+                products = self._first_products(padded)
+            else:
+                window = np.zeros((len(values), 3 * self._width), dtype=np.float32)
+                window[1:, : self._width] = values[:-1]
+                window[:, self._width : 2 * self._width] = values
+                window[:-1, 2 * self._width :] = values[1:]
+                products = (window[rows] if last else window) @ layer.weights
+            if last and depth == 0:
+                products = products[rows]
+            values = layer.finish(products, values[rows] if last else values)
+        scores = values @ self._softmax_weights
+        scores += self._softmax_bias
+        return scores.argmax(axis=1)
+
+    def _first_products(self, padded: Ints) -> Floats:
+        bounds = [0, self._columns, 2 * self._columns, 3 * self._columns]
+        left, own, right = (slice(start, stop) for start, stop in pairwise(bounds))
+        products = self._projected[padded, own]
+        products[1:] += self._projected[padded[:-1], left]
+        products[:-1] += self._projected[padded[1:], right]
+        return products

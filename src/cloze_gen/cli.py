@@ -1,0 +1,159 @@
+"""The command line: what a user types, and how mistakes are told."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cloze_gen import __version__
+from cloze_gen.errors import ClozeGenError, StoreError
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
+                  help="Raw books in, cloze test sets out, every step on disk.")  # fmt: skip
+corpus_app = typer.Typer(no_args_is_help=True, help="Look at a folder of books before a run.")
+app.add_typer(corpus_app, name="corpus")
+
+Out = Annotated[Path, typer.Option("--out", help="output folder")]
+DEFAULT_OUT = Path("artifacts")
+
+
+@app.callback(invoke_without_command=True)
+def _version(version: Annotated[bool, typer.Option("--version", help="print the version and end")] = False) -> None:
+    if version:
+        typer.echo(f"cloze-gen {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def run(
+    config: Annotated[str, typer.Argument(help="a style (holmes-style, ...) or the path of a TOML file")],
+    train: Annotated[str, typer.Option(help="folder of the training books")] = "",
+    source: Annotated[str, typer.Option(help="folder of the books that the questions are drawn from")] = "",
+    name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
+    out: Out = DEFAULT_OUT,
+    workers: Annotated[int, typer.Option(min=1, help="processes")] = 2,
+    seed: Annotated[int, typer.Option(help="random seed")] = 1,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="stage.key=value, any setting; may be repeated")] = None,
+    engine: Annotated[str, typer.Option(help="local, or dask:ADDRESS of an existing cluster")] = "local",
+    strict: Annotated[bool, typer.Option(help="end the run when a book is dropped")] = False,
+    dry_run: Annotated[bool, typer.Option(help="say what would run and why, and do nothing")] = False,
+) -> None:
+    """Make a dataset: every stage that is not on disk yet, then the release."""
+    from cloze_gen.pipelines import command
+
+    command.run(config=config, train=train, source=source, name=name, out=out, workers=workers, seed=seed,
+                overrides=set_ or [], engine=engine, strict=strict, dry_run=dry_run)  # fmt: skip
+
+
+@app.command()
+def runs(out: Out = DEFAULT_OUT) -> None:
+    """List the runs of an output folder."""
+    from cloze_gen.pipelines import inspect
+
+    typer.echo(inspect.list_runs(out))
+
+
+@app.command()
+def show(run: str, stage: Annotated[str | None, typer.Argument()] = None, out: Out = DEFAULT_OUT,
+         rows: Annotated[int, typer.Option(min=0, help="rows to print of each table")] = 5) -> None:  # fmt: skip
+    """Show a run's stages and funnel, or one stage's files, columns and first rows."""
+    from cloze_gen.pipelines import inspect
+
+    typer.echo(inspect.show_stage(out, run, stage, rows) if stage else inspect.show_run(out, run))
+
+
+@app.command()
+def trace(item_id: str, run: Annotated[str | None, typer.Option(help="name or path of the run; default: the latest that has it")] = None,
+          out: Out = DEFAULT_OUT, rows: Annotated[int, typer.Option(min=0, help="alternates to print; 0 = all")] = 0) -> None:  # fmt: skip
+    """Tell one question's whole life, from the raw file to the options written."""
+    from cloze_gen.pipelines import tracing
+
+    typer.echo(tracing.trace_item(out, run, item_id, rows))
+
+
+@app.command()
+def explain(run: str, out: Out = DEFAULT_OUT,
+            set_: Annotated[list[str] | None, typer.Option("--set", help="as if this setting were changed")] = None) -> None:  # fmt: skip
+    """Say which stages of a run would run again, and why."""
+    from cloze_gen.pipelines import command
+
+    typer.echo(command.explain(out, run, set_ or []))
+
+
+@app.command()
+def settings(config: str) -> None:
+    """Print every setting of a style with its value and meaning."""
+    from cloze_gen.pipelines import command
+
+    typer.echo(command.settings_text(config))
+
+
+@app.command()
+def doctor() -> None:
+    """Check the tools: versions, what is missing, and the command that mends it."""
+    from cloze_gen.adapters.doctor import run_checks
+
+    checks = run_checks()
+    for check in checks:
+        typer.echo(f"{'ok     ' if check.ok else 'MISSING'} {check.name:<16} {check.detail}")
+        if not check.ok and check.remedy:
+            typer.echo(f"        mend it with: {check.remedy}")
+    if not all(check.ok for check in checks):
+        raise typer.Exit(1)
+
+
+@corpus_app.command()
+def verify(folder: Path, manifest: Annotated[Path, typer.Option(help="manifest.tsv with the columns file and sha256")]) -> None:
+    """Compare a folder of books with a manifest's checksums."""
+    from cloze_gen.store.corpus import verify_corpus
+    from cloze_gen.store.tables import read_tsv
+
+    findings = verify_corpus(folder, manifest)
+    for file, finding in findings:
+        typer.echo(f"{file}: {finding}")
+    total = len(read_tsv(manifest))
+    typer.echo(f"{total - len(findings)} of {total} files agree with {manifest.name}")
+    if findings:
+        raise typer.Exit(1)
+
+
+def main() -> None:
+    """Entry point: a user's mistake is one message and a status, never a traceback."""
+    sys.exit(guarded(lambda: app(standalone_mode=False)))
+
+
+def guarded(call: Callable[[], object]) -> int:
+    """Run a call and turn its end into an exit status, told on stderr where it failed."""
+    import click
+
+    try:
+        result = call()
+    except click.exceptions.Abort:
+        print("cloze-gen: stopped", file=sys.stderr)
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except ClozeGenError as error:
+        print(f"cloze-gen: {error}", file=sys.stderr)
+        return error.exit_status
+    except KeyboardInterrupt:
+        print("cloze-gen: stopped; what was finished stays, run again to go on", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        return 0
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.EPERM} and "No space left" not in str(error):
+            raise
+        print(f"cloze-gen: {StoreError(f'cannot write: {error}. Free space or choose another --out; what was finished stays.')}", file=sys.stderr)
+        return StoreError.exit_status
+    return result if isinstance(result, int) else 0
+
+
+if __name__ == "__main__":
+    main()

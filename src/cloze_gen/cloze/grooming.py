@@ -1,0 +1,120 @@
+"""Machine grooming: predicates on a candidate in its sentence, standing in for the judges of MSR 2.3 until a human grooms.
+
+Every candidate of the retained 30 gets a verdict: fit, or the first predicate that speaks against it.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Container
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+_VOWELS = frozenset("aeiou")
+# A written vowel with a consonant's sound, and the silent h: where spelling misleads about a/an.
+_CONSONANT_SOUND = re.compile(r"(?:uni(?!m|n)|us[aeiu]|ut[eio]|eu|ew|on[ce]|one-|ubiq|uku|ur[aei]n|u-)")
+_SILENT_H = re.compile(r"(?:hono|hones|heir|hour)")
+_ENDINGS = ("fulness", "lessness", "ations", "ation", "ingly", "edly", "ments", "ment", "ness", "ings", "iest", "ing", "ied", "ies", "ier",
+            "est", "ers", "ely", "ily", "ed", "er", "es", "ly", "'s", "s'", "s", "y", "e", "d")  # fmt: skip
+
+
+class GroomingSettings(BaseModel):
+    """Settings of the grooming."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    offensive_words: str = Field("builtin", description="file of words, one a line; 'builtin' is the project's short list, 'none' is off")
+    max_similarity: float = Field(0.55, gt=0, le=1, description="exclusive: cosine of context vectors from which a word can stand for the answer")
+    require_attested: bool = Field(True, description="the candidate must be attested after its predecessor and before its successor")
+    tagger: str = Field("builtin", description="'builtin', an installed spaCy pipeline, or 'none'")
+    tag_window: int = Field(8, ge=2, description="tokens on each side of the blank that the tagger sees")
+
+
+class CandidateFault(StrEnum):
+    """Why a candidate is no impostor."""
+
+    ARTICLE = "candidate_breaks_a_an"
+    FORM_OF_ANSWER = "candidate_is_form_of_answer"
+    IN_SENTENCE = "candidate_in_sentence"
+    OFFENSIVE = "candidate_offensive"
+    NUMBER_SHAPE = "candidate_number_against_word"
+    SUBSTITUTABLE = "candidate_substitutable"
+    UNATTESTED = "candidate_unattested_in_place"
+    TAG = "candidate_changes_tag"
+
+
+def takes_an(word: str) -> bool:
+    """True when the word begins with a vowel sound.
+
+    >>> [takes_an(w) for w in ("hour", "house", "umbrella", "useful", "one-eyed", "honest", "uninteresting")]
+    [True, False, True, False, False, True, True]
+    """
+    lower = word.casefold()
+    if _SILENT_H.match(lower):
+        return True
+    return lower[:1] in _VOWELS and not _CONSONANT_SOUND.match(lower)
+
+
+@functools.lru_cache(maxsize=200_000)
+def stem(word: str) -> str:
+    """A crude stem: spelling variants made one, endings dropped, a doubled last consonant made single.
+
+    Only meant to tell whether two words are forms of one another; it errs towards yes.
+
+    >>> stem("climbing") == stem("climbed") == stem("climber"), stem("to-morrow") == stem("tomorrow"), stem("colour") == stem("color")
+    (True, True, True)
+    """
+    text = word.casefold().replace("-", "").replace("our", "or").replace("ise", "ize").replace("yse", "yze")
+    for ending in _ENDINGS:
+        if text.endswith(ending) and len(text) - len(ending) >= 3:
+            text = text[: -len(ending)]
+            break
+    if len(text) > 3 and text[-1] == text[-2]:
+        text = text[:-1]
+    return text[:-1] if len(text) > 3 and text[-1] in "iey" else text
+
+
+def candidate_fault(
+    candidate: str,
+    *,
+    answer: str,
+    predecessor: str,
+    sentence_stems: Container[str],
+    offensive: Container[str],
+    similarity: float,
+    attested: bool,
+    settings: GroomingSettings,
+) -> CandidateFault | None:
+    """The first fault of a candidate that can be seen without a tagger; None when there is none.
+
+    Args:
+        sentence_stems: stems of the sentence's own tokens, the answer's among them.
+        similarity: cosine of the context vectors of candidate and answer; 0 where either has none.
+        attested: the training corpus has the candidate after its predecessor and before its successor here.
+    """
+    checks: tuple[tuple[CandidateFault, Callable[[], bool]], ...] = (
+        (CandidateFault.ARTICLE, lambda: breaks_article(candidate, predecessor)),
+        (CandidateFault.FORM_OF_ANSWER, lambda: stem(candidate) == stem(answer)),
+        (CandidateFault.IN_SENTENCE, lambda: stem(candidate) in sentence_stems),
+        (CandidateFault.OFFENSIVE, lambda: candidate.casefold() in offensive),
+        (CandidateFault.NUMBER_SHAPE, lambda: has_digit(candidate) != has_digit(answer)),
+        (CandidateFault.SUBSTITUTABLE, lambda: similarity >= settings.max_similarity),
+        (CandidateFault.UNATTESTED, lambda: settings.require_attested and not attested),
+    )
+    return next((fault for fault, holds in checks if holds()), None)
+
+
+def breaks_article(candidate: str, predecessor: str) -> bool:
+    """True when `a` or `an` stands before the blank and the candidate begins with the other sound.
+
+    >>> breaks_article("owl", "a"), breaks_article("owl", "an"), breaks_article("owl", "the")
+    (True, False, False)
+    """
+    article = predecessor.casefold()
+    return article in {"a", "an"} and takes_an(candidate) != (article == "an")
+
+
+def has_digit(word: str) -> bool:
+    return any(character.isdigit() for character in word)

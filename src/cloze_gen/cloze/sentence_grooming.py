@@ -1,0 +1,92 @@
+"""Is a sentence fit to be a question? Predicates on the whole sentence, standing in for the judges of MSR 2.3.
+
+Each predicate has its own reason, so that the funnel tells what a corpus loses where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from enum import StrEnum
+
+from cloze_gen.text.rendering import rendered_positions
+
+# A sentence that ends in one of these was cut at an abbreviation: "... , Dr ."
+_TITLES = frozenset(
+    "mr mrs ms messrs dr prof rev hon st capt col gen lieut lt sgt maj adm sen esq jr sr mme mlle vol chap no fig viz etc ed hist ib ibid cf pp".split()
+)
+# Words that leave a sentence hanging when they stand right before its final stop.
+_HANGING = frozenset("the a an and or but nor of to for with by from as than that which who whose my your his her its our their if because".split())
+_HEADING_WORDS = frozenset("chapter book volume canto act scene contents illustration footnote appendix preface etext gutenberg ebook".split())
+_MAX_CAPITALS_SHARE = 0.3  # share of words wholly in capitals, or of capitalised words after the first: above it a line is a heading or a list
+_MAX_CAPITALISED_SHARE = 0.5
+_QUOTES = ('"',)
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
+# Openings that mark the second half of a cut dialogue: '," said he' without its first half.
+_SPEECH_VERBS = frozenset("said asked cried replied answered returned exclaimed whispered murmured muttered remarked observed continued".split())
+
+
+class SentenceFault(StrEnum):
+    """Why a sentence makes no question."""
+
+    BEGINS_LOW = "sentence_begins_without_capital"
+    HALF_DIALOGUE = "sentence_holds_half_a_dialogue"
+    OPEN_BRACKET = "sentence_bracket_unbalanced"
+    CUT_AT_ABBREVIATION = "sentence_cut_at_abbreviation"
+    HANGING = "sentence_ends_hanging"
+    HEADING = "sentence_looks_like_heading"
+    CAPITALS = "sentence_mostly_capitals"
+    BROKEN_OFF = "sentence_broken_off"
+    ODD_MARKS = "sentence_odd_marks"
+    OFFENSIVE = "sentence_offensive"
+    NO_VERB = "sentence_without_finite_verb"
+
+
+def sentence_fault(tokens: Sequence[str], *, offensive: Container[str]) -> SentenceFault | None:
+    """The first fault of a sentence, judged from its own tokens; None when it is fit.
+
+    >>> sentence_fault("He was seen by the old Dr .".split(), offensive=())
+    <SentenceFault.CUT_AT_ABBREVIATION: 'sentence_cut_at_abbreviation'>
+    >>> sentence_fault("He was seen by the old doctor .".split(), offensive=()) is None
+    True
+    """
+    printed = [tokens[i] for i in rendered_positions(tokens)]
+    words = [token for token in printed if any(c.isalnum() for c in token)]
+    if not words or not (words[0][:1].isupper() or words[0][:1].isdigit()) or printed[0] != words[0]:
+        return SentenceFault.BEGINS_LOW
+    for fault, holds in (
+        (SentenceFault.HALF_DIALOGUE, _half_dialogue(tokens)),
+        (SentenceFault.OPEN_BRACKET, any(tokens.count(a) != tokens.count(b) for a, b in _BRACKETS)),
+        (SentenceFault.CUT_AT_ABBREVIATION, words[-1].rstrip(".").casefold() in _TITLES or _initial(words[-1])),
+        (SentenceFault.HANGING, words[-1].casefold() in _HANGING),
+        (SentenceFault.HEADING, any(word.casefold() in _HEADING_WORDS and not word.islower() for word in words)),
+        (SentenceFault.CAPITALS, _mostly_capitals(words)),
+        (SentenceFault.BROKEN_OFF, _broken_off(tokens)),
+        (SentenceFault.ODD_MARKS, any(mark in token for token in printed for mark in "*_|<>=@#\\/~^+")),
+        (SentenceFault.OFFENSIVE, any(word.casefold() in offensive for word in words)),
+    ):
+        if holds:
+            return fault
+    return None
+
+
+def _half_dialogue(tokens: Sequence[str]) -> bool:
+    """An odd number of quotation marks, or an attribution without its speech."""
+    if any(tokens.count(mark) % 2 for mark in _QUOTES):
+        return True
+    return len(tokens) > 1 and tokens[0].casefold() in _SPEECH_VERBS and tokens[0][:1].isupper() and tokens[1] in {"he", "she", "I", "they"}
+
+
+def _initial(word: str) -> bool:
+    return len(word) == 2 and word[0].isupper() and word[1] == "."
+
+
+def _mostly_capitals(words: Sequence[str]) -> bool:
+    shouted = sum(len(word) > 1 and word.isupper() for word in words)
+    capitalised = sum(word[:1].isupper() and word != "I" for word in words[1:])
+    return shouted > _MAX_CAPITALS_SHARE * len(words) or capitalised > _MAX_CAPITALISED_SHARE * max(1, len(words) - 1)
+
+
+def _broken_off(tokens: Sequence[str]) -> bool:
+    """Speech broken off by a dash before the final mark, or an ellipsis at the end."""
+    words_end = max(i for i, token in enumerate(tokens) if any(c.isalnum() for c in token))
+    return any(token.startswith(("--", "..", "\u2014")) for token in tokens[words_end:])

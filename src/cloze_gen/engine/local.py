@@ -1,0 +1,118 @@
+"""The default engine: processes on this machine.
+
+Results come back in the order of the shards, so nothing downstream can depend on timing. Workers are spawned, never forked (pyarrow and
+BLAS hold threads), use one thread each, and die with their parent.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Protocol, TypeVar
+
+import pyarrow as pa
+from threadpoolctl import threadpool_limits
+
+from cloze_gen.errors import ClozeGenError
+
+Shard = TypeVar("Shard")
+Result = TypeVar("Result")
+_PR_SET_PDEATHSIG = 1
+# Shards handed out ahead of the one being waited for, a worker: enough to keep it busy, few enough that memory stays flat.
+_AHEAD = 4
+
+
+class Engine(Protocol):
+    """Something that maps a picklable, top-level function over shards."""
+
+    workers: int
+
+    def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
+        """Results in the order of the shards."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class InProcessEngine:
+    """One worker: this process."""
+
+    workers = 1
+
+    def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
+        with threadpool_limits(limits=1):
+            for shard in shards:
+                yield function(shard)
+
+    def close(self) -> None:
+        return None
+
+
+class LocalEngine:
+    """`workers` processes, started once and used by every stage of a run."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._pool: ProcessPoolExecutor | None = None
+
+    def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
+        if self._pool is None:
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.workers, mp_context=context, initializer=_start_worker, initargs=(os.getpid(),))
+        waiting: deque[Future[Result]] = deque()
+        queue = iter(shards)
+        try:
+            for shard in queue:
+                waiting.append(self._pool.submit(function, shard))
+                if len(waiting) >= self.workers * _AHEAD:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BrokenProcessPool:
+            raise ClozeGenError(
+                "a worker process ended without a word (killed, or out of memory). What was finished stays; "
+                "run again, with fewer --workers if memory is short."
+            ) from None
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+
+def _start_worker(parent: int) -> None:
+    """One thread a worker; the worker dies with its parent, even when that is killed outright (Linux)."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+    pa.set_cpu_count(1)
+    pa.set_io_thread_count(1)
+    threadpool_limits(limits=1)
+
+
+def make_engine(name: str, *, workers: int) -> Engine:
+    """The engine of a run.
+
+    Args:
+        name: ``local``, or ``dask`` / ``dask:ADDRESS`` for an existing Dask cluster.
+        workers: processes of the local engine.
+    """
+    if name == "local":
+        return InProcessEngine() if workers == 1 else LocalEngine(workers)
+    if name.startswith("dask:"):
+        from cloze_gen.engine.dask_cluster import DaskEngine  # an optional extra
+
+        return DaskEngine(name.removeprefix("dask:"))
+    raise ClozeGenError(f"--engine {name!r}: no such engine. Known: local, dask:ADDRESS (e.g. dask:tcp://host:8786).")

@@ -1,0 +1,86 @@
+"""From option scores to accuracies: one choice an item, ties broken by the item's own seed, a 95 % interval beside every share.
+
+Scores are float arrays of shape (n items, k options); the higher, the better. Options that an item lacks are NaN and never chosen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cloze_gen.errors import UsageError
+from cloze_gen.rng import derive_rng
+
+TIES_PURPOSE = "evaluate.ties"
+Z_95 = 1.959963984540054  # standard normal quantile of 0.975
+
+
+def best_options(scores: NDArray[np.float64], item_ids: Sequence[str], *, seed: int, purpose: str = TIES_PURPOSE) -> NDArray[np.int64]:
+    """The option chosen for every item: the highest score; among equals one drawn by the item's seed, never by position.
+
+    Args:
+        scores: shape (n, k); NaN where an item has no such option.
+        item_ids: n ids; an item's draw depends on its id and `seed` alone, not on the other items nor on the baseline, so two baselines
+            that tie in the same way choose alike.
+    Returns:
+        int64, shape (n,).
+    Raises:
+        UsageError: an item has no scored option, or ids and scores differ in number.
+
+    >>> best_options(np.array([[0.0, 2.0, 1.0]]), ["msr:1"], seed=1).tolist()
+    [1]
+    """
+    if scores.ndim != 2 or len(scores) != len(item_ids):
+        raise UsageError(f"scores of shape {scores.shape} for {len(item_ids)} items; expected one row of option scores an item")
+    choices = np.empty(len(scores), dtype=np.int64)
+    for item, (row, item_id) in enumerate(zip(scores, item_ids, strict=True)):
+        best = np.flatnonzero(row == np.nanmax(row)) if not np.isnan(row).all() else row[:0]
+        if len(best) == 0:
+            raise UsageError(f"item {item_id}: no option has a score")
+        choices[item] = best[0] if len(best) == 1 else best[derive_rng(seed, purpose, item_id).integers(len(best))]
+    return choices
+
+
+def expected_accuracy(scores: NDArray[np.float64], answers: NDArray[np.int64]) -> float:
+    """The mean accuracy over all ways to break the ties: an answer tied with m - 1 others counts 1/m. No draw is involved.
+
+    >>> expected_accuracy(np.array([[1.0, 1.0, 0.0], [3.0, 1.0, 2.0]]), np.array([0, 0]))
+    0.75
+    """
+    if len(scores) == 0:
+        return math.nan
+    best = scores == np.nanmax(scores, axis=1, keepdims=True)
+    return float((best[np.arange(len(scores)), answers] / best.sum(axis=1)).mean())
+
+
+def wilson_interval(correct_count: int, n: int, *, z: float = Z_95) -> tuple[float, float]:
+    """Wilson's score interval of a proportion, 95 % by default.
+
+    Source: Wilson 1927. Chosen over the normal interval because it stays within [0, 1] and holds its level for small n.
+
+    >>> low, high = wilson_interval(189, 520)
+    >>> round(low, 4), round(high, 4)
+    (0.3233, 0.4057)
+    >>> wilson_interval(0, 0)
+    (0.0, 1.0)
+    """
+    if n == 0:
+        return 0.0, 1.0
+    share = correct_count / n
+    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    middle, scale = share + z * z / (2 * n), 1 + z * z / n
+    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+
+
+def within_item_ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Ranks of the options within their item, 0 = highest score; equals share the mean of their ranks. NaN stays NaN.
+
+    >>> within_item_ranks(np.array([[0.1, 0.7, 0.1]])).tolist()
+    [[1.5, 0.0, 1.5]]
+    """
+    higher = (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
+    equal = (scores[:, None, :] == scores[:, :, None]).sum(axis=2)
+    return np.where(np.isnan(scores), np.nan, higher + (equal - 1) / 2)

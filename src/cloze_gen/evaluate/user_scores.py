@@ -1,0 +1,92 @@
+"""Option scores of a model of the user's own, from JSON Lines or from the challenge's ``sentence TAB score`` lines."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cloze_gen.errors import FormatError
+from cloze_gen.records import Question
+
+
+def parse_user_scores(text: str, questions: Sequence[Question], *, name: str = "scores") -> NDArray[np.float64]:
+    """Scores of either form, told apart by the first line: ``{"id": ..., "scores": [...]}`` or ``<s> ... </s> TAB score``.
+
+    Returns:
+        float64, shape (n, k), in the order of `questions` and of their options; NaN beyond an item's options.
+    Raises:
+        FormatError: a question lacks its scores or has them twice, a score is no finite number, or a sentence is not the one expected.
+    """
+    lines = [line for line in text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n") if line.strip()]
+    if not lines:
+        raise FormatError(f"{name}: empty; expected one JSON object a question or one 'sentence TAB score' line an option")
+    rows = _from_json(lines, questions, name) if lines[0].lstrip().startswith("{") else _from_lm_output(lines, questions, name)
+    matrix = np.full((len(questions), max((len(row) for row in rows), default=0)), np.nan)
+    for item, row in enumerate(rows):
+        matrix[item, : len(row)] = row
+    return matrix
+
+
+def _from_json(lines: Sequence[str], questions: Sequence[Question], name: str) -> list[list[float]]:
+    by_id: dict[str, list[float]] = {}
+    option_counts = {question.id: len(question.options) for question in questions}
+    for number, line in enumerate(lines, 1):
+        where = f"{name}, line {number}"
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise FormatError(f"{where}: not JSON ({error.msg}); expected {{\"id\": ..., \"scores\": [...]}}") from error
+        if not isinstance(record, dict) or not isinstance(record.get("id"), str) or not isinstance(record.get("scores"), list):
+            raise FormatError(f'{where}: expected {{"id": ..., "scores": [...]}}, found {line[:80]!r}')
+        item_id, values = record["id"], record["scores"]
+        if item_id in by_id:
+            raise FormatError(f"{where}: the id {item_id} has scores on an earlier line")
+        if item_id not in option_counts:
+            continue  # scores of a larger set serve a part of it
+        if len(values) != option_counts[item_id]:
+            raise FormatError(f"{where}: {len(values)} scores for the {option_counts[item_id]} options of {item_id}")
+        by_id[item_id] = [_finite(value, where) for value in values]
+    missing = [question.id for question in questions if question.id not in by_id]
+    if missing:
+        raise FormatError(f"{name}: no scores for {len(missing)} of {len(questions)} questions, the first is {missing[0]}")
+    return [by_id[question.id] for question in questions]
+
+
+def _from_lm_output(lines: Sequence[str], questions: Sequence[Question], name: str) -> list[list[float]]:
+    expected_count = sum(len(question.options) for question in questions)
+    if len(lines) != expected_count:
+        raise FormatError(f"{name}: {len(lines)} lines for {expected_count} options; expected the order of the lm questions, a line an option")
+    rows: list[list[float]] = []
+    number = 0
+    for question in questions:
+        row = []
+        for option in question.options:
+            number += 1
+            sentence, tab, score = lines[number - 1].rpartition("\t")
+            where = f"{name}, line {number}"
+            if not tab or _inner_tokens(sentence.split()) != _inner_tokens(question.blank.filled(option)):
+                raise FormatError(f"{where}: expected the sentence of {question.id} with {option!r}, a tab and its score, found {lines[number - 1][:80]!r}")
+            row.append(_finite(score, where))
+        rows.append(row)
+    return rows
+
+
+def _inner_tokens(tokens: Sequence[str]) -> list[str]:
+    """Tokens without the sentence's marks and its final full stop, which the lm format leaves out."""
+    inner = [token for token in tokens if token not in ("<s>", "</s>")]
+    return inner[:-1] if inner and inner[-1] == "." else inner
+
+
+def _finite(value: Any, where: str) -> float:
+    try:
+        score = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        score = math.nan
+    if not math.isfinite(score):
+        raise FormatError(f"{where}: {value!r} is not a finite number")
+    return score

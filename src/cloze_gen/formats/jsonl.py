@@ -1,0 +1,115 @@
+"""Questions as JSON Lines: strict on the fields that make a question, blind to the others.
+
+A release's ``questions.jsonl`` says more of each question (provenance, scores, traces); those fields pass through `question_record` and
+are ignored by `parse_questions`, so that a set of another version, or of another maker, can be evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from cloze_gen.errors import FormatError
+from cloze_gen.records import Question
+
+REQUIRED_FIELDS = ("id", "book_id", "tokens", "position", "options", "answer_index")
+
+
+def question_record(question: Question, **more: Any) -> dict[str, Any]:
+    """The JSON object of one question: `REQUIRED_FIELDS`, then `answer` for a reader, then `more` in the order given.
+
+    Raises:
+        FormatError: `more` repeats a field of the question itself.
+
+    >>> question = Question("b:0:1", "b", ("We", "hide", "it", "."), 1, ("hide", "eat"), 0)
+    >>> question_record(question, length_tokens=4)["answer"]
+    'hide'
+    >>> question_from_record(question_record(question)) == question
+    True
+    """
+    record: dict[str, Any] = {
+        "id": question.id,
+        "book_id": question.book_id,
+        "tokens": list(question.tokens),
+        "position": question.position,
+        "options": list(question.options),
+        "answer_index": question.answer_index,
+        "answer": question.answer,
+    }
+    repeated = sorted(record.keys() & more.keys())
+    if repeated:
+        raise FormatError(f"question {question.id}: the added fields {', '.join(repeated)} are the question's own; name them otherwise")
+    return record | more
+
+
+def question_from_record(record: Mapping[str, Any], *, where: str = "question record") -> Question:
+    """The question of one JSON object; other fields are ignored.
+
+    Raises:
+        FormatError: a required field is missing, of another type or contradicts the others; names `where` and the field.
+    """
+    missing = [field for field in REQUIRED_FIELDS if field not in record]
+    if missing:
+        raise FormatError(f"{where}: lacks {', '.join(missing)}; a question needs {', '.join(REQUIRED_FIELDS)}")
+    for field in ("id", "book_id"):
+        _require(isinstance(record[field], str) and record[field] != "", where, f"`{field}` must be a string that is not empty")
+    for field in ("tokens", "options"):
+        _require(
+            isinstance(record[field], list) and all(isinstance(word, str) and word for word in record[field]),
+            where,
+            f"`{field}` must be a list of strings that are not empty",
+        )
+    for field, other in (("position", "tokens"), ("answer_index", "options")):
+        _require(
+            type(record[field]) is int and 0 <= record[field] < len(record[other]),
+            where,
+            f"`{field}` must be a whole number from 0 to {len(record[other]) - 1}, the last of `{other}`; found {record[field]!r}",
+        )
+    question = Question(
+        record["id"], record["book_id"], tuple(record["tokens"]), record["position"], tuple(record["options"]), record["answer_index"]
+    )
+    _require(len(question.options) >= 2, where, "a question needs at least two options")
+    _require(len(set(question.options)) == len(question.options), where, "an option is there twice")
+    _require(question.blank.answer == question.answer, where, f"the token at `position` is not the answer {question.answer!r}")
+    return question
+
+
+def format_questions(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """One line a record, newline included; letters beyond ASCII as themselves, keys in the record's own order."""
+    for record in records:
+        yield json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def parse_questions(lines: Iterable[str], *, name: str = "questions.jsonl") -> Iterator[Question]:
+    """Questions of a JSON Lines file; empty lines are passed over.
+
+    Raises:
+        FormatError: a line is no JSON object or no question, or an id is there twice; names file and line.
+    """
+    first_lines: dict[str, int] = {}
+    for number, record in parse_records(lines, name=name):
+        question = question_from_record(record, where=f"{name}, line {number}")
+        if question.id in first_lines:
+            raise FormatError(f"{name}, line {number}: the id {question.id} was there before, on line {first_lines[question.id]}")
+        first_lines[question.id] = number
+        yield question
+
+
+def parse_records(lines: Iterable[str], *, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """``(line number from 1, JSON object)`` of every line that is not empty."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line.removeprefix("\ufeff"))
+        except json.JSONDecodeError as error:
+            raise FormatError(f"{name}, line {number}: not JSON ({error.msg}); expected one object a line") from error
+        if not isinstance(record, dict):
+            raise FormatError(f"{name}, line {number}: expected a JSON object, found {type(record).__name__}")
+        yield number, record
+
+
+def _require(holds: bool, where: str, what: str) -> None:
+    if not holds:
+        raise FormatError(f"{where}: {what}")

@@ -1,0 +1,290 @@
+"""The three published files of the MSR Sentence Completion Challenge: machine, human and lm format.
+
+Tokens come and go in the published rendering (`text.rendering.msr_tokens`): quotes and dashes are already gone, the sentence ends in a
+stop of its own. The writers and readers here are exact inverses, down to the byte on the published questions, the leading space of the
+human file and the trailing spaces of the lm file included. A question's book, sentence and position are not in these files, so what is
+read back is named ``msr:1``, ``msr:2`` ... with ``msr`` for its book.
+
+The published files are ASCII; ours carry whatever letters the book has, in UTF-8.
+
+Source: the files at the address given in Zweig & Burges 2011, section 1; their bytes, since no text describes them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from cloze_gen.errors import FormatError
+from cloze_gen.records import Question
+
+OPTION_COUNT = 5  # MSR 2.3: the answer and four impostors
+BLANK = "_____"  # five underscores in the published human file
+UNKNOWN_ANSWER = -1  # `answer_index` of a question read without its answers; its `tokens` then hold `BLANK`
+BOOK_ID = "msr"
+MIN_OPTION_COUNT, MAX_OPTION_COUNT = 2, 26  # one letter an option
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_FINAL_STOPS = (".", "?", "!")
+_SENTENCE_START, _SENTENCE_END = "<s>", "</s>"
+
+_NUMBERED_LINE = re.compile(r"(\d+)([a-z])\) (.+)")
+_BRACKETED = re.compile(r"\[([^\[\]]+)\]")
+_HUMAN_STEM = re.compile(r" ?(\d+)\) (.+)")
+_HUMAN_OPTION = re.compile(r"\t([a-z])\) (\S+)")
+_HUMAN_ANSWER = re.compile(r"(\d+)\) \[([a-z])\] (\S+)")
+
+
+def format_machine(questions: Sequence[Question], *, first_number: int = 1) -> tuple[str, str]:
+    """The machine files ``(questions, answers)``: a numbered and lettered line an option, the option in brackets.
+
+    Raises:
+        FormatError: a question has not five options, has no known answer, or holds a token the format cannot carry.
+
+    >>> question = Question("b:0:1", "b", ("I", "could", "climb", "it", "."), 2, ("write", "climb", "see", "be", "go"), 1)
+    >>> lines, answers = format_machine([question])
+    >>> lines.splitlines()[0], answers
+    ('1a) I could [write] it .', '1b) I could [climb] it .\\n')
+    """
+    lines, answers = [], []
+    for number, question in enumerate(_checked(questions), first_number):
+        printed = [
+            f"{number}{_LETTERS[index]}) {' '.join(question.blank.filled(f'[{option}]'))}" for index, option in enumerate(question.options)
+        ]
+        lines.extend(printed)
+        answers.append(printed[question.answer_index])
+    return _joined(lines), _joined(answers)
+
+
+def format_human(questions: Sequence[Question], *, first_number: int = 1) -> tuple[str, str]:
+    """The human files ``(questions, answers)``: stem with `BLANK`, final stop attached, options under it, two empty lines.
+
+    Only the very first line has a leading space, as published.
+    """
+    lines, answers = [], []
+    for number, question in enumerate(_checked(questions), first_number):
+        *stem, stop = question.blank.filled(BLANK)
+        lines.append(f"{number}) {' '.join(stem)}{stop}")
+        lines.extend(f"\t{_LETTERS[index]}) {option}" for index, option in enumerate(question.options))
+        lines.extend(("", ""))
+        answers.append(f"{number}) [{_LETTERS[question.answer_index]}] {question.answer}")
+    return " " * bool(lines) + _joined(lines), _joined(answers)
+
+
+def format_lm(questions: Sequence[Question]) -> tuple[str, str]:
+    """The lm files ``(questions, answers)``: ``<s> ... </s>`` without number and final full stop.
+
+    A question's lines carry a trailing space, an answer's line does not, as published. A final ``?`` or ``!`` is kept.
+    """
+    lines, answers = [], []
+    for question in _checked(questions):
+        lines.extend(f"{lm_sentence(question.blank.filled(option))} " for option in question.options)
+        answers.append(lm_sentence(question.blank.filled(question.answer)))
+    return _joined(lines), _joined(answers)
+
+
+def lm_sentence(tokens: Sequence[str]) -> str:
+    """One sentence as an lm line without its trailing space; what a user's scores file repeats before the tab.
+
+    >>> lm_sentence(("We", "hide", "it", "."))
+    '<s> We hide it </s>'
+    """
+    inner = tokens[:-1] if tokens and tokens[-1] == "." else tokens
+    return " ".join((_SENTENCE_START, *inner, _SENTENCE_END))
+
+
+def parse_machine(questions_text: str, answers_text: str | None = None, *, name: str = "machine questions") -> list[Question]:
+    """Read machine files; without answers, `answer_index` is `UNKNOWN_ANSWER` and `BLANK` stands at `position`.
+
+    Args:
+        name: what error messages call the questions' file.
+    Raises:
+        FormatError: a line is not of the form, or the lines of a question do not differ in the bracketed word alone.
+    """
+    answers = None if answers_text is None else _lines(answers_text)
+    questions: list[Question] = []
+    group: list[tuple[str, ...]] = []
+    number, position = 0, 0
+
+    def finish(line_number: int) -> None:
+        if not MIN_OPTION_COUNT <= len(group) <= MAX_OPTION_COUNT:
+            raise FormatError(f"{name}, line {line_number}: question {number} has {len(group)} options; expected 2 to 26")
+        options = tuple(tokens[position] for tokens in group)
+        if len({(*tokens[:position], *tokens[position + 1 :]) for tokens in group}) != 1:
+            raise FormatError(f"{name}, line {line_number}: the lines of question {number} differ outside the bracketed word")
+        index = UNKNOWN_ANSWER
+        if answers is not None:
+            index = _machine_answer(answers, len(questions), number, options, position, group[0], name)
+        questions.append(_question(number, group[0], position, options, index))
+
+    line_number = 0
+    for line_number, line in enumerate(_lines(questions_text), 1):
+        line_question, letter, tokens, line_position = _machine_line(line, name, line_number)
+        if group and letter == "a":
+            finish(line_number - 1)
+            group = []
+        if not group:
+            if letter != "a" or (questions and line_question != number + 1):
+                raise FormatError(f"{name}, line {line_number}: expected {number + 1}a), found {line_question}{letter})")
+            number, position = line_question, line_position
+        elif (line_question, letter, line_position) != (number, _LETTERS[len(group) % 26], position):
+            expected = f"{number}{_LETTERS[len(group) % 26]}) with the bracket on token {position + 1}"
+            raise FormatError(f"{name}, line {line_number}: expected {expected}, found {line_question}{letter}) on token {line_position + 1}")
+        group.append(tokens)
+    if group:
+        finish(line_number)
+    _require_count(answers, questions, name)
+    return questions
+
+
+def parse_human(questions_text: str, answers_text: str | None = None, *, name: str = "human questions") -> list[Question]:
+    """Read human files; the attached final stop becomes a token again. Arguments and errors as `parse_machine`."""
+    answers = None if answers_text is None else _lines(answers_text)
+    lines = _lines(questions_text, keep_empty=True)
+    questions: list[Question] = []
+    at = number = 0
+    while at < len(lines):
+        stem = _HUMAN_STEM.fullmatch(lines[at])
+        if stem is None or (questions and int(stem[1]) != number + 1):
+            raise FormatError(f"{name}, line {at + 1}: expected a numbered stem such as '12) I have _____ it.', found {lines[at]!r}")
+        number = int(stem[1])
+        tokens = _human_tokens(stem[2])
+        if tokens.count(BLANK) != 1:
+            raise FormatError(f"{name}, line {at + 1}: expected exactly one {BLANK} standing by itself")
+        options: list[str] = []
+        at += 1
+        while at < len(lines) and (option := _HUMAN_OPTION.fullmatch(lines[at])) is not None:
+            if option[1] != _LETTERS[len(options) % 26]:
+                raise FormatError(f"{name}, line {at + 1}: expected option {_LETTERS[len(options) % 26]}), found {option[1]})")
+            options.append(option[2])
+            at += 1
+        if not MIN_OPTION_COUNT <= len(options) <= MAX_OPTION_COUNT or lines[at : at + 2] not in (["", ""], [""], []):
+            raise FormatError(f"{name}, line {at + 1}: expected 2 to 26 lines such as '<TAB>a) write', then two empty lines")
+        at += 2
+        index = UNKNOWN_ANSWER if answers is None else _human_answer(answers, len(questions), number, options, name)
+        questions.append(_question(number, tokens, tokens.index(BLANK), tuple(options), index))
+    _require_count(answers, questions, name)
+    return questions
+
+
+def parse_lm(
+    questions_text: str,
+    answers_text: str | None = None,
+    *,
+    option_count: int = OPTION_COUNT,
+    first_number: int = 1,
+    name: str = "lm questions",
+) -> list[Question]:
+    """Read lm files. Lines carry no number: each `option_count` of them are a question, its position the one token that differs.
+
+    The full stop that the format leaves out is put back unless the sentence ends in ``?`` or ``!``. Arguments and errors as
+    `parse_machine`.
+    """
+    answers = None if answers_text is None else _lines(answers_text)
+    lines = _lines(questions_text)
+    if len(lines) % option_count:
+        raise FormatError(f"{name}: {len(lines)} lines are not a whole number of questions of {option_count} lines")
+    questions: list[Question] = []
+    for start in range(0, len(lines), option_count):
+        group = [_lm_tokens(line, name, start + offset + 1) for offset, line in enumerate(lines[start : start + option_count])]
+        differing = [place for place, column in enumerate(zip(*group, strict=False)) if len(set(column)) > 1]
+        if len({len(tokens) for tokens in group}) != 1 or len(differing) != 1:
+            where = f"{name}, lines {start + 1}-{start + option_count}"
+            raise FormatError(f"{where}: the lines of one question must differ in exactly one token, these differ in {len(differing)}")
+        position = differing[0]
+        options = tuple(tokens[position] for tokens in group)
+        index = UNKNOWN_ANSWER
+        if answers is not None:
+            found = _lm_tokens(_answer_line(answers, len(questions), name), f"answers to {name}", len(questions) + 1)
+            if found not in group:
+                raise FormatError(f"answers to {name}, line {len(questions) + 1}: not one of the sentences of question {len(questions) + 1}")
+            index = group.index(found)
+        questions.append(_question(first_number + len(questions), group[0], position, options, index))
+    _require_count(answers, questions, name)
+    return questions
+
+
+def _checked(questions: Iterable[Question]) -> Iterable[Question]:
+    """The questions, each known to survive the formats and to come back equal."""
+    for question in questions:
+        where = f"question {question.id}"
+        if len(question.options) != OPTION_COUNT or len(set(question.options)) != OPTION_COUNT:
+            raise FormatError(f"{where}: the MSR formats carry {OPTION_COUNT} different options, this has {len(set(question.options))}")
+        if not 0 <= question.answer_index < OPTION_COUNT or question.tokens[question.position] != question.answer:
+            raise FormatError(f"{where}: its sentence does not hold its answer; read it with its answers to write it")
+        if question.tokens[-1] not in _FINAL_STOPS or question.position == len(question.tokens) - 1:
+            raise FormatError(f"{where}: must end in a stop of its own, after the focus word; render it for MSR first")
+        if question.tokens[-1] == "." and question.tokens[-2] in ("?", "!"):
+            raise FormatError(f"{where}: ends in two stops, which the lm format cannot tell apart; render it for MSR first")
+        for token in (*question.tokens, *question.options):
+            if not token or re.search(r"[\s\[\]]", token) or token in (BLANK, _SENTENCE_START, _SENTENCE_END):
+                raise FormatError(f"{where}: the MSR formats cannot carry the token {token!r}; render it for MSR first")
+        yield question
+
+
+def _joined(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _lines(text: str, *, keep_empty: bool = False) -> list[str]:
+    """Lines without their ends; a byte-order mark and CRLF, as other systems save the files, are let pass."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n").split("\n")
+    return lines if keep_empty and lines != [""] else [line for line in lines if line]
+
+
+def _question(number: int, tokens: Sequence[str], position: int, options: tuple[str, ...], answer_index: int) -> Question:
+    word = BLANK if answer_index == UNKNOWN_ANSWER else options[answer_index]
+    filled = (*tokens[:position], word, *tokens[position + 1 :])
+    return Question(f"{BOOK_ID}:{number}", BOOK_ID, filled, position, options, answer_index)
+
+
+def _machine_line(line: str, name: str, line_number: int) -> tuple[int, str, tuple[str, ...], int]:
+    """``(number, letter, tokens with the option bare, position of the option)`` of one machine line."""
+    match = _NUMBERED_LINE.fullmatch(line.rstrip(" "))
+    tokens = match[3].split(" ") if match else []
+    places = [place for place, token in enumerate(tokens) if _BRACKETED.fullmatch(token)]
+    if match is None or len(places) != 1 or "" in tokens:
+        raise FormatError(f"{name}, line {line_number}: expected a line such as '12c) I could [climb] it .', found {line[:80]!r}")
+    tokens[places[0]] = tokens[places[0]][1:-1]
+    return int(match[1]), match[2], tuple(tokens), places[0]
+
+
+def _human_tokens(stem: str) -> tuple[str, ...]:
+    return tuple((f"{stem[:-1]} {stem[-1]}" if stem[-1] in _FINAL_STOPS else stem).split(" "))
+
+
+def _lm_tokens(line: str, name: str, line_number: int) -> tuple[str, ...]:
+    tokens = tuple(line.rstrip(" ").split(" "))
+    if len(tokens) < 3 or tokens[0] != _SENTENCE_START or tokens[-1] != _SENTENCE_END or "" in tokens:
+        raise FormatError(f"{name}, line {line_number}: expected a line such as '<s> We hide it </s>', found {line[:80]!r}")
+    inner = tokens[1:-1]
+    return inner if inner[-1] in ("?", "!") else (*inner, ".")
+
+
+def _answer_line(answers: Sequence[str], index: int, name: str) -> str:
+    if index >= len(answers):
+        raise FormatError(f"answers to {name}: {len(answers)} lines, but the questions go on; pass the matching answers file")
+    return answers[index]
+
+
+def _machine_answer(
+    answers: Sequence[str], index: int, number: int, options: Sequence[str], position: int, tokens: tuple[str, ...], name: str
+) -> int:
+    answer_number, letter, answer_tokens, answer_position = _machine_line(_answer_line(answers, index, name), f"answers to {name}", index + 1)
+    place = _LETTERS.index(letter)
+    right = place < len(options) and answer_tokens == (*tokens[:position], options[place], *tokens[position + 1 :])
+    if not right or (answer_number, answer_position) != (number, position):
+        raise FormatError(f"answers to {name}, line {index + 1}: not one of the lines of question {number}; pass the matching answers file")
+    return place
+
+
+def _human_answer(answers: Sequence[str], index: int, number: int, options: Sequence[str], name: str) -> int:
+    match = _HUMAN_ANSWER.fullmatch(_answer_line(answers, index, name))
+    place = _LETTERS.index(match[2]) if match else len(options)
+    if match is None or int(match[1]) != number or place >= len(options) or options[place] != match[3]:
+        raise FormatError(f"answers to {name}, line {index + 1}: expected '{number}) [letter] option' of that question")
+    return place
+
+
+def _require_count(answers: Sequence[str] | None, questions: Sequence[Question], name: str) -> None:
+    if answers is not None and len(answers) != len(questions):
+        raise FormatError(f"answers to {name}: {len(answers)} lines for {len(questions)} questions; pass the matching answers file")

@@ -1,0 +1,1 @@
+"""Language models as the core sees them: a protocol, the forward index, the ARPA text format."""

@@ -1,0 +1,126 @@
+"""Reading an ARPA file into arrays, a block at a time.
+
+An ARPA section is `log10_prob TAB word [SPACE word ...] [TAB log10_backoff]`. Words hold no space or tab, so a block whose spaces are
+turned into tabs is a plain table; pyarrow parses it with words as dictionary codes. Words may be `"`, `NA` or `null`: quoting and null
+spellings are off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from cloze_gen.errors import ModelError
+
+_COUNT_LINE = re.compile(rb"^ngram (\d+)=(\d+)\s*$")
+_SECTION_LINE = re.compile(rb"^\\(\d+)-grams:\s*$", re.MULTILINE)
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class ArpaBlock:
+    """Consecutive rows of one section.
+
+    Attributes:
+        order: n of the section's n-grams.
+        words: `order` arrays of n words each, as pyarrow dictionary arrays.
+        log10_prob: float32, shape (n,).
+        log10_backoff: float32, shape (n,); zeros in the highest order.
+    """
+
+    order: int
+    words: list[pa.DictionaryArray]
+    log10_prob: np.ndarray
+    log10_backoff: np.ndarray
+
+
+def read_counts(head: bytes) -> list[int]:
+    r"""The n-gram counts that an ARPA file's header announces, unigrams first.
+
+    >>> read_counts(b"\\data\\\nngram 1=5\nngram 2=7\n\n\\1-grams:\n")
+    [5, 7]
+    """
+    if head.startswith(_GZIP_MAGIC):
+        raise ModelError("this is a gzip, not an ARPA file: unpack it first (gunzip FILE)")
+    if not head.lstrip().startswith(b"\\data\\"):
+        raise ModelError("not an ARPA file: it does not begin with \\data\\. A KenLM binary cannot be read here; give the ARPA text.")
+    counts = []
+    for line in head.split(b"\n")[1:]:
+        found = _COUNT_LINE.match(line)
+        if found:
+            counts.append(int(found.group(2)))
+        elif line.startswith(b"\\"):
+            break
+    return counts
+
+
+def read_blocks(chunks: Iterator[bytes]) -> Iterator[ArpaBlock]:
+    """Parse an ARPA text given as chunks of bytes (any sizes) into blocks of rows.
+
+    Raises:
+        ModelError: the text is not an ARPA file, or ends before its last section.
+    """
+    pending = next(chunks, b"")
+    highest = len(read_counts(pending))
+    order = 0
+    ended = False
+    while pending:
+        chunk = next(chunks, b"")
+        cut = pending.rfind(b"\n") + 1 if chunk else len(pending)
+        text, pending = pending[:cut], pending[cut:] + chunk
+        position = 0
+        for marker in _SECTION_LINE.finditer(text):
+            if order:
+                yield from _parse(text[position : marker.start()], order, highest)
+            order, position = int(marker.group(1)), marker.end()
+        tail = text[position:]
+        end = tail.find(b"\\end\\")
+        if end >= 0:
+            tail, ended = tail[:end], True
+        if order:
+            yield from _parse(tail, order, highest)
+    if not ended:
+        raise ModelError("the ARPA file ends early (no \\end\\ line): training was cut short. Delete it and run again.")
+
+
+def _parse(text: bytes, order: int, highest: int) -> Iterator[ArpaBlock]:
+    text = text.strip(b"\n")
+    if not text:
+        return
+    names = ["log10_prob", *(f"word{i}" for i in range(order))]
+    types: dict[str, pa.DataType] = {"log10_prob": pa.float32(), "log10_backoff": pa.float32()}
+    types |= {f"word{i}": pa.dictionary(pa.int32(), pa.string()) for i in range(order)}
+    if order < highest:
+        names.append("log10_backoff")
+    try:
+        table = pyarrow.csv.read_csv(
+            pa.BufferReader(text.replace(b" ", b"\t")),
+            read_options=pyarrow.csv.ReadOptions(column_names=names, block_size=1 << 24),
+            parse_options=pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False),
+            convert_options=pyarrow.csv.ConvertOptions(column_types=types, strings_can_be_null=False, quoted_strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid as error:
+        raise ModelError(f"the ARPA file's {order}-gram section cannot be read: {error}") from None
+    words = [table[f"word{i}"].combine_chunks() for i in range(order)]
+    words = [column.chunk(0) if isinstance(column, pa.ChunkedArray) else column for column in words]
+    backoff = table["log10_backoff"].to_numpy() if order < highest else np.zeros(table.num_rows, np.float32)
+    yield ArpaBlock(order, words, table["log10_prob"].to_numpy(), backoff)
+
+
+def word_ids(column: pa.DictionaryArray, vocabulary: pa.Array) -> np.ndarray:
+    """Turn words into their positions in `vocabulary`; int64, shape (n,).
+
+    Raises:
+        ModelError: a word of an n-gram is not among the unigrams.
+    """
+    positions = pc.index_in(column.dictionary, value_set=vocabulary)
+    if positions.null_count:
+        missing = column.dictionary.filter(pc.is_null(positions))[0].as_py()
+        raise ModelError(f"the ARPA file is not consistent: {missing!r} occurs in an n-gram but has no unigram")
+    return positions.to_numpy().astype(np.int64)[column.indices.to_numpy()]

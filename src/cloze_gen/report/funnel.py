@@ -1,0 +1,51 @@
+"""The funnel: what every stage saw, kept and rejected, by reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelStep:
+    """One stage's count. seen = kept + the sum of rejected."""
+
+    stage: str
+    unit: str
+    seen: int
+    kept: int
+    rejected: Mapping[str, int] = field(default_factory=dict)
+
+
+def funnel_steps(manifests: Iterable[tuple[str, Mapping[str, Any]]]) -> list[FunnelStep]:
+    """The steps of a run, from its stages' (label, manifest), in order; a stage may carry a second funnel of candidates."""
+    steps = []
+    for label, manifest in manifests:
+        for name, funnel in ((label, manifest.get("funnel")), (f"{label}: candidates", manifest.get("facts", {}).get("candidates_funnel"))):
+            if funnel:
+                steps.append(FunnelStep(name, funnel["unit"], funnel["seen"], funnel["kept"], funnel["rejected"]))
+    return steps
+
+
+def funnel_text(steps: Iterable[FunnelStep]) -> str:
+    """The funnel for a terminal.
+
+    >>> print(funnel_text([FunnelStep("screening", "focus words", 10, 7, {"answer_scores_best": 3})]))
+    screening                          10 ->          7 focus words
+        answer_scores_best              3
+    """
+    lines = []
+    for step in steps:
+        lines.append(f"{step.stage:<26}{step.seen:>11,} -> {step.kept:>10,} {step.unit}")
+        lines += [f"    {reason:<30} {count:>8,}" for reason, count in step.rejected.items() if count]
+    return "\n".join(lines)
+
+
+def funnel_markdown(steps: Iterable[FunnelStep]) -> str:
+    """The funnel as a Markdown table, one row a stage and one a reason."""
+    lines = ["| stage | unit | seen | kept | rejected, by reason |", "|---|---|---:|---:|---|"]
+    for step in steps:
+        reasons = "; ".join(f"{reason} {count:,}" for reason, count in step.rejected.items() if count) or "none"
+        lines.append(f"| {step.stage} | {step.unit} | {step.seen:,} | {step.kept:,} | {reasons} |")
+    return "\n".join(lines)

@@ -1,0 +1,150 @@
+"""The chosen questions as an artifact: with full provenance, scores and the reasons of every focus word not chosen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from cloze_gen.cloze.assemble import assemble_question, deal_positions
+from cloze_gen.cloze.choice import Chosen, ChoiceSettings, GroomedItem, choose_randomly
+from cloze_gen.formats.jsonl import question_record
+from cloze_gen.records import Rejection, Sentence
+from cloze_gen.stages.counts import read_counts
+from cloze_gen.stages.focus import FOCUS, read_source_sentences, rejection_columns
+from cloze_gen.stages.forward import ANSWERS
+from cloze_gen.stages.grooming import DECISIONS, FIT, GROOMED
+from cloze_gen.stages.items import SCORED, part_paths
+from cloze_gen.stages.room import Room
+from cloze_gen.stages.screening import ITEMS
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.tables import read_parquet, write_jsonl, write_parquet
+from cloze_gen.text.rendering import rendered_positions, rendered_tokens
+
+QUESTIONS, CANDIDATES, REJECTED = "questions.jsonl", "candidates.jsonl", "rejected.parquet"
+_SCORES = ("history_log10_prob", "forward_log10_prob", "sentence_log10_prob")
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceInputs:
+    """The artifacts that the choice looks at."""
+
+    counts: Artifact
+    focus: Artifact
+    screening: Artifact
+    forward: Artifact
+    grooming: Artifact
+
+
+def read_candidates(inputs: ChoiceInputs, *, verdicts: Mapping[str, str]) -> pd.DataFrame:
+    """Every retained candidate of the items in `verdicts`, with scores and grooming decision; best forward score first within an item."""
+    frames = []
+    for scored, decided in zip(part_paths(inputs.forward, SCORED), part_paths(inputs.grooming, DECISIONS), strict=True):
+        candidates = read_parquet(scored)
+        candidates = candidates.filter(candidates["kept"]).drop_columns(["kept"]).to_pandas()
+        decisions = read_parquet(decided).to_pandas()
+        frames.append(candidates.astype({"id": str, "word": str}).merge(decisions.astype({"id": str, "word": str}), on=["id", "word"]))
+    table = pd.concat(frames, ignore_index=True)
+    return table[table["id"].isin(set(verdicts))].sort_values(["id", "forward_rank"], kind="stable", ignore_index=True)
+
+
+def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, settings: ChoiceSettings, seed: int) -> None:
+    """Choose the set and write its questions, the candidates of each for human groomers, and every rejection."""
+    focus = read_parquet(inputs.focus.path(FOCUS)).to_pandas().set_index("id")
+    groomed = read_parquet(inputs.grooming.path(GROOMED)).to_pandas()
+    fit_items = groomed[groomed["verdict"] == FIT].set_index("id")
+    candidates = read_candidates(inputs, verdicts=dict.fromkeys(fit_items.index, FIT))
+    fit = candidates[candidates["verdict"] == FIT]
+    words = fit.groupby("id", sort=False)["word"].agg(tuple).to_dict()
+    items = [
+        GroomedItem(item_id, focus.at[item_id, "sentence_id"], focus.at[item_id, "word"], words.get(item_id, ())) for item_id in fit_items.index
+    ]
+    verdicts = choose_randomly(items, settings=settings, seed=seed)
+    chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
+    rejected = [verdict for verdict in verdicts if isinstance(verdict, Rejection)]
+    positions = deal_positions([choice.id for choice in chosen], n_options=settings.n_impostors + 1, seed=seed)
+    describe = _Describer(inputs, focus, candidates[candidates["id"].isin({c.id for c in chosen})], groomed.set_index("id"))
+    records = [describe.question(choice, positions[choice.id], seed) for choice in chosen]
+    writer.rows[QUESTIONS] = write_jsonl(writer.path(QUESTIONS), records)
+    writer.rows[CANDIDATES] = write_jsonl(writer.path(CANDIDATES), (describe.candidates(choice.id) for choice in chosen))
+    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
+    reasons = Counter(str(rejection.reason) for rejection in rejected)
+    writer.funnel = {"unit": "focus words", "seen": len(items), "kept": len(chosen), "rejected": dict(sorted(reasons.items()))}
+    writer.facts |= {"wanted": settings.n_questions}
+    short = "" if len(chosen) == settings.n_questions else f" ({settings.n_questions:,} were wanted; the funnel says where the rest went)"
+    room.say(f"{len(chosen):,} questions{short}")
+
+
+class _Describer:
+    """Spells out one question: where it came from and what every option scored."""
+
+    def __init__(self, inputs: ChoiceInputs, focus: pd.DataFrame, candidates: pd.DataFrame, groomed: pd.DataFrame) -> None:
+        self._sentences = read_source_sentences(inputs.focus)
+        self._focus = focus
+        self._groomed = groomed
+        self._candidates = {item_id: rows.set_index("word") for item_id, rows in candidates.groupby("id", sort=False)}
+        self._screening = read_parquet(inputs.screening.path(ITEMS)).to_pandas().set_index("id")
+        self._forward = read_parquet(inputs.forward.path(ANSWERS)).to_pandas().set_index("id")
+        table = read_counts(inputs.counts)
+        self._counts = dict(zip(table.words, zip(table.count.tolist(), table.freq.tolist(), strict=True), strict=True))
+
+    def question(self, choice: Chosen, answer_index: int, seed: int) -> dict[str, Any]:
+        sentence, position = self._sentence(choice.id)
+        printed = rendered_positions(sentence.tokens)
+        question = assemble_question(
+            choice.id,
+            book_id=sentence.book_id,
+            tokens=rendered_tokens(sentence.tokens),
+            position=printed.index(position),
+            impostors=choice.impostors,
+            answer_index=answer_index,
+            seed=seed,
+        )
+        row = self._focus.loc[choice.id]
+        return question_record(
+            question,
+            source={
+                "book_id": sentence.book_id,
+                "sentence_index": sentence.index,
+                "start": sentence.start,
+                "end": sentence.end,
+                "text": sentence.text,
+                "tokens": list(sentence.tokens),
+                "position": position,
+            },
+            history=[row["history1"], row["history2"]],
+            next_token=row["next_token"],
+            answer_tag=self._groomed.at[choice.id, "answer_tag"],
+            answer_rank=int(self._screening.at[choice.id, "answer_rank"]),
+            answer_forward_rank=int(self._forward.at[choice.id, "forward_rank"]),
+            option_scores=[self._scores(choice.id, word, word == question.answer) for word in question.options],
+        )
+
+    def _sentence(self, item_id: str) -> tuple[Sentence, int]:
+        sentence_id, _, position = item_id.rpartition(":")
+        return self._sentences[sentence_id], int(position)
+
+    def _scores(self, item_id: str, word: str, is_answer: bool) -> dict[str, Any]:
+        count, freq = self._counts[word]
+        if is_answer:
+            answer = self._forward.loc[item_id]
+            values = (self._screening.at[item_id, "answer_log10_prob"], answer["forward_log10_prob"], answer["sentence_log10_prob"])
+        else:
+            values = tuple(self._candidates[item_id].at[word, name] for name in _SCORES)
+        return {"word": word, "count": count, "freq": freq} | {
+            name: round(float(value), 5) for name, value in zip(_SCORES, values, strict=True)
+        }
+
+    def candidates(self, item_id: str) -> dict[str, Any]:
+        sentence, position = self._sentence(item_id)
+        rows = self._candidates[item_id]
+        listed = [
+            {"word": word, "verdict": row.verdict, "similarity": round(float(row.similarity), 4), "tag": row.tag,
+             "history_log10_prob": round(float(row.history_log10_prob), 5), "forward_log10_prob": round(float(row.forward_log10_prob), 5),
+             "sentence_log10_prob": round(float(row.sentence_log10_prob), 5), "forward_rank": int(row.forward_rank)}
+            for word, row in zip(rows.index, rows.itertuples(index=False), strict=True)
+        ]  # fmt: skip
+        return {"id": item_id, "text": sentence.text, "answer": sentence.tokens[position], "candidates": listed}

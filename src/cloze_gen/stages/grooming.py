@@ -1,0 +1,245 @@
+"""Machine grooming as an artifact: a verdict on every retained candidate, and on every focus word's sentence."""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.cloze.grooming import GroomingSettings, candidate_fault, stem
+from cloze_gen.cloze.sentence_grooming import SentenceFault, sentence_fault
+from cloze_gen.errors import UsageError
+from cloze_gen.records import Sentence
+from cloze_gen.stages.contexts import read_vectors
+from cloze_gen.stages.focus import FOCUS, read_source_sentences
+from cloze_gen.stages.items import SCORED, Part, column, focus_rows, item_slices, parts, worker_index, write_parts
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.tables import read_parquet, write_parquet
+from cloze_gen.text.tagging import Tagger, coarse_class
+
+DECISIONS, GROOMED = "decisions", "items.parquet"
+FIT = "fit"
+CLASS_NOT_ASKED = "answer_class_not_asked"
+_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+
+
+@dataclass(frozen=True, slots=True)
+class GroomShard:
+    """A part of the scored items, and what a worker needs to groom it."""
+
+    part: Part
+    focus: Path
+    index: Path
+    vectors: Path
+    forward: Path
+    settings: GroomingSettings
+    classes: tuple[str, ...]
+    offensive: frozenset[str]
+
+
+@dataclass(slots=True)
+class _Item:
+    """One focus word on its way through grooming."""
+
+    id: str
+    answer: str
+    sentence: Sentence
+    position: int
+    candidates: list[str]
+    verdicts: list[str] = field(default_factory=list)
+    similarity: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    tags: list[str] = field(default_factory=list)
+    fault: str = FIT
+    answer_tag: str = ""
+
+    def window(self, word: str, reach: int) -> tuple[str, ...]:
+        tokens, at = self.sentence.tokens, self.position
+        return (*tokens[max(0, at - reach) : at], word, *tokens[at + 1 : at + 1 + reach])
+
+    def place_in_window(self, reach: int) -> int:
+        return min(self.position, reach)
+
+
+@functools.lru_cache(maxsize=1)
+def _tagger(name: str) -> Tagger:
+    return load_tagger(name)
+
+
+@functools.lru_cache(maxsize=1)
+def _vectors(folder: Path) -> tuple[dict[str, int], np.ndarray]:
+    return read_vectors(open_artifact(folder))
+
+
+@functools.lru_cache(maxsize=1)
+def _sentences(folder: Path) -> dict[str, Sentence]:
+    return read_source_sentences(open_artifact(folder))
+
+
+def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
+    """Judge one part; returns the rows written and one row an item."""
+    items = _read_items(shard)
+    for item in items:
+        item.fault = sentence_fault(item.sentence.tokens, offensive=shard.offensive) or FIT
+    fit = [item for item in items if item.fault == FIT]
+    for item in fit:
+        _judge_words(item, shard)
+    if shard.settings.tagger != "none":
+        _judge_tags(fit, shard)
+    rows = [(item, i) for item in fit for i in range(len(item.candidates))]
+    count = write_parquet(
+        shard.part.out / shard.part.name,
+        {
+            "id": [item.id for item, _ in rows],
+            "word": [item.candidates[i] for item, i in rows],
+            "verdict": [item.verdicts[i] for item, i in rows],
+            "similarity": np.array([item.similarity[i] for item, i in rows], np.float32),
+            "tag": [item.tags[i] if item.tags else "" for item, i in rows],
+        },
+    )
+    return count, [
+        {
+            "id": item.id,
+            "verdict": str(item.fault),
+            "answer_tag": item.answer_tag,
+            "fit_candidates": item.verdicts.count(FIT) if item.fault == FIT else 0,
+        }
+        for item in items
+    ]
+
+
+def _read_items(shard: GroomShard) -> list[_Item]:
+    sentences = _sentences(shard.focus)
+    focus = focus_rows(shard.focus).slice(shard.part.first, shard.part.last - shard.part.first).to_pydict()
+    row_of = {item_id: row for row, item_id in enumerate(focus["id"])}
+    table = read_parquet(shard.forward / SCORED / shard.part.name, columns=["id", "word", "forward_rank", "kept"])
+    table = table.filter(table["kept"])
+    ids, words = column(table, "id"), table["word"].to_pylist()
+    rank = table["forward_rank"].to_numpy()
+    codes = ids.indices.to_numpy()
+    items = []
+    for place in item_slices(codes):
+        item_id = ids.dictionary[int(codes[place.start])].as_py()
+        row = row_of[item_id]
+        order = np.argsort(rank[place], kind="stable") + place.start
+        candidates = [words[i] for i in order.tolist()]
+        items.append(_Item(item_id, focus["word"][row], sentences[focus["sentence_id"][row]], focus["position"][row], candidates))
+    return items
+
+
+def _judge_words(item: _Item, shard: GroomShard) -> None:
+    """Every predicate that needs no tagger."""
+    index = worker_index(shard.index)
+    row_of, vectors = _vectors(shard.vectors)
+    tokens, at = item.sentence.tokens, item.position
+    predecessor, follower = index.ids([tokens[at - 1], tokens[at + 1]])
+    ids = np.array(index.ids(item.candidates))
+    left = np.column_stack([np.full(len(ids), predecessor), ids])
+    right = np.column_stack([ids, np.full(len(ids), follower)])
+    attested = index.attested(left) & index.attested(right)
+    rows = [row_of.get(word, -1) for word in item.candidates]
+    own = row_of.get(item.answer, -1)
+    known = np.array(rows) >= 0
+    item.similarity = np.where(known & (own >= 0), vectors[rows] @ vectors[own], 0.0)
+    stems = frozenset(stem(token) for token in tokens)
+    item.verdicts = [
+        candidate_fault(
+            word,
+            answer=item.answer,
+            predecessor=tokens[at - 1],
+            sentence_stems=stems,
+            offensive=shard.offensive,
+            similarity=float(item.similarity[i]),
+            attested=bool(attested[i]),
+            settings=shard.settings,
+        )
+        or FIT
+        for i, word in enumerate(item.candidates)
+    ]
+
+
+def _judge_tags(items: list[_Item], shard: GroomShard) -> None:
+    """The candidate must take the answer's tag in its sentence; the sentence needs a finite verb; the class must be asked for."""
+    reach, tagger = shard.settings.tag_window, _tagger(shard.settings.tagger)
+    whole = {item.sentence.id: item.sentence.tokens for item in items}
+    tags_of = dict(zip(whole, tagger.tag(whole.values()), strict=True))
+    waiting: list[tuple[_Item, int]] = []
+    windows: list[tuple[str, ...]] = []
+    for item in items:
+        tags = tags_of[item.sentence.id]
+        item.tags = [""] * len(item.candidates)
+        if not _FINITE.intersection(tags):
+            item.fault = SentenceFault.NO_VERB
+        elif shard.classes and coarse_class(tags[item.position]) not in shard.classes:
+            item.fault = CLASS_NOT_ASKED
+        else:
+            waiting.append((item, -1))
+            windows.append(item.window(item.answer, reach))
+            for i, verdict in enumerate(item.verdicts):
+                if verdict == FIT:
+                    waiting.append((item, i))
+                    windows.append(item.window(item.candidates[i], reach))
+    for (item, i), tags in zip(waiting, tagger.tag(windows), strict=True):
+        tag = tags[item.place_in_window(reach)]
+        if i < 0:
+            item.answer_tag = tag
+        else:
+            item.tags[i] = tag
+            if tag != item.answer_tag:
+                item.verdicts[i] = TAG
+
+
+TAG = "candidate_changes_tag"
+
+
+def write_grooming(writer: ArtifactWriter, room: Room, *, shard: GroomShard) -> None:
+    """Write a verdict for every retained candidate and every focus word."""
+    n_items = int(open_artifact(shard.focus).manifest["files"][FOCUS]["rows"])
+    shards = [replace(shard, part=part) for part in parts(n_items, writer.folder / DECISIONS)]
+    results = list(room.map(groom_part, shards, unit="parts"))
+    write_parts(writer, DECISIONS, [count for count, _ in results])
+    rows = [row for _, part in results for row in part]
+    names = ("id", "verdict", "answer_tag", "fit_candidates")
+    writer.rows[GROOMED] = write_parquet(writer.path(GROOMED), {name: [row[name] for row in rows] for name in names})
+    verdicts = Counter(row["verdict"] for row in rows)
+    kept = verdicts.pop(FIT, 0)
+    writer.funnel = {"unit": "focus words", "seen": len(rows), "kept": kept, "rejected": dict(sorted(verdicts.items()))}
+    candidates: Counter[str] = Counter()
+    for part in sorted((writer.folder / DECISIONS).glob("*.parquet")):
+        candidates.update(read_parquet(part, columns=["verdict"])["verdict"].to_pylist())
+    fit = candidates.pop(FIT, 0)
+    writer.facts |= {"tagger": shard.settings.tagger, "candidates_funnel": {
+        "unit": "candidates", "seen": fit + sum(candidates.values()), "kept": fit, "rejected": dict(sorted(candidates.items()))}}  # fmt: skip
+    room.say(f"{kept:,} of {len(rows):,} focus words stand in a fit sentence; {fit:,} fit candidates")
+
+
+def offensive_words(setting: str) -> frozenset[str]:
+    """The words that a setting names: the project's list, a file's lines, or none.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
+    if setting == "none":
+        return frozenset()
+    if setting == "builtin":
+        text = (importlib.resources.files("cloze_gen") / "cloze" / "offensive_words.txt").read_text(encoding="utf-8")
+    else:
+        try:
+            text = Path(setting).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"grooming.offensive_words: {setting}: cannot be read ({error}). Give a UTF-8 file, one word a line.") from None
+    return frozenset(line.strip().casefold() for line in text.split("\n") if line.strip() and not line.startswith("#"))
+
+
+def groom_shard(
+    settings: GroomingSettings, classes: tuple[str, ...], *, focus: Artifact, index: Artifact, contexts: Artifact, forward: Artifact
+) -> GroomShard:
+    """What every shard of the stage shares."""
+    folders = (focus.folder, index.folder, contexts.folder, forward.folder)
+    return GroomShard(Part(0, 0, Path()), *folders, settings, classes, offensive_words(settings.offensive_words))

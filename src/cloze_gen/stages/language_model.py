@@ -1,0 +1,89 @@
+"""The language model and its forward index, as artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
+from cloze_gen.engine.progress import Stopwatch, track
+from cloze_gen.lm.arpa import read_blocks, read_counts
+from cloze_gen.lm.forward_index import ForwardIndex, Level, build_levels
+from cloze_gen.stages.room import Room
+from cloze_gen.stages.training_text import TEXT
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+
+ARPA = "model.arpa"
+WORDS = "words.txt"
+_BLOCK_BYTES = 64 * 1024 * 1024
+
+
+class LmSettings(BaseModel):
+    """Settings of the generating language model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    order: int = Field(3, ge=2, le=5, description="n of the n-grams; 3 gives the two-word history of MSR 2.2 step 2")
+    prune: tuple[int, ...] = Field((), description="lmplz --prune counts by order; empty: nothing is pruned")
+    memory: str = Field("4G", pattern=r"^\d+[KMG]$", description="lmplz -S; the same model whatever it is")
+    discount_fallback: bool = Field(False, description="lmplz --discount_fallback, for corpora too small for Kneser-Ney discounts")
+
+
+def write_language_model(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: LmSettings) -> None:
+    """Estimate the model with KenLM's `lmplz`: modified Kneser-Ney, closed by its own `<unk>`, `<s>` and `</s>`."""
+    clock = Stopwatch()
+    train_arpa(
+        text=text.path(TEXT),
+        arpa=writer.path(ARPA),
+        order=settings.order,
+        memory=settings.memory,
+        temp_dir=writer.path("temp/x").parent,
+        prune=settings.prune,
+        discount_fallback=settings.discount_fallback,
+        on_line=room.say,
+    )
+    writer.path("temp/x").parent.rmdir()
+    with open(writer.path(ARPA), "rb") as handle:
+        counts = read_counts(handle.read(4096))
+    writer.facts |= {"ngrams": counts}
+    writer.versions |= {"lmplz_sha256": binary_sha256(find_lmplz())}
+    room.say(f"{sum(counts):,} n-grams of order {settings.order} in {clock.seconds:.0f} s")
+
+
+def write_index(writer: ArtifactWriter, room: Room, *, model: Artifact) -> None:
+    """Sort the ARPA file's n-grams into the arrays of the forward index."""
+    clock = Stopwatch()
+    arpa = model.path(ARPA)
+    order = 0
+    for order, vocabulary, level in build_levels(read_blocks(_chunks(arpa))):
+        if order == 1:
+            writer.path(WORDS).write_text("\n".join(vocabulary.to_pylist()) + "\n", encoding="utf-8")
+        for name in Level.__slots__:
+            np.save(writer.path(_file(order, name)), getattr(level, name))
+        writer.rows[_file(order, "key")] = len(level.key)
+    writer.facts |= {"order": order}
+    writer.versions |= {"numpy": np.__version__}
+    room.say(f"order {order}, sorted in {clock.seconds:.0f} s")
+
+
+def _file(order: int, name: str) -> str:
+    return f"{order}grams.{name}.npy"
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with open(path, "rb") as handle:
+        total = -(-path.stat().st_size // _BLOCK_BYTES)
+        yield from track(iter(lambda: handle.read(_BLOCK_BYTES), b""), stage="index", unit="blocks", total=total)
+
+
+def open_index(artifact: Artifact) -> ForwardIndex:
+    """The index, memory-mapped: workers of one machine share its pages."""
+    words = artifact.path(WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+    levels = []
+    for order in range(1, int(artifact.facts["order"]) + 1):
+        arrays = {name: np.load(artifact.path(_file(order, name)), mmap_mode="r") for name in Level.__slots__}
+        levels.append(Level(**arrays))
+    return ForwardIndex(words, levels)

@@ -1,0 +1,36 @@
+"""What every stage is given: the store, the engine, and a voice on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from cloze_gen.engine.local import Engine
+from cloze_gen.engine.progress import say, track
+from cloze_gen.store.artifacts import Store
+
+Shard = TypeVar("Shard")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A stage's surroundings.
+
+    Attributes:
+        stage: the stage's name, as shown in progress.
+        strict: a book-level fault ends the run.
+    """
+
+    store: Store
+    engine: Engine
+    stage: str
+    strict: bool = False
+
+    def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard], *, unit: str) -> Iterator[Result]:
+        """Map over the shards with progress; results in order."""
+        yield from track(self.engine.map(function, shards), stage=self.stage, unit=unit, total=len(shards))
+
+    def say(self, line: str) -> None:
+        say(f"{self.stage}: {line}")

@@ -1,0 +1,97 @@
+"""The training text: the kept books' sentences as plain lines for `lmplz`, and as numbers for everything that counts contexts."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from cloze_gen.stages.counts import SOFT_HYPHEN, read_counts, read_hyphen_forms
+from cloze_gen.stages.ingest import SENTENCES, book_folder, kept_books
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.tables import read_parquet
+
+TEXT, TOKENS = "sentences.txt", "tokens.npy"
+SEPARATOR = 0  # id between sentences; a word's id is its row in the count table plus one
+_BOOKS_A_SHARD = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TextShard:
+    """Some books, to be written as one part of the training text."""
+
+    counts: Path
+    folders: tuple[Path, ...]
+    text: Path
+    tokens: Path
+
+
+def write_training_text(writer: ArtifactWriter, room: Room, *, corpus: Artifact, counts: Artifact) -> None:
+    """Write one sentence a line, tokens joined by single spaces, books in the order of their ids; headings are left out."""
+    folders = [book_folder(corpus, row) for row in kept_books(corpus)]
+    groups = [tuple(folders[i : i + _BOOKS_A_SHARD]) for i in range(0, len(folders), _BOOKS_A_SHARD)]
+    parts = writer.path("parts/x").parent
+    shards = [
+        TextShard(counts.folder, group, parts / f"{i:05}.txt", parts / f"{i:05}.ids") for i, group in enumerate(groups)
+    ]
+    sizes = list(room.map(write_part, shards, unit="parts"))
+    with open(writer.path(TEXT), "wb") as text:
+        for shard in shards:
+            with open(shard.text, "rb") as part:
+                shutil.copyfileobj(part, text, 1 << 20)
+    tokens = np.lib.format.open_memmap(writer.path(TOKENS), mode="w+", dtype=np.uint32, shape=(sum(n for n, _ in sizes),))
+    first = 0
+    for shard, (n, _) in zip(shards, sizes, strict=True):
+        tokens[first : first + n] = np.fromfile(shard.tokens, np.uint32)
+        first += n
+    tokens.flush()
+    shutil.rmtree(parts)
+    sentences = sum(lines for _, lines in sizes)
+    writer.rows |= {TEXT: sentences, TOKENS: int(first)}
+    writer.facts |= {"sentences": sentences, "tokens": int(first) - sentences}
+    room.say(f"{sentences:,} sentences, {int(first) - sentences:,} tokens")
+
+
+@functools.lru_cache(maxsize=1)
+def _vocabulary(counts: Path) -> dict[str, int]:
+    table = read_counts(open_artifact(counts))
+    return {word: i + 1 for i, word in enumerate(table.words)}
+
+
+@functools.lru_cache(maxsize=1)
+def _forms(counts: Path) -> dict[str, str]:
+    return read_hyphen_forms(open_artifact(counts))
+
+
+def write_part(shard: TextShard) -> tuple[int, int]:
+    """Write one part; returns its number of ids (separators among them) and of sentences."""
+    vocabulary, forms = _vocabulary(shard.counts), _forms(shard.counts)
+    n_ids = n_lines = 0
+    with open(shard.text, "wb") as text, open(shard.tokens, "wb") as tokens:
+        for folder in shard.folders:
+            lines = training_lines(folder, forms)
+            text.write(("\n".join(lines) + "\n").encode() if lines else b"")
+            stream = " \n ".join(lines).split(" ")
+            ids = np.fromiter(map(vocabulary.get, stream, itertools.repeat(SEPARATOR)), np.uint32) if lines else np.zeros(0, np.uint32)
+            ids = np.append(ids, np.uint32(SEPARATOR)) if lines else ids
+            ids.tofile(tokens)
+            n_ids += len(ids)
+            n_lines += len(lines)
+    return n_ids, n_lines
+
+
+def training_lines(folder: Path, forms: dict[str, str]) -> list[str]:
+    """A book's sentences as lines of tokens, line-end hyphens decided, headings left out."""
+    table = read_parquet(folder / SENTENCES, columns=["kind", "tokens"])
+    lines = [line for line, kind in zip(table["tokens"].to_pylist(), table["kind"].to_pylist(), strict=True) if kind != "heading"]
+    return [mend_hyphens(line, forms) if SOFT_HYPHEN in line else line for line in lines]
+
+
+def mend_hyphens(line: str, forms: dict[str, str]) -> str:
+    """Give every broken token of a line its decided form; a type the corpus never counted keeps its hyphen."""
+    return " ".join(forms.get(token, token.replace(SOFT_HYPHEN, "-")) if SOFT_HYPHEN in token else token for token in line.split(" "))

@@ -1,0 +1,37 @@
+"""Which words may be options: rare, attested, no proper names. One rule for answers and alternates alike.
+
+Unequal limits would leak the answer: a reader of counts could tell the one option that obeys another limit.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from cloze_gen.stats.counts import CountTable
+
+# Letters and digits, joined by the marks that live inside words; the published options are ASCII ("60,000", "mother's", "twenty-one").
+_OPTION_SHAPE = re.compile(r"[A-Za-z0-9]+(?:['.,-][A-Za-z0-9]+)*'?")
+# A word is taken for a common word when most of its free uses are lower-case (MSR guideline practice; before any tagger).
+_MIN_LOWER_SHARE = 0.5
+
+
+def option_mask(table: CountTable, *, max_freq: float, min_count: int, proper_names: bool) -> np.ndarray:
+    """Which types of the table may serve as answers and as alternates.
+
+    Args:
+        max_freq: exclusive upper bound of the case-folded frequency (MSR 2.2 step 1: less than 1e-4).
+        min_count: least count of the surface type itself, inclusive.
+        proper_names: also allow capitalised types and words that are mostly capitalised.
+    Returns:
+        bool, shape (types,).
+    """
+    rare = (table.folded_count > 0) & (table.freq < max_freq) & (table.count >= min_count)
+    shaped = np.array([bool(_OPTION_SHAPE.fullmatch(word)) for word in table.words], bool)
+    if proper_names:
+        return rare & shaped
+    has_letter = np.array([any(character.isalpha() for character in word) for word in table.words], bool)
+    lower = np.array([word == word.casefold() for word in table.words], bool)
+    common = lower & ((table.lower_share >= _MIN_LOWER_SHARE) | ~has_letter)
+    return rare & shaped & common

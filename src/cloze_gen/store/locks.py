@@ -1,0 +1,103 @@
+"""Locks the kernel gives back by itself (`flock`), and folders that are whole or not there.
+
+A folder is written under a temporary name and renamed when whole. The writer holds a lock on the temporary folder, so a later run can tell
+a killed writer's leavings (lock free: swept) from a living one's work (lock held: left alone).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+_PARTIAL = ".partial-"
+_RETIRED = ".retired-"
+
+
+@contextlib.contextmanager
+def exclusive_lock(path: Path, *, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
+    """Hold `path` as a lock file; waits for another process, after telling `on_wait` so."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "ab") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if on_wait is not None:
+                on_wait()
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
+def partial_folder(target: Path) -> Iterator[Path]:
+    """A temporary folder beside `target`, removed again on any exit unless it was renamed away."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        folder = target.parent / f".{target.name}{_PARTIAL}{secrets.token_hex(4)}"
+        folder.mkdir()
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:  # swept by another run between mkdir and open
+            continue
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if folder.is_dir():
+            break
+        os.close(descriptor)
+    try:
+        yield folder
+    finally:
+        if folder.is_dir():
+            shutil.rmtree(folder)
+        os.close(descriptor)
+
+
+def publish_folder(partial: Path, target: Path) -> None:
+    """Give a whole folder its name. If another run was first, ours (the same bytes) is let go."""
+    try:
+        partial.rename(target)
+    except OSError:
+        if not target.is_dir():
+            raise
+
+
+def replace_folder(partial: Path, target: Path) -> None:
+    """Put `partial` in the place of `target`, whatever stood there."""
+    if target.exists():
+        retired = target.parent / f".{target.name}{_RETIRED}{secrets.token_hex(4)}"
+        target.rename(retired)
+        partial.rename(target)
+        shutil.rmtree(retired)
+    else:
+        partial.rename(target)
+
+
+def sweep_leavings(folder: Path) -> int:
+    """Remove what killed writers left directly below `folder`; returns how many. Living writers' work stays."""
+    swept = 0
+    if not folder.is_dir():
+        return swept
+    for path in sorted(folder.iterdir()):
+        if not path.name.startswith(".") or not (_PARTIAL in path.name or _RETIRED in path.name):
+            continue
+        if path.is_dir() and _owner_is_gone(path):
+            shutil.rmtree(path, ignore_errors=True)
+            swept += 1
+    return swept
+
+
+def _owner_is_gone(folder: Path) -> bool:
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

@@ -1,0 +1,141 @@
+"""Where the book begins and ends inside a Project Gutenberg file.
+
+Every header and footer shape met in the 522 + 5 + 7 books is read: the old SMALL PRINT header (broken across lines, without its
+asterisks, glued), ``*** START OF`` with and without a space, the small print at the bottom of the file, footers in two dozen
+spellings, twice, or none at all. A footer with more of the book behind it (a preface printed last) does not end the book: the text
+goes on to the last footer, and the footer in the middle is only skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_HEAD_CHARS = 60_000  # the longest header among the 534 ends at 13.5 kB; room for front matter stuffed with licence
+_START = re.compile(r"\*{3}[ ]*START[ ]OF[ ](?:THE|THIS)[ ]PROJECT[ ]GUTENBERG[^\n*]*(?:\n[^\n*]+){0,3}\*{0,3}[^\n]*", re.IGNORECASE)
+_SMALL_PRINT_END = re.compile(r"END[ ]*\*?[ ]*THE[ ]SMALL[ ]PRINT[^\n]*(?:\n[^\n]{0,60}END\*?[ ]*(?=\n))?")
+# "End of the Project Gutenberg Etext of", "The end of Project Gutenberg etext", "End if Project", "End ofThe Project", "***END OF THIS
+# PROJECT", "This is the end of the Project", "End of\nThe Project Gutenberg", "End Project Gutenberg".
+_FOOTER = re.compile(
+    r"^[ *\[<>=_-]*(?:this[ ]is[ ])?(?:the[ ])?end(?:[ ]*(?:of|if))?[ ]*(?:the|this|that)?\s*(?:original[ ])?project[ ]gutenberg[^\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FOOTER_ACROSS = re.compile(
+    r"^[ *\[]*(?:the[ ])?end[ ]*\n\s*of[ ]*\n?\s*(?:the[ ])?project[ ]gutenberg[^\n]*", re.IGNORECASE | re.MULTILINE
+)
+# 14 of the 522 close with the bare title line of the etext.
+_BARE_FOOTER = re.compile(r"^[ *\[]*(?:the[ ])?project[ ]gutenberg(?:'s)?[ ](?:etext|ebook|e-text)[^\n]*", re.IGNORECASE | re.MULTILINE)
+_BARE_FOOTER_CHARS = 400
+_TAIL_SHARE = 0.25  # a footer is looked for behind this share of the text only
+
+# Text behind a footer that is not the book: licence, lists of corrections, encoding notes, letters between proofreaders.
+_NOT_THE_BOOK = re.compile(
+    r"(?im)^[ ]*>|\betexts?\b|\be-texts?\b|changed[ ]to\b|\bpage[ ]+para|project[ ]gutenberg|small[ ]print|\bhttp|\bwww\.|\bOCR\b|[\w.]+@[\w.]+\w"
+)
+_GOES_ON_CHARS = 600
+
+CREDIT = re.compile(
+    r"""(?ix)
+    \b(?:scann(?:ed|er|ing)|transcrib(?:ed|er)|digiti[sz]ed|proof(?:ed|read|reading)?(?:ers)?|keyed|typed|prepared|produced|entered|
+       converted|compiled|reformatted|formatted|edited[ ]and[ ]corrected|created|contributed|donated|submitted)\b [^\n]{0,60} \n? [^\n]{0,40}
+       \b(?:by|with|from|using|for[ ]project)\b
+    | \bOCR\b | \bOmniPage\b | \be-?texts?\b | \be-?book\b | [\w.+-]+@[\w-]+\.\w | \bhttps?:// | \bwww\.
+    | project[ ]gutenberg | gutenberg\.(?:org|net) | \btranscriber'?s?'?[ ]note | \belectronic[ ](?:text|version|edition|book)
+    | \bhtml[ ]version | \bISO-8859 | \bpublic[ ]domain\b | \bproofread | \bspell-?check
+    """
+)
+# A credit paragraph is short, stands near the start, and is no story: longer ones need two marks.
+_CREDIT_ZONE_CHARS = 4000
+_CREDIT_MAX_CHARS = 900
+_PARAGRAPH = re.compile(r"[^\n]*[^\n ][^\n]*(?:\n[^\n]*[^\n ][^\n]*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The book inside its file.
+
+    Attributes:
+        start, end: character span in the flat text.
+        header_marker, footer_marker: the lines that were found, shortened; empty when none was.
+        skipped: spans inside [start, end) that are credits or a repeated footer, in order.
+    """
+
+    start: int
+    end: int
+    header_marker: str
+    footer_marker: str
+    skipped: tuple[tuple[int, int], ...] = ()
+
+
+def find_body(flat: str) -> Body:
+    r"""Find the book between the licence texts.
+
+    >>> flat = "licence\n*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04*END*\nA story.\nEnd of Project Gutenberg's Etext of X\n"
+    >>> body = find_body(flat)
+    >>> flat[body.start:body.end].strip(), body.footer_marker
+    ('A story.', "End of Project Gutenberg's Etext of X")
+    """
+    start, header = _find_header(flat)
+    end, footer, inner = _find_footer(flat, start)
+    credits = _find_credits(flat, start, end)
+    return Body(start, end, _short(header), _short(footer), tuple(sorted((*credits, *inner))))
+
+
+def _find_header(flat: str) -> tuple[int, str]:
+    head_end = min(len(flat), _HEAD_CHARS)
+    start, marker = 0, ""
+    for match in _START.finditer(flat, 0, head_end):
+        start, marker = match.end(), match.group()
+    for match in _SMALL_PRINT_END.finditer(flat, 0, head_end):
+        # 7878 has its small print at the bottom: one that follows the end of the book is no header.
+        if match.end() > start and _FOOTER.search(flat, start, match.start()) is None:
+            start, marker = match.end(), match.group()
+    return start, marker
+
+
+def _find_footer(flat: str, start: int) -> tuple[int, str, list[tuple[int, int]]]:
+    """End of the book, the footer's line, and the spans of footers with more of the book behind them."""
+    tail_start = start + int((len(flat) - start) * _TAIL_SHARE)
+    footers = _footers(flat, tail_start)
+    if not footers:
+        bare = _BARE_FOOTER.search(flat, max(tail_start, len(flat) - _BARE_FOOTER_CHARS))
+        return (bare.start(), bare.group(), []) if bare else (len(flat), "", [])
+    inner: list[tuple[int, int]] = []
+    for footer, following in zip(footers, footers[1:], strict=False):
+        between = flat[footer.end() : following.start()]
+        if len(between.strip()) < _GOES_ON_CHARS or _NOT_THE_BOOK.search(between):
+            return footer.start(), footer.group(), inner
+        line_end = flat.find("\n\n", footer.end())
+        inner.append((footer.start(), max(footer.end(), min(line_end, footer.end() + 200))))
+    return footers[-1].start(), footers[-1].group(), inner
+
+
+def _footers(flat: str, tail_start: int) -> list[re.Match[str]]:
+    """Footer lines behind `tail_start`, in order; looked for only around the word itself, since patterns over the whole text are slow."""
+    found: dict[int, re.Match[str]] = {}
+    for word in ("utenberg", "UTENBERG"):
+        at = flat.find(word, tail_start)
+        while at >= 0:
+            # The line may begin two lines above: "End\n\nof\n\nThe Project Gutenberg Etext".
+            line_start = flat.rfind("\n", tail_start, max(tail_start, at - 60)) + 1
+            near = max(tail_start, line_start)
+            for pattern in (_FOOTER, _FOOTER_ACROSS):
+                match = pattern.search(flat, near, min(len(flat), at + 300))
+                if match and match.start() <= at < match.end():
+                    found.setdefault(match.start(), match)
+            at = flat.find(word, at + 1)
+    return [found[start] for start in sorted(found)]
+
+
+def _find_credits(flat: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Spans of scanners' and transcribers' notes among the first paragraphs of the body."""
+    spans = []
+    for match in _PARAGRAPH.finditer(flat, start, min(end, start + _CREDIT_ZONE_CHARS)):
+        marks = CREDIT.findall(match.group())
+        if marks and (match.end() - match.start() <= _CREDIT_MAX_CHARS or len(marks) > 2):
+            spans.append(match.span())
+    return spans
+
+
+def _short(marker: str) -> str:
+    return " ".join(marker.split())[:100]

@@ -1,0 +1,95 @@
+r"""A sentence's slice of the flat text to its clean text: lines unwrapped, marks of the typist removed.
+
+The law of this module: ``normalize_sentence(flat[start:end]) == sentence.text``, and normalizing twice is normalizing once. A whole book is
+normalized in one pass (`normalize_many`), its sentences separated by a character that no flat text holds; no pattern here may
+reach across it.
+
+A word broken at a line end becomes one chunk with U+00AD where the hyphen stood (``candle\xadlight``): whether it is ``candlelight`` or
+``candle-light`` is for the corpus to say (`text.hyphens`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+LINE_END_HYPHEN = "\xad"
+SEPARATOR = "\x00"  # cannot occur in a flat text; no whitespace to `str.split`
+
+# A page number alone on its line, with the text going on below. (On its last line a number may be the sentence's own.)
+_PAGE_LINE = re.compile(r"\n[ ]*(?:\[[ ]*|\{|-+[ ]*)?(?:[Pp](?:age|AGE|g)?\.?[ ]*)?\d{1,4}(?:[ ]*\]|\}|[ ]*-+)?[ ]*(?=\n)")
+_INNER_PAGE = re.compile(r"\[[Pp](?:age|g)?\.?[ ]*\d{1,4}\]")
+_INNER_BRACED_PAGE = re.compile(r"\{(?:[Pp](?:age|g)?\.?[ ]*)?\d{1,4}\}")
+_BROKEN_WORD = re.compile(r"-(?<=[^\W\d_]-)[ ]*\n\s*(?=[a-zà-öø-ÿ])")
+_BROKEN_OTHER = re.compile(r"-(?<=[^\W_]-)[ ]*\n\s*(?=[^\W_])")
+_BLANK_RULE = re.compile(r"__+")
+_FOOTNOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|[*+#]+|FN#?[ ]?\d+)\]")
+_SPACED_FOOTNOTE_MARK = re.compile(rf"[ ]?{_FOOTNOTE_MARK.pattern}")
+_TAG = re.compile(r"</?(?:i|b|u|em|sc|p|br|hr|h[1-6]|small|big|strong|pre|center|blockquote|tt|sup|sub)[ ]?/?>", re.IGNORECASE)
+_TAGGED_WORDS = re.compile(r"<i ([^<>\x00=]{1,60})>")  # DSOWN marks italics as <i Mon Dieu>
+_ENCODED_LETTER = re.compile(r"<([A-Za-z]{1,2})[\^'`:?,~]?>")  # SJV04 writes <oe>, <e'>
+_ELLIPSIS = re.compile(r"\.(?:\s*\.){2,}")
+_DIGIT_DASH = re.compile(r"(?<=\d)[–‒](?=\d)")
+# Every pattern here begins with a plain character where it can: a class or a look-behind in front makes it fifty times slower.
+_DASH = re.compile(r"-(?:-+|(?<!\S-)(?!\S))")
+_LONG_DASH = re.compile(r"[—―–‒]+")
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "…": "..."}
+_MARKS = "_*~|\x7f"  # italics, emphasis, scanner's specks, soft hyphens of the input
+
+
+def normalize_sentence(piece: str) -> str:
+    r"""Clean text of one sentence.
+
+    >>> normalize_sentence("It was _very_\ndark by candle-\nlight--and cold.[3]")
+    'It was very dark by candle\xadlight -- and cold.'
+    >>> normalize_sentence("``Wait . . . .'' said he")
+    '"Wait..." said he'
+    """
+    return " ".join(normalized_chunks([piece])[1:-1])
+
+
+def normalized_chunks(pieces: Iterable[str]) -> list[str]:
+    r"""Space-separated chunks of many sentences, `SEPARATOR` before the first, between them and after the last.
+
+    >>> normalized_chunks(["a\nb", "", "c"])
+    ['\x00', 'a', 'b', '\x00', '\x00', 'c', '\x00']
+    """
+    text = f"{SEPARATOR} {f' {SEPARATOR} '.join(pieces)} {SEPARATOR}"
+    beyond_ascii = not text.isascii()
+    if "-" in text:
+        text = _BROKEN_OTHER.sub("-", _BROKEN_WORD.sub(LINE_END_HYPHEN, text))
+    text = _PAGE_LINE.sub("", text)
+    if "__" in text:
+        text = _BLANK_RULE.sub("--", text)
+    for mark in _MARKS:  # much faster than `str.translate`
+        text = text.replace(mark, "")
+    if "<" in text or "[" in text or "{" in text:
+        text = _drop_bracketed_marks(text)
+    if beyond_ascii:
+        text = unicodedata.normalize("NFC", text)
+        for ligature, letters in _LIGATURES.items():
+            text = text.replace(ligature, letters)
+        text = _LONG_DASH.sub(" -- ", _DIGIT_DASH.sub("-", text))
+    if "`" in text:
+        text = text.replace("``", '"').replace("`", "'")
+    if "''" in text:
+        text = text.replace("''", '"')
+    text = _ELLIPSIS.sub("...", text)
+    text = _DASH.sub(" -- ", text)
+    return text.split()
+
+
+def _drop_bracketed_marks(text: str) -> str:
+    """Remove tags, footnote marks and page marks until none is left (removing one can make another)."""
+    before = ""
+    while before != text:
+        before = text
+        if "<" in text:
+            text = _TAG.sub("", text)
+            text = _TAGGED_WORDS.sub(r"\1", text)
+            text = _ENCODED_LETTER.sub(r"\1", text)
+        if _FOOTNOTE_MARK.search(text):
+            text = _SPACED_FOOTNOTE_MARK.sub("", text)
+        text = _INNER_BRACED_PAGE.sub("", _INNER_PAGE.sub("", text))
+    return text

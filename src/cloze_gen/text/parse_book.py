@@ -1,0 +1,173 @@
+"""Raw bytes of one book to sentences of tokens, its counts, its content sketch and its audit row."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from cloze_gen.errors import BookError
+from cloze_gen.text.audit import BookAudit, BookReason, BookStatus, count_broken_words, count_residual_boilerplate, count_word_tokens
+from cloze_gen.text.decode import decode_book, flatten
+from cloze_gen.text.duplicates import Sketch, WordHashes, content_sketch
+from cloze_gen.text.gutenberg import Body, find_body
+from cloze_gen.text.normalize import SEPARATOR, normalized_chunks
+from cloze_gen.text.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
+from cloze_gen.text.sentences import sentence_spans
+from cloze_gen.text.tokens import ChunkMemo
+
+_T = TypeVar("_T")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_HAS_WORD = re.compile(r"[^\W_]")
+_SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quotation marks, rules)
+
+
+class IngestSettings(BaseModel):
+    """Settings of reading one book."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    strip_boilerplate: bool = Field(default=True, description="cut Project Gutenberg headers, footers and credits")
+    min_word_tokens: int = Field(default=200, ge=0, description="a book with fewer word tokens is dropped as nearly empty")
+    min_function_word_share: float = Field(
+        default=0.25, ge=0, le=1, description="share of English function words below which a book is in another language"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedBook:
+    """A book as columns, one entry a sentence, in the order of the text.
+
+    Attributes:
+        audit: the book's audit row; a dropped book (`audit.status`) has empty columns.
+        start, end: character spans in the decoded raw file.
+        paragraph: index of the sentence's paragraph, `other` paragraphs counted too.
+        kind: ``prose``, ``verse`` or ``heading``.
+        text: normalized text.
+        tokens: tokens joined by single spaces.
+        type_counts: surface counts of all tokens of prose and verse.
+        sketch: see `text.duplicates`.
+    """
+
+    audit: BookAudit
+    start: list[int] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    paragraph: list[int] = field(default_factory=list)
+    kind: list[str] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+    tokens: list[str] = field(default_factory=list)
+    type_counts: Counter[str] = field(default_factory=Counter)
+    sketch: Sketch = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+
+
+def parse_book(
+    raw: bytes, *, book_id: str, settings: IngestSettings, memo: ChunkMemo, hashes: WordHashes | None = None
+) -> ParsedBook:
+    """Read one book; pure: the same bytes and settings give the same columns, whatever `memo` remembers.
+
+    Args:
+        raw: the unpacked bytes of the file.
+        memo: tokenizer and memory of one worker, shared between books for speed.
+        hashes: memory of word hashes, shared likewise.
+
+    Returns:
+        The book's columns. A book that cannot serve comes back with empty columns and its reason in the audit row.
+    """
+    sha256 = hashlib.sha256(raw).hexdigest()
+    try:
+        decoded = decode_book(raw)
+    except BookError as error:
+        return _dropped(BookAudit(book_id, len(raw), sha256), error.reason, str(error))
+    flat = flatten(decoded.text)
+    body = find_body(flat) if settings.strip_boilerplate else Body(0, len(flat), "", "")
+    columns = _Columns(*_sentence_columns(flat, body))
+    chunks = normalized_chunks([flat[a:b] for a, b in zip(columns.start, columns.end, strict=True)])
+    texts = _split_at_separators(" ".join(chunks))
+    wordless = [index for index, text in enumerate(texts) if len(text) < _SHORT_CHARS and _HAS_WORD.search(text) is None]
+    if wordless:
+        columns, texts = columns.without(wordless), _without(texts, wordless)
+        chunks = f"{SEPARATOR} {f' {SEPARATOR} '.join(texts)} {SEPARATOR}".split()
+    joined = " ".join(map(memo.__getitem__, chunks))
+    tokens = _split_at_separators(joined)
+    type_counts = Counter(joined.split(" "))
+    separator_count = type_counts.pop(SEPARATOR)
+    token_count = type_counts.total()
+    word_tokens, function_word_share = count_word_tokens(type_counts)
+    headings = " ".join(line for line, kind in zip(tokens, columns.kind, strict=True) if kind == HEADING)
+    if headings:
+        type_counts.subtract(headings.split(" "))
+        type_counts = +type_counts
+    audit = BookAudit(
+        book_id=book_id,
+        book_bytes=len(raw),
+        sha256=sha256,
+        encoding=decoded.encoding,
+        encoding_evidence=decoded.evidence,
+        header_marker=body.header_marker,
+        footer_marker=body.footer_marker,
+        body_share=round((sum(columns.end) - sum(columns.start)) / len(flat), 4),
+        control_chars=sum(1 for _ in _CONTROL.finditer(decoded.text)),
+        residual_boilerplate=count_residual_boilerplate("\n".join(texts)),
+        sentences=separator_count - 1,
+        tokens=token_count,
+        word_tokens=word_tokens,
+        function_word_share=round(function_word_share, 4),
+        line_end_hyphens=count_broken_words(type_counts),
+        verse_share=round(columns.kind.count(VERSE) / max(1, len(texts)), 4),
+    )
+    if word_tokens < settings.min_word_tokens:
+        detail = f"{word_tokens} word tokens, fewer than min_word_tokens = {settings.min_word_tokens}"
+        return _dropped(audit, BookReason.NEARLY_EMPTY, detail)
+    if function_word_share < settings.min_function_word_share:
+        detail = f"English function words are {function_word_share:.2f} of all, fewer than {settings.min_function_word_share}"
+        return _dropped(audit, BookReason.OTHER_LANGUAGE, detail)
+    sketch = content_sketch(chunks, hashes if hashes is not None else WordHashes())
+    return ParsedBook(audit, columns.start, columns.end, columns.paragraph, columns.kind, texts, tokens, type_counts, sketch)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    start: list[int]
+    end: list[int]
+    paragraph: list[int]
+    kind: list[str]
+
+    def without(self, indices: list[int]) -> _Columns:
+        return _Columns(*(_without(column, indices) for column in (self.start, self.end, self.paragraph, self.kind)))
+
+
+def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list[int], list[str]]:
+    """Start, end, paragraph index and kind of every sentence of the body."""
+    starts: list[int] = []
+    ends: list[int] = []
+    indices: list[int] = []
+    kinds: list[str] = []
+    for index, block in enumerate(split_paragraphs(flat, body)):
+        if block.kind == OTHER:
+            continue
+        spans = [(block.start, block.end)] if block.kind == HEADING else sentence_spans(flat, block.start, block.end)
+        for start, end in spans:
+            starts.append(start)
+            ends.append(end)
+            indices.append(index)
+            kinds.append(block.kind)
+    return starts, ends, indices, kinds
+
+
+def _split_at_separators(joined: str) -> list[str]:
+    """The pieces between the separators, each without the spaces that set it off."""
+    return [piece[1:-1] for piece in joined.split(SEPARATOR)[1:-1]]
+
+
+def _without(column: list[_T], indices: list[int]) -> list[_T]:
+    gone = set(indices)
+    return [value for index, value in enumerate(column) if index not in gone]
+
+
+def _dropped(audit: BookAudit, reason: str, detail: str) -> ParsedBook:
+    return ParsedBook(replace(audit, status=BookStatus.DROPPED, reason=str(reason), detail=detail))

@@ -1,0 +1,95 @@
+"""Where the sentences of a paragraph begin and end, on the flat text itself (line ends inside).
+
+A closing quotation mark or bracket belongs to the sentence it closes. ``"Come!" said he.`` is one sentence, ``"Stay." He left.`` two.
+A stop that belongs to an abbreviation, an initial or a number ends nothing unless the next word is one that begins sentences.
+"""
+
+from __future__ import annotations
+
+import re
+
+from cloze_gen.text.abbreviations import BEFORE_NUMBER, PERHAPS_FINAL, STARTERS, TITLES
+
+_SPEECH_VERB = (
+    r"(?:said|says|cried|cries|asked|exclaimed|replied|answered|returned|whispered|murmured|muttered|shouted|called|remarked|repeated|"
+    r"continued|observed|inquired|enquired|demanded|ejaculated|interrupted|added|sighed|groaned|gasped|roared|screamed|began|responded|"
+    r"retorted|rejoined|suggested|laughed|growled|snapped|put|thought|told|went)"
+)
+_TITLE = r"(?:Mr|Mrs|Dr|Miss|Sir|Lady|Lord|Captain|Capt|Colonel|Col|Aunt|Uncle|Father|Mother|Madame|Monsieur|Master|Doctor|Professor|Major|Count|Prince|King|Queen|Old|The|Poor|Little)"
+# `"Where?" I asked.` and `"Ha!" Holmes cried.`: the attribution has a capital, yet the sentence goes on.
+_ATTRIBUTION = rf"(?:I|(?:{_TITLE}\.?\s+)?(?!(?:He|She|It|They|We|You|Then|There|This|That|Here|And|But|So)\s)[A-Z][\w'-]+)\s+{_SPEECH_VERB}\b"
+_OPENER = r"[\"'`(\[{_*]"
+# A final mark, what it closes, then space before a capital or a number; or a glued dash before a capital ("end.--The").
+_CANDIDATE = re.compile(rf"[.!?][\"'_*)\]}}]*(?:--+[ ]?)?(?:\s+(?={_OPENER}*(?:--+[ ]?)?{_OPENER}*[A-ZÀ-ÖØ-Þ0-9])|(?<=--)(?={_OPENER}*[A-ZÀ-ÖØ-Þ]))")
+_SPEAKS_ON = re.compile(_ATTRIBUTION)
+_LAST_WORD = re.compile(r"[\w.&]+$")
+_NEXT_WORD = re.compile(r"[\"'`(\[{_*-]*([\w']+)")
+_ROMAN = re.compile(r"[IVXLC]+$")
+_NUMBERING = re.compile(r"[\[(]?(?:[IVXLCDM]+|\d{1,4}|[A-Za-z])[\])]?$")
+_WORD_CHARS = 14  # no abbreviation is longer
+
+
+def sentence_spans(flat: str, start: int, end: int) -> list[tuple[int, int]]:
+    r"""Spans of the sentences of one paragraph; together they cover it but for the spaces between.
+
+    >>> flat = 'Dr. J. H. Watson rose. "Come!" said he. "Stay." He left.'
+    >>> [flat[a:b] for a, b in sentence_spans(flat, 0, len(flat))]
+    ['Dr. J. H. Watson rose.', '"Come!" said he.', '"Stay."', 'He left.']
+    """
+    spans = []
+    at = start
+    for match in _CANDIDATE.finditer(flat, start, end):
+        cut = match.end()
+        if cut < end and _ends_sentence(flat, at, match.start(), cut):
+            stop = cut
+            while flat[stop - 1] in " \n":
+                stop -= 1
+            spans.append((at, stop))
+            at = cut
+    if at < end:
+        spans.append((at, end))
+    return spans
+
+
+def _ends_sentence(flat: str, begin: int, stop: int, following: int) -> bool:
+    """Whether the mark at `stop` ends the sentence begun at `begin`; the next text begins at `following`."""
+    mark = flat[stop]
+    behind = flat[stop + 1]
+    if mark != ".":
+        # A quotation that is over, followed by who spoke it.
+        return not (behind in "\"'" and _SPEAKS_ON.match(flat, following))
+    if flat[stop - 1] == "." or (flat[stop - 1] in " \n" and flat[stop - 2] == "."):
+        # An ellipsis before "I" is a stammer.
+        return not (flat[following] == "I" and not flat[following + 1].isalnum())
+    word_match = _LAST_WORD.search(flat, max(begin, stop - _WORD_CHARS), stop)
+    if word_match is None:
+        return True
+    word = word_match.group()
+    if len(word) > 6 and "." not in word:
+        return True
+    if stop - begin <= 6 and _NUMBERING.match(flat[begin:stop]):
+        return False  # "1." or "IV." opens its sentence
+    if behind in "\"'":
+        return word not in TITLES
+    return _stop_is_final(word, flat, following)
+
+
+def _stop_is_final(word: str, flat: str, following: int) -> bool:
+    """Whether a stop behind a short word is a full stop, judged by the word that follows."""
+    if word in TITLES:
+        return False
+    first = flat[following]
+    if word in BEFORE_NUMBER and (first.isdigit() or _ROMAN.match(_next_word(flat, following))):
+        return False
+    single = len(word) == 1 and word.isupper() and word != "I"
+    dotted = "." in word and len(word.rsplit(".", 1)[-1]) <= 2
+    if single or dotted or word in PERHAPS_FINAL:
+        return _next_word(flat, following) in STARTERS and not (single and _next_word(flat, following) in ("A", "I"))
+    if _ROMAN.match(word) and word != "I":
+        return _next_word(flat, following) in STARTERS
+    return True
+
+
+def _next_word(flat: str, following: int) -> str:
+    match = _NEXT_WORD.match(flat, following)
+    return match.group(1) if match else ""
