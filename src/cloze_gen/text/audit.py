@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +15,7 @@ FUNCTION_WORDS = frozenset(
     me were so are their there if them would no been when an who one what will your more do has said could then than out into its some up
     only should now did upon such our any other very these how may can too much over must am most down""".split()
 )
-_RESIDUAL_MARKS = ("gutenberg", "small print!", "etext", "e-text", "public domain", "iso-8859", "transcriber's note", "proofread")
+_RESIDUAL_MARKS = ("project gutenberg", "small print!", " etext", " e-text", "iso-8859", "transcriber's note", "gutenberg.org", "gutenberg.net")
 
 
 class BookReason(StrEnum):
@@ -30,14 +29,14 @@ class BookReason(StrEnum):
     UNREADABLE = "unreadable"
     TOO_LARGE = "too_large"
     DUPLICATE_CONTENT = "duplicate_content"
-    CONTAINED_IN_BOOK = "contained_in_book"
+    DUPLICATE_OF = "duplicate_of"
     OVERLAPS_TRAIN = "overlaps_train"
     OVERLAPS_SOURCE = "overlaps_source"
 
 
 class BookStatus(StrEnum):
     KEPT = "kept"
-    DROPPED = "dropped"
+    REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class BookAudit:
         function_word_share: share of word tokens that are English function words; about 0.5 in English prose.
         line_end_hyphens: words broken at a line end.
         verse_share: share of sentences in verse.
-        status: ``kept`` or ``dropped``; `reason` says why (empty when kept), `detail` in words.
+        status: ``kept`` or ``rejected``; `reason` says why (empty when kept), `detail` in words.
     """
 
     book_id: str
@@ -85,7 +84,7 @@ def count_residual_boilerplate(text: str) -> int:
     >>> count_residual_boilerplate("It was night.\\nThis etext was made by hand.\\n")
     1
     """
-    lowered = text.lower()
+    lowered = f" {text.lower()}".replace("\n", "\n ")
     if not any(mark in lowered for mark in _RESIDUAL_MARKS):
         return 0
     return sum(1 for line in lowered.split("\n") if any(mark in line for mark in _RESIDUAL_MARKS))
@@ -94,18 +93,18 @@ def count_residual_boilerplate(text: str) -> int:
 def count_word_tokens(type_counts: Mapping[str, int]) -> tuple[int, float]:
     """Number of word tokens and the share of English function words among them.
 
-    >>> count_word_tokens(Counter({"the": 3, "whale": 1, ".": 2}))
+    >>> count_word_tokens({"the": 3, "whale": 1, ".": 2})
     (4, 0.75)
     """
     words = functional = 0
     for token, count in type_counts.items():
-        if is_word(token):
+        if token.isalpha() or is_word(token):
             words += count
             if len(token) < 7 and token.lower() in FUNCTION_WORDS:
                 functional += count
     return words, functional / words if words else 0.0
 
 
-def count_broken_words(type_counts: Counter[str]) -> int:
+def count_broken_words(type_counts: Mapping[str, int]) -> int:
     """Tokens that hold a line-end hyphen mark."""
     return sum(count for token, count in type_counts.items() if LINE_END_HYPHEN in token)

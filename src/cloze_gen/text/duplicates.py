@@ -10,15 +10,11 @@ Sources:
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from cloze_gen.text.audit import BookReason
 
 Sketch = NDArray[np.uint64]
 
@@ -26,25 +22,6 @@ RUN_WORDS = 8
 _KEEP_ONE_IN = np.uint64(32)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, golden ratio: Knuth's multiplicative constant in 64 bits
 _MIX = np.uint64(0xBF58476D1CE4E5B9)  # splitmix64's first mixing constant
-_NOT_WORD = re.compile(r"[\W_]+")
-
-
-class WordHashes(dict[str, int]):
-    """Stable 64-bit hash of a chunk's letters and digits, case-folded; 0 for a chunk without any. Bounded like `ChunkMemo`."""
-
-    __slots__ = ("_max_chunks",)
-
-    def __init__(self, *, max_chunks: int = 1_000_000) -> None:
-        super().__init__()
-        self._max_chunks = max_chunks
-
-    def __missing__(self, chunk: str) -> int:
-        if len(self) >= self._max_chunks:
-            self.clear()
-        letters = _NOT_WORD.sub("", chunk).casefold()
-        value = int.from_bytes(hashlib.blake2b(letters.encode(), digest_size=8).digest(), "little") if letters else 0
-        self[chunk] = value
-        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,23 +39,12 @@ class Overlap:
     containment_b_in_a: float
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """A book that goes because `kept_book` holds its text."""
-
-    kept_book: str
-    reason: BookReason
-    detail: str
-
-
-def content_sketch(chunks: Sequence[str], hashes: WordHashes) -> Sketch:
-    """Sorted unique hashes of the sampled 8-word runs of a book's chunks.
+def content_sketch(words: NDArray[np.uint64]) -> Sketch:
+    """Sorted unique hashes of the sampled 8-word runs of a book.
 
     Args:
-        chunks: space-separated pieces of normalized text; separators and punctuation hash to 0 and are left out.
+        words: stable hash of every word of the book in order (`ChunkMemo.word_hashes`), punctuation left out.
     """
-    words = np.fromiter(map(hashes.__getitem__, chunks), dtype=np.uint64, count=len(chunks))
-    words = words[words != 0]
     if len(words) < RUN_WORDS:
         return np.empty(0, dtype=np.uint64)
     length = len(words) - RUN_WORDS + 1
@@ -140,7 +106,7 @@ def find_overlaps(
     return overlaps
 
 
-def choose_drops(overlaps: Iterable[Overlap], sizes: Mapping[str, int], *, min_mutual: float = 0.5) -> dict[str, Drop]:
+def choose_drops(overlaps: Iterable[Overlap], sizes: Mapping[str, int]) -> dict[str, tuple[str, str]]:
     """Which book of each overlapping pair goes: the smaller; of equals the one later by id.
 
     Every dropped book is held by a kept one: books are looked at from the largest on, and a book goes only when it overlaps one that
@@ -148,20 +114,21 @@ def choose_drops(overlaps: Iterable[Overlap], sizes: Mapping[str, int], *, min_m
 
     Args:
         sizes: tokens a book.
-        min_mutual: at or above this containment in *both* directions the smaller is a duplicate, below it is a part.
+
+    Returns:
+        Dropped book -> (the kept book that holds its text, how much of it in words).
     """
     partners: dict[str, list[tuple[str, float, float]]] = {}
     for overlap in overlaps:
         partners.setdefault(overlap.book_a, []).append((overlap.book_b, overlap.containment_a_in_b, overlap.containment_b_in_a))
         partners.setdefault(overlap.book_b, []).append((overlap.book_a, overlap.containment_b_in_a, overlap.containment_a_in_b))
     kept: set[str] = set()
-    drops: dict[str, Drop] = {}
+    drops: dict[str, tuple[str, str]] = {}
     for book in sorted(partners, key=lambda name: (-sizes[name], name)):
         holders = sorted((-held, other, holds) for other, held, holds in partners[book] if other in kept)
         if not holders:
             kept.add(book)
             continue
         held, other, holds = -holders[0][0], holders[0][1], holders[0][2]
-        reason = BookReason.DUPLICATE_CONTENT if min(held, holds) >= min_mutual else BookReason.CONTAINED_IN_BOOK
-        drops[book] = Drop(other, reason, f"{held:.0%} of its text is in {other}, {holds:.0%} of {other} is in it")
+        drops[book] = (other, f"{held:.0%} of its text is in {other}, {holds:.0%} of {other} is in it")
     return drops

@@ -14,12 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from cloze_gen.errors import BookError
 from cloze_gen.text.audit import BookAudit, BookReason, BookStatus, count_broken_words, count_residual_boilerplate, count_word_tokens
 from cloze_gen.text.decode import decode_book, flatten
-from cloze_gen.text.duplicates import Sketch, WordHashes, content_sketch
+from cloze_gen.text.duplicates import Sketch, content_sketch
 from cloze_gen.text.gutenberg import Body, find_body
 from cloze_gen.text.normalize import SEPARATOR, normalized_chunks
 from cloze_gen.text.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
 from cloze_gen.text.sentences import sentence_spans
-from cloze_gen.text.tokens import ChunkMemo
+from cloze_gen.text.tokens import ChunkMemo, Rows
 
 _T = TypeVar("_T")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
@@ -66,14 +66,13 @@ class ParsedBook:
 
 
 def parse_book(
-    raw: bytes, *, book_id: str, settings: IngestSettings, memo: ChunkMemo, hashes: WordHashes | None = None
+    raw: bytes, *, book_id: str, settings: IngestSettings, memo: ChunkMemo
 ) -> ParsedBook:
     """Read one book; pure: the same bytes and settings give the same columns, whatever `memo` remembers.
 
     Args:
         raw: the unpacked bytes of the file.
         memo: tokenizer and memory of one worker, shared between books for speed.
-        hashes: memory of word hashes, shared likewise.
 
     Returns:
         The book's columns. A book that cannot serve comes back with empty columns and its reason in the audit row.
@@ -85,6 +84,7 @@ def parse_book(
         return _dropped(BookAudit(book_id, len(raw), sha256), error.reason, str(error))
     flat = flatten(decoded.text)
     body = find_body(flat) if settings.strip_boilerplate else Body(0, len(flat), "", "")
+    memo.start_book()
     columns = _Columns(*_sentence_columns(flat, body))
     chunks = normalized_chunks([flat[a:b] for a, b in zip(columns.start, columns.end, strict=True)])
     texts = _split_at_separators(" ".join(chunks))
@@ -92,16 +92,13 @@ def parse_book(
     if wordless:
         columns, texts = columns.without(wordless), _without(texts, wordless)
         chunks = f"{SEPARATOR} {f' {SEPARATOR} '.join(texts)} {SEPARATOR}".split()
-    joined = " ".join(map(memo.__getitem__, chunks))
-    tokens = _split_at_separators(joined)
-    type_counts = Counter(joined.split(" "))
-    separator_count = type_counts.pop(SEPARATOR)
+    rows_list = list(map(memo.__getitem__, chunks))
+    tokens = _split_at_separators(" ".join(map(memo.joined.__getitem__, rows_list)))
+    rows = np.array(rows_list, dtype=np.int64)
+    type_counts = Counter(memo.count_tokens(rows))
     token_count = type_counts.total()
     word_tokens, function_word_share = count_word_tokens(type_counts)
-    headings = " ".join(line for line, kind in zip(tokens, columns.kind, strict=True) if kind == HEADING)
-    if headings:
-        type_counts.subtract(headings.split(" "))
-        type_counts = +type_counts
+    _subtract_headings(type_counts, rows, columns.kind, memo)
     audit = BookAudit(
         book_id=book_id,
         book_bytes=len(raw),
@@ -113,7 +110,7 @@ def parse_book(
         body_share=round((sum(columns.end) - sum(columns.start)) / len(flat), 4),
         control_chars=sum(1 for _ in _CONTROL.finditer(decoded.text)),
         residual_boilerplate=count_residual_boilerplate("\n".join(texts)),
-        sentences=separator_count - 1,
+        sentences=len(texts),
         tokens=token_count,
         word_tokens=word_tokens,
         function_word_share=round(function_word_share, 4),
@@ -126,7 +123,7 @@ def parse_book(
     if function_word_share < settings.min_function_word_share:
         detail = f"English function words are {function_word_share:.2f} of all, fewer than {settings.min_function_word_share}"
         return _dropped(audit, BookReason.OTHER_LANGUAGE, detail)
-    sketch = content_sketch(chunks, hashes if hashes is not None else WordHashes())
+    sketch = content_sketch(memo.word_hashes(rows))
     return ParsedBook(audit, columns.start, columns.end, columns.paragraph, columns.kind, texts, tokens, type_counts, sketch)
 
 
@@ -159,6 +156,17 @@ def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list
     return starts, ends, indices, kinds
 
 
+def _subtract_headings(type_counts: Counter[str], rows: Rows, kinds: list[str], memo: ChunkMemo) -> None:
+    """Take the tokens of headings out of the counts, in place; row 0 separates the sentences."""
+    if HEADING not in kinds:
+        return
+    is_heading = np.array([False, *(kind == HEADING for kind in kinds), False])
+    for token, count in memo.count_tokens(rows[is_heading[np.cumsum(rows == 0)]]).items():
+        type_counts[token] -= count
+        if not type_counts[token]:
+            del type_counts[token]
+
+
 def _split_at_separators(joined: str) -> list[str]:
     """The pieces between the separators, each without the spaces that set it off."""
     return [piece[1:-1] for piece in joined.split(SEPARATOR)[1:-1]]
@@ -170,4 +178,4 @@ def _without(column: list[_T], indices: list[int]) -> list[_T]:
 
 
 def _dropped(audit: BookAudit, reason: str, detail: str) -> ParsedBook:
-    return ParsedBook(replace(audit, status=BookStatus.DROPPED, reason=str(reason), detail=detail))
+    return ParsedBook(replace(audit, status=BookStatus.REJECTED, reason=str(reason), detail=detail))

@@ -20,7 +20,15 @@ _TITLE = r"(?:Mr|Mrs|Dr|Miss|Sir|Lady|Lord|Captain|Capt|Colonel|Col|Aunt|Uncle|F
 _ATTRIBUTION = rf"(?:I|(?:{_TITLE}\.?\s+)?(?!(?:He|She|It|They|We|You|Then|There|This|That|Here|And|But|So)\s)[A-Z][\w'-]+)\s+{_SPEECH_VERB}\b"
 _OPENER = r"[\"'`(\[{_*]"
 # A final mark, what it closes, then space before a capital or a number; or a glued dash before a capital ("end.--The").
-_CANDIDATE = re.compile(rf"[.!?][\"'_*)\]}}]*(?:--+[ ]?)?(?:\s+(?={_OPENER}*(?:--+[ ]?)?{_OPENER}*[A-ZÀ-ÖØ-Þ0-9])|(?<=--)(?={_OPENER}*[A-ZÀ-ÖØ-Þ]))")
+# The group is set where nothing is left to judge: a full stop behind five small letters (no abbreviation but "Messrs" has them).
+_CANDIDATE = re.compile(
+    rf"""
+    (?:((?<=[a-z]{{5}})(?<!essrs)\.) | [.!?])
+    [\"'_*)\]}}]* (?:--+[ ]?)?
+    (?:\s+(?={_OPENER}*(?:--+[ ]?)?{_OPENER}*[A-ZÀ-ÖØ-Þ0-9]) | (?<=--)(?={_OPENER}*[A-ZÀ-ÖØ-Þ]))
+    """,
+    re.VERBOSE,
+)
 _SPEAKS_ON = re.compile(_ATTRIBUTION)
 _LAST_WORD = re.compile(r"[\w.&]+$")
 _NEXT_WORD = re.compile(r"[\"'`(\[{_*-]*([\w']+)")
@@ -40,11 +48,11 @@ def sentence_spans(flat: str, start: int, end: int) -> list[tuple[int, int]]:
     at = start
     for match in _CANDIDATE.finditer(flat, start, end):
         cut = match.end()
-        if cut < end and _ends_sentence(flat, at, match.start(), cut):
-            stop = cut
-            while flat[stop - 1] in " \n":
+        if match.lastindex or _ends_sentence(flat, at, match.start(), cut):
+            stop = cut - 1
+            while flat[stop] in " \n":
                 stop -= 1
-            spans.append((at, stop))
+            spans.append((at, stop + 1))
             at = cut
     if at < end:
         spans.append((at, end))

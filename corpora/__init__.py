@@ -1,0 +1,1 @@
+"""The embedded sample corpus and the manifests of known corpora: data, no code."""

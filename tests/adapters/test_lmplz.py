@@ -1,0 +1,236 @@
+"""lmplz: found where the design says, quiet about nothing, and every known failure readable."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.adapters import lmplz
+from cloze_gen.adapters.lmplz import binary_sha256, explain_failure, find_lmplz, train_arpa
+from cloze_gen.errors import CorpusError, StoreError, ToolError
+
+
+def program(path: Path, script: str = "exit 0") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def small_text(path: Path, *, n_lines: int = 400) -> Path:
+    """Lines whose words follow a Zipf-like law, so that the discounts can be estimated."""
+    rng = random.Random(5)
+    words = [f"w{rank}" for rank in range(300)]
+    weights = [1 / (rank + 1) for rank in range(300)]
+    path.write_text("".join(" ".join(rng.choices(words, weights, k=9)) + " .\n" for _ in range(n_lines)))
+    return path
+
+
+@pytest.fixture
+def real_lmplz() -> Path:
+    try:
+        return find_lmplz()
+    except ToolError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment without any lmplz; returns its prefix."""
+    monkeypatch.delenv("CLOZE_GEN_LMPLZ", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
+    return tmp_path
+
+
+def test_search_order(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable wins over the environment's bin, and that over the PATH."""
+    on_path = program(bare / "path" / "lmplz")
+    assert find_lmplz() == on_path
+    own = program(bare / "env" / "bin" / "lmplz")
+    assert find_lmplz() == own
+    named = program(bare / "elsewhere" / "my lmplz")
+    monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(named))
+    assert find_lmplz() == named
+
+
+def test_missing_names_the_mending_command(bare: Path) -> None:
+    """Without any lmplz the error says what to type."""
+    with pytest.raises(ToolError, match="make kenlm"):
+        find_lmplz()
+
+
+def test_variable_that_names_nothing_is_an_error(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong CLOZE_GEN_LMPLZ is reported, not passed over for another lmplz."""
+    program(bare / "env" / "bin" / "lmplz")
+    monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(bare / "typo"))
+    with pytest.raises(ToolError, match="typo"):
+        find_lmplz()
+
+
+def test_sha256_is_of_the_bytes(tmp_path: Path) -> None:
+    """The manifest's digest is the file's."""
+    path = program(tmp_path / "lmplz")
+    assert binary_sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def train(tmp_path: Path, text: Path, said: list[str], *, order: int = 3, memory: str = "100M", **options: object) -> str:
+    arpa = tmp_path / "a model.arpa"
+    train_arpa(text=text, arpa=arpa, order=order, memory=memory, temp_dir=tmp_path, on_line=said.append, **options)  # type: ignore[arg-type]
+    return arpa.read_text()
+
+
+@pytest.mark.usefixtures("real_lmplz")
+def test_trains_and_streams_progress(tmp_path: Path) -> None:
+    """A model of the order asked for is written, its stages are reported, and no temporary file stays."""
+    text = small_text(tmp_path / "some text.txt")
+    said: list[str] = []
+    assert "\\3-grams:" in train(tmp_path, text, said)
+    assert "1/5 Counting and sorting n-grams" in said
+    assert [line for line in said if line.startswith("1/5 Counting and sorting n-grams:")][-1].endswith(" 100 %")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a model.arpa", "some text.txt"]
+
+
+@pytest.mark.usefixtures("real_lmplz")
+def test_pruning_and_a_vocabulary_drop_ngrams(tmp_path: Path) -> None:
+    """Counts at or below the threshold go, and so do n-grams with words outside the list."""
+    text = small_text(tmp_path / "text.txt")
+    full, pruned = train(tmp_path, text, []), train(tmp_path, text, [], prune=(0, 0, 1))
+    (tmp_path / "vocab").write_text("w0 w1 .")
+    limited = train(tmp_path, text, [], limit_vocab=tmp_path / "vocab")
+    assert len(full) > len(pruned)
+    assert "\tw0 w1\t" in limited
+    assert "w2 w1" in full and "w2 w1" not in limited
+
+
+@pytest.mark.usefixtures("real_lmplz")
+def test_tiny_text_suggests_the_fallback_and_the_fallback_works(tmp_path: Path) -> None:
+    """A text too small for Kneser-Ney names the setting that mends it, and the setting does."""
+    text = tmp_path / "tiny.txt"
+    text.write_text("a b c\n")
+    with pytest.raises(CorpusError, match=r"tiny\.txt: too small.*lm\.discount_fallback = true"):
+        train(tmp_path, text, [])
+    assert "\\3-grams:" in train(tmp_path, text, [], discount_fallback=True)
+
+
+@pytest.mark.usefixtures("real_lmplz")
+def test_reserved_word_is_named(tmp_path: Path) -> None:
+    """The text's `<s>` is the user's to remove, and the message names it."""
+    text = tmp_path / "text.txt"
+    text.write_text("a <s> b\n")
+    with pytest.raises(CorpusError, match="holds <s> as a word"):
+        train(tmp_path, text, [])
+
+
+@pytest.mark.usefixtures("real_lmplz")
+@pytest.mark.parametrize("memory", ["nonsense", "1M"])
+def test_memory_that_does_not_do(tmp_path: Path, memory: str) -> None:
+    """A size that lmplz cannot read or use is the setting lm.memory's fault."""
+    with pytest.raises(ToolError, match=rf"lm\.memory = '?{memory}"):
+        train(tmp_path, small_text(tmp_path / "text.txt"), [], memory=memory)
+
+
+@pytest.mark.usefixtures("real_lmplz")
+def test_unwritable_model_is_a_store_error(tmp_path: Path) -> None:
+    """A missing output folder is reported as the store's fault."""
+    with pytest.raises(StoreError, match="No such file or directory"):
+        train_arpa(
+            text=small_text(tmp_path / "text.txt"), arpa=tmp_path / "none" / "x", order=2, memory="100M", temp_dir=tmp_path, on_line=print
+        )
+
+
+@pytest.mark.usefixtures("real_lmplz")
+def test_full_disk(tmp_path: Path) -> None:
+    """A model that does not fit is told as want of disk space."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", disk], capture_output=True, check=False)
+    if mounted.returncode != 0:
+        pytest.skip("mounting a small tmpfs needs root")
+    try:
+        with pytest.raises(StoreError, match="ran out of disk space"):
+            train_arpa(
+                text=small_text(tmp_path / "text.txt"), arpa=disk / "x", order=3, memory="100M", temp_dir=tmp_path, on_line=lambda _: None
+            )
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "message"),
+    [
+        ("kill -KILL $$", ToolError, "was killed, most likely for want of memory"),
+        ("kill -TERM $$", ToolError, "SIGTERM"),
+        ("echo 'odd thing' >&2; exit 3", ToolError, "failed with status 3.*\n.*odd thing"),
+        ("echo 'lmplz: error while loading shared libraries: libboost' >&2; exit 127", ToolError, "make kenlm"),
+        ("echo 'write failed: No space left on device' >&2; exit 1", StoreError, "disk space"),
+        ("echo 'This looks like a gzip file but gzip support was not compiled in.' >&2; exit 1", CorpusError, "is compressed"),
+    ],
+)
+def test_failures_are_told_in_one_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, kind: type[Exception], message: str
+) -> None:
+    """Signals, odd exits and known complaints each become their kind of error, with lmplz's last words."""
+    monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(program(tmp_path / "fake", script)))
+    with pytest.raises(kind, match=message):
+        train(tmp_path, small_text(tmp_path / "text.txt", n_lines=1), [])
+
+
+def test_unknown_signal_is_named() -> None:
+    """A crash keeps its signal's name for whoever reports it."""
+    error = explain_failure(-signal.SIGSEGV, [], text=Path("t"), memory="1G")
+    assert "SIGSEGV" in str(error)
+
+
+def test_leaves_no_child_when_the_listener_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error while progress is shown (Ctrl-C, a closed terminal) ends lmplz too."""
+    script = f"echo $$ > '{tmp_path}/pid'; echo started >&2; exec sleep 60"
+    monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(program(tmp_path / "fake", script)))
+
+    def fail(line: str) -> None:
+        raise KeyboardInterrupt(line)
+
+    with pytest.raises(KeyboardInterrupt):
+        train_arpa(text=tmp_path / "t", arpa=tmp_path / "a", order=2, memory="1G", temp_dir=tmp_path, on_line=fail)
+    assert not is_alive(int((tmp_path / "pid").read_text()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux kills a child with its parent")
+def test_dies_with_its_parent(tmp_path: Path) -> None:
+    """lmplz does not outlive a process that was killed with SIGKILL."""
+    fake = program(tmp_path / "fake", f"echo $$ > '{tmp_path}/pid'; mv '{tmp_path}/pid' '{tmp_path}/child'; exec sleep 60")
+    code = (
+        "from pathlib import Path; from cloze_gen.adapters.lmplz import train_arpa; p = Path('.')\n"
+        "train_arpa(text=p, arpa=p, order=2, memory='1G', temp_dir=p, on_line=print)"
+    )
+    source_root = str(Path(lmplz.__file__).parents[2])
+    environment = {**os.environ, "CLOZE_GEN_LMPLZ": str(fake), "PYTHONPATH": source_root}
+    with subprocess.Popen([sys.executable, "-c", code], env=environment) as parent:
+        wait_for(lambda: (tmp_path / "child").exists() or parent.poll() is not None)
+        child = int((tmp_path / "child").read_text())
+        assert is_alive(child)
+        parent.kill()
+    wait_for(lambda: not is_alive(child))
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process runs; one that is dead but not yet collected by its new parent does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_for(condition: object, *, seconds: float = 10) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, "nothing happened in time"
+        time.sleep(0.02)
