@@ -27,7 +27,9 @@ BUILD_JOBS = 2  # a compiler process takes up to 0.5 GB on these sources
 
 # KenLM asks for two Boost components that none of the three programs needs: `unit_test_framework` is another package, and
 # `system` has been header-only since Boost 1.69 and is gone in 1.89, where asking for it is an error.
-BOOST_ASKED = re.compile(r"(find_package\(Boost [\d.]+ REQUIRED COMPONENTS\s+program_options)\s+system(\s+thread)\s+unit_test_framework\s*\)")
+BOOST_ASKED = re.compile(
+    r"(find_package\(Boost [\d.]+ REQUIRED COMPONENTS\s+program_options)\s+system(\s+thread)\s+unit_test_framework\s*\)"
+)
 
 
 class BuildError(Exception):
@@ -37,7 +39,7 @@ class BuildError(Exception):
 def read_pin(lock_text: str) -> tuple[str, list[str]]:
     """Version and allowed sha256 sums of `kenlm` in a hashed requirements file.
 
-    >>> read_pin("jinja2==3.1\\nkenlm==0.3.0 \\\\\\n    --hash=sha256:c4 \\\\\\n    --hash=sha256:d5\\n    # via x\\nluigi==3 --hash=sha256:e6")
+    >>> read_pin("jinja2==3.1\\nkenlm==0.3.0 \\\\\\n    --hash=sha256:c4 \\\\\\n    --hash=sha256:d5\\nluigi==3 --hash=sha256:e6")
     ('0.3.0', ['c4', 'd5'])
     """
     entry = re.search(r"^kenlm==(\S+)((?:\s*\\?\s*--hash=sha256:[0-9a-f]+)+)", lock_text, re.MULTILINE)
@@ -85,7 +87,9 @@ def unpack(archive: Path, folder: Path) -> Path:
     recipe = sources / "CMakeLists.txt"
     text, changed = BOOST_ASKED.subn(r"\1\2)", recipe.read_text())
     if changed != 1:
-        raise BuildError(f"{archive.name}: its CMakeLists.txt asks for Boost in another way than 0.3.0 does; look at BOOST_ASKED in {__file__}")
+        raise BuildError(
+            f"{archive.name}: its CMakeLists.txt asks for Boost in another way than 0.3.0 does; look at BOOST_ASKED in {__file__}"
+        )
     recipe.write_text(text)
     return sources
 

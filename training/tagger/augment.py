@@ -79,7 +79,7 @@ def archaic(tokens: Tokens) -> Tokens:
 
 
 def dashes(tokens: Tokens) -> Tokens:
-    """Single hyphens used as dashes become ``--``, and one comma in eight too (books put ``--`` where the treebank's web text has a comma)."""
+    """Single hyphens used as dashes become ``--``, and so does one comma in eight (web text has commas where books put ``--``)."""
     result = []
     for word, tag in tokens:
         if (word in ("-", "--") and tag in (",", ":", "NFP")) or (word == "," and random.random() < 0.125):

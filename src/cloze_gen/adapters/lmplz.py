@@ -136,8 +136,8 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[tuple[str, bool]]:
     r"""Lines of lmplz's stderr as (line, is_bar); its bars, stars that grow on one line, become one line every ten percent.
 
     >>> stderr = [b"=== 1/5 Counting and sorting n-grams ===\nRead", b"ing a.txt\n----5---10\n", b"*" * 12, b"*" * 88 + b"\ndone"]
-    >>> [line for line, _ in _lines(stderr)][:4]
-    ['1/5 Counting and sorting n-grams', 'Reading a.txt', '1/5 Counting and sorting n-grams: 10 %', '1/5 Counting and sorting n-grams: 20 %']
+    >>> [line for line, _ in _lines(stderr)][1:4]
+    ['Reading a.txt', '1/5 Counting and sorting n-grams: 10 %', '1/5 Counting and sorting n-grams: 20 %']
     >>> [line for line, _ in _lines(stderr)][-2:]
     ['1/5 Counting and sorting n-grams: 100 %', 'done']
     """
@@ -192,16 +192,21 @@ def explain_failure(status: int, last_lines: Sequence[str], *, text: Path, memor
         return CorpusError(f"{text}: is compressed, and this lmplz cannot read that; give it plain text.{quoted}")
     if re.search(r"No space left|Disk quota|File too large", said):
         return StoreError(
-            f"lmplz ran out of disk space; it needs several times the size of {text.name} beside the output. Free some, or choose another --out.{quoted}"
+            f"lmplz ran out of disk space; it needs several times the size of {text.name} beside the output. Free some, or "
+            f"choose another --out.{quoted}"
         )
     if re.search(r"(Permission denied|Read-only file system|No such file or directory|Is a directory)", said):
         return StoreError(f"lmplz cannot open one of its files: {last_lines[-1]}. Check that the folder exists and can be written.{quoted}")
     if re.search(r"parse .* into a memory size|SizeParseError", said):
         return ToolError(f"lmplz does not understand lm.memory = {memory!r}; write a number and K, M or G, such as 4G.{quoted}")
     if "exceeds total memory" in said or "minimum block" in said:
-        return ToolError(f"lm.memory = {memory} is too little for lmplz, whatever the text; 100M is the least that serves, 4G is good.{quoted}")
+        return ToolError(
+            f"lm.memory = {memory} is too little for lmplz, whatever the text; 100M is the least that serves, 4G is good.{quoted}"
+        )
     if "MallocException" in said or "more conservative -S" in said or "bad_alloc" in said or status == -signal.SIGKILL:
-        reason = "was killed, most likely for want of memory" if status == -signal.SIGKILL else f"was refused the memory it asked for ({memory})"
+        reason = (
+            "was killed, most likely for want of memory" if status == -signal.SIGKILL else f"was refused the memory it asked for ({memory})"
+        )
         return ToolError(f"lmplz {reason}; set lm.memory lower than {memory} or free memory, and run again.{quoted}")
     if "error while loading shared libraries" in said or "Library not loaded" in said:
         return ToolError(f"lmplz cannot start because a library it was built with is gone; {REMEDY}.{quoted}")

@@ -83,6 +83,11 @@ class SpacyTagger:
         return self._identity
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """Every tag the pipeline can give."""
+        return tuple(self._labels)
+
+    @property
     def is_fast(self) -> bool:
         """True when the network runs by word types."""
         return self._network is not None
@@ -178,8 +183,8 @@ def load_tagger(name: str = "builtin", *, fast: bool = True) -> SpacyTagger:
         nlp = spacy.load(source)
     except OSError as error:
         if name == "builtin":
-            raise ModelError(f"the built-in tagger is missing from {BUILTIN_FOLDER}; reinstall cloze-gen, or name another pipeline") from error
-        raise ModelError(f"tagger {name!r} is not installed; run: python -m spacy download {name}  (or set tagger = \"builtin\")") from error
+            raise ModelError(f"no built-in tagger in {BUILTIN_FOLDER}; reinstall cloze-gen, or name another pipeline") from error
+        raise ModelError(f'tagger {name!r} is not installed; run: python -m spacy download {name} (or name "builtin")') from error
     except ValueError as error:
         raise ModelError(f"tagger {name!r} cannot be read by spaCy {spacy.__version__}: {error}") from error
     if "tagger" not in nlp.pipe_names:

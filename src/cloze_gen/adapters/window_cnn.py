@@ -1,6 +1,6 @@
 """spaCy's small CNN tagger computed type by type: the same numbers as its `predict`, several times the speed.
 
-Of the network (`MultiHashEmbed` -> `MaxoutWindowEncoder` with window 1 -> softmax) everything up to the first convolution's matrix product
+Of the network (embedding -> `MaxoutWindowEncoder` with window 1 -> softmax) everything up to the first convolution's matrix product
 depends on one word alone. It is computed once a word *type*, by spaCy's own embedding layer, and looked up for each token; what
 is left are the products of the later convolutions and of the softmax. Measured by benchmarks/tagger_speed.py; equal tags are a test.
 """
@@ -79,8 +79,8 @@ class WindowCnn:
         if not tagger.has_ref("tok2vec") or not tagger.has_ref("softmax"):
             return None
         layers = tagger.get_ref("tok2vec").layers
-        if len(layers) != 2 or layers[0].name.split(">>")[0] != "extract_features":
-            return None
+        if len(layers) != 2 or not layers[1].name.startswith("with_array(residual(expand_window"):
+            return None  # the first layer is the embedding, whatever its kind: none of spaCy's looks at a neighbour
         embed, encode = layers
         windows = [node for node in encode.walk() if node.name == "expand_window"]
         maxouts = [node for node in encode.walk() if node.name == "maxout"]

@@ -68,7 +68,8 @@ def sample_alternates(log10_probs: np.ndarray, *, k: int, rng: np.random.Generat
     >>> len(set(picked.tolist()))
     2
     """
-    keys = log10_probs * _LN10 - np.log(rng.standard_exponential(len(log10_probs), dtype=np.float32))
+    noise = rng.standard_exponential(len(log10_probs)).astype(np.float32)  # drawn as float64: a float32 draw can be 0, a certain win
+    keys = log10_probs * _LN10 - np.log(noise)
     k = min(k, int(np.isfinite(log10_probs).sum()))
     picked = np.sort(np.argpartition(-keys, k - 1)[:k]) if k else np.zeros(0, np.int64)
     return picked[np.argsort(-log10_probs[picked], kind="stable")]

@@ -23,7 +23,9 @@ class ChoiceSettings(BaseModel):
 
     n_questions: int = Field(1040, ge=1, description="questions wanted; fewer are said, never padded. Published: 1,040")
     n_impostors: int = Field(4, ge=1, le=25, description="wrong options a question; MSR 2.3")
-    method: Literal["random", "balanced"] = Field("random", description="how impostors, focus words and sentences are chosen")
+    method: Literal["random", "balanced"] = Field("balanced", description="how impostors, focus words and sentences are chosen")
+    draws: int = Field(16, ge=1, description="balanced: random draws of impostors that each focus word offers")
+    passes: int = Field(1, ge=0, description="balanced: exchanges tried for every question after the greedy choice")
 
 
 class ChoiceReason(StrEnum):
@@ -66,22 +68,31 @@ def choose_randomly(items: Iterable[GroomedItem], *, settings: ChoiceSettings, s
     picked = {sentence: _pick(group, sentence, seed) for sentence, group in by_sentence.items()}
     ranked = sorted(picked, key=lambda sentence: (derive_rng(seed, "msr.sentences", sentence).random(), sentence))
     kept = {picked[sentence].id for sentence in ranked[: settings.n_questions]}
-    return [_verdict(item, settings, picked, kept, seed) for item in items]
+    impostors = {item.id: _draw(item, settings, seed) for item in items if item.id in kept}
+    return verdicts(items, settings=settings, impostors=impostors)
+
+
+def verdicts(items: Iterable[GroomedItem], *, settings: ChoiceSettings, impostors: Mapping[str, tuple[str, ...]]) -> list[Chosen | Rejection]:
+    """One verdict for each item, given the impostors of those chosen."""
+    chosen_of = {item_id.rpartition(":")[0]: item_id for item_id in impostors}
+    found: list[Chosen | Rejection] = []
+    for item in items:
+        if item.id in impostors:
+            found.append(Chosen(item.id, impostors[item.id]))
+        elif len(item.candidates) < settings.n_impostors:
+            found.append(Rejection(item.id, ChoiceReason.TOO_FEW_CANDIDATES, str(len(item.candidates))))
+        elif item.sentence_id in chosen_of:
+            found.append(Rejection(item.id, ChoiceReason.OTHER_FOCUS_CHOSEN, chosen_of[item.sentence_id]))
+        else:
+            found.append(Rejection(item.id, ChoiceReason.BEYOND_N))
+    return found
+
+
+def _draw(item: GroomedItem, settings: ChoiceSettings, seed: int) -> tuple[str, ...]:
+    rng = derive_rng(seed, "msr.impostors", item.id)
+    picked = rng.choice(len(item.candidates), size=settings.n_impostors, replace=False)
+    return tuple(item.candidates[i] for i in sorted(picked))
 
 
 def _pick(group: Sequence[GroomedItem], sentence_id: str, seed: int) -> GroomedItem:
     return group[int(derive_rng(seed, "msr.focus_of_sentence", sentence_id).integers(len(group)))]
-
-
-def _verdict(
-    item: GroomedItem, settings: ChoiceSettings, picked: Mapping[str, GroomedItem], kept: Iterable[str], seed: int
-) -> Chosen | Rejection:
-    if len(item.candidates) < settings.n_impostors:
-        return Rejection(item.id, ChoiceReason.TOO_FEW_CANDIDATES, str(len(item.candidates)))
-    if picked[item.sentence_id].id != item.id:
-        return Rejection(item.id, ChoiceReason.OTHER_FOCUS_CHOSEN, picked[item.sentence_id].id)
-    if item.id not in kept:
-        return Rejection(item.id, ChoiceReason.BEYOND_N)
-    rng = derive_rng(seed, "msr.impostors", item.id)
-    order = rng.choice(len(item.candidates), size=settings.n_impostors, replace=False)
-    return Chosen(item.id, tuple(item.candidates[i] for i in sorted(order)))

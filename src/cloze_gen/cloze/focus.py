@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.text.rendering import rendered_positions
+from cloze_gen.words import is_word
 
 SENTENCE_START = "<s>"
 _FINAL_MARKS = frozenset({".", "?", "!"})
@@ -96,7 +97,7 @@ def select_focus_words(sentence: Sentence, *, eligible: Container[str], settings
     printed = rendered_positions(tokens)
     for rank, position in enumerate(printed[:-1]):
         word = tokens[position]
-        if not any(character.isalnum() for character in word):
+        if not is_word(word):
             continue
         item_id = f"{sentence.id}:{position}"
         if position == 0 or rank == 0:

@@ -12,17 +12,26 @@ from cloze_gen.text.rendering import rendered_positions
 
 # A sentence that ends in one of these was cut at an abbreviation: "... , Dr ."
 _TITLES = frozenset(
-    "mr mrs ms messrs dr prof rev hon st capt col gen lieut lt sgt maj adm sen esq jr sr mme mlle vol chap no fig viz etc ed hist ib ibid cf pp".split()
+    "mr mrs ms messrs dr prof rev hon st capt col gen lieut lt sgt maj adm sen esq jr sr mme mlle".split()
+    + "vol chap no fig viz etc ed hist ib ibid cf pp".split()
 )
 # Words that leave a sentence hanging when they stand right before its final stop.
-_HANGING = frozenset("the a an and or but nor of to for with by from as than that which who whose my your his her its our their if because".split())
-_HEADING_WORDS = frozenset("chapter book volume canto act scene contents illustration footnote appendix preface etext gutenberg ebook".split())
-_MAX_CAPITALS_SHARE = 0.3  # share of words wholly in capitals, or of capitalised words after the first: above it a line is a heading or a list
+_HANGING = frozenset(
+    "the a an and or but nor of to for with by from as than that which who whose my your his her its our their if because".split()
+)
+_HEADING_WORDS = frozenset(
+    "chapter book volume canto act scene contents illustration footnote appendix preface etext gutenberg ebook".split()
+)
+# Above these shares of words in capitals, and of capitalised words after the first, a line is a heading or a list of names.
+_MAX_CAPITALS_SHARE = 0.3
 _MAX_CAPITALISED_SHARE = 0.5
 _QUOTES = ('"',)
+_MAX_QUOTES = 4  # more marks than two quotations have: an exchange of speeches that was not split
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 # Openings that mark the second half of a cut dialogue: '," said he' without its first half.
-_SPEECH_VERBS = frozenset("said asked cried replied answered returned exclaimed whispered murmured muttered remarked observed continued".split())
+_SPEECH_VERBS = frozenset(
+    "said asked cried replied answered returned exclaimed whispered murmured muttered remarked observed continued".split()
+)
 
 
 class SentenceFault(StrEnum):
@@ -70,10 +79,15 @@ def sentence_fault(tokens: Sequence[str], *, offensive: Container[str]) -> Sente
 
 
 def _half_dialogue(tokens: Sequence[str]) -> bool:
-    """An odd number of quotation marks, or an attribution without its speech."""
-    if any(tokens.count(mark) % 2 for mark in _QUOTES):
+    """An attribution without its speech, or a quotation that opens and says nothing.
+
+    A sentence from the middle of a longer speech has an odd number of quotation marks and is whole all the same: quotes are not printed.
+    """
+    if len(tokens) > 1 and tokens[0].casefold() in _SPEECH_VERBS and tokens[0][:1].isupper() and tokens[1] in {"he", "she", "I", "they"}:
         return True
-    return len(tokens) > 1 and tokens[0].casefold() in _SPEECH_VERBS and tokens[0][:1].isupper() and tokens[1] in {"he", "she", "I", "they"}
+    spoken = [token for token in tokens if token not in _QUOTES]
+    ends_quoted = len(tokens) > 2 and tokens[-2] in _QUOTES and tokens[-3] in {",", ";", ":"}
+    return ends_quoted or (bool(spoken) and tokens.count('"') > _MAX_QUOTES)
 
 
 def _initial(word: str) -> bool:

@@ -21,7 +21,7 @@ from cloze_gen.records import Question
 _VOWELS = frozenset("aeiou")
 # Spelled with a vowel, spoken with a consonant (a union, a European, a one-eyed man) and the other way round (an hour, an heir).
 _CONSONANT_SOUND = ("uni", "use", "usu", "uti", "eu", "ewe", "one", "once", "ubi", "ura", "u-")
-_VOWEL_SOUND = ("hour", "heir", "honest", "honour", "honor")
+_VOWEL_SOUND = ("hour", "heir", "honest", "honour", "honor", "unin", "unim")
 # "an historical" is how the books of the corpus write it, so an h before an unstressed syllable agrees with both articles.
 _EITHER_SOUND = ("hist", "hote", "habit", "hered", "herois", "hyst")
 

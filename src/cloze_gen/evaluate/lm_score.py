@@ -2,9 +2,8 @@
 
 Source: Zweig & Burges 2011, 4.2 (whole sentence) and 2.2 (bias tests: the lowest score wins; the successor's score alone). The paper's
 models are Good-Turing smoothed by the CMU toolkit; ours are KenLM's modified Kneser-Ney. Good-Turing discounts an n-gram by its count
-and backs off to the lower order's *frequencies*; Kneser-Ney discounts by a constant (three of them, for counts 1, 2, 3+) and backs off to how many
-*different* words precede, always interpolating. It is the stronger of the two (Chen & Goodman 1999), so an accuracy 1-3 points above
-the paper's is expected.
+and backs off to the lower order's *frequencies*; Kneser-Ney discounts by a constant (three of them, for counts 1, 2, 3+), always
+interpolates, and its lower orders count how many *different* words precede. It is the stronger of the two (Chen & Goodman 1999).
 """
 
 from __future__ import annotations

@@ -110,7 +110,9 @@ def match_queries(questions: Sequence[Question], vocabulary: Mapping[str, int]) 
     return queries
 
 
-def match_scores(index: Mapping[int, NDArray[np.uint64]], questions: Sequence[Question], vocabulary: Mapping[str, int]) -> NDArray[np.float64]:
+def match_scores(
+    index: Mapping[int, NDArray[np.uint64]], questions: Sequence[Question], vocabulary: Mapping[str, int]
+) -> NDArray[np.float64]:
     """Scores from an index (arrays may be memory-mapped): float64, shape (n, k), NaN beyond an item's options."""
     queries = match_queries(questions, vocabulary)
     return _scores(questions, queries, {n: _contains(index[n], queries[n].hashes) for n in POINTS})

@@ -63,7 +63,8 @@ def book_folds(questions: Sequence[Question], *, fold_count: int = FOLD_COUNT) -
 
 def options_only_scores(questions: Sequence[Question], folds: Folds, *, freq_of: Callable[[str], float]) -> NDArray[np.float64]:
     """Out-of-fold scores from the options alone: hashed character n-grams, log frequency, length; float64, shape (n, k)."""
-    features = sparse.vstack([_word_features(option, freq_of(option)) for question in questions for option in question.options], format="csr")
+    options = [option for question in questions for option in question.options]
+    features = sparse.vstack([_word_features(option, freq_of(option)) for option in options], format="csr")
     return _cross_validated(features, questions, folds)
 
 
@@ -118,7 +119,8 @@ def _cross_validated(features: sparse.csr_array, questions: Sequence[Question], 
         if len(trained_items):
             out[held] = features[held] @ fit_conditional_logit(features[~held], trained_items, is_answer[~held])
     # Options with equal features get sums that differ in the last bits: rounding makes them the ties they are.
-    return score_matrix(np.split(np.round(out, 9), np.flatnonzero(np.diff(item_of_row)) + 1))
+    rows = np.split(np.round(out, 9), np.flatnonzero(np.diff(item_of_row)) + 1)
+    return score_matrix(row.tolist() for row in rows)
 
 
 def _word_features(word: str, freq: float) -> sparse.csr_array:

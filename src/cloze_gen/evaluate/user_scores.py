@@ -60,7 +60,7 @@ def _from_json(lines: Sequence[str], questions: Sequence[Question], name: str) -
 def _from_lm_output(lines: Sequence[str], questions: Sequence[Question], name: str) -> list[list[float]]:
     expected_count = sum(len(question.options) for question in questions)
     if len(lines) != expected_count:
-        raise FormatError(f"{name}: {len(lines)} lines for {expected_count} options; expected the order of the lm questions, a line an option")
+        raise FormatError(f"{name}: {len(lines)} lines for {expected_count} options; expected one line an option, in the lm questions' order")
     rows: list[list[float]] = []
     number = 0
     for question in questions:
@@ -70,7 +70,8 @@ def _from_lm_output(lines: Sequence[str], questions: Sequence[Question], name: s
             sentence, tab, score = lines[number - 1].rpartition("\t")
             where = f"{name}, line {number}"
             if not tab or _inner_tokens(sentence.split()) != _inner_tokens(question.blank.filled(option)):
-                raise FormatError(f"{where}: expected the sentence of {question.id} with {option!r}, a tab and its score, found {lines[number - 1][:80]!r}")
+                found = lines[number - 1][:80]
+                raise FormatError(f"{where}: expected the sentence of {question.id} with {option!r}, a tab and its score, found {found!r}")
             row.append(_finite(score, where))
         rows.append(row)
     return rows

@@ -128,7 +128,8 @@ def parse_machine(questions_text: str, answers_text: str | None = None, *, name:
             number, position = line_question, line_position
         elif (line_question, letter, line_position) != (number, _LETTERS[len(group) % 26], position):
             expected = f"{number}{_LETTERS[len(group) % 26]}) with the bracket on token {position + 1}"
-            raise FormatError(f"{name}, line {line_number}: expected {expected}, found {line_question}{letter}) on token {line_position + 1}")
+            found = f"{line_question}{letter}) on token {line_position + 1}"
+            raise FormatError(f"{name}, line {line_number}: expected {expected}, found {found}")
         group.append(tokens)
     if group:
         finish(line_number)
@@ -194,9 +195,10 @@ def parse_lm(
         options = tuple(tokens[position] for tokens in group)
         index = UNKNOWN_ANSWER
         if answers is not None:
-            found = _lm_tokens(_answer_line(answers, len(questions), name), f"answers to {name}", len(questions) + 1)
+            number = len(questions) + 1
+            found = _lm_tokens(_answer_line(answers, len(questions), name), f"answers to {name}", number)
             if found not in group:
-                raise FormatError(f"answers to {name}, line {len(questions) + 1}: not one of the sentences of question {len(questions) + 1}")
+                raise FormatError(f"answers to {name}, line {number}: not one of the sentences of that question; pass the matching answers file")
             index = group.index(found)
         questions.append(_question(first_number + len(questions), group[0], position, options, index))
     _require_count(answers, questions, name)
@@ -269,7 +271,8 @@ def _answer_line(answers: Sequence[str], index: int, name: str) -> str:
 def _machine_answer(
     answers: Sequence[str], index: int, number: int, options: Sequence[str], position: int, tokens: tuple[str, ...], name: str
 ) -> int:
-    answer_number, letter, answer_tokens, answer_position = _machine_line(_answer_line(answers, index, name), f"answers to {name}", index + 1)
+    line = _answer_line(answers, index, name)
+    answer_number, letter, answer_tokens, answer_position = _machine_line(line, f"answers to {name}", index + 1)
     place = _LETTERS.index(letter)
     right = place < len(options) and answer_tokens == (*tokens[:position], options[place], *tokens[position + 1 :])
     if not right or (answer_number, answer_position) != (number, position):

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cloze_gen.cloze.assemble import assemble_question, deal_positions
 from cloze_gen.cloze.choice import Chosen, ChoiceSettings, GroomedItem, choose_randomly
 from cloze_gen.formats.jsonl import question_record
 from cloze_gen.records import Rejection, Sentence
+from cloze_gen.stages.balanced_choice import ScoredItem, choose_evenly
 from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.focus import FOCUS, read_source_sentences, rejection_columns
 from cloze_gen.stages.forward import ANSWERS
@@ -58,11 +60,12 @@ def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, se
     fit_items = groomed[groomed["verdict"] == FIT].set_index("id")
     candidates = read_candidates(inputs, verdicts=dict.fromkeys(fit_items.index, FIT))
     fit = candidates[candidates["verdict"] == FIT]
-    words = fit.groupby("id", sort=False)["word"].agg(tuple).to_dict()
-    items = [
-        GroomedItem(item_id, focus.at[item_id, "sentence_id"], focus.at[item_id, "word"], words.get(item_id, ())) for item_id in fit_items.index
-    ]
-    verdicts = choose_randomly(items, settings=settings, seed=seed)
+    scored = _scored_items(inputs, focus, list(fit_items.index), fit)
+    shares: dict[str, float] = {}
+    if settings.method == "balanced":
+        verdicts, shares = choose_evenly(scored, settings=settings, seed=seed)
+    else:
+        verdicts = choose_randomly([one.item for one in scored], settings=settings, seed=seed)
     chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
     rejected = [verdict for verdict in verdicts if isinstance(verdict, Rejection)]
     positions = deal_positions([choice.id for choice in chosen], n_options=settings.n_impostors + 1, seed=seed)
@@ -72,10 +75,35 @@ def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, se
     writer.rows[CANDIDATES] = write_jsonl(writer.path(CANDIDATES), (describe.candidates(choice.id) for choice in chosen))
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = {"unit": "focus words", "seen": len(items), "kept": len(chosen), "rejected": dict(sorted(reasons.items()))}
-    writer.facts |= {"wanted": settings.n_questions}
+    writer.funnel = {"unit": "focus words", "seen": len(scored), "kept": len(chosen), "rejected": dict(sorted(reasons.items()))}
+    writer.facts |= {"wanted": settings.n_questions, "answer_shares": shares}
     short = "" if len(chosen) == settings.n_questions else f" ({settings.n_questions:,} were wanted; the funnel says where the rest went)"
     room.say(f"{len(chosen):,} questions{short}")
+
+
+def _scored_items(inputs: ChoiceInputs, focus: pd.DataFrame, ids: list[str], fit: pd.DataFrame) -> list[ScoredItem]:
+    """Every fit item with the balanced scores of its answer and its fit candidates."""
+    freq = _freq_of(inputs)
+    screening = read_parquet(inputs.screening.path(ITEMS)).to_pandas().set_index("id")["answer_log10_prob"]
+    forward = read_parquet(inputs.forward.path(ANSWERS)).to_pandas().set_index("id")
+    words = fit["word"].to_numpy()
+    columns = np.column_stack([fit[list(_SCORES)].to_numpy(np.float64), [freq[word] for word in words], [len(word) for word in words]])
+    rows = fit.groupby("id", sort=False).indices
+    answers = pd.DataFrame({"history": screening, "forward": forward["forward_log10_prob"], "sentence": forward["sentence_log10_prob"]})
+    answer_scores = dict(zip(answers.index, answers.to_numpy(np.float64), strict=True))
+    about = focus.loc[ids, ["sentence_id", "word"]].to_numpy()
+    items = []
+    for item_id, (sentence_id, answer) in zip(ids, about, strict=True):
+        place = rows.get(item_id, np.zeros(0, np.int64))
+        own = np.append(answer_scores[item_id], [freq[answer], len(answer)])
+        item = GroomedItem(item_id, sentence_id, answer, tuple(words[place]))
+        items.append(ScoredItem(item, np.vstack([own, columns[place]])))
+    return items
+
+
+def _freq_of(inputs: ChoiceInputs) -> dict[str, float]:
+    table = read_counts(inputs.counts)
+    return dict(zip(table.words, table.freq.tolist(), strict=True))
 
 
 class _Describer:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cloze_gen.words import is_word
+
 # Marks after which a capital says nothing about the word: it opens a sentence or a quotation.
 _OPENERS = frozenset({'"', "'", "``", "`", "(", "[", "--", ":"})
 
@@ -40,15 +42,6 @@ class CountTable:
 
     def index(self) -> dict[str, int]:
         return {word: i for i, word in enumerate(self.words)}
-
-
-def is_word(token: str) -> bool:
-    """True when the token holds a letter or a digit.
-
-    >>> [is_word(t) for t in ("o'clock", "60,000", "--", ".", "Mr.")]
-    [True, True, False, False, True]
-    """
-    return any(character.isalnum() for character in token)
 
 
 def opening_words(sentences: Iterable[str]) -> Counter[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 # A name always follows: such a stop never ends a sentence.
 TITLES = frozenset(
-    """Mr Mrs Ms Dr Messrs Mme Mlle Mmes Mlles Mons Mgr Capt Captn Col Gen Genl Lieut Lt Sergt Sgt Corp Maj Cmdr Adm Rev Revd Hon Prof
+    """Mr Mrs Ms Dr Messrs Mdme Mdlle Mlles Mme Mlle Mmes Mlles Mons Mgr Capt Captn Col Gen Genl Lieut Lt Sergt Sgt Corp Maj Cmdr Adm Rev Revd Hon Prof
     Pres Gov Sen Rep Supt Insp Esqr Bt Bart Mt Ft""".split()
 )
 

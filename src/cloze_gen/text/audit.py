@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cloze_gen.text.normalize import LINE_END_HYPHEN
-from cloze_gen.text.tokens import is_word
+from cloze_gen.words import is_word
 
 # The words that make up close to half of any running English text, whatever its subject.
 FUNCTION_WORDS = frozenset(
@@ -48,8 +47,8 @@ class BookAudit:
         encoding, encoding_evidence: see `text.decode`.
         header_marker, footer_marker: the lines that bound the book; empty when none was found.
         body_share: characters of the sentences' spans / characters of the decoded file.
-        control_chars: characters below U+0020 in the decoded file other than tab, line ends and form feed.
-        residual_boilerplate: lines of the kept body that still smell of licence or e-text.
+        control_chars: bytes below 0x20 in the raw file other than tab, line ends and form feed.
+        residual_boilerplate: places in the kept text that still smell of licence or e-text.
         sentences, tokens, word_tokens: counts over all kinds (headings included).
         function_word_share: share of word tokens that are English function words; about 0.5 in English prose.
         line_end_hyphens: words broken at a line end.
@@ -79,15 +78,13 @@ class BookAudit:
 
 
 def count_residual_boilerplate(text: str) -> int:
-    """Lines that still speak of the e-text and its licence.
+    """Places where normalized text still speaks of the e-text and its licence.
 
-    >>> count_residual_boilerplate("It was night.\\nThis etext was made by hand.\\n")
+    >>> count_residual_boilerplate("It was night. This etext was made by hand.")
     1
     """
-    lowered = f" {text.lower()}".replace("\n", "\n ")
-    if not any(mark in lowered for mark in _RESIDUAL_MARKS):
-        return 0
-    return sum(1 for line in lowered.split("\n") if any(mark in line for mark in _RESIDUAL_MARKS))
+    lowered = text.lower()
+    return sum(lowered.count(mark) for mark in _RESIDUAL_MARKS)
 
 
 def count_word_tokens(type_counts: Mapping[str, int]) -> tuple[int, float]:
@@ -103,8 +100,3 @@ def count_word_tokens(type_counts: Mapping[str, int]) -> tuple[int, float]:
             if len(token) < 7 and token.lower() in FUNCTION_WORDS:
                 functional += count
     return words, functional / words if words else 0.0
-
-
-def count_broken_words(type_counts: Mapping[str, int]) -> int:
-    """Tokens that hold a line-end hyphen mark."""
-    return sum(count for token, count in type_counts.items() if LINE_END_HYPHEN in token)

@@ -15,9 +15,9 @@ _HEAD_CHARS = 60_000  # the longest header among the 534 ends at 13.5 kB; room f
 _START = re.compile(r"\*{3}[ ]*START[ ]OF[ ](?:THE|THIS)[ ]PROJECT[ ]GUTENBERG[^\n*]*(?:\n[^\n*]+){0,3}\*{0,3}[^\n]*", re.IGNORECASE)
 _SMALL_PRINT_END = re.compile(r"END[ ]*\*?[ ]*THE[ ]SMALL[ ]PRINT[^\n]*(?:\n[^\n]{0,60}END\*?[ ]*(?=\n))?")
 # "End of the Project Gutenberg Etext of", "The end of Project Gutenberg etext", "End if Project", "End ofThe Project", "***END OF THIS
-# PROJECT", "This is the end of the Project", "End of\nThe Project Gutenberg", "End Project Gutenberg".
+# PROJECT", "End of A Project Gutenberg", "This is the end of the Project", "End of\nThe Project Gutenberg", "End Project Gutenberg".
 _FOOTER = re.compile(
-    r"^[ *\[<>=_-]*(?:this[ ]is[ ])?(?:the[ ])?end(?:[ ]*(?:of|if))?[ ]*(?:the|this|that)?\s*(?:original[ ])?project[ ]gutenberg[^\n]*",
+    r"^[ *\[<>=_-]*(?:this[ ]is[ ])?(?:the[ ])?end(?:[ ]*(?:of|if))?[ ]*(?:the|this|that|a)?\s*(?:original[ ])?project[ ]gutenberg[^\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
 _FOOTER_ACROSS = re.compile(
@@ -26,7 +26,8 @@ _FOOTER_ACROSS = re.compile(
 # 14 of the 522 close with the bare title line of the etext.
 _BARE_FOOTER = re.compile(r"^[ *\[]*(?:the[ ])?project[ ]gutenberg(?:'s)?[ ](?:etext|ebook|e-text)[^\n]*", re.IGNORECASE | re.MULTILINE)
 _BARE_FOOTER_CHARS = 400
-_TAIL_SHARE = 0.25  # a footer is looked for behind this share of the text only
+_TAIL_SHARE = 0.25  # a footer is looked for behind this share of the text only,
+_TAIL_CHARS = 20_000  # and at least in so many last characters
 
 # Text behind a footer that is not the book: licence, lists of corrections, encoding notes, letters between proofreaders.
 _NOT_THE_BOOK = re.compile(
@@ -38,7 +39,7 @@ CREDIT = re.compile(
     r"""(?ix)
     \b(?:scann(?:ed|er|ing)|transcrib(?:ed|er)|digiti[sz]ed|proof(?:ed|read|reading)?(?:ers)?|keyed|typed|prepared|produced|entered|
        converted|compiled|reformatted|formatted|edited[ ]and[ ]corrected|created|contributed|donated|submitted)\b [^\n]{0,60} \n? [^\n]{0,40}
-       \b(?:by|with|from|using|for[ ]project)\b
+       \b(?:by|with|from|using|against|for[ ]project)\b
     | \bOCR\b | \bOmniPage\b | \be-?texts?\b | \be-?book\b | [\w.+-]+@[\w-]+\.\w | \bhttps?:// | \bwww\.
     | project[ ]gutenberg | gutenberg\.(?:org|net) | \btranscriber'?s?'?[ ]note | \belectronic[ ](?:text|version|edition|book)
     | \bhtml[ ]version | \bISO-8859 | \bpublic[ ]domain\b | \bproofread | \bspell-?check
@@ -95,7 +96,7 @@ def _find_header(flat: str) -> tuple[int, str]:
 
 def _find_footer(flat: str, start: int) -> tuple[int, str, list[tuple[int, int]]]:
     """End of the book, the footer's line, and the spans of footers with more of the book behind them."""
-    tail_start = start + int((len(flat) - start) * _TAIL_SHARE)
+    tail_start = max(start, min(start + int((len(flat) - start) * _TAIL_SHARE), len(flat) - _TAIL_CHARS))
     footers = _footers(flat, tail_start)
     if not footers:
         bare = _BARE_FOOTER.search(flat, max(tail_start, len(flat) - _BARE_FOOTER_CHARS))

@@ -34,6 +34,8 @@ _ILLUSTRATION = re.compile(r"[\[{<(]+\s*(?:illustrat|frontispiece|plate\b|map\b|
 _FOOTNOTE = re.compile(r"\[(?:foot)?note:?\s*\w{0,3}[.:)]*\s+", re.IGNORECASE)
 _NUMBERED_NOTE = re.compile(r"(?:\[(?:\d{1,3}|[a-z*+])\]|\*{1,3}|\+)\s*(?=\S)")
 _ENDS_OPEN = re.compile(r"[a-zà-ÿ,;-]\s*$")
+_FINAL_MARKS = ".!?:;,-\"')]"
+_SPEECH_ENDS = ".!?\"'"
 _MAX_HEADING_CHARS = 160
 _VERSE_LINE_CHARS = 60
 
@@ -135,7 +137,8 @@ def _kind_of_line(line: str, indent: int) -> str:
         return OTHER
     if line[-1] in ".!?:;,-\"')" or line[-2:] == ".]":
         return PROSE if indent < 8 else _indented_line(line)
-    return HEADING if len(line) < 70 and (line[0].isupper() or line[0].isdigit() or line[0] in "\"'[(_") else PROSE
+    title_like = line[0].isupper() or line[0].isdigit() or line[0] in "\"'[(_" or line in ("by", "or", "and", "of") or line.startswith("by ")
+    return HEADING if len(line) < 70 and title_like else PROSE
 
 
 def _indented_line(line: str) -> str:
@@ -169,11 +172,13 @@ def _kind_of_lines(lines: list[str]) -> str:
     capitals = sum(1 for line in filled if _CAPITAL_START.match(line))
     mean = sum(map(len, filled)) / count - min(indents)
     if min(indents) >= 8 and count <= 4 and longest - min(indents) < 50 and not _sentence_like(text):
-        return HEADING
+        return VERSE if count >= 2 and capitals == count and text[-1] in ",;:!?" else HEADING
     if _HEADING_WORD.match(filled[0].lstrip()) and len(filled[0].strip()) < 40 and count <= 4 and not _sentence_like(text):
         return HEADING
-    if count <= 3 and longest < 60 and text[-1] not in ".!?:;,-\"')]" and capitals == count and not any(map(_ends_in_comma, filled)):
-        return HEADING
+    if count <= 6 and longest < 60 and text[-1] not in _FINAL_MARKS and (capitals == count or longest < 45) and not any(map(_ends_in_comma, filled)):
+        return HEADING  # a title page: "THE MOONSTONE / A Romance / by Wilkie Collins"
+    if capitals >= 3 and sum(1 for line in filled if line[-1] in _SPEECH_ENDS) * 5 >= count * 3 and text.count('"') * 2 >= count:
+        return PROSE  # short speeches, one a line, without blank lines between
     if capitals >= 0.8 * count and (count >= 3 or min(indents) >= 2) and mean < _VERSE_LINE_CHARS:
         return VERSE
     if min(indents) >= 2 and mean < 48 and longest - min(indents) < 64 and capitals * 2 >= count:

@@ -12,17 +12,17 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from cloze_gen.errors import BookError
-from cloze_gen.text.audit import BookAudit, BookReason, BookStatus, count_broken_words, count_residual_boilerplate, count_word_tokens
+from cloze_gen.text.audit import BookAudit, BookReason, BookStatus, count_residual_boilerplate, count_word_tokens
 from cloze_gen.text.decode import decode_book, flatten
 from cloze_gen.text.duplicates import Sketch, content_sketch
 from cloze_gen.text.gutenberg import Body, find_body
-from cloze_gen.text.normalize import SEPARATOR, normalized_chunks
+from cloze_gen.text.normalize import LINE_END_HYPHEN, SEPARATOR, normalized_chunks
 from cloze_gen.text.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
 from cloze_gen.text.sentences import sentence_spans
 from cloze_gen.text.tokens import ChunkMemo, Rows
 
 _T = TypeVar("_T")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_NOT_CONTROL = b"\t\n\v\f\r" + bytes(range(0x20, 0x100))
 _HAS_WORD = re.compile(r"[^\W_]")
 _SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quotation marks, rules)
 
@@ -87,7 +87,8 @@ def parse_book(
     memo.start_book()
     columns = _Columns(*_sentence_columns(flat, body))
     chunks = normalized_chunks([flat[a:b] for a, b in zip(columns.start, columns.end, strict=True)])
-    texts = _split_at_separators(" ".join(chunks))
+    running = " ".join(chunks)
+    texts = _split_at_separators(running)
     wordless = [index for index, text in enumerate(texts) if len(text) < _SHORT_CHARS and _HAS_WORD.search(text) is None]
     if wordless:
         columns, texts = columns.without(wordless), _without(texts, wordless)
@@ -108,13 +109,13 @@ def parse_book(
         header_marker=body.header_marker,
         footer_marker=body.footer_marker,
         body_share=round((sum(columns.end) - sum(columns.start)) / len(flat), 4),
-        control_chars=sum(1 for _ in _CONTROL.finditer(decoded.text)),
-        residual_boilerplate=count_residual_boilerplate("\n".join(texts)),
+        control_chars=len(raw.translate(None, _NOT_CONTROL)),
+        residual_boilerplate=count_residual_boilerplate(running),
         sentences=len(texts),
         tokens=token_count,
         word_tokens=word_tokens,
         function_word_share=round(function_word_share, 4),
-        line_end_hyphens=count_broken_words(type_counts),
+        line_end_hyphens=running.count(LINE_END_HYPHEN),
         verse_share=round(columns.kind.count(VERSE) / max(1, len(texts)), 4),
     )
     if word_tokens < settings.min_word_tokens:

@@ -18,7 +18,6 @@ from cloze_gen.text.normalize import SEPARATOR
 
 ChunkTokenizer = Callable[[str], tuple[str, ...]]
 Rows = NDArray[np.int64]
-_WORD = re.compile(r"[^\W_]")
 _NOT_WORD = re.compile(r"[\W_]+")
 _FEW_ROWS = 20_000  # below, sorting the rows is faster than counting into an array as long as the memory
 
@@ -102,15 +101,6 @@ def tokenize(text: str, memo: ChunkMemo) -> list[str]:
     ['It', 'was', 'dark', '.']
     """
     return " ".join([memo.joined[memo[chunk]] for chunk in text.split()]).split()
-
-
-def is_word(token: str) -> bool:
-    """Whether a token is a word token: it holds a letter or a digit.
-
-    >>> is_word("mother's"), is_word("60,000"), is_word("--")
-    (True, True, False)
-    """
-    return _WORD.search(token) is not None
 
 
 def spaces_after(text: str, tokens: Sequence[str]) -> list[bool]:

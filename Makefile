@@ -1,0 +1,101 @@
+# Everything a newcomer types. Each target sets up what it needs in .venv, once; a second call does nothing slow.
+#
+#   make holmes-style [TRAIN=DIR SOURCE=DIR] [NAME=holmes-style] [WORKERS=2] [OUT=artifacts] [ARGS="--seed 2"]
+#   make scs-style    [TRAIN=DIR SOURCE=DIR] [NAME=scs-style] ...
+#   make test | lint | types | kenlm | setup | lock | clean
+#   make data SHARED=DIR        unpack the real corpora into data/
+#   make tagger TREEBANK=DIR    train the tagger anew
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+# The versions that every locked package has files for. A pyenv shim exists for versions that do not run, so each is tried.
+FIND_PYTHON = for python in "$$PYTHON" python3 python3.13 python3.12 python3.11; do \
+	[ -n "$$python" ] && "$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && break; \
+	python=; done; \
+	[ -n "$$python" ] || { echo "cloze-gen needs Python 3.11, 3.12 or 3.13, and none was found. Install one (Debian, Ubuntu:" \
+	"sudo apt-get install python3 python3-venv python3-dev) or name it: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+
+# A user's values reach the shell as environment variables and are never expanded by make, so spaces, quotes and $ are safe. Only
+# values given on the command line count: a NAME or OUT that happens to be in the environment means something else.
+literal = $(if $(filter command,$(origin $(1))),$(eval override $(1) := $$(value $(1))),$(eval override $(1) :=))$(eval export $(1))
+$(foreach variable,TRAIN SOURCE NAME WORKERS OUT SHARED TREEBANK,$(call literal,$(variable)))
+ARGS :=
+export PYTHON
+
+RUN_OPTIONS = $${TRAIN:+"--train=$$TRAIN"} $${SOURCE:+"--source=$$SOURCE"} "--name=$${NAME:-$@}" "--workers=$${WORKERS:-2}" "--out=$${OUT:-artifacts}"
+
+.PHONY: help setup holmes-style scs-style test lint types kenlm data tagger lock clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+holmes-style scs-style: setup
+	@$(BIN)/cloze-gen run $@ $(RUN_OPTIONS) $(ARGS)
+
+test: setup
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+# ---- set-up, each step with a stamp
+
+setup: $(STAMPS)/project $(STAMPS)/kenlm
+kenlm: $(STAMPS)/kenlm
+
+$(STAMPS)/venv: scripts/system_tools.py
+	@$(FIND_PYTHON); "$$python" scripts/system_tools.py && "$$python" -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+# Builders first and without isolation, so that kenlm, the one package that comes as sources, is built by locked tools too.
+$(STAMPS)/requirements: requirements.lock requirements-build.lock $(STAMPS)/venv
+	@echo "Installing the locked dependencies into $(VENV) ..." >&2
+	@$(PIP) install --quiet --require-hashes --only-binary :all: -r requirements-build.lock
+	@$(PIP) install --quiet --require-hashes --only-binary :all: --no-binary kenlm --no-build-isolation -r requirements.lock
+	@touch $@
+
+$(STAMPS)/project: pyproject.toml $(STAMPS)/requirements
+	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(STAMPS)/kenlm: requirements.lock scripts/build_kenlm.py $(STAMPS)/requirements
+	@$(BIN)/python scripts/build_kenlm.py
+	@touch $@
+
+# ---- data, tagger, lock
+
+data:
+	@[ -d "$$SHARED/corpora" ] || { echo "make data SHARED=DIR: DIR holds corpora/*.tar.xz" >&2; exit 2; }
+	@mkdir -p data
+	@for archive in "$$SHARED"/corpora/*.tar.xz; do echo "$$archive" >&2; tar -xJf "$$archive" -C data --no-same-owner || exit 1; done
+	@for folder in published treebank stoplists; do \
+		if [ -d "$$SHARED/$$folder" ]; then cp -R "$$SHARED/$$folder" data/ && chmod -R u+w "data/$$folder" || exit 1; fi; done
+
+tagger: setup
+	@[ -n "$$TREEBANK" ] || { echo "make tagger TREEBANK=DIR: DIR holds en_ewt-ud-{train,dev,test}.conllu.xz" >&2; exit 2; }
+	$(BIN)/python training/tagger/train.py --treebank "$$TREEBANK" --out src/cloze_gen/adapters/tagger_model
+
+# The index that pip is set to is used, and named nowhere in the files. Packages move only as far as they must: make LOCK_ARGS=--upgrade lock
+LOCK_ARGS :=
+COMPILE = $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header --no-annotate \
+	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(LOCK_ARGS)
+lock: $(STAMPS)/venv
+	@[ -x $(VENV)/lock/bin/pip-compile ] || { $(BIN)/python -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet 'pip-tools>=7.4'; }
+	@$(COMPILE) --extra test --output-file requirements.lock pyproject.toml
+	@printf 'setuptools>=77\nwheel\n' | $(COMPILE) --constraint requirements.lock --output-file requirements-build.lock -
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src pipelines configs corpora scripts tests -name '__pycache__' -prune -exec rm -rf {} +
+	rm -rf src/*.egg-info

@@ -1,0 +1,200 @@
+"""Measure the Holmes-style run on a real corpus: time and memory beside bare `lmplz`, alternates beside KenLM asked word by word, half the books.
+
+    python benchmarks/holmes_real.py --train data/holmes-training --source data/holmes-seeds --runs 3 --scratch DIR
+
+Prints Markdown. Every figure is a median over the runs; the files are read once before, so that all runs find them in the page cache. CPU
+times are the operating system's own, children included; peak memory is the largest resident set of any one process, sampled ten times a second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import kenlm
+import numpy as np
+
+from cloze_gen.adapters.lmplz import find_lmplz
+from cloze_gen.cloze.alternates import AllowedWords, sample_alternates
+from cloze_gen.cloze.focus import FocusSettings
+from cloze_gen.pipelines.runs import stage_artifact
+from cloze_gen.rng import derive_rng
+from cloze_gen.stages.contexts import option_words
+from cloze_gen.stages.counts import read_counts
+from cloze_gen.stages.language_model import ARPA, open_index
+from cloze_gen.store.tables import read_parquet
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """One process tree's cost."""
+
+    wall_seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+
+
+def measure(command: Sequence[str], **options: object) -> Usage:
+    """Run a command to its end; its own and its children's CPU, and the largest resident set of any of them."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, start_new_session=True, **options)  # type: ignore[call-overload]
+    peak = [0]
+    done = threading.Event()
+
+    def sample() -> None:
+        while not done.wait(0.1):
+            peak[0] = max(peak[0], _largest_resident(process.pid))
+
+    sampler = threading.Thread(target=sample)
+    sampler.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    done.set()
+    sampler.join()
+    if status:
+        raise SystemExit(f"{' '.join(command)} failed with status {os.waitstatus_to_exitcode(status)}")
+    return Usage(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, max(peak[0], usage.ru_maxrss * 1024))
+
+
+def _largest_resident(session: int) -> int:
+    largest = 0
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                if int(fields[3]) == session:
+                    largest = max(largest, int(fields[21]) * _PAGE)
+            except (OSError, IndexError):
+                continue  # the process ended while it was looked at
+    return largest
+
+
+def cloze_run(train: Path, source: Path, out: Path, *extra: str) -> list[str]:
+    command = [str(Path(sys.executable).parent / "cloze-gen"), "run", "holmes-style", "--train", str(train), "--source", str(source)]
+    return [*command, "--out", str(out), "--name", "bench", "--workers", "2", *extra]
+
+
+def median(runs: Sequence[Usage], figure: Callable[[Usage], float]) -> float:
+    return statistics.median(figure(run) for run in runs)
+
+
+def row(name: str, runs: Sequence[Usage]) -> str:
+    walls = ", ".join(f"{run.wall_seconds:.0f}" for run in runs)
+    return (
+        f"| {name} | {median(runs, lambda r: r.wall_seconds):.1f} ({walls}) | {median(runs, lambda r: r.cpu_seconds):.1f} "
+        f"| {median(runs, lambda r: r.peak_bytes) / 2**30:.2f} |"
+    )
+
+
+def bench_run(args: argparse.Namespace, scratch: Path) -> Path:
+    """The whole run beside bare `lmplz` on the same text, in turn."""
+    first = scratch / "first"
+    measure(cloze_run(args.train, args.source, first, "--set", "grooming.tagger=none"), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    text = stage_artifact(first / "runs" / "bench", "text").path("sentences.txt")
+    bare, whole, tagged = [], [], []
+    for i in range(args.runs):
+        temp = scratch / "lmplz"
+        temp.mkdir()
+        command = [str(find_lmplz()), "-o", "3", "-S", "4G", "-T", str(temp), "--text", str(text), "--arpa", str(temp / "model.arpa")]
+        bare.append(measure(command, stderr=subprocess.DEVNULL))
+        shutil.rmtree(temp)
+        for runs, extra in ((whole, ("--set", "grooming.tagger=none")), (tagged, ())):
+            if runs is tagged and i and not args.tagged_every_time:
+                continue
+            out = scratch / f"run{i}"
+            runs.append(measure(cloze_run(args.train, args.source, out, *extra), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
+            shutil.rmtree(out)
+    print("| whole process | wall s, median (all) | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|")
+    print(row("bare `lmplz -o 3 -S 4G`", bare))
+    print(row("`cloze-gen run holmes-style`, tagger off", whole))
+    print(row("`cloze-gen run holmes-style`, tagger on", tagged))
+    wall = statistics.median(a.wall_seconds / b.wall_seconds for a, b in zip(whole, bare, strict=True))
+    cpu = statistics.median(a.cpu_seconds / b.cpu_seconds for a, b in zip(whole, bare, strict=True))
+    print(f"\nTagger off beside bare lmplz, run by run: {wall:.2f} times the wall time, {cpu:.2f} times the CPU time.\n")
+    return first
+
+
+def bench_half(args: argparse.Namespace, scratch: Path) -> None:
+    """Every second book against all books."""
+    half = scratch / "half"
+    half.mkdir()
+    for path in sorted(args.train.resolve().iterdir())[::2]:
+        (half / path.name).symlink_to(path)
+    figures = []
+    for folder in (half, args.train):
+        out = scratch / "scale"
+        quiet = subprocess.DEVNULL
+        figures.append(measure(cloze_run(folder, args.source, out, "--set", "grooming.tagger=none"), stderr=quiet, stdout=quiet))
+        shutil.rmtree(out)
+    print("| books | wall s | CPU s | peak GiB |\n|---|---:|---:|---:|")
+    for name, usage in zip(("every second", "all"), figures, strict=True):
+        print(f"| {name} | {usage.wall_seconds:.1f} | {usage.cpu_seconds:.1f} | {usage.peak_bytes / 2**30:.2f} |")
+    print(f"\nAll books take {figures[1].wall_seconds / figures[0].wall_seconds:.2f} times the time of half of them.\n")
+
+
+def bench_alternates(first: Path, *, n_fast: int, n_slow: int) -> None:
+    """Alternates a second: the forward index against KenLM asked word by word, on the same focus words."""
+    run = first / "runs" / "bench"
+    index = open_index(stage_artifact(run, "index"))
+    table = read_counts(stage_artifact(run, "counts"))
+    words = [table.words[i] for i in np.flatnonzero(option_words(table, FocusSettings()))]
+    allowed = AllowedWords(index, np.array(sorted(index.id_of[word] for word in words), np.int64))
+    focus = read_parquet(stage_artifact(run, "focus").path("focus.parquet")).slice(0, n_fast).to_pylist()
+    started = time.perf_counter()
+    for item in focus:
+        sample_alternates(allowed.log10_probs((item["history1"], item["history2"])), k=150, rng=derive_rng(1, "bench", item["id"]))
+    fast = len(focus) / (time.perf_counter() - started)
+    config = kenlm.Config()
+    config.show_progress = False
+    model = kenlm.Model(str(stage_artifact(run, "lm").path(ARPA)), config)
+    names = [index.words[i] for i in allowed.words]
+    started = time.perf_counter()
+    worst = 0.0
+    for item in focus[:n_slow]:
+        state, after = kenlm.State(), kenlm.State()
+        model.BeginSentenceWrite(state)
+        if item["history1"] != "<s>":
+            model.NullContextWrite(state)
+            model.BaseScore(state, item["history1"], after)
+            state, after = after, kenlm.State()
+        model.BaseScore(state, item["history2"], after)
+        scratch_state = kenlm.State()
+        values = np.array([model.BaseScore(after, name, scratch_state) for name in names], np.float32)
+        worst = max(worst, float(np.abs(values - allowed.log10_probs((item["history1"], item["history2"]))).max()))
+        sample_alternates(values, k=150, rng=derive_rng(1, "bench", item["id"]))
+    slow = n_slow / (time.perf_counter() - started)
+    print(f"Alternates, index built, one core, {len(names):,} allowed words: forward index {fast:,.0f} focus words a second, KenLM asked word by "
+          f"word {slow:.1f} ({fast / slow:.0f} times); largest difference of the log10 scores {worst:.1e}.\n")  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--train", type=Path, required=True)
+    parser.add_argument("--source", type=Path, required=True)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--scratch", type=Path, default=None, help="folder for the runs; default: a temporary one")
+    parser.add_argument("--tagged-every-time", action="store_true", help="repeat the run with the tagger too, not once only")
+    parser.add_argument("--skip-half", action="store_true")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
+        scratch = Path(folder)
+        first = bench_run(args, scratch)
+        bench_alternates(first, n_fast=5000, n_slow=20)
+        shutil.rmtree(first)
+        if not args.skip_half:
+            bench_half(args, scratch)
+
+
+if __name__ == "__main__":
+    main()

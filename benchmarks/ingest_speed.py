@@ -1,0 +1,87 @@
+"""Speed of reading books: bytes to sentences of tokens, against `spacy.blank("en").pipe` on the same paragraphs, one core.
+
+Both read the same books, one after the other, so that a busy machine slows both alike; times are CPU seconds of this process. Ours does
+everything (decoding, boilerplate, paragraphs, sentences, tokens, counts, content sketch); spaCy only tokenizes paragraphs that are
+already cut. "Cold" starts with an empty memory of chunks, "warm" reads the same books again.
+
+    OMP_NUM_THREADS=1 python benchmarks/ingest_speed.py data/holmes-training --books 40 --check
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import spacy
+
+from cloze_gen.adapters.spacy_tokenizer import build_tokenizer, chunk_tokenizer
+from cloze_gen.text.decode import decode_book, flatten
+from cloze_gen.text.gutenberg import find_body
+from cloze_gen.text.paragraphs import OTHER, split_paragraphs
+from cloze_gen.text.parse_book import IngestSettings, ParsedBook, parse_book
+from cloze_gen.text.tokens import ChunkMemo
+
+_PARAGRAPHS_A_DOC = 200  # joined for the identity check only, to keep it short
+
+
+def paragraphs_of(raw: bytes) -> list[str]:
+    """The body's paragraphs, lines unwrapped: what a user would feed to spaCy."""
+    flat = flatten(decode_book(raw).text)
+    return [" ".join(flat[p.start : p.end].split()) for p in split_paragraphs(flat, find_body(flat)) if p.kind != OTHER]
+
+
+def differing_sentences(book: ParsedBook) -> list[tuple[str, str]]:
+    """Sentences whose remembered tokens are not those of the project's tokenizer, with the tokenizer's own."""
+    tokenizer = build_tokenizer()
+    found = []
+    for start in range(0, len(book.text), _PARAGRAPHS_A_DOC):
+        texts = book.text[start : start + _PARAGRAPHS_A_DOC]
+        own = " ".join(token.text for token in tokenizer(" ".join(texts)))
+        if own != " ".join(book.tokens[start : start + _PARAGRAPHS_A_DOC]):
+            for text, tokens in zip(texts, book.tokens[start:], strict=False):
+                alone = " ".join(token.text for token in tokenizer(text))
+                if alone != tokens:
+                    found.append((tokens, alone))
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--books", type=int, default=40, help="how many, spread evenly over the folder; 0 for all")
+    parser.add_argument("--check", action="store_true", help="compare all tokens with the tokenizer's own")
+    arguments = parser.parse_args()
+    files = sorted(path for path in arguments.folder.iterdir() if path.suffix.lower() == ".txt")
+    step = max(1, len(files) // arguments.books) if arguments.books else 1
+    settings, memo, pipeline = IngestSettings(), ChunkMemo(chunk_tokenizer()), spacy.blank("en")
+    seconds = {"ours, cold": 0.0, "ours, warm": 0.0, "spaCy": 0.0}
+    tokens = {"ours": 0, "spaCy": 0}
+    different = 0
+    for file in files[::step]:
+        raw = file.read_bytes()
+        for run in ("ours, cold", "ours, warm"):
+            begun = time.process_time()
+            book = parse_book(raw, book_id=file.stem, settings=settings, memo=memo)
+            seconds[run] += time.process_time() - begun
+        tokens["ours"] += book.audit.tokens
+        texts = paragraphs_of(raw)
+        begun = time.process_time()
+        tokens["spaCy"] += sum(len(doc) for doc in pipeline.pipe(texts))
+        seconds["spaCy"] += time.process_time() - begun
+        if arguments.check:
+            for ours, own in differing_sentences(book):
+                different += 1
+                print(f"{file.name}: {ours!r} is not the tokenizer's {own!r}")
+    print(f"{len(files[::step])} books, {tokens['ours']:,} tokens of ours, {tokens['spaCy']:,} of spaCy's, {len(memo):,} chunk types")
+    for run, spent in seconds.items():
+        count = tokens["spaCy" if run == "spaCy" else "ours"]
+        print(f"{run:11} {spent:8.2f} s {count / spent:12,.0f} tokens/s  {seconds['spaCy'] / spent:5.2f} times spaCy's speed")
+    if arguments.check:
+        print("tokens identical to the tokenizer's own" if not different else f"{different} sentences differ")
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

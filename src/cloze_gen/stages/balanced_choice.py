@@ -1,0 +1,74 @@
+"""The balanced choice over all groomed items: draws by record, one choice over the set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cloze_gen.cloze.balance import answer_shares, choose_balanced, draw_impostors, rank_features
+from cloze_gen.cloze.choice import Chosen, ChoiceSettings, GroomedItem, verdicts
+from cloze_gen.records import Rejection
+from cloze_gen.rng import derive_rng
+
+# What the answer's rank is balanced under. Other models and classifiers report and never select.
+BALANCED_SCORES = ("history_log10_prob", "forward_log10_prob", "sentence_log10_prob", "freq", "length")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredItem:
+    """A groomed item and the balanced scores of its words.
+
+    Attributes:
+        scores: float64, shape (1 + candidates, scores): the answer first, then the candidates in their order.
+    """
+
+    item: GroomedItem
+    scores: np.ndarray
+
+
+def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed: int) -> tuple[list[Chosen | Rejection], dict[str, float]]:
+    """Choose the set so that the answer's rank is uniform under every balanced score.
+
+    Returns:
+        one verdict for each item in the order of the items, and how often the answer has the highest and the lowest of each score.
+    """
+    fit = sorted((scored for scored in items if len(scored.item.candidates) >= settings.n_impostors), key=lambda s: s.item.id)
+    fit.sort(key=lambda scored: scored.item.sentence_id)
+    features: list[np.ndarray] = []
+    draws: list[np.ndarray] = []
+    for scored in fit:
+        rng = derive_rng(seed, "msr.balanced_draws", scored.item.id)
+        drawn = draw_impostors(len(scored.item.candidates), n_impostors=settings.n_impostors, draws=settings.draws, rng=rng)
+        draws.append(drawn)
+        features.append(rank_features(_options(scored, drawn)))
+    if not fit:
+        return verdicts([scored.item for scored in items], settings=settings, impostors={}), {}
+    sentences = np.unique([scored.item.sentence_id for scored in fit], return_inverse=True)[1]
+    group = np.repeat(np.sort(sentences), settings.draws)
+    chosen = choose_balanced(np.concatenate(features), group, n=settings.n_questions, passes=settings.passes)
+    impostors: dict[str, tuple[str, ...]] = {}
+    option_scores = []
+    for row in chosen.tolist():
+        scored, drawn = fit[row // settings.draws], draws[row // settings.draws][row % settings.draws]
+        impostors[scored.item.id] = tuple(scored.item.candidates[i] for i in drawn)
+        option_scores.append(_options(scored, drawn[None])[0])
+    found = verdicts([scored.item for scored in items], settings=settings, impostors=impostors)
+    return found, _shares(option_scores)
+
+
+def _options(scored: ScoredItem, drawn: np.ndarray) -> np.ndarray:
+    """Scores of the answer and the drawn impostors; shape (draws, 1 + impostors, scores)."""
+    answer = np.broadcast_to(scored.scores[0], (len(drawn), 1, scored.scores.shape[1]))
+    return np.concatenate([answer, scored.scores[1:][drawn]], axis=1)
+
+
+def _shares(option_scores: Sequence[np.ndarray]) -> dict[str, float]:
+    highest, lowest = answer_shares(option_scores)
+    shares: Mapping[str, float] = {
+        f"answer_{end}_{name}": round(float(values[i]), 4)
+        for i, name in enumerate(BALANCED_SCORES)
+        for end, values in (("highest", highest), ("lowest", lowest))
+    }
+    return dict(shares)

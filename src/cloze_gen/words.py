@@ -1,0 +1,16 @@
+"""What a word token is: one definition for counts, audits and the choice of focus words (design 4)."""
+
+from __future__ import annotations
+
+import re
+
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+
+def is_word(token: str) -> bool:
+    """True when the token holds a letter or a digit; punctuation enters the language model and never a frequency.
+
+    >>> [is_word(token) for token in ("mother's", "60,000", "Mr.", "--", "_", ".")]
+    [True, True, True, False, False, False]
+    """
+    return _LETTER_OR_DIGIT.search(token) is not None

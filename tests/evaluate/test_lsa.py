@@ -1,0 +1,59 @@
+"""Latent semantic analysis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cloze_gen.errors import CorpusError
+from cloze_gen.evaluate import lsa
+from cloze_gen.records import Question
+
+
+def sentences_of_two_topics() -> np.ndarray:
+    """Words 2-6 occur together, words 7-11 occur together, mark 1 everywhere."""
+    rng = np.random.default_rng(0)
+    rows = [np.concatenate((rng.integers(2, 7, 6) + 5 * int(rng.random() < 0.5), [1, 0])) for _ in range(400)]
+    return np.concatenate(rows).astype(np.uint32)
+
+
+def test_vectors_are_the_left_singular_vectors() -> None:
+    """The space found equals numpy's dense SVD of the term-by-sentence counts, up to sign."""
+    ids = sentences_of_two_topics()
+    vectors = lsa.fit_word_vectors(ids, 12, dimensions=4, seed=1)
+    dense = lsa.term_sentence_counts(ids, 12).toarray().T
+    left = np.linalg.svd(dense, full_matrices=False)[0][:, :4]
+    assert np.abs(vectors.astype(float)).shape == left.shape
+    assert np.abs((vectors * left).sum(axis=0)) == pytest.approx(np.ones(4), abs=1e-3)
+    assert (vectors[:2] == 0).all()
+
+
+def test_counts_are_plain_and_rare_words_have_no_vector() -> None:
+    """A word twice in a sentence counts two; a word below the least count has a zero row."""
+    ids = np.array([2, 2, 3, 0, 2, 3, 4, 0, 3, 5, 5], np.uint32)
+    counts = lsa.term_sentence_counts(ids, 6, min_count=2).toarray()
+    assert counts.tolist() == [[0, 0, 2, 1, 0, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 1, 0, 2]]
+    assert not lsa.fit_word_vectors(ids, 6, dimensions=2, min_count=2, seed=1)[4].any()
+
+
+def test_equal_seeds_give_equal_bytes() -> None:
+    """Fitting again gives the same bits."""
+    ids = sentences_of_two_topics()
+    again = [lsa.fit_word_vectors(ids, 12, dimensions=3, seed=7).tobytes() for _ in range(2)]
+    assert again[0] == again[1]
+
+
+def test_the_option_of_the_sentences_topic_wins() -> None:
+    """The average cosine is highest for a word that occurs with the others; an unknown option scores 0."""
+    vocabulary = {f"w{row}": row for row in range(2, 12)}
+    vectors = lsa.fit_word_vectors(sentences_of_two_topics(), 12, dimensions=2, seed=1)
+    item = Question("i", "b", ("W2", "w4", ",", "w5"), 1, ("w9", "w4", "unknown"), 1)
+    scores = lsa.lsa_scores(vectors, [item], vocabulary)[0]
+    assert scores.argmax() == 1
+    assert scores[2] == 0
+
+
+def test_too_small_a_text_is_an_error() -> None:
+    """Fewer than three words with a vector cannot be analysed."""
+    with pytest.raises(CorpusError, match="LSA"):
+        lsa.fit_word_vectors(np.array([2, 3, 0], np.uint32), 4, seed=1)

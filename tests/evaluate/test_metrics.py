@@ -1,0 +1,86 @@
+"""Choices, accuracies, intervals and chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from cloze_gen.errors import UsageError
+from cloze_gen.evaluate import baseline, chance, metrics
+from cloze_gen.records import Question
+
+
+def test_ties_do_not_favour_a_position() -> None:
+    """Over many items with all options equal, every position is chosen about equally often."""
+    ids = [f"b:{i}:0" for i in range(5000)]
+    counts = np.bincount(metrics.best_options(np.zeros((5000, 5)), ids, seed=1), minlength=5)
+    assert stats.chisquare(counts).pvalue > 0.001
+
+
+def test_an_items_tie_does_not_depend_on_the_other_items() -> None:
+    """Dropping items leaves the others' choices as they were."""
+    ids = [f"b:{i}:0" for i in range(40)]
+    whole = metrics.best_options(np.zeros((40, 5)), ids, seed=1)
+    assert (metrics.best_options(np.zeros((20, 5)), ids[::2], seed=1) == whole[::2]).all()
+    assert (metrics.best_options(np.zeros((40, 5)), ids, seed=2) != whole).any()
+
+
+def test_missing_options_are_never_chosen() -> None:
+    """NaN marks a place beyond an item's options; an item without any score is an error."""
+    scores = np.array([[-5.0, -4.0, np.nan]])
+    assert metrics.best_options(scores, ["a"], seed=1).tolist() == [1]
+    with pytest.raises(UsageError, match="no option has a score"):
+        metrics.best_options(np.full((1, 2), np.nan), ["a"], seed=1)
+
+
+@given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_interval_is_scipys(pair: tuple[int, int]) -> None:
+    """The interval equals scipy's own."""
+    correct, n = pair
+    expected = stats.binomtest(correct, n).proportion_ci(method="wilson")
+    assert metrics.wilson_interval(correct, n) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_two_sided_p_is_scipys(pair: tuple[int, int]) -> None:
+    """With equal option counts the test is the exact binomial test."""
+    correct, n = pair
+    assert chance.two_sided_p(correct, [5] * n) == pytest.approx(stats.binomtest(correct, n, 0.2).pvalue, rel=1e-6)
+
+
+def test_joint_p_is_uniform_under_chance() -> None:
+    """Over random answers, dependent rules (one twice, all five positions) give p values without excess at either end."""
+    rng = np.random.default_rng(0)
+    fixed = np.repeat(np.arange(5)[:, None], 400, axis=1)
+    rule = rng.integers(5, size=(1, 400))
+    choices = np.concatenate([fixed, rule, rule])
+    p_values = [chance.joint_p(choices == rng.integers(5, size=400), choices, option_count=5) for _ in range(400)]
+    assert stats.kstest(p_values, "uniform").pvalue > 0.001
+
+
+def test_joint_p_sees_a_leaking_rule() -> None:
+    """A rule right in 30 % of 1,040 items is found among rules at chance."""
+    rng = np.random.default_rng(0)
+    answers = rng.integers(5, size=1040)
+    choices = rng.integers(5, size=(4, 1040))
+    choices[0, :130] = answers[:130]
+    assert chance.joint_p(choices == answers, choices, option_count=5) < 0.001
+
+
+def test_a_question_without_answer_is_not_judged() -> None:
+    """No accuracy is computed from an unknown answer."""
+    with pytest.raises(UsageError, match="--answers"):
+        baseline.judge_scores("x", "", np.zeros((1, 2)), [Question("a", "a", ("_____",), 0, ("x", "y"), -1)], seed=1)
+
+
+def test_result_counts_and_rows() -> None:
+    """Accuracy, chance and prediction rows follow from scores and answers."""
+    items = [Question("a", "a", ("x",), 0, ("x", "y"), 0), Question("b", "a", ("y",), 0, ("x", "y", "z", "w"), 1)]
+    result = baseline.judge_scores("rule", "", baseline.score_matrix([[2, 1], [4, 3, 2, 1]]), items, seed=1)
+    assert (result.correct_count, result.accuracy, result.chance) == (1, 0.5, 0.375)
+    rows = list(baseline.prediction_rows(result, items))
+    assert len(rows) == 6
+    assert [row["word"] for row in rows if row["chosen"]] == ["x", "x"]
