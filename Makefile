@@ -88,7 +88,7 @@ tagger: setup
 
 # The index that pip is set to is used, and named nowhere in the files. Packages move only as far as they must: make LOCK_ARGS=--upgrade lock
 LOCK_ARGS :=
-COMPILE = $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header --no-annotate \
+COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-annotate \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(LOCK_ARGS)
 lock: $(STAMPS)/venv
 	@[ -x $(VENV)/lock/bin/pip-compile ] || { $(BIN)/python -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet 'pip-tools>=7.4'; }

@@ -2,8 +2,9 @@
 
     python benchmarks/tagger_speed.py FILE.txt [--repeat 3] [--json OUT]
 
-CPU seconds of this process (not wall time, so a busy machine matters less), one BLAS thread, best of the repeats, which alternate. The third
-pipeline is `spacy init config --lang en --pipeline tagger --optimize efficiency`, initialised but not trained: training does not change its speed.
+CPU seconds of this process (not wall time, so a busy machine matters less), one BLAS thread, best of the repeats, which alternate.
+The third pipeline is `spacy init config --lang en --pipeline tagger --optimize efficiency`, initialised but not trained: training does not
+change its speed.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def main() -> None:
     figures["tags that differ between built-in and spaCy's pipe"] = disagreements
     figures["tokens"] = token_count
     for name, figure in figures.items():
-        print(f"{name:55} {figure:>10,}")  # noqa: T201
+        print(f"{name:55} {figure:>10,}")
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import logging
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import luigi
+from luigi.task_register import Register
 
+from cloze_gen.engine.local import Engine
 from cloze_gen.engine.progress import Stopwatch, say
-from cloze_gen.errors import ClozeGenError, UsageError
-from cloze_gen.pipelines.corpus import Ingest, load_settings
+from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
+from cloze_gen.pipelines.corpus import Corpus, Ingest, load_settings, scanned
 from cloze_gen.pipelines.run import RELEASE, RunTask, check_run_name
 from cloze_gen.pipelines.runs import find_run, read_run
-from cloze_gen.pipelines.task import StageTask, current_engine
+from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine
 from cloze_gen.report.funnel import funnel_text
+from cloze_gen.stages.ingest import read_books
 from cloze_gen.store.artifacts import Store
 
 STYLES = {"holmes-style": "holmes_style", "holmes-sample": "holmes_style"}
@@ -37,6 +41,7 @@ def style_of(config: str) -> type[RunTask]:
 def make_task(*, config: str, train: str, source: str, name: str, out: Path, workers: int, seed: int, overrides: Sequence[str],
               engine: str = "local", strict: bool = False) -> RunTask:  # fmt: skip
     """The run as a Luigi task. A style's own name means: its config on real corpora, its sample config without any."""
+    forget_what_was_read()
     style = style_of(config)
     default = config in {style.default_config, style.sample_config} and not (config == style.sample_config and train)
     task = style(
@@ -55,6 +60,13 @@ def make_task(*, config: str, train: str, source: str, name: str, out: Path, wor
     return task
 
 
+def forget_what_was_read() -> None:
+    """Books and configs are read once a run; a second run of the same process must read them anew."""
+    scanned.cache_clear()
+    load_settings.cache_clear()
+    Register.clear_instance_cache()
+
+
 def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     """Run what is not on disk yet.
 
@@ -68,25 +80,52 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     if dry_run:
         print(plan_text(task))
         return
+    if task.strict:
+        check_no_book_dropped(task.stages())
     Store(Path(task.out)).sweep()
     done_before = task.complete()
-    try:
-        if not done_before:
+    if not done_before:
+        with given_back(current_engine(task.engine, task.workers)):
             build(task)
-    finally:
-        current_engine(task.engine, task.workers).close()
-        current_engine.cache_clear()
     print(funnel_text(task.steps()))
     print(f"signature  {task.signature()}")
     print(f"release    {task.folder / RELEASE}")
     say(f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in {clock.seconds:.1f} s")
 
 
+@contextlib.contextmanager
+def given_back(engine: Engine) -> Iterator[None]:
+    """The run's engine is given back at its end; where the run is broken off, its processes are ended at once."""
+    try:
+        yield
+    except BaseException:
+        engine.abandon()
+        raise
+    else:
+        engine.close()
+    finally:
+        current_engine.cache_clear()
+
+
+def check_no_book_dropped(stages: Sequence[StageTask]) -> None:
+    """`--strict` also speaks of books that an earlier run, less strict, dropped.
+
+    Raises:
+        CorpusError: naming every dropped book and its reason.
+    """
+    looked_at = [stage for stage in stages if isinstance(stage, Ingest | Corpus) and stage.complete()]
+    rows = [row for stage in looked_at for row in read_books(stage.store.open(stage.key)) if row["status"] != "kept"]
+    dropped = ", ".join(dict.fromkeys(f"{row['book_id']} ({row['reason']})" for row in rows))
+    if dropped:
+        raise CorpusError(f"--strict: dropped {dropped}. Mend or remove these books, or run without --strict.")
+
+
 def build(task: luigi.Task) -> None:
     """Let Luigi order the stages in this process; the first failure comes out as it was raised."""
     failures: list[BaseException] = []
 
-    @StageTask.event_handler(luigi.Event.FAILURE)
+    @PipelineTask.event_handler(luigi.Event.BROKEN_TASK)  # a task whose inputs or settings could not even be named
+    @PipelineTask.event_handler(luigi.Event.FAILURE)
     def remember(_: luigi.Task, error: BaseException) -> None:
         failures.append(error)
 
@@ -95,6 +134,8 @@ def build(task: luigi.Task) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="luigi")
         result = luigi.build([task], local_scheduler=True, workers=1, no_lock=True, detailed_summary=True, log_level="CRITICAL")
+    for event in (luigi.Event.FAILURE, luigi.Event.BROKEN_TASK):
+        PipelineTask.remove_event_handler(event, remember)
     if failures:
         raise failures[0]
     if result.status not in {luigi.LuigiStatusCode.SUCCESS, luigi.LuigiStatusCode.SUCCESS_WITH_RETRY}:
@@ -163,5 +204,3 @@ def settings_text(config: str) -> str:
             lines.append(f"{name} = {shown}  # {field.description or ''}".rstrip(" #"))
         lines.append("")
     return "\n".join(lines)
-
-

@@ -6,7 +6,7 @@ import functools
 import importlib
 import importlib.resources
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
 import luigi
 from pydantic import BaseModel
@@ -21,9 +21,8 @@ from cloze_gen.stages.room import Room
 from cloze_gen.stages.training_text import write_training_text
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.store.corpus import BookFile, book_digest, scan_corpus
+from cloze_gen.store.tables import escape_cell
 from cloze_gen.text.parse_book import IngestSettings
-
-Side = Literal["train", "source"]
 
 
 class CorpusSettings(Protocol):
@@ -59,11 +58,8 @@ def scanned(folder: str) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
 
 
 class StyleTask(StageTask):
-    """A stage of a dataset style: knows the style's settings model and its own config."""
+    """A stage of a dataset style, which it knows by its module."""
 
-    model: ClassVar[type[BaseModel]]
-    default_config: ClassVar[str]
-    sample_config: ClassVar[str]
     style = luigi.Parameter(description="module of the style in cloze_gen.pipelines")
 
     @property
@@ -74,15 +70,22 @@ class StyleTask(StageTask):
         config = self.config or (style.default_config if self.train else style.sample_config)
         return load_settings(style.model, config, self.overrides)
 
-    def folder(self, side: Side) -> str:
+    def folder(self, side: str) -> str:
         given = self.train if side == "train" else self.source
         return given or str(importlib.resources.files("cloze_gen.corpora") / "sample" / side)
 
 
+class Style(Protocol):
+    """What a stage reads of its style, the class of its run."""
+
+    model: ClassVar[type[BaseModel]]
+    default_config: ClassVar[str]
+    sample_config: ClassVar[str]
+
+
 @functools.cache
-def _style(name: str) -> type[StyleTask]:
-    module = importlib.import_module(f"cloze_gen.pipelines.{name}")
-    return cast("type[StyleTask]", module.STYLE)
+def _style(name: str) -> Style:
+    return cast("Style", importlib.import_module(f"cloze_gen.pipelines.{name}").STYLE)
 
 
 class Ingest(StyleTask):
@@ -97,7 +100,7 @@ class Ingest(StyleTask):
 
     def digests(self) -> dict[str, str]:
         books, digests = scanned(self.folder(self.side))
-        return {f"{book.book_id} {book.file}": digest for book, digest in zip(books, digests, strict=True)}
+        return {f"{book.book_id} {escape_cell(book.file)}": digest for book, digest in zip(books, digests, strict=True)}
 
     def settings(self) -> dict[str, Any]:
         return settings_dict(self.all_settings.ingest) | {"book_version": BOOK_VERSION}

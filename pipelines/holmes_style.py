@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -21,7 +22,7 @@ from cloze_gen.stages.choice import ChoiceInputs, write_choice
 from cloze_gen.stages.contexts import ContextSettings, write_context_vectors
 from cloze_gen.stages.focus import write_focus
 from cloze_gen.stages.forward import write_forward
-from cloze_gen.stages.grooming import groom_shard, write_grooming
+from cloze_gen.stages.grooming import groom_shard, offensive_words, write_grooming
 from cloze_gen.stages.items import first_shard
 from cloze_gen.stages.language_model import LmSettings, write_index, write_language_model
 from cloze_gen.stages.overlap import OverlapSettings
@@ -50,6 +51,12 @@ class HolmesSettings(BaseModel):
     release: ReleaseSettings = ReleaseSettings()
 
 
+def list_digest(setting: str) -> str:
+    """The offensive words that a setting names, as a digest: a list moved elsewhere is the same list, a longer one another."""
+    words = "\n".join(sorted(offensive_words(setting)))
+    return hashlib.blake2b(words.encode(), digest_size=16).hexdigest()
+
+
 class LanguageModel(StyleTask):
     """KenLM's modified Kneser-Ney model of the training text."""
 
@@ -59,7 +66,7 @@ class LanguageModel(StyleTask):
         return {"text": self.clone(TrainingText)}
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(self.all_settings.lm)
+        return self.all_settings.lm.model_dump(mode="json", exclude={"memory"})  # the model is the same whatever the memory
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         write_language_model(writer, room, text=self.artifact("text"), settings=self.all_settings.lm)
@@ -165,10 +172,13 @@ class Grooming(StyleTask):
     stage = "grooming"
 
     def inputs(self) -> dict[str, StageTask]:
-        return {"focus": self.clone(Focus), "index": self.clone(Index), "contexts": self.clone(Contexts), "forward": self.clone(Forward)}
+        names = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
+        return {name: self.clone(task) for name, task in names.items()}
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(self.all_settings.grooming) | {"classes": list(self.all_settings.focus.classes)}
+        grooming = self.all_settings.grooming
+        listed = {"offensive_words": list_digest(grooming.offensive_words)}  # a list is known by its words, not by its path
+        return settings_dict(grooming) | listed | {"classes": list(self.all_settings.focus.classes)}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         settings = self.all_settings

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import luigi
+from pydantic import BaseModel
 
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.corpus import StyleTask
-from cloze_gen.pipelines.task import StageTask, stage_order
+from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.ingest import kept_books, read_books
 from cloze_gen.stages.release import ReleaseFormat, make_signature, write_release
@@ -22,12 +23,15 @@ from cloze_gen.store.locks import exclusive_lock, partial_folder, replace_folder
 
 RUN_FILE, RELEASE = "run.json", "release"
 _RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_MAX_NAME_CHARS = 200  # a release file's name is the run's and up to 30 characters more; file systems allow 255
 
 
 def check_run_name(name: str) -> str:
     """A run's name, or a UsageError: `[A-Za-z0-9._-]+`, and neither `.` nor `..`."""
     if not _RUN_NAME.fullmatch(name) or name in {".", ".."}:
         raise UsageError(f"run name {name!r}: use only A-Z a-z 0-9 . _ - (and not . or ..)")
+    if len(name) > _MAX_NAME_CHARS:
+        raise UsageError(f"run name {name[:20]}...: {len(name)} characters, more than {_MAX_NAME_CHARS}; choose a shorter one")
     return name
 
 
@@ -46,18 +50,20 @@ class RunTarget(luigi.Target):
         return written == self._description and linked and (self._folder / RELEASE / "SHA256SUMS").is_file()
 
 
-class RunTask(StyleTask):
+class RunTask(PipelineTask):
     """The root of a style's DAG. Its name is no stage's setting: renaming writes another folder and runs no stage."""
 
     name = luigi.Parameter(default="", description="name of the run; empty: the config's name")
-    style = luigi.Parameter(default="")
-    stage = "run"
+
+    model: ClassVar[type[BaseModel]]
+    default_config: ClassVar[str]
+    sample_config: ClassVar[str]
     style_name: ClassVar[str]
     release_format: ClassVar[ReleaseFormat]
     questions_task: ClassVar[type[StyleTask]]
 
     @property
-    def questions(self) -> StageTask:
+    def questions(self) -> StyleTask:
         return self.clone(self.questions_task, style=self.style_name)
 
     @property
@@ -99,11 +105,8 @@ class RunTask(StyleTask):
     def links(self) -> dict[str, str]:
         links = {link_name(number, task.label): f"../../store/{task.key.folder_name}" for number, task in enumerate(self.stages(), 1)}
         for side in ("train", "source"):
-            links[f"corpus-{side}"] = os.path.relpath(os.path.realpath(self.folder_of(side)), os.path.realpath(self.folder))
+            links[f"corpus-{side}"] = os.path.relpath(os.path.realpath(self.questions.folder(side)), os.path.realpath(self.folder))
         return links
-
-    def folder_of(self, side: str) -> str:
-        return self.questions.folder(side)
 
     def output(self) -> RunTarget:
         return RunTarget(self.folder, self.description(), self.links())
@@ -111,11 +114,8 @@ class RunTask(StyleTask):
     def complete(self) -> bool:
         return all(task.complete() for task in self.stages()) and self.output().exists()
 
-    def work(self, writer: Any, room: Any) -> None:
-        raise UsageError("a run writes no artifact of its own; see RunTask.run")
-
     def run(self) -> None:
-        with exclusive_lock(self.store.runs / ".locks" / self.run_name):
+        with exclusive_lock(self.store.store / ".locks" / f"run-{self.run_name}"):
             sweep_leavings(self.store.runs)
             with partial_folder(self.folder) as partial:
                 for name, target in self.links().items():

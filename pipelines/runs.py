@@ -14,7 +14,7 @@ RUN_FILE = "run.json"
 
 def run_folders(out: Path) -> list[Path]:
     """The runs of an output folder, by name."""
-    return sorted(path.parent for path in Store(out).runs.glob(f"*/{RUN_FILE}") if not path.parent.name.startswith("."))
+    return sorted(path.parent for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name)  # ~: being written
 
 
 def find_run(out: Path, run: str) -> Path:

@@ -30,8 +30,8 @@ class StageTarget(luigi.Target):
         return self._store.is_complete(self._key)
 
 
-class StageTask(luigi.Task):
-    """One stage of one run. Subclasses say `stage`, `requires`, `settings` and `work`."""
+class PipelineTask(luigi.Task):
+    """The parameters that a run and all its stages share."""
 
     config = luigi.Parameter(default="", description="a built-in config's name or a TOML file; empty: the style's own")
     overrides = luigi.Parameter(default="[]", description="JSON list of stage.key=value settings")
@@ -42,6 +42,14 @@ class StageTask(luigi.Task):
     workers = luigi.IntParameter(default=2, significant=False, description="processes of the local engine")
     engine = luigi.Parameter(default="local", significant=False, description="local, or dask:ADDRESS")
     strict = luigi.BoolParameter(default=False, significant=False, description="a dropped book ends the run")
+
+    @property
+    def store(self) -> Store:
+        return Store(Path(self.out))
+
+
+class StageTask(PipelineTask):
+    """One stage of one run. Subclasses say `stage`, `inputs`, `settings` and `work`."""
 
     stage: ClassVar[str]
     version: ClassVar[int] = 1
@@ -70,10 +78,6 @@ class StageTask(luigi.Task):
     def key(self) -> StageKey:
         inputs = {name: task.key.fingerprint for name, task in self.inputs().items()} | self.digests()
         return StageKey(self.stage, self.version, self.settings(), inputs, self.seed if self.draws else None)
-
-    @property
-    def store(self) -> Store:
-        return Store(Path(self.out))
 
     def output(self) -> StageTarget:
         return StageTarget(self.store, self.key)

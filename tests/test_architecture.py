@@ -76,17 +76,14 @@ def test_arrows_point_one_way(room: str) -> None:
 
 
 def test_steps_of_a_paper_do_not_import_each_other() -> None:
-    """A step of `cloze/` stands alone; what steps share lies below them. A step may be cut into several files named after it."""
+    """A step of `cloze/` stands alone; what steps share lies below them."""
     steps = {path.stem for room, path in modules() if room == "cloze"} - {"__init__"}
     wrong = []
     for room, path, tree in parsed():
         if room == "cloze":
             found = {name.split(".")[2] for name in imports(tree) if name.startswith("cloze_gen.cloze.")} & steps
-            wrong += [f"{path.name} imports {other}" for other in sorted(found - {path.stem}) if not PARTS_OF.get(path.stem) == other]
+            wrong += [f"{path.name} imports {other}" for other in sorted(found - {path.stem})]
     assert wrong == []
-
-
-PARTS_OF: dict[str, str] = {}
 
 
 def test_big_libraries_have_one_room() -> None:

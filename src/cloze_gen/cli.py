@@ -148,11 +148,17 @@ def guarded(call: Callable[[], object]) -> int:
     except BrokenPipeError:
         return 0
     except OSError as error:
-        if error.errno not in {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.EPERM} and "No space left" not in str(error):
-            raise
-        print(f"cloze-gen: {StoreError(f'cannot write: {error}. Free space or choose another --out; what was finished stays.')}", file=sys.stderr)
+        print(f"cloze-gen: {_explain_os_error(error)}", file=sys.stderr)
         return StoreError.exit_status
     return result if isinstance(result, int) else 0
+
+
+def _explain_os_error(error: OSError) -> str:
+    """One message for what the machine refused. numpy tells a full disk by `N requested and M written`, without an error number."""
+    full = error.errno in {errno.ENOSPC, errno.EDQUOT} or "No space left" in str(error) or "requested and" in str(error)
+    if full:
+        return f"the disk is full ({error}). Free space or choose another --out, then run again; what was finished stays."
+    return f"cannot read or write: {error}. Mend this or choose another --out, then run again; what was finished stays."
 
 
 if __name__ == "__main__":

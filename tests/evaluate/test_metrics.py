@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -36,6 +36,7 @@ def test_missing_options_are_never_chosen() -> None:
         metrics.best_options(np.full((1, 2), np.nan), ["a"], seed=1)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_interval_is_scipys(pair: tuple[int, int]) -> None:
     """The interval equals scipy's own."""
@@ -44,6 +45,7 @@ def test_wilson_interval_is_scipys(pair: tuple[int, int]) -> None:
     assert metrics.wilson_interval(correct, n) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_two_sided_p_is_scipys(pair: tuple[int, int]) -> None:
     """With equal option counts the test is the exact binomial test."""

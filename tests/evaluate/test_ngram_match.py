@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloze_gen.evaluate import ngram_match
@@ -27,6 +27,7 @@ def counted_naively(sentences: list[list[str]], tokens: tuple[str, ...], positio
     return points
 
 
+@settings(deadline=None)
 @given(SENTENCES, st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=7), st.data())
 def test_scores_are_the_definitions(sentences: list[list[str]], tokens: list[str], data: st.DataObject) -> None:
     """Scan and index both give the points counted word by word; an unknown word matches nothing."""

@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError
@@ -15,7 +15,7 @@ from cloze_gen.records import Question
 
 PUBLISHED = Path(__file__).parents[2].parent / "shared" / "published" / "msr-dev"
 FORMATS = ("machine", "human", "lm")
-WORD = st.from_regex(r"[A-Za-z0-9]+(['.,-][A-Za-z0-9]+)*", fullmatch=True)
+WORD = st.sampled_from(["a", "mother's", "60,000", "twenty-one", "Mr.", "I", "doin'", "7", "café", "etc.", "e.g", "x", "y", "z"])
 
 
 @st.composite
@@ -39,6 +39,7 @@ def read(form: str, texts: tuple[str, str | None]) -> list[Question]:
 
 
 @pytest.mark.parametrize("form", FORMATS)
+@settings(max_examples=40, deadline=None)
 @given(items=questions())
 def test_reading_what_was_written_gives_the_questions_back(form: str, items: list[Question]) -> None:
     """parse(format(questions)) == questions."""
@@ -46,6 +47,7 @@ def test_reading_what_was_written_gives_the_questions_back(form: str, items: lis
 
 
 @pytest.mark.parametrize("form", FORMATS)
+@settings(max_examples=40, deadline=None)
 @given(items=questions())
 def test_without_answers_only_the_answer_is_missing(form: str, items: list[Question]) -> None:
     """A question read alone keeps options and position and says that its answer is unknown."""

@@ -36,7 +36,7 @@ META = {
 
 
 def export(trained: Path, out: Path) -> None:
-    """The pipeline as it is shipped: no paths, and of the vocabulary only the labels (the network reads hashes and characters, no strings)."""
+    """The pipeline as it is shipped: no paths, and of the vocabulary only the labels (the network reads no strings)."""
     nlp = spacy.load(trained)
     nlp.config["paths"] = dict.fromkeys(nlp.config["paths"])
     nlp.meta.update(META)

@@ -20,7 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 from cloze_gen.adapters.window_cnn import MAX_TYPES, WindowCnn
 from cloze_gen.errors import ModelError
-from cloze_gen.text.tagging import TaggedToken, host_index, treebank_split
+from cloze_gen.text.tagging import TaggedToken, host_index, is_compound, treebank_split
 
 __all__ = ["BUILTIN_FOLDER", "SpacyTagger", "load_tagger", "treebank_split"]
 
@@ -39,6 +39,7 @@ class _SplitTable(dict[str, int]):
         self.new_types: list[str] = []
         self.parts: list[tuple[int, ...]] = []
         self.hosts: list[int] = []
+        self.compounds: list[bool] = []
         self._next_type = first_type
 
     def __missing__(self, token: str) -> int:
@@ -54,6 +55,7 @@ class _SplitTable(dict[str, int]):
         self[token] = number = len(self.parts)
         self.parts.append(tuple(ids))
         self.hosts.append(host_index(words))
+        self.compounds.append(is_compound(token))
         return number
 
     def take_new_types(self) -> list[str]:
@@ -121,9 +123,11 @@ class SpacyTagger:
                 network.add_types(table.take_new_types())
                 tags, starts, counts = self._predict(network, table, numbers, lengths)
             bounds = [0, *accumulate(lengths)]
+            hosts = starts + np.array(table.hosts, dtype=np.int64)[numbers]
+            participles = hosts[np.array(table.compounds, dtype=np.bool_)[numbers]]
+            tags[participles[tags[participles] == "VBN"]] = "JJ"
             if hosts_only:
-                hosts = np.array(table.hosts, dtype=np.int64)[numbers]
-                flat = tags[starts + hosts].tolist()
+                flat = tags[hosts].tolist()
                 for start, stop in pairwise(bounds):
                     yield flat[start:stop]
             else:
@@ -149,9 +153,14 @@ class SpacyTagger:
             docs = (Doc(self._nlp.vocab, words=list(chain.from_iterable(split))) for split in splits)
             with self._threads.limit(limits=1, user_api="blas"), self._nlp.select_pipes(enable=enabled):
                 tagged = list(self._nlp.pipe(docs, batch_size=_PIPE_BATCH_SENTENCES, n_process=1))
-            for split, doc in zip(splits, tagged, strict=True):
+            for sentence, split, doc in zip(batch, splits, tagged, strict=True):
                 tags = iter([token.tag_ for token in doc])
-                yield [_whole(tuple(next(tags) for _ in words), host_index(words)) for words in split]
+                rows = [tuple(next(tags) for _ in words) for words in split]
+                whole = [_whole(row, host_index(words)) for row, words in zip(rows, split, strict=True)]
+                yield [
+                    TaggedToken("JJ", tagged_token.clitics) if tagged_token.tag == "VBN" and is_compound(token) else tagged_token
+                    for token, tagged_token in zip(sentence, whole, strict=True)
+                ]
 
 
 def _whole(tags: tuple[str, ...], host: int) -> TaggedToken:

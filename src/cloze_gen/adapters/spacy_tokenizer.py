@@ -42,7 +42,9 @@ _INFIXES = (
 )  # fmt: skip
 # Initials and dotted abbreviations are whole: J. U.S. i.e. p.m. Ph.D. "I." is the pronoun at the end of a sentence.
 _DOTTED = re.compile(r"(?:[A-HJ-ZÀ-Þ]\.|(?:[A-Za-z]{1,2}\.){2,}|(?:[A-Za-z]\.){2,}[A-Za-z])$")
-_SIMPLE = re.compile(r"([\"(]*)([A-Za-z]+(?:[-'\xad][A-Za-z]+)*)(\.?)([,;:!?)\"]*)")
+_SIMPLE = re.compile(
+    rf"((?:[\"(]|{_LEADING_APOSTROPHE})*)([A-Za-z]+(?:[-'\xad][A-Za-z]+)*)(?:(\.)([,;:!?)\"']*)|([,;:!?)\"][,;:!?)\"']*))?"
+)
 _EXTRA = ("&c.", "o'clock", "Ph.D.")
 
 
@@ -78,9 +80,9 @@ def chunk_tokenizer() -> Callable[[str], tuple[str, ...]]:
         match = _SIMPLE.fullmatch(chunk)
         if match is None:
             return tuple(token.text for token in tokenizer(chunk))
-        before, core, stop, after = match.groups()
+        before, core, stop, after_stop, after = match.groups("")
         if stop and (len(core) == 1 or core + stop in rules):
             return tuple(token.text for token in tokenizer(chunk))
-        return (*before, core, *stop, *after)
+        return (*before, core, *stop, *after_stop, *after)
 
     return tokenize_chunk

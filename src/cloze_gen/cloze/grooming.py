@@ -16,8 +16,9 @@ _VOWELS = frozenset("aeiou")
 # A written vowel with a consonant's sound, and the silent h: where spelling misleads about a/an.
 _CONSONANT_SOUND = re.compile(r"(?:uni(?!m|n)|us[aeiu]|ut[eio]|eu|ew|on[ce]|one-|ubiq|uku|ur[aei]n|u-)")
 _SILENT_H = re.compile(r"(?:hono|hones|heir|hour)")
-_ENDINGS = ("fulness", "lessness", "ations", "ation", "ingly", "edly", "ments", "ment", "ness", "ings", "iest", "ing", "ied", "ies", "ier",
-            "est", "ers", "ely", "ily", "ed", "er", "es", "ly", "'s", "s'", "s", "y", "e", "d")  # fmt: skip
+_ENDINGS = (
+    "fulness lessness ations ation ingly edly ments ment ness ings iest ing ied ies ier est ers ely ily ed er es ly 's s' s y e d".split()
+)
 
 
 class GroomingSettings(BaseModel):
@@ -26,8 +27,11 @@ class GroomingSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     offensive_words: str = Field("builtin", description="file of words, one a line; 'builtin' is the project's short list, 'none' is off")
-    max_similarity: float = Field(0.55, gt=0, le=1, description="exclusive: cosine of context vectors from which a word can stand for the answer")
-    require_attested: bool = Field(True, description="the candidate must be attested after its predecessor and before its successor")
+    max_similarity: float = Field(0.4, gt=0, le=1, description="exclusive: cosine of context vectors from which a word can stand for the answer")
+    frequent_freq: float = Field(1e-3, gt=0, le=1, description="inclusive: neighbours from this freq on tell grammar, rarer ones tell meaning")
+    require_attested: bool = Field(True, description="beside a frequent neighbour the candidate must be attested in the training books")
+    reject_collocations: bool = Field(True, description="beside a rarer neighbour the candidate must not be attested: it would fit too well")
+    min_content_words: int = Field(4, ge=0, description="rarer words a sentence needs beside the blank, for something has to tell the answer")
     tagger: str = Field("builtin", description="'builtin', an installed spaCy pipeline, or 'none'")
     tag_window: int = Field(8, ge=2, description="tokens on each side of the blank that the tagger sees")
 
@@ -42,7 +46,9 @@ class CandidateFault(StrEnum):
     NUMBER_SHAPE = "candidate_number_against_word"
     SUBSTITUTABLE = "candidate_substitutable"
     UNATTESTED = "candidate_unattested_in_place"
+    COLLOCATION = "candidate_is_collocation"
     TAG = "candidate_changes_tag"
+    TAG_IMPOSSIBLE = "candidate_never_has_tag"
 
 
 def takes_an(word: str) -> bool:
@@ -85,6 +91,7 @@ def candidate_fault(
     offensive: Container[str],
     similarity: float,
     attested: bool,
+    collocates: bool,
     settings: GroomingSettings,
 ) -> CandidateFault | None:
     """The first fault of a candidate that can be seen without a tagger; None when there is none.
@@ -92,7 +99,9 @@ def candidate_fault(
     Args:
         sentence_stems: stems of the sentence's own tokens, the answer's among them.
         similarity: cosine of the context vectors of candidate and answer; 0 where either has none.
-        attested: the training corpus has the candidate after its predecessor and before its successor here.
+        attested: the training books have the candidate next to each frequent neighbour that it has here (grammar).
+        collocates: the training books have the candidate next to a rarer neighbour that it has here (meaning): "a grave mistake" is as good as
+            "a capital mistake", whatever the rest of the sentence says.
     """
     checks: tuple[tuple[CandidateFault, Callable[[], bool]], ...] = (
         (CandidateFault.ARTICLE, lambda: breaks_article(candidate, predecessor)),
@@ -102,6 +111,7 @@ def candidate_fault(
         (CandidateFault.NUMBER_SHAPE, lambda: has_digit(candidate) != has_digit(answer)),
         (CandidateFault.SUBSTITUTABLE, lambda: similarity >= settings.max_similarity),
         (CandidateFault.UNATTESTED, lambda: settings.require_attested and not attested),
+        (CandidateFault.COLLOCATION, lambda: settings.reject_collocations and collocates),
     )
     return next((fault for fault, holds in checks if holds()), None)
 

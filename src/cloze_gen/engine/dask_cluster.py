@@ -35,3 +35,6 @@ class DaskEngine:
 
     def close(self) -> None:
         self._client.close()
+
+    def abandon(self) -> None:
+        self._client.close(timeout=0)

@@ -20,7 +20,7 @@ from typing import Protocol, TypeVar
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
-from cloze_gen.errors import ClozeGenError
+from cloze_gen.errors import ClozeGenError, UsageError
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
@@ -38,7 +38,13 @@ class Engine(Protocol):
         """Results in the order of the shards."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Let the workers finish and go."""
+        ...
+
+    def abandon(self) -> None:
+        """End the workers at once; what they were at is lost."""
+        ...
 
 
 class InProcessEngine:
@@ -54,6 +60,9 @@ class InProcessEngine:
     def close(self) -> None:
         return None
 
+    def abandon(self) -> None:
+        return None
+
 
 class LocalEngine:
     """`workers` processes, started once and used by every stage of a run."""
@@ -61,10 +70,12 @@ class LocalEngine:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._pool: ProcessPoolExecutor | None = None
+        self._others: list[multiprocessing.process.BaseProcess] = []  # children of this process that are not ours
 
     def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
         if self._pool is None:
             context = multiprocessing.get_context("spawn")
+            self._others = multiprocessing.active_children()
             self._pool = ProcessPoolExecutor(self.workers, mp_context=context, initializer=_start_worker, initargs=(os.getpid(),))
         waiting: deque[Future[Result]] = deque()
         queue = iter(shards)
@@ -87,6 +98,14 @@ class LocalEngine:
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+    def abandon(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                if process not in self._others:
+                    process.kill()
             self._pool = None
 
 
@@ -115,4 +134,4 @@ def make_engine(name: str, *, workers: int) -> Engine:
         from cloze_gen.engine.dask_cluster import DaskEngine  # an optional extra
 
         return DaskEngine(name.removeprefix("dask:"))
-    raise ClozeGenError(f"--engine {name!r}: no such engine. Known: local, dask:ADDRESS (e.g. dask:tcp://host:8786).")
+    raise UsageError(f"--engine {name!r}: no such engine. Known: local, dask:ADDRESS (e.g. dask:tcp://host:8786).")

@@ -60,7 +60,7 @@ def _from_json(lines: Sequence[str], questions: Sequence[Question], name: str) -
 def _from_lm_output(lines: Sequence[str], questions: Sequence[Question], name: str) -> list[list[float]]:
     expected_count = sum(len(question.options) for question in questions)
     if len(lines) != expected_count:
-        raise FormatError(f"{name}: {len(lines)} lines for {expected_count} options; expected one line an option, in the lm questions' order")
+        raise FormatError(f"{name}: {len(lines)} lines for {expected_count} options; expected a line an option, in the lm questions' order")
     rows: list[list[float]] = []
     number = 0
     for question in questions:

@@ -60,7 +60,8 @@ def format_human(questions: Sequence[Question], *, first_number: int = 1) -> tup
 
     Only the very first line has a leading space, as published.
     """
-    lines, answers = [], []
+    lines: list[str] = []
+    answers: list[str] = []
     for number, question in enumerate(_checked(questions), first_number):
         *stem, stop = question.blank.filled(BLANK)
         lines.append(f"{number}) {' '.join(stem)}{stop}")
@@ -75,7 +76,8 @@ def format_lm(questions: Sequence[Question]) -> tuple[str, str]:
 
     A question's lines carry a trailing space, an answer's line does not, as published. A final ``?`` or ``!`` is kept.
     """
-    lines, answers = [], []
+    lines: list[str] = []
+    answers: list[str] = []
     for question in _checked(questions):
         lines.extend(f"{lm_sentence(question.blank.filled(option))} " for option in question.options)
         answers.append(lm_sentence(question.blank.filled(question.answer)))
@@ -198,7 +200,7 @@ def parse_lm(
             number = len(questions) + 1
             found = _lm_tokens(_answer_line(answers, len(questions), name), f"answers to {name}", number)
             if found not in group:
-                raise FormatError(f"answers to {name}, line {number}: not one of the sentences of that question; pass the matching answers file")
+                raise FormatError(f"answers to {name}, line {number}: no sentence of that question; pass the matching answers file")
             index = group.index(found)
         questions.append(_question(first_number + len(questions), group[0], position, options, index))
     _require_count(answers, questions, name)

@@ -20,6 +20,7 @@ from cloze_gen.errors import ModelError
 
 _COUNT_LINE = re.compile(rb"^ngram (\d+)=(\d+)\s*$")
 _SECTION_LINE = re.compile(rb"^\\(\d+)-grams:\s*$", re.MULTILINE)
+_END_LINE = re.compile(rb"^\\end\\\s*$", re.MULTILINE)
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -67,6 +68,8 @@ def read_blocks(chunks: Iterator[bytes]) -> Iterator[ArpaBlock]:
         ModelError: the text is not an ARPA file, or ends before its last section.
     """
     pending = next(chunks, b"")
+    while not _SECTION_LINE.search(pending) and (chunk := next(chunks, b"")):
+        pending += chunk
     highest = len(read_counts(pending))
     order = 0
     ended = False
@@ -80,9 +83,9 @@ def read_blocks(chunks: Iterator[bytes]) -> Iterator[ArpaBlock]:
                 yield from _parse(text[position : marker.start()], order, highest)
             order, position = int(marker.group(1)), marker.end()
         tail = text[position:]
-        end = tail.find(b"\\end\\")
-        if end >= 0:
-            tail, ended = tail[:end], True
+        end = _END_LINE.search(tail)
+        if end:
+            tail, ended = tail[: end.start()], True
         if order:
             yield from _parse(tail, order, highest)
     if not ended:

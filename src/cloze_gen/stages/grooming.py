@@ -5,28 +5,36 @@ from __future__ import annotations
 import functools
 import importlib.resources
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from cloze_gen.adapters.lexicon import can_have_tag
 from cloze_gen.adapters.spacy_tagger import load_tagger
-from cloze_gen.cloze.grooming import GroomingSettings, candidate_fault, stem
+from cloze_gen.cloze.grooming import CandidateFault, GroomingSettings, candidate_fault, stem
 from cloze_gen.cloze.sentence_grooming import SentenceFault, sentence_fault
 from cloze_gen.errors import UsageError
 from cloze_gen.records import Sentence
 from cloze_gen.stages.contexts import read_vectors
+from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.focus import FOCUS, read_source_sentences
 from cloze_gen.stages.items import SCORED, Part, column, focus_rows, item_slices, parts, worker_index, write_parts
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import read_parquet, write_parquet
 from cloze_gen.text.tagging import Tagger, coarse_class
+from cloze_gen.words import is_word
 
 DECISIONS, GROOMED = "decisions", "items.parquet"
 FIT = "fit"
 CLASS_NOT_ASKED = "answer_class_not_asked"
+TAG_DOUBTFUL = "answer_tag_doubtful"
+COMPOUND = "answer_in_compound_noun"
+TOO_LITTLE = "sentence_tells_too_little"
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 
 
@@ -42,6 +50,7 @@ class GroomShard:
     settings: GroomingSettings
     classes: tuple[str, ...]
     offensive: frozenset[str]
+    frequent: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -86,7 +95,7 @@ def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
     """Judge one part; returns the rows written and one row an item."""
     items = _read_items(shard)
     for item in items:
-        item.fault = sentence_fault(item.sentence.tokens, offensive=shard.offensive) or FIT
+        item.fault = sentence_fault(item.sentence.tokens, offensive=shard.offensive) or _tells_too_little(item, shard) or FIT
     fit = [item for item in items if item.fault == FIT]
     for item in fit:
         _judge_words(item, shard)
@@ -133,6 +142,17 @@ def _read_items(shard: GroomShard) -> list[_Item]:
     return items
 
 
+def _is_frequent(token: str, frequent: frozenset[str]) -> bool:
+    """A frequent word or a mark: its company tells grammar. A rarer word's company tells meaning."""
+    return not is_word(token) or token.casefold() in frequent
+
+
+def _tells_too_little(item: _Item, shard: GroomShard) -> str:
+    others = (token for i, token in enumerate(item.sentence.tokens) if i != item.position)
+    content = sum(not _is_frequent(token, shard.frequent) for token in others)
+    return TOO_LITTLE if content < shard.settings.min_content_words else ""
+
+
 def _judge_words(item: _Item, shard: GroomShard) -> None:
     """Every predicate that needs no tagger."""
     index = worker_index(shard.index)
@@ -142,7 +162,14 @@ def _judge_words(item: _Item, shard: GroomShard) -> None:
     ids = np.array(index.ids(item.candidates))
     left = np.column_stack([np.full(len(ids), predecessor), ids])
     right = np.column_stack([ids, np.full(len(ids), follower)])
-    attested = index.attested(left) & index.attested(right)
+    beside = ((left, tokens[at - 1]), (right, tokens[at + 1]))
+    attested, collocates = np.ones(len(ids), bool), np.zeros(len(ids), bool)
+    for pairs, neighbour in beside:
+        seen = index.attested(pairs)
+        if _is_frequent(neighbour, shard.frequent):
+            attested &= seen
+        else:
+            collocates |= seen
     rows = [row_of.get(word, -1) for word in item.candidates]
     own = row_of.get(item.answer, -1)
     known = np.array(rows) >= 0
@@ -157,6 +184,7 @@ def _judge_words(item: _Item, shard: GroomShard) -> None:
             offensive=shard.offensive,
             similarity=float(item.similarity[i]),
             attested=bool(attested[i]),
+            collocates=bool(collocates[i]),
             settings=shard.settings,
         )
         or FIT
@@ -165,7 +193,7 @@ def _judge_words(item: _Item, shard: GroomShard) -> None:
 
 
 def _judge_tags(items: list[_Item], shard: GroomShard) -> None:
-    """The candidate must take the answer's tag in its sentence; the sentence needs a finite verb; the class must be asked for."""
+    """The candidate must take the answer's tag in its sentence and be able to have it; the answer must not be part of a compound noun."""
     reach, tagger = shard.settings.tag_window, _tagger(shard.settings.tagger)
     whole = {item.sentence.id: item.sentence.tokens for item in items}
     tags_of = dict(zip(whole, tagger.tag(whole.values()), strict=True))
@@ -174,28 +202,45 @@ def _judge_tags(items: list[_Item], shard: GroomShard) -> None:
     for item in items:
         tags = tags_of[item.sentence.id]
         item.tags = [""] * len(item.candidates)
-        if not _FINITE.intersection(tags):
-            item.fault = SentenceFault.NO_VERB
-        elif shard.classes and coarse_class(tags[item.position]) not in shard.classes:
-            item.fault = CLASS_NOT_ASKED
-        else:
+        item.fault = item_fault(item.answer, tags, item.position, shard.classes) or FIT
+        if item.fault == FIT:
             waiting.append((item, -1))
             windows.append(item.window(item.answer, reach))
             for i, verdict in enumerate(item.verdicts):
                 if verdict == FIT:
                     waiting.append((item, i))
                     windows.append(item.window(item.candidates[i], reach))
-    for (item, i), tags in zip(waiting, tagger.tag(windows), strict=True):
-        tag = tags[item.place_in_window(reach)]
+    for (item, i), tagged in zip(waiting, tagger.tag_with_clitics(windows), strict=True):
+        found = tagged[item.place_in_window(reach)]
+        tag = "+".join((found.tag, *found.clitics))
         if i < 0:
             item.answer_tag = tag
-        else:
-            item.tags[i] = tag
-            if tag != item.answer_tag:
-                item.verdicts[i] = TAG
+            continue
+        item.tags[i] = tag
+        if tag != item.answer_tag:
+            item.verdicts[i] = CandidateFault.TAG
+        elif not can_have_tag(item.candidates[i], found.tag):
+            item.verdicts[i] = CandidateFault.TAG_IMPOSSIBLE
 
 
-TAG = "candidate_changes_tag"
+def item_fault(answer: str, tags: Sequence[str], position: int, classes: Sequence[str]) -> str:
+    """What speaks against a focus word once its sentence is tagged; empty when nothing does.
+
+    >>> item_fault("servant", ["DT", "NN", "NN", "VBD"], 1, ())
+    'answer_in_compound_noun'
+    >>> item_fault("servant", ["DT", "NN", "VBD"], 1, ())
+    ''
+    """
+    tag, following = tags[position], tags[position + 1] if position + 1 < len(tags) else ""
+    if not _FINITE.intersection(tags):
+        return SentenceFault.NO_VERB
+    if classes and coarse_class(tag) not in classes:
+        return CLASS_NOT_ASKED
+    if not can_have_tag(answer, tag):
+        return TAG_DOUBTFUL
+    if tag in _NOUNS and following in _NOUNS:
+        return COMPOUND
+    return ""
 
 
 def write_grooming(writer: ArtifactWriter, room: Room, *, shard: GroomShard) -> None:
@@ -238,8 +283,17 @@ def offensive_words(setting: str) -> frozenset[str]:
 
 
 def groom_shard(
-    settings: GroomingSettings, classes: tuple[str, ...], *, focus: Artifact, index: Artifact, contexts: Artifact, forward: Artifact
+    settings: GroomingSettings,
+    classes: tuple[str, ...],
+    *,
+    focus: Artifact,
+    index: Artifact,
+    contexts: Artifact,
+    forward: Artifact,
+    counts: Artifact,
 ) -> GroomShard:
     """What every shard of the stage shares."""
+    table = read_counts(counts)
+    frequent = frozenset(table.words[i].casefold() for i in np.flatnonzero(table.freq >= settings.frequent_freq))
     folders = (focus.folder, index.folder, contexts.folder, forward.folder)
-    return GroomShard(Part(0, 0, Path()), *folders, settings, classes, offensive_words(settings.offensive_words))
+    return GroomShard(Part(0, 0, Path()), *folders, settings, classes, offensive_words(settings.offensive_words), frequent)

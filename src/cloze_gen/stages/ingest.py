@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.metadata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import spacy
 
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.config import settings_dict
@@ -21,7 +21,7 @@ from cloze_gen.stats.counts import opening_words
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.corpus import BookFile, read_book
 from cloze_gen.store.keys import StageKey
-from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet, write_tsv
+from cloze_gen.store.tables import escape_cell, read_parquet, read_tsv, unescape_cell, write_parquet, write_tsv
 from cloze_gen.text.parse_book import IngestSettings, ParsedBook, parse_book
 from cloze_gen.text.tokens import ChunkMemo
 
@@ -85,7 +85,11 @@ def _write_book(writer: ArtifactWriter, parsed: ParsedBook) -> None:
     writer.rows[TYPES] = write_parquet(writer.path(TYPES), counts)
     np.save(writer.path(SKETCH), parsed.sketch)
     writer.facts |= {name: _plain(value) for name, value in asdict(parsed.audit).items()}
-    writer.versions |= {"spacy": spacy.__version__, "pyarrow": pa.__version__, "numpy": np.__version__}
+    writer.versions |= _versions()
+
+
+def _versions() -> dict[str, str]:
+    return {"spacy": importlib.metadata.version("spacy"), "pyarrow": pa.__version__, "numpy": np.__version__}
 
 
 def _plain(value: Any) -> Any:
@@ -104,10 +108,9 @@ def write_ingest(
     rows = list(room.map(ingest_book, shards, unit="books"))
     for shard, row in zip(shards, rows, strict=True):
         if row["status"] != "kept":
-            room.say(f"warning: {shard.book.book_id} dropped ({row['reason']}): {row.get('detail', '')}")
+            room.say(f"warning: {shard.book.book_id} dropped ({row['reason']}): {escape_cell(row.get('detail', ''))}")
     write_books(writer, [_row(shard, row) for shard, row in zip(shards, rows, strict=True)], strict=room.strict)
-    versions = {"spacy": spacy.__version__, "pyarrow": pa.__version__, "numpy": np.__version__}
-    writer.versions |= versions
+    writer.versions |= _versions()
     kept = [row for row in rows if row["status"] == "kept"]
     writer.facts |= {"sentences": sum(row["sentences"] for row in kept), "tokens": sum(row["tokens"] for row in kept)}
     room.say(f"{len(kept)} of {len(rows)} books, {writer.facts['sentences']:,} sentences, {writer.facts['tokens']:,} tokens")
@@ -122,7 +125,7 @@ def _row(shard: BookShard, audit: dict[str, Any]) -> dict[str, Any]:
 def write_books(writer: ArtifactWriter, rows: Sequence[dict[str, Any]], *, strict: bool) -> None:
     """Write the table of books and its funnel; a run without books, or with a dropped one under `--strict`, ends here."""
     header = list(dict.fromkeys(name for row in rows for name in row))
-    writer.rows[BOOKS] = write_tsv(writer.path(BOOKS), header, ([row.get(name) for name in header] for row in rows))
+    writer.rows[BOOKS] = write_tsv(writer.path(BOOKS), header, ([_escaped(row.get(name)) for name in header] for row in rows))
     reasons = Counter(row["reason"] for row in rows if row["status"] != "kept")
     kept = len(rows) - sum(reasons.values())
     writer.funnel = {"unit": "books", "seen": len(rows), "kept": kept, "rejected": dict(sorted(reasons.items()))}
@@ -133,9 +136,14 @@ def write_books(writer: ArtifactWriter, rows: Sequence[dict[str, Any]], *, stric
         raise CorpusError(f"--strict: dropped {dropped}. Mend or remove these books, or run without --strict.")
 
 
+def _escaped(value: Any) -> Any:
+    """A file may have any name, and a marker line any character."""
+    return escape_cell(value) if isinstance(value, str) else value
+
+
 def read_books(artifact: Artifact) -> list[dict[str, str]]:
     """All rows of an artifact's table of books."""
-    return read_tsv(artifact.path(BOOKS))
+    return [{name: unescape_cell(cell) for name, cell in row.items()} for row in read_tsv(artifact.path(BOOKS))]
 
 
 def kept_books(artifact: Artifact) -> list[dict[str, str]]:

@@ -29,13 +29,14 @@ class OverlapSettings(BaseModel):
 
 
 def write_overlap(
-    writer: ArtifactWriter, room: Room, *, own: Artifact, other: Artifact | None, side: Literal["train", "source"], settings: OverlapSettings
+    writer: ArtifactWriter, room: Room, *, own: Artifact, other: Artifact | None, side: str, settings: OverlapSettings
 ) -> None:
     """Decide which books of one side go on.
 
     Args:
         own: this side's ingest.
         other: the opposite side's ingest, or None where it has no say.
+        side: ``train`` or ``source``.
     """
     sketches = _sketches(own)
     sizes = {row["book_id"]: int(row["tokens"]) for row in kept_books(own)}
@@ -53,7 +54,7 @@ def write_overlap(
     for row in rows:
         if row["book_id"] in drops:
             room.say(f"warning: {row['book_id']} dropped ({row['reason']}): {row['detail']}")
-    write_books(writer, rows, strict=False)
+    write_books(writer, rows, strict=room.strict)
     pairs = [(f.book_a, f.book_b, f.containment_a_in_b, f.containment_b_in_a, where) for where, part in
              (("within", inside), ("across", across)) for f in part]  # fmt: skip
     header = ("book_a", "book_b", "containment_a_in_b", "containment_b_in_a", "where")
@@ -89,4 +90,3 @@ def _decided(row: dict[str, str], drops: Mapping[str, tuple[str, str]]) -> dict[
         return dict(row)
     reason, detail = drops[row["book_id"]]
     return row | {"status": "rejected", "reason": str(reason), "detail": detail}
-

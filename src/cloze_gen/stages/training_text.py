@@ -44,17 +44,17 @@ def write_training_text(writer: ArtifactWriter, room: Room, *, corpus: Artifact,
         for shard in shards:
             with open(shard.text, "rb") as part:
                 shutil.copyfileobj(part, text, 1 << 20)
-    tokens = np.lib.format.open_memmap(writer.path(TOKENS), mode="w+", dtype=np.uint32, shape=(sum(n for n, _ in sizes),))
-    first = 0
-    for shard, (n, _) in zip(shards, sizes, strict=True):
-        tokens[first : first + n] = np.fromfile(shard.tokens, np.uint32)
-        first += n
-    tokens.flush()
+    n_ids = sum(n for n, _ in sizes)
+    with open(writer.path(TOKENS), "wb") as tokens:  # not a memory map: on a full disk that ends the process without a word
+        np.lib.format.write_array_header_1_0(tokens, {"descr": "<u4", "fortran_order": False, "shape": (n_ids,)})
+        for shard in shards:
+            with open(shard.tokens, "rb") as part:
+                shutil.copyfileobj(part, tokens, 1 << 20)
     shutil.rmtree(parts)
     sentences = sum(lines for _, lines in sizes)
-    writer.rows |= {TEXT: sentences, TOKENS: int(first)}
-    writer.facts |= {"sentences": sentences, "tokens": int(first) - sentences}
-    room.say(f"{sentences:,} sentences, {int(first) - sentences:,} tokens")
+    writer.rows |= {TEXT: sentences, TOKENS: n_ids}
+    writer.facts |= {"sentences": sentences, "tokens": n_ids - sentences}
+    room.say(f"{sentences:,} sentences, {n_ids - sentences:,} tokens")
 
 
 @functools.lru_cache(maxsize=1)
@@ -79,7 +79,7 @@ def write_part(shard: TextShard) -> tuple[int, int]:
             stream = " \n ".join(lines).split(" ")
             ids = np.fromiter(map(vocabulary.get, stream, itertools.repeat(SEPARATOR)), np.uint32) if lines else np.zeros(0, np.uint32)
             ids = np.append(ids, np.uint32(SEPARATOR)) if lines else ids
-            ids.tofile(tokens)
+            tokens.write(ids.astype("<u4").tobytes())
             n_ids += len(ids)
             n_lines += len(lines)
     return n_ids, n_lines

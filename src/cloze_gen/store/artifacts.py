@@ -116,7 +116,8 @@ class Store:
             if self.is_complete(key):
                 yield None
                 return
-            if target.exists():  # a folder without a manifest is not ours to keep: artifacts appear whole
+            # Artifacts appear whole, so a folder without a manifest is not ours to keep. Asked again: another run may just have finished.
+            if target.exists() and not self.is_complete(key):
                 shutil.rmtree(target)
             folder = stack.enter_context(partial_folder(target))
             writer = ArtifactWriter(folder)

@@ -14,8 +14,9 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-_PARTIAL = ".partial-"
-_RETIRED = ".retired-"
+# `~` stands in no run's and no stage's name, so nothing of a user's is ever taken for leavings.
+_PARTIAL = "~partial-"
+_RETIRED = "~retired-"
 
 
 @contextlib.contextmanager
@@ -70,7 +71,7 @@ def replace_folder(partial: Path, target: Path) -> None:
         retired = target.parent / f".{target.name}{_RETIRED}{secrets.token_hex(4)}"
         target.rename(retired)
         partial.rename(target)
-        shutil.rmtree(retired)
+        shutil.rmtree(retired, ignore_errors=True)  # another run's sweep may be at it already
     else:
         partial.rename(target)
 
@@ -83,19 +84,20 @@ def sweep_leavings(folder: Path) -> int:
     for path in sorted(folder.iterdir()):
         if not path.name.startswith(".") or not (_PARTIAL in path.name or _RETIRED in path.name):
             continue
-        if path.is_dir() and _owner_is_gone(path):
-            shutil.rmtree(path, ignore_errors=True)
-            swept += 1
+        if path.is_dir():
+            swept += _removed_unless_owned(path)
     return swept
 
 
-def _owner_is_gone(folder: Path) -> bool:
+def _removed_unless_owned(folder: Path) -> bool:
+    """Remove a folder that no living writer holds; the lock is kept meanwhile, so that no writer begins in it."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
     except BlockingIOError:
         return False
     finally:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}  # the backslash first, or it would be escaped twice
+_UNESCAPES = {escaped: plain for plain, escaped in _ESCAPES.items()}
+_ESCAPED = re.compile(r"\\(?:[\\tnr]|x([0-9a-f]{2}))")
 # Level 1 writes several times faster than the default level at nearly the same size on word columns.
 _COMPRESSION = {"compression": "zstd", "compression_level": 1}
 
@@ -29,15 +32,12 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     return pq.read_table(path, columns=columns)
 
 
-def dictionary_column(codes: Any, words: Any) -> pa.DictionaryArray:
-    """A column of words given as numbers into `words`, holding only the words it uses (small files, equal bytes)."""
-    values, indices = pc.unique(pa.array(codes)), None
-    indices = pc.index_in(pa.array(codes), value_set=values)
-    return pa.DictionaryArray.from_arrays(indices, pa.array([words[i] for i in values.to_pylist()], pa.string()))
-
-
 def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
-    """Tab-separated values without quoting: a cell with a tab or line break is refused, for it would break the table."""
+    """Tab-separated values without quoting; None is an empty cell.
+
+    Raises:
+        ValueError: a cell holds a tab or a line break, which would break the table; see `escape_cell`.
+    """
     count = 0
     with open(path, "w", encoding="utf-8", newline="\n") as handle:
         handle.write("\t".join(header) + "\n")
@@ -52,8 +52,25 @@ def _cell(value: Any) -> str:
         return ""
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
     if "\t" in text or "\n" in text or "\r" in text:
-        text = text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+        raise ValueError(f"a cell of a table holds a tab or line break: {text!r}")
     return text
+
+
+def escape_cell(text: str) -> str:
+    r"""Any text as one printable cell: backslash, tab and line ends escaped, bytes of a file name that are no UTF-8 as `\xNN`.
+
+    >>> escape_cell("two\nlines"), unescape_cell(escape_cell("two\nlines\\x"))
+    ('two\\nlines', 'two\nlines\\x')
+    """
+    for plain, escaped in _ESCAPES.items():
+        text = text.replace(plain, escaped)
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def unescape_cell(cell: str) -> str:
+    """The text that `escape_cell` was given."""
+    text = _ESCAPED.sub(lambda found: _UNESCAPES.get(found[0]) or chr(0xDC00 + int(found[1], 16)), cell)
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
 def read_tsv(path: Path) -> list[dict[str, str]]:

@@ -25,7 +25,7 @@ _BROKEN_WORD = re.compile(r"-(?<=[^\W\d_]-)[ ]*\n\s*(?=[a-zà-öø-ÿ])")
 _BROKEN_OTHER = re.compile(r"-(?<=[^\W_]-)[ ]*\n\s*(?=[^\W_])")
 _BLANK_RULE = re.compile(r"__+")
 _FOOTNOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|[*+#]+|FN#?[ ]?\d+)\]")
-_SPACED_FOOTNOTE_MARK = re.compile(rf"[ ]?{_FOOTNOTE_MARK.pattern}")
+_GONE = "\x01"  # stands for a removed mark until the space before it has gone with it
 _TAG = re.compile(r"</?(?:i|b|u|em|sc|p|br|hr|h[1-6]|small|big|strong|pre|center|blockquote|tt|sup|sub)[ ]?/?>", re.IGNORECASE)
 _TAGGED_WORDS = re.compile(r"<i ([^<>\x00=]{1,60})>")  # DSOWN marks italics as <i Mon Dieu>
 _ENCODED_LETTER = re.compile(r"<([A-Za-z]{1,2})[\^'`:?,~]?>")  # SJV04 writes <oe>, <e'>
@@ -89,7 +89,6 @@ def _drop_bracketed_marks(text: str) -> str:
             text = _TAG.sub("", text)
             text = _TAGGED_WORDS.sub(r"\1", text)
             text = _ENCODED_LETTER.sub(r"\1", text)
-        if _FOOTNOTE_MARK.search(text):
-            text = _SPACED_FOOTNOTE_MARK.sub("", text)
+        text = _FOOTNOTE_MARK.sub(_GONE, text).replace(f" {_GONE}", "").replace(_GONE, "")
         text = _INNER_BRACED_PAGE.sub("", _INNER_PAGE.sub("", text))
     return text

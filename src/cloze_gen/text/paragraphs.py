@@ -8,7 +8,8 @@ tables, illustration marks, page numbers, rules, credits: stored with their span
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from cloze_gen.text.gutenberg import Body
 
@@ -34,70 +35,80 @@ _ILLUSTRATION = re.compile(r"[\[{<(]+\s*(?:illustrat|frontispiece|plate\b|map\b|
 _FOOTNOTE = re.compile(r"\[(?:foot)?note:?\s*\w{0,3}[.:)]*\s+", re.IGNORECASE)
 _NUMBERED_NOTE = re.compile(r"(?:\[(?:\d{1,3}|[a-z*+])\]|\*{1,3}|\+)\s*(?=\S)")
 _ENDS_OPEN = re.compile(r"[a-zà-ÿ,;-]\s*$")
+_CLOSED = ".!?\"')]:"
+_PAGE_FURNITURE_CHARS = 12
 _FINAL_MARKS = ".!?:;,-\"')]"
 _SPEECH_ENDS = ".!?\"'"
 _MAX_HEADING_CHARS = 160
 _VERSE_LINE_CHARS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """A block of the body: character span in the flat text (outer spaces cut off) and kind."""
+class Paragraph(NamedTuple):
+    """A block of the body: character span in the flat text (outer spaces cut off) and kind.
+
+    A tuple, not a dataclass: a corpus has a million of them, and each lives for a moment.
+    """
 
     start: int
     end: int
     kind: str
 
 
-def split_paragraphs(flat: str, body: Body) -> list[Paragraph]:
-    r"""All paragraphs of the body in order.
+def split_paragraphs(flat: str, body: Body) -> Iterator[Paragraph]:
+    r"""The paragraphs of the body in order.
 
     >>> flat = "CHAPTER I\n\nIt was late and\nthe lamp was\n\n[12]\n\nout.\n\n  Over the hill\n  And under the sky\n"
     >>> [(p.kind, flat[p.start:p.end]) for p in split_paragraphs(flat, Body(0, len(flat), "", ""))][1]
     ('prose', 'It was late and\nthe lamp was\n\n[12]\n\nout.')
     """
-    paragraphs: list[Paragraph] = []
     skipped = list(body.skipped)
-    open_at = -1  # index of a prose paragraph that broke off without a stop, with only page furniture since
+    held: list[Paragraph] = []  # a prose paragraph that broke off without a stop, and the page furniture since
     for start, end in _blocks(flat, body):
         while skipped and skipped[0][1] <= start:
             skipped.pop(0)
-        if skipped and skipped[0][0] < end and start < skipped[0][1]:
-            paragraphs.append(Paragraph(start, end, OTHER))
+        if skipped and skipped[0][0] < end:
+            yield from held
+            held = []
+            yield Paragraph(start, end, OTHER)
             continue
         indent = start - (flat.rfind("\n", 0, start) + 1)
         kind = _kind(flat, start, end, indent)
+        if kind == OTHER and held and end - start <= _PAGE_FURNITURE_CHARS:
+            held.append(Paragraph(start, end, OTHER))
+            continue
         if kind == PROSE:
             start, end = _trim_note_mark(flat, start, end)
-            if open_at >= 0 and indent == 0 and "a" <= flat[start] <= "z":
-                del paragraphs[open_at + 1 :]
-                start = paragraphs.pop().start
-            paragraphs.append(Paragraph(start, end, PROSE))
-            open_at = len(paragraphs) - 1 if _ENDS_OPEN.search(flat, end - 3, end) else -1
-            continue
-        if kind != OTHER or end - start > 12:
-            open_at = -1
-        paragraphs.append(Paragraph(start, end, kind))
-    return paragraphs
+            if held and indent == 0 and "a" <= flat[start] <= "z":
+                start = held[0].start
+                held = []
+            yield from held
+            held = []
+            if flat[end - 1] not in _CLOSED and _ENDS_OPEN.search(flat, end - 3, end):
+                held = [Paragraph(start, end, PROSE)]
+                continue
+        else:
+            yield from held
+            held = []
+        yield Paragraph(start, end, kind)
+    yield from held
 
 
-def _blocks(flat: str, body: Body) -> list[tuple[int, int]]:
+def _blocks(flat: str, body: Body) -> Iterator[tuple[int, int]]:
     """Spans of the blocks between blank lines, outer whitespace cut off."""
-    spans = []
-    at = body.start
+    start = body.start
     for gap in _GAP.finditer(flat, body.start, body.end):
-        spans.append((at, gap.start()))
-        at = gap.end()
-    spans.append((at, body.end))
-    tight = []
-    for start, end in spans:
-        while start < end and flat[start] in " \n":
-            start += 1
+        end = gap.start()
         while end > start and flat[end - 1] in " \n":
             end -= 1
+        while start < end and flat[start] in " \n":
+            start += 1
         if start < end:
-            tight.append((start, end))
-    return tight
+            yield start, end
+        start = gap.end()
+    end = start + len(flat[start : body.end].rstrip(" \n"))
+    start += len(flat[start:end]) - len(flat[start:end].lstrip(" \n"))
+    if start < end:
+        yield start, end
 
 
 def _trim_note_mark(flat: str, start: int, end: int) -> tuple[int, int]:

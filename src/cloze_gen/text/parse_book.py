@@ -18,7 +18,7 @@ from cloze_gen.text.duplicates import Sketch, content_sketch
 from cloze_gen.text.gutenberg import Body, find_body
 from cloze_gen.text.normalize import LINE_END_HYPHEN, SEPARATOR, normalized_chunks
 from cloze_gen.text.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
-from cloze_gen.text.sentences import sentence_spans
+from cloze_gen.text.sentences import sentence_bounds
 from cloze_gen.text.tokens import ChunkMemo, Rows
 
 _T = TypeVar("_T")
@@ -145,15 +145,20 @@ def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list
     ends: list[int] = []
     indices: list[int] = []
     kinds: list[str] = []
-    for index, block in enumerate(split_paragraphs(flat, body)):
-        if block.kind == OTHER:
+    for index, (begin, end, kind) in enumerate(split_paragraphs(flat, body)):
+        if kind == OTHER:
             continue
-        spans = [(block.start, block.end)] if block.kind == HEADING else sentence_spans(flat, block.start, block.end)
-        for start, end in spans:
-            starts.append(start)
+        if kind == HEADING:
+            starts.append(begin)
             ends.append(end)
             indices.append(index)
-            kinds.append(block.kind)
+            kinds.append(kind)
+            continue
+        block_starts, block_ends = sentence_bounds(flat, begin, end)
+        starts += block_starts
+        ends += block_ends
+        indices += [index] * len(block_starts)
+        kinds += [kind] * len(block_starts)
     return starts, ends, indices, kinds
 
 

@@ -38,26 +38,23 @@ _NUMBERING = re.compile(r"[\[(]?(?:[IVXLCDM]+|\d{1,4}|[A-Za-z])[\])]?$")
 _WORD_CHARS = 14  # no abbreviation is longer
 
 
-def sentence_spans(flat: str, start: int, end: int) -> list[tuple[int, int]]:
-    r"""Spans of the sentences of one paragraph; together they cover it but for the spaces between.
+def sentence_bounds(flat: str, start: int, end: int) -> tuple[list[int], list[int]]:
+    r"""Starts and ends of the sentences of one paragraph; together they cover it but for the spaces between.
 
     >>> flat = 'Dr. J. H. Watson rose. "Come!" said he. "Stay." He left.'
-    >>> [flat[a:b] for a, b in sentence_spans(flat, 0, len(flat))]
+    >>> [flat[a:b] for a, b in zip(*sentence_bounds(flat, 0, len(flat)))]
     ['Dr. J. H. Watson rose.', '"Come!" said he.', '"Stay."', 'He left.']
     """
-    spans = []
-    at = start
+    starts, ends = [start], []
     for match in _CANDIDATE.finditer(flat, start, end):
-        cut = match.end()
-        if match.lastindex or _ends_sentence(flat, at, match.start(), cut):
-            stop = cut - 1
-            while flat[stop] in " \n":
+        if match.lastindex or _ends_sentence(flat, starts[-1], match.start(), match.end()):
+            stop = cut = match.end()
+            while flat[stop - 1] in " \n":
                 stop -= 1
-            spans.append((at, stop + 1))
-            at = cut
-    if at < end:
-        spans.append((at, end))
-    return spans
+            ends.append(stop)
+            starts.append(cut)
+    ends.append(end)
+    return starts, ends
 
 
 def _ends_sentence(flat: str, begin: int, stop: int, following: int) -> bool:

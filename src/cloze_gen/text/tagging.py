@@ -21,14 +21,16 @@ _MARKS = {
 _APOSTROPHES = str.maketrans("‘’`´ʼ", "'''''")
 # Spelt with a hyphen in nineteenth-century books and never so in the treebank (0 of 204,577 words).
 _MODERN = {"to-day": "today", "to-night": "tonight", "to-morrow": "tomorrow"}
+# Written whole in the books, in three tokens in the treebank; its last part has the tag of the whole.
+_HYPHENATED_NUMBER = re.compile(r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?=[^\W\d_]+$)", re.IGNORECASE)
 _ITALICS = re.compile(r"^_+(?=\w)|(?<=\w)_+$")
 
 
 def normalize_for_tagging(word: str) -> str:
     """One spelling of quotes, apostrophes, dashes and a few old words, the same when training and when tagging.
 
-    >>> [normalize_for_tagging(word) for word in ("“", "don’t", "—", "To-morrow", "_very_")]
-    ['"', "don't", '--', 'Tomorrow', 'very']
+    >>> [normalize_for_tagging(word) for word in ("“", "don’t", "—", "To-morrow", "_very_", "twenty-two")]
+    ['"', "don't", '--', 'Tomorrow', 'very', 'two']
     """
     mark = _MARKS.get(word)
     if mark is not None:
@@ -36,19 +38,20 @@ def normalize_for_tagging(word: str) -> str:
     word = word.translate(_APOSTROPHES)
     if "_" in word:
         word = _ITALICS.sub("", word) or word
-    if word[:1] in "tT" and "-" in word:
+    if "-" in word and word[0] in "tTfFsSeEnN":
+        word = _HYPHENATED_NUMBER.sub("", word)
         modern = _MODERN.get(word.lower())
         if modern is not None:
             return modern.upper() if word.isupper() else modern.capitalize() if word[0] == "T" else modern
     return word
 
 
-# Words the treebank cuts without an apostrophe rule; (parts), lower-cased. In all of them but `'t...` and the `d'...` the first part is the host.
+# Words the treebank cuts by no general rule, lower-cased, and where it cuts them, in characters.
 _CONTRACTIONS = {
     "cannot": (3,), "gonna": (3,), "wanna": (3,), "gotta": (3,), "lemme": (3,), "gimme": (3,),
     "'tis": (2,), "'twas": (2,), "'twere": (2,), "'twill": (2,), "'twould": (2,), "'tisn't": (2, 4), "'twasn't": (2, 5), "'twon't": (2, 4),
     "d'ye": (2,), "d'you": (2,), "t'is": (2,), "t'was": (2,),
-}  # fmt: skip  # where the word is cut, in characters
+}  # fmt: skip
 _NEGATION = re.compile(r"(?<=[^\W\d_])n't$", re.IGNORECASE)
 _CLITIC = re.compile(r"(?<=[\w.])(?:'(?:s|m|d|ll|ve|re|st|rt|lt))$", re.IGNORECASE)  # the last three: thou'st, thou'rt, thou'lt
 _PLURAL_POSSESSIVE = re.compile(r"(?<=[^\W\d_]s)'$", re.IGNORECASE)
@@ -57,7 +60,7 @@ _PLURAL_POSSESSIVE = re.compile(r"(?<=[^\W\d_]s)'$", re.IGNORECASE)
 def treebank_split(token: str) -> tuple[str, ...]:
     """A whole-word token cut as the treebank cuts it; the parts joined are `normalize_for_tagging(token)`.
 
-    Hyphenated words stay whole: the treebank cuts them, and training glues a quarter of them back (docs/tagger.md has the comparison).
+    Hyphenated words stay whole: the treebank cuts them, training glues a share of them back (docs/tagger.md has the comparison).
 
     >>> [treebank_split(token) for token in ("mother's", "don't", "dogs'", "I'll", "well-bred", "--")]
     [('mother', "'s"), ('do', "n't"), ('dogs', "'"), ('I', "'ll"), ('well-bred',), ('--',)]
@@ -86,6 +89,15 @@ def host_index(parts: Sequence[str]) -> int:
     return 1 if len(parts) > 1 and parts[0].lower() in ("'t", "t'") else 0
 
 
+def is_compound(token: str) -> bool:
+    """A hyphen between letters. A compound tagged ``VBN`` is given ``JJ``: the treebank tags the cut-off `handed` of `left-handed` so.
+
+    >>> [is_compound(token) for token in ("left-handed", "--", "-")]
+    [True, False, False]
+    """
+    return "-" in token[1:-1] and token[0].isalpha() and token[-1].isalpha()
+
+
 @dataclass(frozen=True, slots=True)
 class TaggedToken:
     """The tag of a whole word (its host's) and those of its other parts, in order: ``don't`` is ``VBP`` with ``("RB",)``."""
@@ -95,7 +107,10 @@ class TaggedToken:
 
 
 class Tagger(Protocol):
-    """What the rest of the project asks of a tagger. One call is one book (or one batch of windows): the tags of a call depend on nothing else."""
+    """What the rest of the project asks of a tagger.
+
+    One call is one book (or one batch of windows): the tags of a call depend on nothing else.
+    """
 
     @property
     def identity(self) -> str:

@@ -6,10 +6,10 @@ tokens as the tokenizer itself, many times faster. A chunk is looked up once; co
 
 from __future__ import annotations
 
-import hashlib
 import re
 from array import array
 from collections.abc import Callable, Sequence
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from cloze_gen.text.normalize import SEPARATOR
 ChunkTokenizer = Callable[[str], tuple[str, ...]]
 Rows = NDArray[np.int64]
 _NOT_WORD = re.compile(r"[\W_]+")
+_SECOND_CRC = 0x9E3779B9  # starting value of the upper half: two checksums of 32 bits make a stable hash of 64
 _FEW_ROWS = 20_000  # below, sorting the rows is faster than counting into an array as long as the memory
 
 
@@ -59,8 +60,8 @@ class ChunkMemo(dict[str, int]):
         row = len(self.joined)
         tokens = () if chunk == SEPARATOR else self._tokenize_chunk(chunk)
         self.joined.append(" ".join(tokens) if tokens else chunk)
-        letters = _NOT_WORD.sub("", chunk).casefold()
-        self._hashes.append(int.from_bytes(hashlib.blake2b(letters.encode(), digest_size=8).digest(), "little") if letters else 0)
+        letters = (chunk if chunk.isalpha() else _NOT_WORD.sub("", chunk)).casefold().encode()
+        self._hashes.append(crc32(letters) | crc32(letters, _SECOND_CRC) << 32 if letters else 0)
         for token in tokens:
             token_row = self._token_rows.get(token)
             if token_row is None:

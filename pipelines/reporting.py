@@ -1,0 +1,251 @@
+"""`cloze-gen report` and `cloze-gen compare`: what a run's artifacts say, gathered; what a style lacks is left out."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.formats.jsonl import question_from_record
+from cloze_gen.pipelines.runs import find_run, read_run
+from cloze_gen.records import Question
+from cloze_gen.report.compare import RunFacts, comparison_text
+from cloze_gen.report.data import AuditTable, Evaluation, ReportData, StageRow, evaluation_from_record
+from cloze_gen.report.funnel import funnel_steps
+from cloze_gen.report.html import render_report
+from cloze_gen.report.samples import draw_samples, sample_question
+from cloze_gen.stages.counts import read_counts
+from cloze_gen.stages.ingest import BOOKS, read_books
+from cloze_gen.stages.release import write_checksums
+from cloze_gen.store.artifacts import Artifact, open_artifact
+from cloze_gen.store.locks import exclusive_lock, partial_folder, replace_folder, sweep_leavings
+from cloze_gen.store.tables import read_jsonl
+
+REPORT, RELEASE = "report.html", "release"
+EVALUATION = Path("evaluation") / "evaluation.json"
+# Columns of the books' tables that speak of our own files, not of the book.
+_OWN_COLUMNS = frozenset({"folder"})
+# Stage -> what its kept items are called in the picture of the funnel; another stage is called by its own name.
+_LEVEL_NAMES = {
+    "corpus source": "books kept", "focus": "focus words", "screening": "screened focus words", "forward": "with forward scores",
+    "grooming": "groomed focus words", "choice": "questions",
+}  # fmt: skip
+_LEVEL_FACTS = {"sentences": "sentences", "alternates": "alternates sampled"}
+
+
+def write_report(folder: Path) -> Path:
+    """Write `report.html` into the release of the run in `folder`, and its checksums anew; returns the report's path.
+
+    The release is replaced as a whole, so that at no moment a checksum and its file disagree.
+    """
+    page = render_report(read_report_data(folder))
+    release = folder / RELEASE
+    sweep_leavings(folder)
+    with partial_folder(release) as partial:
+        shutil.copytree(release, partial, dirs_exist_ok=True)
+        (partial / REPORT).write_text(page, encoding="utf-8", newline="\n")
+        write_checksums(partial)
+        replace_folder(partial, release)
+    return release / REPORT
+
+
+def report_run(out: Path, run: str) -> Path:
+    """`cloze-gen report`: the report of a finished run, with its evaluation if there is one."""
+    folder = find_run(out, run).resolve()
+    with exclusive_lock(folder.parent / ".locks" / folder.name):
+        return write_report(folder)
+
+
+def compare_runs(out: Path, one: str, other: str) -> str:
+    """`cloze-gen compare`: two runs, by name or path."""
+    return comparison_text(*(read_run_facts(find_run(out, run)) for run in (one, other)))
+
+
+def read_run_facts(folder: Path) -> RunFacts:
+    run = read_run(folder)
+    return RunFacts(
+        name=run["name"],
+        signature=read_signature(folder),
+        seed=run["seed"],
+        settings=dict(flat_settings(run["settings"])),
+        fingerprints={stage["label"]: stage["fingerprint"] for stage in run["stages"]},
+        steps=funnel_steps((label, artifact.manifest) for label, artifact in stage_artifacts(folder).items()),
+        evaluation=read_evaluation(folder),
+        questions=as_questions(read_records(folder, "questions.jsonl")),
+    )
+
+
+def read_report_data(folder: Path) -> ReportData:
+    """Everything the report says of the run in `folder`."""
+    run = read_run(folder)
+    artifacts = stage_artifacts(folder)
+    records = read_records(folder, "questions.jsonl")
+    questions = as_questions(records)
+    tables = {label: read_books(artifact) for label, artifact in artifacts.items() if label.startswith("corpus") and BOOKS in artifact.manifest["files"]}
+    source = tables.get("corpus source", [])
+    answer_freqs, impostor_freqs = option_freqs(questions, records, artifacts.get("counts"))
+    per_book = Counter(str(record.get("book_id", "")) for record in records)
+    n_options = max((len(question.options) for question in questions), default=0)
+    last = list(artifacts.values())[-1]
+    return ReportData(
+        name=run["name"],
+        style=run["style"],
+        signature=read_signature(folder),
+        seed=run["seed"],
+        n_questions=len(records),
+        n_wanted=int(last.facts.get("wanted", len(records))),
+        n_options=n_options,
+        levels=tuple(funnel_levels(artifacts)),
+        steps=tuple(funnel_steps((label, artifact.manifest) for label, artifact in artifacts.items())),
+        answer_freqs=answer_freqs,
+        impostor_freqs=impostor_freqs,
+        sentence_tokens=tuple(len(question.tokens) for question in questions),
+        answer_positions=tuple(sum(question.answer_index == place for question in questions) for place in range(n_options)),
+        blank_places=tuple(question.position / max(1, len(question.tokens) - 1) for question in questions),
+        books=tuple((row["book_id"], row.get("title", ""), per_book[row["book_id"]]) for row in source if row["status"] == "kept"),
+        evaluation=read_evaluation(folder),
+        samples=tuple(_samples(folder, questions, records, source, seed=run["seed"])),
+        audits=tuple(audit_table(label.removeprefix("corpus "), tables[label]) for label in sorted(tables) if tables[label]),
+        stages=tuple(StageRow(link_of(stage), stage["fingerprint"], _figures(artifacts[stage["label"]])) for stage in run["stages"]),
+        settings=tuple(flat_settings(run["settings"])),
+        overrides=tuple(run["overrides"]),
+        warnings=tuple(_warnings(run, artifacts)),
+    )
+
+
+def link_of(stage: Mapping[str, Any]) -> str:
+    return f"{stage['number']:02}-{stage['label'].replace(' ', '-')}"
+
+
+def stage_artifacts(folder: Path) -> dict[str, Artifact]:
+    """Stage label -> artifact, in the order of the run."""
+    return {stage["label"]: open_artifact(folder / link_of(stage)) for stage in read_run(folder)["stages"]}
+
+
+def read_signature(folder: Path) -> str:
+    try:
+        return (folder / RELEASE / "signature.txt").read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        raise UsageError(f"{folder.name}: has no release yet; `cloze-gen run` finishes it.") from None
+
+
+def read_records(folder: Path, file: str) -> list[dict[str, Any]]:
+    path = folder / RELEASE / file
+    return list(read_jsonl(path)) if path.is_file() else []
+
+
+def as_questions(records: Sequence[Mapping[str, Any]]) -> list[Question]:
+    """The records as questions of one blank with options; none at all if the style's items are something else."""
+    try:
+        return [question_from_record(record) for record in records]
+    except FormatError:
+        return []
+
+
+def read_evaluation(folder: Path) -> Evaluation | None:
+    """The run's evaluation, or None before `cloze-gen evaluate`."""
+    path = folder / EVALUATION
+    if not path.is_file():
+        return None
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{path}: not JSON ({error}). Run `cloze-gen evaluate` again.") from None
+    return evaluation_from_record(record, where=str(path))
+
+
+def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """(stage.key, value as JSON) of every setting.
+
+    >>> flat_settings({"lm": {"order": 3, "prune": []}})
+    [('lm.order', '3'), ('lm.prune', '[]')]
+    """
+    found = []
+    for name, value in settings.items():
+        if isinstance(value, dict) and value:
+            found += flat_settings(value, f"{prefix}{name}.")
+        else:
+            found.append((f"{prefix}{name}", json.dumps(value, ensure_ascii=False)))
+    return found
+
+
+def funnel_levels(artifacts: Mapping[str, Artifact]) -> list[tuple[str, int]]:
+    """(what, count) at each level of the source side: what a stage kept, and the figures that tell its size."""
+    levels = []
+    for label, artifact in artifacts.items():
+        if label.endswith(" train"):
+            continue
+        facts, funnel = artifact.facts, artifact.funnel
+        candidates = facts.get("candidates_funnel", {})
+        if label.startswith("ingest"):
+            levels.append(("books", funnel["seen"]))
+        if candidates:
+            levels += [("candidates retained", candidates["seen"]), ("candidates fit", candidates["kept"])]
+        if funnel and not label.startswith("ingest"):
+            levels.append((_LEVEL_NAMES.get(label, label.replace("_", " ")), funnel["kept"]))
+        if label != "text":  # the sentences of the training text are not the source's
+            levels += [(words, int(facts[name])) for name, words in _LEVEL_FACTS.items() if name in facts]
+    return levels
+
+
+def option_freqs(
+    questions: Sequence[Question], records: Sequence[Mapping[str, Any]], counts: Artifact | None
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Frequencies of all answers and of all impostors: as the records tell, or looked up in the counts; empty without either."""
+    told = {(record["id"], row["word"]): row["freq"] for record in records for row in record.get("option_scores") or [] if "freq" in row}
+    known: dict[str, float] = {}
+    if not all((question.id, option) in told for question in questions for option in question.options):
+        if counts is None:
+            return (), ()
+        table = read_counts(counts)
+        known = {word.casefold(): freq for word, freq in zip(table.words, table.freq.tolist(), strict=True)}
+    freqs = [[told.get((question.id, option), known.get(option.casefold(), 0.0)) for option in question.options] for question in questions]
+    answers = tuple(row[question.answer_index] for question, row in zip(questions, freqs, strict=True))
+    impostors = tuple(freq for question, row in zip(questions, freqs, strict=True) for i, freq in enumerate(row) if i != question.answer_index)
+    return answers, impostors
+
+
+def audit_table(side: str, rows: Sequence[Mapping[str, str]]) -> AuditTable:
+    """The books of one side: id, file and outcome first, empty columns left out, dropped books on top."""
+    first = ("book_id", "title", "author", "file", "status", "reason", "detail")
+    names = dict.fromkeys([*first, *(name for row in rows for name in row)])
+    columns = tuple(name for name in names if name not in _OWN_COLUMNS and any(row.get(name) for row in rows))
+    ordered = sorted(rows, key=lambda row: row["status"] == "kept")
+    dropped = sum(row["status"] != "kept" for row in rows)
+    return AuditTable(side, columns, tuple(tuple(row.get(name, "") for name in columns) for row in ordered), dropped)
+
+
+def _samples(folder: Path, questions: Sequence[Question], records: Sequence[dict[str, Any]], books: Sequence[Mapping[str, str]], *, seed: int) -> Any:
+    about = {row["book_id"]: row for row in books}
+    candidates = {record["id"]: record for record in read_records(folder, "candidates.jsonl")} if questions else {}
+    for index in draw_samples(len(questions), seed=seed):
+        question = questions[index]
+        book = about.get(question.book_id, {})
+        yield sample_question(
+            question, records[index], candidates=candidates.get(question.id), book=book.get("title", ""), file=book.get("file", "")
+        )
+
+
+def _figures(artifact: Artifact) -> str:
+    """The manifest's figures in words: facts that are numbers or words, and rows of single files."""
+    figures = [f"{name.replace('_', ' ')} {_number(value)}" for name, value in sorted(artifact.facts.items()) if isinstance(value, int | float | str)]
+    rows = [f"{file} {facts['rows']:,} rows" for file, facts in sorted(artifact.manifest["files"].items()) if "rows" in facts and "/" not in file]
+    return "; ".join(figures + rows)
+
+
+def _number(value: float | str) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}" if isinstance(value, float) else value
+
+
+def _warnings(run: Mapping[str, Any], artifacts: Mapping[str, Artifact]) -> list[str]:
+    warnings = []
+    if run["sample"]:
+        warnings.append("Made from the embedded sample: enough to see how everything works, too small to measure anything with.")
+    if run["settings"].get("grooming", {}).get("tagger") == "none":
+        warnings.append("The tagger was off, so impostors were not tested for their part of speech.")
+    leaks = artifacts["corpus source"].facts.get("kept_although_overlapping", []) if "corpus source" in artifacts else []
+    return [*warnings, *(f"Leak: the source book {book} overlaps the training corpus and was kept." for book in leaks)]

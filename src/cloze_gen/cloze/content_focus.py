@@ -1,0 +1,88 @@
+"""The focus word of a sentence: a random content word within frequency limits (Argouarc'h 2018, 3.2).
+
+The paper's limits, "a frequency between 10^-3 and 2.10^-7 in the MR corpus", are read as inclusive and as the frequency of the (lemma,
+class) pair in the training corpus. A form that the inflection table does not use is no focus either: the answer obeys the impostors' rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from cloze_gen.records import Rejection
+from cloze_gen.rng import derive_rng
+from cloze_gen.text.rendering import rendered_positions
+
+
+class ContentFocusSettings(BaseModel):
+    """Settings of the focus words; the same limits hold for impostors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    min_freq: float = Field(2e-7, ge=0, le=1, description="inclusive: share of training word tokens, of the (lemma, class) pair; 3.2")
+    max_freq: float = Field(1e-3, gt=0, le=1, description="inclusive; 3.2")
+
+
+class ContentFocusReason(StrEnum):
+    """Why a kept sentence has no focus word."""
+
+    NONE_ELIGIBLE = "no_content_word_within_limits"
+
+
+@dataclass(frozen=True, slots=True)
+class FocusPick:
+    """The chosen word of a sentence.
+
+    Attributes:
+        id: ``book:sentence:position``; the position counts the sentence's own tokens.
+        eligible: how many words of the sentence could have been chosen.
+    """
+
+    id: str
+    position: int
+    word: str
+    lemma: str
+    word_class: str
+    tag: str
+    freq: float
+    eligible: int
+
+
+def choose_focus(
+    sentence_id: str,
+    tokens: Sequence[str],
+    *,
+    tags: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    vocabulary: Mapping[tuple[str, str], float],
+    forms: Mapping[tuple[str, str], str],
+    settings: ContentFocusSettings,
+    seed: int,
+) -> FocusPick | Rejection:
+    """Draw one of the eligible words, each as likely as the others.
+
+    Eligible: printed, not the first printed word, in lower case, without a clitic, once in the sentence, its pair in the vocabulary and
+    within the limits, and spelt as the table spells its lemma under its tag.
+
+    Args:
+        vocabulary: (lemma, class) -> frequency.
+        forms: (lemma, tag) -> the form that serves.
+    """
+    times = Counter(token.casefold() for token in tokens)
+    eligible = [
+        position
+        for position in rendered_positions(tokens)[1:-1]
+        if settings.min_freq <= vocabulary.get(pairs[position], -1.0) <= settings.max_freq
+        and forms.get((pairs[position][0], tags[position])) == tokens[position]
+        and times[tokens[position]] == 1
+    ]
+    if not eligible:
+        return Rejection(sentence_id, ContentFocusReason.NONE_ELIGIBLE)
+    position = eligible[int(derive_rng(seed, "scs.focus", sentence_id).integers(len(eligible)))]
+    lemma, word_class = pairs[position]
+    freq = vocabulary[lemma, word_class]
+    return FocusPick(f"{sentence_id}:{position}", position, tokens[position], lemma, word_class, tags[position], freq, len(eligible))

@@ -1,0 +1,121 @@
+"""The inflection table: which form of a content lemma stands for it under a tag, and why (Argouarc'h 2018, 3.3).
+
+A form is used when the corpus attests it with that very tag often enough, and mostly so: a form whose own reading is another class
+(`left` as an adjective) would not look like what it stands for. Answers and impostors obey the same table, so neither can be told by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+TAGS_OF_CLASS: Mapping[str, tuple[str, ...]] = {
+    "noun": ("NN", "NNS"),
+    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),
+    "adjective": ("JJ", "JJR", "JJS"),
+    "adverb": ("RB", "RBR", "RBS"),
+}
+# A noun whose plural makes up less than this share of its tokens is taken for a mass noun (`gratitude`, `gravel`), else for a count noun.
+# It is a fact of the lemma's own paradigm, not of its neighbours; without it `a gratitude` would stand beside `a letter`.
+_MIN_PLURAL_SHARE = 0.05
+
+
+class InflectionSettings(BaseModel):
+    """Settings of the inflection table."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    min_count: int = Field(5, ge=1, description="inclusive: tokens of the form with that tag in the training corpus")
+    min_tag_share: float = Field(0.5, ge=0, le=1, description="inclusive: share of the form's tokens, in any class, that are of its class")
+
+
+class FormStatus(StrEnum):
+    """Whether a form serves, and why not."""
+
+    USED = "used"
+    NO_FORM = "no_form_of_this_tag"
+    UNATTESTED = "form_unattested_with_this_tag"
+    OTHER_CLASS = "form_mostly_of_another_class"
+
+
+@dataclass(frozen=True, slots=True)
+class Inflection:
+    """One cell of the table.
+
+    Attributes:
+        form: empty where the lemma has none.
+        count: tokens of the form with this tag.
+        class_share: share of the form's tokens that are of this class.
+        source: ``lemma`` (the form is the lemma itself) or ``lemminflect``.
+        trait: what else must agree: ``count`` / ``mass`` for nouns, ``ly`` / ``plain`` for adverbs.
+        cells: all tags of the class that the form spells for this lemma, ``+`` between; `walked` is VBD+VBN.
+    """
+
+    lemma: str
+    word_class: str
+    tag: str
+    form: str
+    count: int
+    class_share: float
+    source: str
+    status: FormStatus
+    trait: str = ""
+    cells: str = ""
+
+
+def inflect_pair(
+    lemma: str,
+    word_class: str,
+    *,
+    forms_of: Callable[[str, str], Sequence[str]],
+    counts: Mapping[tuple[str, str], int],
+    form_classes: Callable[[str, str], float],
+    settings: InflectionSettings,
+) -> list[Inflection]:
+    """The cells of one content word, in the order of `TAGS_OF_CLASS`.
+
+    Args:
+        forms_of: (lemma, tag) -> candidate forms, best first; none where the paradigm is ambiguous (lie/lay).
+        counts: (form, tag) -> tokens in the training corpus.
+        form_classes: (form, class) -> share of the form's tokens of that class.
+
+    >>> counts = {("walks", "VBZ"): 9, ("walk", "VB"): 20}
+    >>> found = inflect_pair("walk", "verb", forms_of=lambda lemma, tag: {"VB": ["walk"], "VBZ": ["walks"]}.get(tag, []), counts=counts,
+    ...     form_classes=lambda form, name: 1.0, settings=InflectionSettings())
+    >>> [(cell.tag, cell.form) for cell in found if cell.status == FormStatus.USED]
+    [('VB', 'walk'), ('VBZ', 'walks')]
+    """
+    tags = TAGS_OF_CLASS[word_class]
+    best = {tag: _best_form(forms_of(lemma, tag), tag, counts) for tag in tags}
+    trait = _trait(lemma, word_class, best, counts)
+    rows = []
+    for tag in tags:
+        form = best[tag]
+        count = counts.get((form, tag), 0) if form else 0
+        share = form_classes(form, word_class) if form else 0.0
+        if not form:
+            status = FormStatus.NO_FORM
+        elif count < settings.min_count:
+            status = FormStatus.UNATTESTED
+        else:
+            status = FormStatus.USED if share >= settings.min_tag_share else FormStatus.OTHER_CLASS
+        cells = "+".join(other for other in tags if form and best[other] == form)
+        rows.append(Inflection(lemma, word_class, tag, form, count, share, "lemma" if form == lemma else "lemminflect", status, trait, cells))
+    return rows
+
+
+def _best_form(forms: Sequence[str], tag: str, counts: Mapping[tuple[str, str], int]) -> str:
+    """The form the corpus attests most with this tag; the earlier candidate where none is attested."""
+    return max(forms, key=lambda form: counts.get((form, tag), 0)) if forms else ""
+
+
+def _trait(lemma: str, word_class: str, best: Mapping[str, str], counts: Mapping[tuple[str, str], int]) -> str:
+    if word_class == "adverb":
+        return "ly" if lemma.endswith("ly") else "plain"
+    if word_class != "noun":
+        return ""
+    singular, plural = (counts.get((best[tag], tag), 0) for tag in ("NN", "NNS"))
+    return "count" if plural >= _MIN_PLURAL_SHARE * max(1, singular + plural) else "mass"

@@ -1,0 +1,125 @@
+"""Two runs side by side: which settings differ, how funnel and baselines moved, which questions are shared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cloze_gen.records import Question
+from cloze_gen.report.data import Evaluation
+from cloze_gen.report.funnel import FunnelStep
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What a comparison reads of one run.
+
+    Attributes:
+        settings: stage.key -> value as JSON text.
+        fingerprints: stage label -> fingerprint of its artifact.
+        questions: empty when the style's items are no questions of one blank.
+    """
+
+    name: str
+    signature: str
+    seed: int
+    settings: Mapping[str, str]
+    fingerprints: Mapping[str, str]
+    steps: Sequence[FunnelStep]
+    evaluation: Evaluation | None
+    questions: Sequence[Question]
+
+
+def comparison_text(one: RunFacts, other: RunFacts) -> str:
+    """The comparison for a terminal, `one` left and `other` right."""
+    lines = [f"left   {one.signature}", f"right  {other.signature}"]
+    for title, found in (
+        ("settings that differ", _settings(one, other)),
+        ("stages made of something else", _stages(one, other)),
+        ("funnel", _funnel(one, other)),
+        ("baselines", _baselines(one.evaluation, other.evaluation)),
+        ("questions", _questions(one.questions, other.questions)),
+    ):
+        lines += ["", title, *(f"  {line}" for line in found)]
+    return "\n".join(lines)
+
+
+def _settings(one: RunFacts, other: RunFacts) -> Iterator[str]:
+    left, right = {"seed": str(one.seed), **one.settings}, {"seed": str(other.seed), **other.settings}
+    names = [name for name in _all_of(left, right) if left.get(name) != right.get(name)]
+    yield from (f"{name:<32} {left.get(name, '-')} -> {right.get(name, '-')}" for name in names)
+    if not names:
+        yield "none"
+
+
+def _stages(one: RunFacts, other: RunFacts) -> Iterator[str]:
+    """The earliest difference is the cause of those after it, so the stages come in the order of the run."""
+    names = [name for name in _all_of(one.fingerprints, other.fingerprints) if one.fingerprints.get(name) != other.fingerprints.get(name)]
+    shared = len(one.fingerprints.keys() & other.fingerprints.keys()) - sum(name in one.fingerprints and name in other.fingerprints for name in names)
+    yield f"{shared} stages are the same artifact in both"
+    for name in names:
+        where = "only left" if name not in other.fingerprints else "only right" if name not in one.fingerprints else "differs"
+        yield f"{name:<24} {where}"
+
+
+def _funnel(one: RunFacts, other: RunFacts) -> Iterator[str]:
+    left, right = ({step.stage: step for step in run.steps} for run in (one, other))
+    for name in _all_of(left, right):
+        a, b = left.get(name), right.get(name)
+        unit = (a or b or FunnelStep(name, "", 0, 0)).unit
+        yield f"{name:<26}{_count(a and a.kept):>11} -> {_count(b and b.kept):>11} {unit} kept{_moved(a and a.kept, b and b.kept)}"
+        before, after = (step.rejected if step else {} for step in (a, b))
+        for reason in sorted(before.keys() | after.keys()):
+            if before.get(reason, 0) != after.get(reason, 0):
+                yield f"    {reason:<40} {before.get(reason, 0):>9,} -> {after.get(reason, 0):>9,}"
+
+
+def _baselines(one: Evaluation | None, other: Evaluation | None) -> Iterator[str]:
+    left, right = ({row.name: row for row in evaluation.baselines} if evaluation else {} for evaluation in (one, other))
+    if not left or not right:
+        missing = " and ".join(side for side, rows in (("left", left), ("right", right)) if not rows)
+        yield f"not evaluated: {missing} (cloze-gen evaluate RUN)"
+    for name in _all_of(left, right):
+        a, b = left.get(name), right.get(name)
+        apart = "  intervals apart" if a and b and (a.high < b.low or b.high < a.low) else ""
+        yield f"{name:<28}{_share(a and a.accuracy):>8} -> {_share(b and b.accuracy):>8}{apart}"
+
+
+def _questions(one: Sequence[Question], other: Sequence[Question]) -> Iterator[str]:
+    """Shared by id (book, sentence, position): the same blank. An id's options may still differ."""
+    left, right = {question.id: question for question in one}, {question.id: question for question in other}
+    shared = [item for item in left if item in right]
+    same_options = [item for item in shared if set(left[item].options) == set(right[item].options)]
+    same_order = [item for item in same_options if left[item].options == right[item].options]
+    sentences = {(question.book_id, question.tokens) for question in one} & {(question.book_id, question.tokens) for question in other}
+    yield f"{len(left):,} left, {len(right):,} right"
+    yield f"{len(shared):,} blanks in both; {len(same_options):,} of them with the same options, {len(same_order):,} in the same order"
+    yield f"{len(sentences):,} sentences in both, whichever word is blank"
+    for side, rows, rest in (("left", left, right), ("right", right, left)):
+        only = [item for item in rows if item not in rest]
+        if only:
+            yield f"only {side}: {', '.join(only[:3])}{f' and {len(only) - 3:,} more' if len(only) > 3 else ''}"
+
+
+def _all_of(left: Mapping[str, object], right: Mapping[str, object]) -> list[str]:
+    """Keys of both, in the order of the first, then of the second."""
+    return list(dict.fromkeys([*left, *right]))
+
+
+def _count(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f} %"
+
+
+def _moved(before: int | None, after: int | None) -> str:
+    """How a count moved, as a signed percentage.
+
+    >>> _moved(100, 150), _moved(100, 100), _moved(0, 3)
+    (' (+50 %)', '', '')
+    """
+    if not before or after is None or before == after:
+        return ""
+    return f" ({100 * (after - before) / before:+.3g} %)"

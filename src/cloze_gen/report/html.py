@@ -1,0 +1,98 @@
+"""The report as one HTML file: nothing fetched, nothing run, and every word of a book escaped.
+
+Jinja2 escapes whatever the template prints; only the plots of `report.plots` are let through as markup, and they hold no book's text.
+The page's own content security policy forbids scripts and requests besides.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import jinja2
+from markupsafe import Markup
+
+from cloze_gen.report import plots
+from cloze_gen.report.data import Baseline, Evaluation, ReportData
+from cloze_gen.report.funnel import FunnelStep
+from cloze_gen.report.paper_table import PAPER_TABLES, PaperTable
+
+# What the rows of an evaluation are, in the order of the report.
+_BASELINES = ("baseline", "random")
+_RULES = ("balanced", "artifact", "classifier")
+
+
+def render_report(data: ReportData) -> str:
+    """The whole page. Equal data give equal text."""
+    paper = PAPER_TABLES.get(data.style)
+    return _template().render(
+        data=data,
+        paper=paper,
+        baselines=_baseline_rows(data.evaluation, paper),
+        rules=data.evaluation.of_kind(*_RULES) if data.evaluation else (),
+        plots=_plots(data, paper),
+        funnel=[_funnel_row(step) for step in data.steps],
+        most_questions=max((count for _, _, count in data.books), default=0),
+    )
+
+
+@functools.cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("cloze_gen.report", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"percent": percent, "letter": lambda place: chr(97 + place), "thousands": lambda count: f"{count:,}"}
+    return environment.get_template("report.html.j2")
+
+
+def percent(share: float) -> str:
+    """A share of 1 as a percentage with one decimal.
+
+    >>> percent(0.3635)
+    '36.4 %'
+    """
+    return f"{100 * share:.1f} %"
+
+
+def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
+    """Every picture there are numbers for."""
+    drawn = {}
+    if data.levels:
+        drawn["funnel"] = plots.funnel_plot(data.levels)
+    if data.answer_freqs and data.impostor_freqs:
+        drawn["frequency"] = plots.frequency_plot(data.answer_freqs, data.impostor_freqs)
+    if data.sentence_tokens:
+        drawn["length"] = plots.length_plot(data.sentence_tokens)
+    if data.answer_positions and data.n_questions:
+        drawn["position"] = plots.position_plot(data.answer_positions)
+    if data.blank_places:
+        drawn["blank"] = plots.blank_plot(data.blank_places)
+    chance = data.evaluation.chance if data.evaluation else 1 / max(2, data.n_options)
+    of_paper = {figure.baseline: figure.label for figure in (paper.figures if paper else ())}
+    measured = data.evaluation.of_kind(*_BASELINES) if data.evaluation else ()
+    if measured or paper:
+        drawn["baselines"] = plots.baseline_plot(measured, chance=chance, paper=paper, labels=of_paper)
+    if data.evaluation and (rules := data.evaluation.of_kind(*_RULES)):
+        drawn["rules"] = plots.baseline_plot(rules, chance=chance, paper=None, labels={})
+    return {name: Markup(svg) for name, svg in drawn.items()}  # noqa: S704 - our own SVG; it holds no book's text
+
+
+def _baseline_rows(evaluation: Evaluation | None, paper: PaperTable | None) -> list[tuple[str, Baseline | None, float | None]]:
+    """(label, ours, the paper's) of every row of the table: the paper's order first, then what only we measured."""
+    measured = {row.name: row for row in (evaluation.of_kind(*_BASELINES) if evaluation else ())}
+    rows: list[tuple[str, Baseline | None, float | None]] = []
+    for figure in paper.figures if paper else ():
+        rows.append((figure.label, measured.pop(figure.baseline, None), figure.accuracy))
+    return [*rows, *((name, row, None) for name, row in measured.items())]
+
+
+def _funnel_row(step: FunnelStep) -> tuple[FunnelStep, float, Sequence[tuple[str, int, float]]]:
+    """A step, the share it kept, and (reason, count, share of what it saw), the commonest reason first."""
+    seen = max(1, step.seen)
+    reasons = sorted(((reason, count) for reason, count in step.rejected.items() if count), key=lambda pair: (-pair[1], pair[0]))
+    return step, step.kept / seen, [(reason.replace("_", " "), count, count / seen) for reason, count in reasons]

@@ -1,0 +1,147 @@
+"""Reading a folder of books."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.errors import BookError, CorpusError, UsageError
+from cloze_gen.store import corpus
+from cloze_gen.store.corpus import book_digest, book_id_from_name, read_book, scan_corpus, verify_corpus
+
+
+def put(root: Path, *names: str) -> None:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(name)
+
+
+def test_books_of_all_spellings_are_found(tmp_path: Path) -> None:
+    """`.txt` and `.txt.gz` in any letter case, in subfolders; nothing hidden and nothing else."""
+    put(tmp_path, "B.TXT", "a.txt", "sub/C.txt.GZ", "d.Txt.gz", "e.md", ".hidden.txt", "notes.txt.bak", "f.gz")
+    assert [book.file for book in scan_corpus(tmp_path)] == ["B.TXT", "sub/C.txt.GZ", "a.txt", "d.Txt.gz"]
+
+
+def test_the_order_of_listing_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Books come sorted by id, however the file system lists them."""
+    put(tmp_path, "b.txt", "a.txt", "z/c.txt", "y/d.txt")
+    expected = scan_corpus(tmp_path)
+    walk = os.walk
+
+    def backwards(root: Path) -> list[tuple[str, list[str], list[str]]]:
+        return [(folder, folders, names[::-1]) for folder, folders, names in list(walk(root))[::-1]]
+
+    monkeypatch.setattr(corpus.os, "walk", backwards)
+    assert scan_corpus(tmp_path) == expected
+
+
+@pytest.mark.parametrize("name", ["a b.txt", "it's \"q\".txt", "two\nlines.txt", "Émile.txt", "日本.txt", "tab\there.txt", "a&b<c>.txt"])
+def test_any_file_name_gives_a_safe_id(tmp_path: Path, name: str) -> None:
+    """Ids keep to their alphabet, and two names that differ only in what was replaced stay apart."""
+    put(tmp_path, name)
+    (book,) = scan_corpus(tmp_path)
+    assert set(book.book_id) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+    assert read_book(book.path) == name.encode()
+    assert book_id_from_name("a b.txt") != book_id_from_name("a  b.txt") != book_id_from_name("a-b.txt")
+
+
+def test_a_name_that_is_no_utf8(tmp_path: Path) -> None:
+    """Old archives hold names in latin-1."""
+    (tmp_path / os.fsdecode(b"\xc9mile.txt")).write_text("x")
+    (book,) = scan_corpus(tmp_path)
+    assert book.book_id.isascii()
+    assert book_digest(book) == hashlib.sha256(b"x").hexdigest()
+
+
+def test_missing_and_empty_folders(tmp_path: Path) -> None:
+    """Each is one message with the folder in it."""
+    with pytest.raises(UsageError, match="no such folder"):
+        scan_corpus(tmp_path / "none")
+    with pytest.raises(UsageError, match=r"no \.txt"):
+        scan_corpus(tmp_path)
+    put(tmp_path, "a.txt")
+    with pytest.raises(UsageError, match="no such folder"):
+        scan_corpus(tmp_path / "a.txt")
+
+
+def test_duplicate_ids_name_both_files(tmp_path: Path) -> None:
+    """Two files with one id are told, with both names and the way out."""
+    put(tmp_path, "a/emma.txt", "b/emma.TXT.gz", "c.txt")
+    with pytest.raises(UsageError, match=r"2 books share the id 'emma' \('a/emma.txt', 'b/emma.TXT.gz'\)") as caught:
+        scan_corpus(tmp_path)
+    assert "book_id" in str(caught.value)
+
+
+def test_manifest_gives_ids_and_facts(tmp_path: Path) -> None:
+    """A manifest may name a book otherwise and say who wrote it; files it does not list stay."""
+    put(tmp_path, "a.txt", "b.txt")
+    (tmp_path / "manifest.tsv").write_text("file\tbook_id\ttitle\tsha256\na.txt\tone\tFirst \"Book\"\tx\ngone.txt\tg\tG\tx\n")
+    one, b = sorted(scan_corpus(tmp_path), key=lambda book: book.file)
+    assert (one.book_id, dict(one.facts)) == ("one", {"title": 'First "Book"'})
+    assert (b.book_id, b.facts) == ("b", ())
+
+
+@pytest.mark.parametrize(
+    ("manifest", "said"),
+    [(b"name\tx\na.txt\ty\n", "no column 'file'"), (b"file\tbook_id\na.txt\tbad id\n", "may hold only"), (b"file\ttitle\na.txt\t\xe9\n", "not UTF-8"),
+     (b"file\tbook_id\na.txt\tb\n", "share the id 'b'")],
+)  # fmt: skip
+def test_broken_manifests(tmp_path: Path, manifest: bytes, said: str) -> None:
+    """Each mistake is named with the manifest's path."""
+    put(tmp_path, "a.txt", "b.txt")
+    (tmp_path / "manifest.tsv").write_bytes(manifest)
+    with pytest.raises(UsageError, match=said):
+        scan_corpus(tmp_path)
+
+
+def test_gzip_is_unpacked(tmp_path: Path) -> None:
+    """A book may be packed, in any letter case."""
+    (tmp_path / "a.TXT.GZ").write_bytes(gzip.compress(b"some text"))
+    assert read_book(tmp_path / "a.TXT.GZ") == b"some text"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("cut.txt.gz", gzip.compress(os.urandom(5000))[:-900], "truncated_gzip"),
+        ("no.txt.gz", b"plain text under a false name", "truncated_gzip"),
+        ("flipped.txt.gz", gzip.compress(b"x" * 9000)[:12] + b"\xff\xff\xff" + gzip.compress(b"x" * 9000)[15:], "truncated_gzip"),
+        ("empty.txt.gz", gzip.compress(b"x")[:4], "truncated_gzip"),
+        ("big.txt", b"x" * 1001, "too_large"),
+        ("bomb.txt.gz", gzip.compress(b"x" * 10**6), "too_large"),
+    ],
+)
+def test_unreadable_books_have_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, data: bytes, reason: str) -> None:
+    """Damage is named; nothing above the limit is unpacked."""
+    monkeypatch.setattr(corpus, "MAX_BOOK_BYTES", 1000 if reason == "too_large" else corpus.MAX_BOOK_BYTES)
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(BookError) as caught:
+        read_book(tmp_path / name)
+    assert caught.value.reason == reason
+    assert name in str(caught.value)
+
+
+def test_a_link_to_nowhere(tmp_path: Path) -> None:
+    """It is seen as a book, has a digest of its own, and cannot be read."""
+    (tmp_path / "a.txt").symlink_to(tmp_path / "gone")
+    (book,) = scan_corpus(tmp_path)
+    assert book_digest(book) == "unreadable"
+    with pytest.raises(BookError) as caught:
+        read_book(book.path)
+    assert caught.value.reason == "unreadable"
+
+
+def test_verify_finds_what_is_missing_and_what_differs(tmp_path: Path) -> None:
+    """A copy is compared by content; letter case and folders of the copy do not matter."""
+    put(tmp_path, "in/A.TXT", "b.txt")
+    rows = [("a.txt", hashlib.sha256(b"in/A.TXT").hexdigest()), ("b.txt", "0" * 64), ("c.txt", "1" * 64)]
+    manifest = tmp_path / "m.tsv"
+    manifest.write_text("file\tsha256\tbytes\n" + "".join(f"{file}\t{sha}\t9\n" for file, sha in rows))
+    assert verify_corpus(tmp_path, manifest) == [("b.txt", "differs: 5 bytes here, 9 in the manifest"), ("c.txt", "missing")]
+    manifest.write_text("name\na.txt\n")
+    with pytest.raises(CorpusError, match="needs the columns"):
+        verify_corpus(tmp_path, manifest)

@@ -1,0 +1,49 @@
+"""What an artifact is known by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.store.keys import StageKey, canonical_json
+
+KEY = StageKey("forward", 1, {"keep": 30}, {"model": "aa"}, 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"stage": "focus"}, {"version": 2}, {"settings": {"keep": 31}}, {"settings": {}}, {"inputs": {"model": "ab"}}, {"inputs": {"index": "aa"}},
+     {"seed": 2}, {"seed": None}],
+)  # fmt: skip
+def test_every_part_counts(change: dict[str, Any]) -> None:
+    """Stage, version, settings, inputs and seed each give another fingerprint."""
+    assert replace(KEY, **change).fingerprint != KEY.fingerprint
+
+
+def test_a_book_is_apart() -> None:
+    """Books of one shelf share its fingerprint and have folders of their own."""
+    book = replace(KEY, item="b1")
+    assert book.fingerprint == KEY.fingerprint
+    assert book.folder_name == f"forward-{KEY.fingerprint}/b1"
+
+
+@given(st.dictionaries(st.text(), st.one_of(st.integers(), st.text(), st.booleans(), st.none()), max_size=6))
+def test_order_of_settings_does_not_count(settings: dict[str, Any]) -> None:
+    """The same settings in another order have the same fingerprint."""
+    backwards = dict(reversed(list(settings.items())))
+    assert StageKey("s", 1, settings).fingerprint == StageKey("s", 1, backwards).fingerprint
+
+
+def test_fingerprint_does_not_drift() -> None:
+    """Finished artifacts of other days must be found again."""
+    assert KEY.fingerprint == "?"
+
+
+def test_no_value_without_one_spelling() -> None:
+    """NaN has no JSON spelling and is refused."""
+    with pytest.raises(ValueError):
+        canonical_json({"x": float("nan")})

@@ -1,0 +1,98 @@
+"""Folders that are whole or not there, and what killed writers leave."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.store.locks import exclusive_lock, partial_folder, publish_folder, replace_folder, sweep_leavings
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_published_folder_has_its_name_and_nothing_else_stays(tmp_path: Path) -> None:
+    """The folder appears under its name when it is whole."""
+    with partial_folder(tmp_path / "a") as folder:
+        (folder / "x").write_text("1")
+        assert "a" not in names(tmp_path)
+        publish_folder(folder, tmp_path / "a")
+    assert names(tmp_path) == ["a"]
+    assert (tmp_path / "a" / "x").read_text() == "1"
+
+
+def test_an_error_leaves_nothing(tmp_path: Path) -> None:
+    """A writer that fails takes its temporary folder with it."""
+    with pytest.raises(RuntimeError), partial_folder(tmp_path / "a") as folder:
+        (folder / "x").write_text("1")
+        raise RuntimeError
+    assert names(tmp_path) == []
+
+
+def test_the_second_of_two_equal_writers_lets_go(tmp_path: Path) -> None:
+    """Where another run was first, its folder stays and ours goes."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x").write_text("first")
+    with partial_folder(tmp_path / "a") as folder:
+        (folder / "x").write_text("second")
+        publish_folder(folder, tmp_path / "a")
+    assert names(tmp_path) == ["a"]
+    assert (tmp_path / "a" / "x").read_text() == "first"
+
+
+def test_replacing_leaves_only_the_new(tmp_path: Path) -> None:
+    """A run's folder is exchanged as a whole."""
+    for text in ("old", "new"):
+        with partial_folder(tmp_path / "a") as folder:
+            (folder / text).write_text(text)
+            replace_folder(folder, tmp_path / "a")
+    assert names(tmp_path) == ["a"]
+    assert names(tmp_path / "a") == ["new"]
+
+
+def _leave_behind(folder: Path) -> None:
+    context = partial_folder(folder / "dead")
+    place = context.__enter__()
+    (place / "half").write_text("x")
+    import os
+
+    os._exit(9)  # as a kill: no clean-up runs
+
+
+def test_sweeping_takes_the_dead_and_spares_the_living(tmp_path: Path) -> None:
+    """A killed writer's folder goes, a living writer's and a user's own stay."""
+    process = multiprocessing.get_context("spawn").Process(target=_leave_behind, args=(tmp_path,))
+    process.start()
+    process.join(30)
+    (tmp_path / ".hidden.partial").mkdir()
+    (tmp_path / ".a.partial-of-a-user").mkdir()
+    assert len(names(tmp_path)) == 3
+    with partial_folder(tmp_path / "living") as folder:
+        assert sweep_leavings(tmp_path) == 1
+        assert folder.is_dir()
+        assert len(names(tmp_path)) == 3
+    assert names(tmp_path) == [".a.partial-of-a-user", ".hidden.partial"]
+    assert sweep_leavings(tmp_path / "none") == 0
+
+
+def test_one_holder_at_a_time(tmp_path: Path) -> None:
+    """The second waits, after saying so, until the first has gone."""
+    order = []
+
+    def second() -> None:
+        with exclusive_lock(tmp_path / "locks" / "a", on_wait=lambda: order.append("waits")):
+            order.append("second")
+
+    with exclusive_lock(tmp_path / "locks" / "a"):
+        thread = threading.Thread(target=second)
+        thread.start()
+        while "waits" not in order:
+            time.sleep(0.01)
+        order.append("first")
+    thread.join(10)
+    assert order == ["waits", "first", "second"]

@@ -1,0 +1,67 @@
+"""Tables on disk give back what they were given, and equal values give equal bytes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.store.tables import escape_cell, read_jsonl, read_parquet, read_tsv, unescape_cell, write_jsonl, write_parquet, write_tsv
+
+
+@given(st.binary(max_size=30))
+def test_any_file_name_is_a_cell(name: bytes) -> None:
+    """Names with tabs, line ends, backslashes or bytes that are no UTF-8 survive, printable and on one line."""
+    text = os.fsdecode(name)
+    cell = escape_cell(text)
+    assert unescape_cell(cell) == text
+    assert not set("\t\n\r") & set(cell)
+    cell.encode("utf-8")
+
+
+def test_plain_cells_stay_as_they_are() -> None:
+    """Nothing is escaped that need not be."""
+    assert escape_cell("Émile's \"book\" | 1.txt") == "Émile's \"book\" | 1.txt"
+
+
+def test_tsv_gives_back_its_rows(tmp_path: Path) -> None:
+    """Quotation marks, `NA` and empty cells are ordinary text."""
+    path = tmp_path / "t.tsv"
+    assert write_tsv(path, ("word", "count"), [('"', 1), ("NA", None), ("null", 0.25), ("", 3)]) == 4
+    assert path.read_text() == 'word\tcount\n"\t1\nNA\t\nnull\t0.25\n\t3\n'
+    assert [row["word"] for row in read_tsv(path)] == ['"', "NA", "null", ""]
+    assert [row["count"] for row in read_tsv(path)] == ["1", "", "0.25", "3"]
+
+
+@pytest.mark.parametrize("bad", ["a\tb", "a\nb", "a\rb"])
+def test_tsv_refuses_what_would_break_it(tmp_path: Path, bad: str) -> None:
+    """A tab or line end in a cell is an error, not a broken table."""
+    with pytest.raises(ValueError, match="tab or line break"):
+        write_tsv(tmp_path / "t.tsv", ("word",), [(bad,)])
+
+
+def test_a_users_tsv_may_come_from_a_spreadsheet(tmp_path: Path) -> None:
+    """A byte-order mark, CRLF and short rows are taken as they are meant."""
+    path = tmp_path / "manifest.tsv"
+    path.write_bytes("\ufefffile\tauthor\r\na.txt\tÉmile\r\nb.txt\r\n\r\n".encode())
+    assert read_tsv(path) == [{"file": "a.txt", "author": "Émile"}, {"file": "b.txt"}]
+
+
+def test_jsonl_gives_back_its_records(tmp_path: Path) -> None:
+    """One record a line, letters as themselves, line separators inside a text escaped or kept whole."""
+    records = [{"a": "é\u2028\n", "b": [1, None]}, {"a": ""}]
+    assert write_jsonl(tmp_path / "r.jsonl", records) == 2
+    assert list(read_jsonl(tmp_path / "r.jsonl")) == records
+    assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 2
+
+
+def test_equal_tables_have_equal_bytes(tmp_path: Path) -> None:
+    """Nothing but the values enters a Parquet file."""
+    for name in ("a", "b"):
+        assert write_parquet(tmp_path / f"{name}.parquet", {"w": pa.array(["x", "y"]), "n": pa.array([1, 2])}) == 2
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+    assert read_parquet(tmp_path, columns=["n"])["n"].to_pylist() == [1, 2, 1, 2]

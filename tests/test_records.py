@@ -1,0 +1,43 @@
+"""The records that pass from step to step."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.records import Blank, Question, Rejection, Sentence
+
+TOKENS = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=12).map(tuple)
+
+
+@given(TOKENS, st.data())
+def test_blank_and_answer_give_the_source(tokens: tuple[str, ...], data: st.DataObject) -> None:
+    """Filling a blank with its answer gives back the tokens; filling it otherwise changes that one token."""
+    blank = Blank("b:0:0", tokens, data.draw(st.integers(0, len(tokens) - 1)))
+    assert blank.filled(blank.answer) == tokens
+    other = blank.filled(blank.answer + "x")
+    assert [i for i, (a, b) in enumerate(zip(other, tokens, strict=True)) if a != b] == [blank.position]
+
+
+def test_question_knows_its_answer() -> None:
+    """The answer is the option at its index, and the question's blank is filled by it."""
+    question = Question("b:3:1", "b", ("We", "hide", "it", "."), 1, ("eat", "hide"), 1)
+    assert question.answer == "hide" == question.blank.answer
+    assert question.blank.filled("eat") == ("We", "eat", "it", ".")
+
+
+def test_sentence_id_is_its_provenance() -> None:
+    """A sentence is known by its book and its number in it."""
+    assert Sentence("pg1661", 12, 5, 9, 0, "prose", "Oh .", ("Oh", ".")).id == "pg1661:12"
+
+
+@pytest.mark.parametrize("record", [Rejection("b:0", "why"), Blank("b:0:0", ("a",), 0)])
+def test_records_do_not_change(record: Rejection | Blank) -> None:
+    """A record is frozen and takes no further attribute."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        record.id = "other"  # type: ignore[misc]
+    with pytest.raises((AttributeError, TypeError)):
+        record.note = "x"  # type: ignore[union-attr]
