@@ -25,7 +25,7 @@ from cloze_gen.report.funnel import funnel_text
 from cloze_gen.stages.ingest import read_books
 from cloze_gen.store.artifacts import Store
 
-STYLES = {"holmes-style": "holmes_style", "holmes-sample": "holmes_style"}
+STYLES = {"holmes-style": "holmes_style", "holmes-sample": "holmes_style", "scs-style": "scs_style", "scs-sample": "scs_style"}
 
 
 def style_of(config: str) -> type[RunTask]:

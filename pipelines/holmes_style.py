@@ -213,5 +213,14 @@ class HolmesStyle(RunTask):
     release_format = HOLMES
     questions_task = Choice
 
+    def model_name(self) -> str:
+        return f"kn{self.all_settings.lm.order}-{next(task for task in self.stages() if task.label == 'lm').key.fingerprint[:8]}"
+
+    def style_notes(self) -> list[str]:
+        tagger = self.all_settings.grooming.tagger
+        if tagger == "none":
+            return ["tagger: off, so impostors were not tested for their part of speech"]
+        return [f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence"]
+
 
 STYLE = HolmesStyle

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,12 @@ from cloze_gen.formats.jsonl import question_from_record
 from cloze_gen.pipelines.runs import find_run, read_run
 from cloze_gen.records import Question
 from cloze_gen.report.compare import RunFacts, comparison_text
-from cloze_gen.report.data import AuditTable, Evaluation, ReportData, StageRow, evaluation_from_record
+from cloze_gen.report.data import AuditTable, Evaluation, ReportData, SampleQuestion, StageRow, evaluation_from_record
 from cloze_gen.report.funnel import funnel_steps
 from cloze_gen.report.html import render_report
 from cloze_gen.report.samples import draw_samples, sample_question
 from cloze_gen.stages.counts import read_counts
-from cloze_gen.stages.ingest import BOOKS, read_books
+from cloze_gen.stages.ingest import kept_books, read_books
 from cloze_gen.stages.release import write_checksums
 from cloze_gen.store.artifacts import Artifact, open_artifact
 from cloze_gen.store.locks import exclusive_lock, partial_folder, replace_folder, sweep_leavings
@@ -34,7 +34,6 @@ _LEVEL_NAMES = {
     "corpus source": "books kept", "focus": "focus words", "screening": "screened focus words", "forward": "with forward scores",
     "grooming": "groomed focus words", "choice": "questions",
 }  # fmt: skip
-_LEVEL_FACTS = {"sentences": "sentences", "alternates": "alternates sampled"}
 
 
 def write_report(folder: Path) -> Path:
@@ -85,7 +84,8 @@ def read_report_data(folder: Path) -> ReportData:
     artifacts = stage_artifacts(folder)
     records = read_records(folder, "questions.jsonl")
     questions = as_questions(records)
-    tables = {label: read_books(artifact) for label, artifact in artifacts.items() if label.startswith("corpus") and BOOKS in artifact.manifest["files"]}
+    corpora = {label: artifact for label, artifact in artifacts.items() if label.startswith("corpus")}
+    tables = {label: read_books(artifact) for label, artifact in corpora.items()}
     source = tables.get("corpus source", [])
     answer_freqs, impostor_freqs = option_freqs(questions, records, artifacts.get("counts"))
     per_book = Counter(str(record.get("book_id", "")) for record in records)
@@ -183,12 +183,15 @@ def funnel_levels(artifacts: Mapping[str, Artifact]) -> list[tuple[str, int]]:
         candidates = facts.get("candidates_funnel", {})
         if label.startswith("ingest"):
             levels.append(("books", funnel["seen"]))
+            continue
         if candidates:
             levels += [("candidates retained", candidates["seen"]), ("candidates fit", candidates["kept"])]
-        if funnel and not label.startswith("ingest"):
+        if funnel:
             levels.append((_LEVEL_NAMES.get(label, label.replace("_", " ")), funnel["kept"]))
-        if label != "text":  # the sentences of the training text are not the source's
-            levels += [(words, int(facts[name])) for name, words in _LEVEL_FACTS.items() if name in facts]
+        if label.startswith("corpus"):
+            levels.append(("sentences", sum(int(row.get("sentences") or 0) for row in kept_books(artifact))))
+        if "alternates" in facts:
+            levels.append(("alternates sampled", int(facts["alternates"])))
     return levels
 
 
@@ -204,9 +207,8 @@ def option_freqs(
         table = read_counts(counts)
         known = {word.casefold(): freq for word, freq in zip(table.words, table.freq.tolist(), strict=True)}
     freqs = [[told.get((question.id, option), known.get(option.casefold(), 0.0)) for option in question.options] for question in questions]
-    answers = tuple(row[question.answer_index] for question, row in zip(questions, freqs, strict=True))
-    impostors = tuple(freq for question, row in zip(questions, freqs, strict=True) for i, freq in enumerate(row) if i != question.answer_index)
-    return answers, impostors
+    answers = [row.pop(question.answer_index) for question, row in zip(questions, freqs, strict=True)]
+    return tuple(answers), tuple(freq for row in freqs for freq in row)
 
 
 def audit_table(side: str, rows: Sequence[Mapping[str, str]]) -> AuditTable:
@@ -219,7 +221,9 @@ def audit_table(side: str, rows: Sequence[Mapping[str, str]]) -> AuditTable:
     return AuditTable(side, columns, tuple(tuple(row.get(name, "") for name in columns) for row in ordered), dropped)
 
 
-def _samples(folder: Path, questions: Sequence[Question], records: Sequence[dict[str, Any]], books: Sequence[Mapping[str, str]], *, seed: int) -> Any:
+def _samples(
+    folder: Path, questions: Sequence[Question], records: Sequence[Mapping[str, Any]], books: Sequence[Mapping[str, str]], *, seed: int
+) -> Iterator[SampleQuestion]:
     about = {row["book_id"]: row for row in books}
     candidates = {record["id"]: record for record in read_records(folder, "candidates.jsonl")} if questions else {}
     for index in draw_samples(len(questions), seed=seed):
@@ -232,9 +236,9 @@ def _samples(folder: Path, questions: Sequence[Question], records: Sequence[dict
 
 def _figures(artifact: Artifact) -> str:
     """The manifest's figures in words: facts that are numbers or words, and rows of single files."""
-    figures = [f"{name.replace('_', ' ')} {_number(value)}" for name, value in sorted(artifact.facts.items()) if isinstance(value, int | float | str)]
-    rows = [f"{file} {facts['rows']:,} rows" for file, facts in sorted(artifact.manifest["files"].items()) if "rows" in facts and "/" not in file]
-    return "; ".join(figures + rows)
+    facts, files = sorted(artifact.facts.items()), sorted(artifact.manifest["files"].items())
+    figures = [f"{name.replace('_', ' ')} {_number(value)}" for name, value in facts if isinstance(value, int | float | str)]
+    return "; ".join(figures + [f"{file} {about['rows']:,} rows" for file, about in files if "rows" in about and "/" not in file])
 
 
 def _number(value: float | str) -> str:

@@ -18,7 +18,7 @@ from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.ingest import kept_books, read_books
 from cloze_gen.stages.release import ReleaseFormat, make_signature, write_release
-from cloze_gen.store.artifacts import Store, write_json
+from cloze_gen.store.artifacts import Artifact, Store, write_json
 from cloze_gen.store.locks import exclusive_lock, partial_folder, replace_folder, sweep_leavings
 
 RUN_FILE, RELEASE = "run.json", "release"
@@ -125,24 +125,30 @@ class RunTask(PipelineTask):
                 self._write_release(release)
                 write_json(partial / RUN_FILE, self.description())
                 _keep_evaluations(self.folder, partial)
+                _write_report(partial)
                 replace_folder(partial, self.folder)
 
     def _write_release(self, folder: Path) -> None:
-        by_label = {task.label: self.store.open(task.key) for task in self.stages()}
         questions = self.store.open(self.questions.key)
         write_release(
             folder,
             name=self.run_name,
             form=self.release_format,
             questions=questions,
-            books=kept_books(by_label["corpus source"]),
+            books=kept_books(self.stage_artifact("books", "corpus source")),
             notes=self.notes(),
             steps=self.steps(),
             settings=self.all_settings.model_dump(mode="json"),
             n_wanted=int(questions.facts["wanted"]),
             signature=self.signature(),
+            seed=self.seed,
             harness=self.all_settings.release.harness,
         )
+
+    def stage_artifact(self, *labels: str) -> Artifact:
+        """The artifact of the first of these stages that the run has."""
+        keys = {task.label: task.key for task in self.stages()}
+        return self.store.open(next(keys[label] for label in labels if label in keys))
 
     def steps(self) -> list[FunnelStep]:
         return funnel_steps((task.label, self.store.open(task.key).manifest) for task in self.stages())
@@ -154,21 +160,24 @@ class RunTask(PipelineTask):
             name=self.run_name,
             train=prints["corpus train"][:8],
             source=prints["corpus source"][:8],
-            model=f"kn{self.all_settings.lm.order}-{prints['lm'][:8]}" if "lm" in prints else "none",
+            model=self.model_name(),
             seed=self.seed,
             n=int(self.store.open(self.questions.key).funnel["kept"]),
         )
 
+    def model_name(self) -> str:
+        """The model behind the set, for its signature."""
+        return "none"
+
+    def style_notes(self) -> list[str]:
+        """What a user must know of this style's settings."""
+        return []
+
     def notes(self) -> list[str]:
         """What a user of the set must know."""
-        corpus = next(task for task in self.stages() if task.label == "corpus source")
-        leaks = self.store.open(corpus.key).facts["kept_although_overlapping"]
-        dropped = [row for row in read_books(self.store.open(corpus.key)) if row["status"] != "kept"]
-        notes = ["groomed: machine (no human has judged the candidates)"]
-        grooming = getattr(self.all_settings, "grooming", None)
-        if grooming is not None:
-            notes.append("tagger: off, so impostors were not tested for their part of speech" if grooming.tagger == "none" else
-                         f"tagger: {grooming.tagger}; every impostor takes the answer's Penn tag in its sentence")  # fmt: skip
+        leaks = self.stage_artifact("corpus source").facts["kept_although_overlapping"]
+        dropped = [row for row in read_books(self.stage_artifact("books", "corpus source")) if row["status"] != "kept"]
+        notes = ["groomed: machine (no human has judged the candidates)", *self.style_notes()]
         notes.append(f"books on both sides: {self.all_settings.overlap.across}")
         notes += [f"leak: source book {book} overlaps the training corpus and was kept (overlap.across = keep)" for book in leaks]
         notes += [f"source book {row['book_id']} was dropped: {row['reason']} {row.get('detail', '')}".rstrip() for row in dropped]
@@ -177,6 +186,12 @@ class RunTask(PipelineTask):
 
 def link_name(number: int, label: str) -> str:
     return f"{number:02}-{label.replace(' ', '-')}"
+
+
+def _write_report(folder: Path) -> None:
+    from cloze_gen.pipelines.reporting import write_report  # here, for matplotlib takes most of a second to load
+
+    write_report(folder)
 
 
 def _keep_evaluations(old: Path, new: Path) -> None:

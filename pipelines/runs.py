@@ -37,11 +37,23 @@ def read_run(folder: Path) -> dict[str, Any]:
         raise UsageError(f"{folder / RUN_FILE}: not readable ({error}); run again to rewrite it.") from None
 
 
-def stage_artifact(folder: Path, label: str) -> Artifact:
-    """The artifact of one of a run's stages, by its label (`corpus train`), its link (`03-corpus-train`) or its number."""
-    stages = read_run(folder)["stages"]
-    for stage in stages:
+def find_stage(folder: Path, label: str) -> Artifact | None:
+    """The artifact of one of a run's stages, by its label (`corpus train`), its link (`03-corpus-train`) or its number; None without it."""
+    for stage in read_run(folder)["stages"]:
         link = f"{stage['number']:02}-{stage['label'].replace(' ', '-')}"
         if label in {stage["label"], stage["label"].replace(" ", "-"), link, str(stage["number"])}:
             return open_artifact(folder / link)
-    raise UsageError(f"{folder.name}: no stage {label!r}. Its stages: {', '.join(stage['label'].replace(' ', '-') for stage in stages)}.")
+    return None
+
+
+def stage_artifact(folder: Path, label: str) -> Artifact:
+    """As `find_stage`.
+
+    Raises:
+        UsageError: the run has no such stage; lists those it has.
+    """
+    artifact = find_stage(folder, label)
+    if artifact is None:
+        labels = ", ".join(stage["label"].replace(" ", "-") for stage in read_run(folder)["stages"])
+        raise UsageError(f"{folder.name}: no stage {label!r}. Its stages: {labels}.")
+    return artifact

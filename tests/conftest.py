@@ -14,8 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from cloze_gen.cli import app, guarded
+
+# The machine may be busy: how long an example takes says nothing here.
+settings.register_profile("cloze-gen", deadline=None, max_examples=60)
+settings.load_profile("cloze-gen")
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "corpora" / "sample"

@@ -77,6 +77,22 @@ def trace(item_id: str, run: Annotated[str | None, typer.Option(help="name or pa
 
 
 @app.command()
+def report(run: str, out: Out = DEFAULT_OUT) -> None:
+    """Write a run's report.html anew, with its baselines once it has been evaluated."""
+    from cloze_gen.pipelines import reporting
+
+    typer.echo(str(reporting.report_run(out, run)))
+
+
+@app.command()
+def compare(run: str, other: str, out: Out = DEFAULT_OUT) -> None:
+    """Compare two runs: settings, funnel, baselines, shared questions. Each is a name or a path."""
+    from cloze_gen.pipelines import reporting
+
+    typer.echo(reporting.compare_runs(out, run, other))
+
+
+@app.command()
 def explain(run: str, out: Out = DEFAULT_OUT,
             set_: Annotated[list[str] | None, typer.Option("--set", help="as if this setting were changed")] = None) -> None:  # fmt: skip
     """Say which stages of a run would run again, and why."""
@@ -120,6 +136,21 @@ def verify(folder: Path, manifest: Annotated[Path, typer.Option(help="manifest.t
     typer.echo(f"{total - len(findings)} of {total} files agree with {manifest.name}")
     if findings:
         raise typer.Exit(1)
+
+
+@corpus_app.command()
+def rank(
+    folder: Path,
+    reference: Annotated[Path, typer.Option(help="questions.jsonl of a release, or an MSR machine-format questions file")],
+    out: Out = DEFAULT_OUT,
+    tagger: Annotated[str, typer.Option(help="'builtin', or an installed spaCy pipeline")] = "builtin",
+    workers: Annotated[int, typer.Option(min=1, help="processes")] = 2,
+) -> None:
+    """Rank the books of a folder by their vocabulary's likeness to a question set (Argouarc'h 2018, section 2)."""
+    from cloze_gen.pipelines import ranking
+
+    for line in ranking.rank_books(folder, reference=reference, out=out, tagger=tagger, workers=workers):
+        typer.echo(line)
 
 
 def main() -> None:

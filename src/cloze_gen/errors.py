@@ -37,6 +37,9 @@ class BookError(ClozeGenError):
         super().__init__(message)
         self.reason = reason
 
+    def __reduce__(self) -> tuple[type[BookError], tuple[str, str]]:
+        return type(self), (self.reason, str(self))  # as pickle would rebuild it, from `args` alone, the reason would be missing
+
 
 class ModelError(ClozeGenError):
     """A language model, tagger or index is missing, broken or belongs to other data."""

@@ -11,7 +11,8 @@ from cloze_gen.adapters.inflector import AMBIGUOUS_LEMMAS, inflect, lemmatize
 LEMMAS = [
     ("Mothers", "NNS", "mother"), ("wives", "NNS", "wife"), ("geese", "NNS", "goose"), ("spoke", "VBD", "speak"), ("lain", "VBN", "lie"),
     ("lay", "VBD", "lie"), ("lay", "VB", "lay"), ("laid", "VBD", "lay"), ("dying", "VBG", "die"), ("is", "VBZ", "be"),
-    ("'ve", "VBP", "have"), ("doth", "VBZ", "do"), ("happiest", "JJS", "happy"), ("worse", "JJR", "bad"), ("sooner", "RBR", "soon"), ("n't", "RB", "not"),
+    ("'ve", "VBP", "have"), ("doth", "VBZ", "do"), ("happiest", "JJS", "happy"), ("worse", "JJR", "bad"),
+    ("sooner", "RBR", "soon"), ("n't", "RB", "not"),
     ("interested", "JJ", "interested"), ("other", "JJ", "other"), ("Adams", "NNP", "Adams"), ("THE", "DT", "the"),
     ("To-morrow", "NN", "tomorrow"),
 ]  # fmt: skip

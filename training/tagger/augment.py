@@ -147,7 +147,7 @@ REWRITES: tuple[tuple[Callable[[Tokens], Tokens], float], ...] = (
 )
 
 
-@spacy.registry.augmenters("cloze_gen.books.v1")
+@spacy.registry.augmenters("cloze_gen.books.v1")  # type: ignore[untyped-decorator]
 def create_book_augmenter(strength: float) -> Callable[[Language, Example], Iterator[Example]]:
     """spaCy augmenter; `strength` scales every share. Draws from `random`, which spaCy seeds with `training.seed`."""
 

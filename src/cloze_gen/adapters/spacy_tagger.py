@@ -75,7 +75,7 @@ class SpacyTagger:
     def __init__(self, nlp: Language, *, identity: str, fast: bool = True) -> None:
         self._nlp = nlp
         self._identity = identity
-        self._labels = np.array(nlp.get_pipe("tagger").labels, dtype=object)  # type: ignore[attr-defined]
+        self._labels: Any = np.array(nlp.get_pipe("tagger").labels, dtype=object)  # type: ignore[attr-defined]
         self._network = WindowCnn.from_pipeline(nlp) if fast else None
         self._threads = ThreadpoolController()  # looks for BLAS libraries once; doing so for each batch costs more than the batch
 

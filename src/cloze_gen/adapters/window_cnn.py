@@ -151,9 +151,10 @@ class WindowCnn:
             if last and depth == 0:
                 products = products[rows]
             values = layer.finish(products, values[rows] if last else values)
-        scores = values @ self._softmax_weights
+        scores: Floats = values @ self._softmax_weights
         scores += self._softmax_bias
-        return scores.argmax(axis=1)
+        winners: Ints = scores.argmax(axis=1)
+        return winners
 
     def _first_products(self, padded: Ints) -> Floats:
         bounds = [0, self._columns, 2 * self._columns, 3 * self._columns]

@@ -9,14 +9,16 @@ from cloze_gen.rng import derive_rng
 
 
 def deal_positions(ids: Sequence[str], *, n_options: int, seed: int) -> dict[str, int]:
-    """Give each question the position of its answer: every position n/k times, give or take one.
+    """Give each question the position of its answer: every position n/k times, give or take one; which ones take one more is drawn too.
 
     >>> from collections import Counter
     >>> sorted(Counter(deal_positions([f"q{i}" for i in range(11)], n_options=5, seed=1).values()).values())
     [2, 2, 2, 2, 3]
     """
-    deck = [i % n_options for i in range(len(ids))]
-    order = derive_rng(seed, "assemble.positions").permutation(len(ids))
+    rng = derive_rng(seed, "assemble.positions")
+    order = rng.permutation(len(ids))
+    left_over = len(ids) % n_options
+    deck = [i % n_options for i in range(len(ids) - left_over)] + rng.permutation(n_options)[:left_over].tolist()
     return {item_id: deck[place] for item_id, place in zip(sorted(ids), order.tolist(), strict=True)}
 
 

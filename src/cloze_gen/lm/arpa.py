@@ -20,7 +20,6 @@ from cloze_gen.errors import ModelError
 
 _COUNT_LINE = re.compile(rb"^ngram (\d+)=(\d+)\s*$")
 _SECTION_LINE = re.compile(rb"^\\(\d+)-grams:\s*$", re.MULTILINE)
-_END_LINE = re.compile(rb"^\\end\\\s*$", re.MULTILINE)
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -72,24 +71,35 @@ def read_blocks(chunks: Iterator[bytes]) -> Iterator[ArpaBlock]:
         pending += chunk
     highest = len(read_counts(pending))
     order = 0
-    ended = False
     while pending:
         chunk = next(chunks, b"")
         cut = pending.rfind(b"\n") + 1 if chunk else len(pending)
         text, pending = pending[:cut], pending[cut:] + chunk
         position = 0
-        for marker in _SECTION_LINE.finditer(text):
+        for start, end in _marker_lines(text):
             if order:
-                yield from _parse(text[position : marker.start()], order, highest)
-            order, position = int(marker.group(1)), marker.end()
-        tail = text[position:]
-        end = _END_LINE.search(tail)
-        if end:
-            tail, ended = tail[: end.start()], True
+                yield from _parse(text[position:start], order, highest)
+            section = _SECTION_LINE.match(text, start)
+            if section:
+                order, position = int(section.group(1)), end
+            elif text[start:end].strip() == b"\\end\\":
+                return
+        if not pending:
+            break
         if order:
-            yield from _parse(tail, order, highest)
-    if not ended:
-        raise ModelError("the ARPA file ends early (no \\end\\ line): training was cut short. Delete it and run again.")
+            yield from _parse(text[position:], order, highest)
+    raise ModelError("the ARPA file ends early (no \\end\\ line): training was cut short. Delete it and run again.")
+
+
+def _marker_lines(text: bytes) -> Iterator[tuple[int, int]]:
+    """Where the lines that begin with a backslash stand: no row does, and `find` passes over rows faster than a pattern does."""
+    at = 0 if text.startswith(b"\\") else text.find(b"\n\\") + 1
+    while at or text.startswith(b"\\"):
+        end = text.find(b"\n", at)
+        yield at, end if end >= 0 else len(text)
+        at = text.find(b"\n\\", at) + 1
+        if not at:
+            return
 
 
 def _parse(text: bytes, order: int, highest: int) -> Iterator[ArpaBlock]:

@@ -200,7 +200,7 @@ def _with_end(blocks: Iterable[ArpaBlock]) -> Iterator[ArpaBlock | None]:
 def _sorted_level(parts: list[ArpaBlock], vocabulary: pa.Array, lower_keys: Sequence[np.ndarray]) -> Level:
     size = len(vocabulary)
     key = np.concatenate([_keys(part, vocabulary, lower_keys, size) for part in parts])
-    order = np.argsort(key, kind="stable")
+    order = np.argsort(key)  # keys are distinct: any sort gives the same order
     log10_prob = np.concatenate([part.log10_prob for part in parts])[order]
     log10_backoff = np.concatenate([part.log10_backoff for part in parts])[order]
     return Level(key[order], log10_prob, log10_backoff)
@@ -214,8 +214,15 @@ def _keys(part: ArpaBlock, vocabulary: pa.Array, lower_keys: Sequence[np.ndarray
         key = rows * np.uint64(size) + word_ids(column, vocabulary).astype(np.uint64)
         if n == part.order - 1:
             return key
-        at = np.minimum(np.searchsorted(lower_keys[n], key), len(lower_keys[n]) - 1)
-        if not np.array_equal(lower_keys[n][at], key):
+        rows = _find_sorted(lower_keys[n], key).astype(np.uint64)
+        if not np.array_equal(lower_keys[n][rows], key):
             raise ModelError(f"the ARPA file is not consistent: a {part.order}-gram's first {n + 1} words are no {n + 1}-gram of it")
-        rows = at.astype(np.uint64)
     raise ModelError("an n-gram section without words")
+
+
+def _find_sorted(haystack: np.ndarray, needles: np.ndarray) -> np.ndarray:
+    """Places of the needles in a sorted array. Asking in ascending order walks the array once; in text order most steps miss the cache."""
+    order = np.argsort(needles)
+    places = np.empty(len(needles), np.int64)
+    places[order] = np.searchsorted(haystack, needles[order])
+    return np.minimum(places, len(haystack) - 1)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cloze_gen.records import Question
-from cloze_gen.report.data import Evaluation
+from cloze_gen.report.data import Baseline, Evaluation
 from cloze_gen.report.funnel import FunnelStep
 
 
@@ -54,20 +54,20 @@ def _settings(one: RunFacts, other: RunFacts) -> Iterator[str]:
 
 def _stages(one: RunFacts, other: RunFacts) -> Iterator[str]:
     """The earliest difference is the cause of those after it, so the stages come in the order of the run."""
-    names = [name for name in _all_of(one.fingerprints, other.fingerprints) if one.fingerprints.get(name) != other.fingerprints.get(name)]
-    shared = len(one.fingerprints.keys() & other.fingerprints.keys()) - sum(name in one.fingerprints and name in other.fingerprints for name in names)
-    yield f"{shared} stages are the same artifact in both"
+    left, right = one.fingerprints, other.fingerprints
+    names = [name for name in _all_of(left, right) if left.get(name) != right.get(name)]
+    yield f"{len(_all_of(left, right)) - len(names)} stages are the same artifact in both"
     for name in names:
-        where = "only left" if name not in other.fingerprints else "only right" if name not in one.fingerprints else "differs"
-        yield f"{name:<24} {where}"
+        yield f"{name:<24} {'only left' if name not in right else 'only right' if name not in left else 'differs'}"
 
 
 def _funnel(one: RunFacts, other: RunFacts) -> Iterator[str]:
     left, right = ({step.stage: step for step in run.steps} for run in (one, other))
     for name in _all_of(left, right):
         a, b = left.get(name), right.get(name)
-        unit = (a or b or FunnelStep(name, "", 0, 0)).unit
-        yield f"{name:<26}{_count(a and a.kept):>11} -> {_count(b and b.kept):>11} {unit} kept{_moved(a and a.kept, b and b.kept)}"
+        unit = a.unit if a else b.unit if b else ""
+        kept = (a.kept if a else None, b.kept if b else None)
+        yield f"{name:<26}{_count(kept[0]):>11} -> {_count(kept[1]):>11} {unit} kept{_moved(*kept)}"
         before, after = (step.rejected if step else {} for step in (a, b))
         for reason in sorted(before.keys() | after.keys()):
             if before.get(reason, 0) != after.get(reason, 0):
@@ -82,7 +82,7 @@ def _baselines(one: Evaluation | None, other: Evaluation | None) -> Iterator[str
     for name in _all_of(left, right):
         a, b = left.get(name), right.get(name)
         apart = "  intervals apart" if a and b and (a.high < b.low or b.high < a.low) else ""
-        yield f"{name:<28}{_share(a and a.accuracy):>8} -> {_share(b and b.accuracy):>8}{apart}"
+        yield f"{name:<28}{_share(a):>8} -> {_share(b):>8}{apart}"
 
 
 def _questions(one: Sequence[Question], other: Sequence[Question]) -> Iterator[str]:
@@ -110,8 +110,8 @@ def _count(value: int | None) -> str:
     return "-" if value is None else f"{value:,}"
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f} %"
+def _share(row: Baseline | None) -> str:
+    return "-" if row is None else f"{100 * row.accuracy:.1f} %"
 
 
 def _moved(before: int | None, after: int | None) -> str:

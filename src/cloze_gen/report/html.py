@@ -32,6 +32,7 @@ def render_report(data: ReportData) -> str:
         rules=data.evaluation.of_kind(*_RULES) if data.evaluation else (),
         plots=_plots(data, paper),
         funnel=[_funnel_row(step) for step in data.steps],
+        titled=any(title for _, title, _ in data.books),
         most_questions=max((count for _, _, count in data.books), default=0),
     )
 
@@ -79,16 +80,16 @@ def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
         drawn["baselines"] = plots.baseline_plot(measured, chance=chance, paper=paper, labels=of_paper)
     if data.evaluation and (rules := data.evaluation.of_kind(*_RULES)):
         drawn["rules"] = plots.baseline_plot(rules, chance=chance, paper=None, labels={})
-    return {name: Markup(svg) for name, svg in drawn.items()}  # noqa: S704 - our own SVG; it holds no book's text
+    return {name: Markup(svg) for name, svg in drawn.items()}  # our own SVG, without a word of a book
 
 
 def _baseline_rows(evaluation: Evaluation | None, paper: PaperTable | None) -> list[tuple[str, Baseline | None, float | None]]:
     """(label, ours, the paper's) of every row of the table: the paper's order first, then what only we measured."""
     measured = {row.name: row for row in (evaluation.of_kind(*_BASELINES) if evaluation else ())}
-    rows: list[tuple[str, Baseline | None, float | None]] = []
-    for figure in paper.figures if paper else ():
-        rows.append((figure.label, measured.pop(figure.baseline, None), figure.accuracy))
-    return [*rows, *((name, row, None) for name, row in measured.items())]
+    figures = paper.figures if paper else ()
+    told = {figure.baseline for figure in figures}
+    rows: list[tuple[str, Baseline | None, float | None]] = [(one.label, measured.get(one.baseline), one.accuracy) for one in figures]
+    return [*rows, *((name, row, None) for name, row in measured.items() if name not in told)]
 
 
 def _funnel_row(step: FunnelStep) -> tuple[FunnelStep, float, Sequence[tuple[str, int, float]]]:

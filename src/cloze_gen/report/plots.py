@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from cloze_gen.report.data import Baseline
 from cloze_gen.report.paper_table import PaperTable
@@ -34,7 +35,7 @@ def funnel_plot(levels: Sequence[tuple[str, int]]) -> str:
         axes.set_xlabel("count, log scale")
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
-        return svg_text(figure, name="funnel", label="Bars on a log scale, one a level of the funnel; the table below holds the same numbers")
+        return svg_text(figure, name="funnel", label="One bar a level of the funnel, its number beside it, on a log scale")
 
 
 def frequency_plot(answer_freqs: Sequence[float], impostor_freqs: Sequence[float]) -> str:
@@ -50,8 +51,9 @@ def frequency_plot(answer_freqs: Sequence[float], impostor_freqs: Sequence[float
             axes.stairs(100 * shares, edges, color=colour, linestyle=style, linewidth=1.8, label=label)
             axes.axvline(float(np.median(values)), color=colour, linestyle=style, linewidth=0.8)
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(FixedLocator(_log_ticks(edges[0], edges[-1])))
+        axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(_short_count))
-        axes.xaxis.set_minor_formatter(FuncFormatter(_short_count) if edges[-1] / edges[0] < 50 else FuncFormatter(lambda *_: ""))
         axes.set_xlabel("occurrences in a million words, log scale")
         axes.set_ylabel("% of words")
         axes.set_ylim(bottom=0)
@@ -62,7 +64,7 @@ def frequency_plot(answer_freqs: Sequence[float], impostor_freqs: Sequence[float
 def length_plot(sentence_tokens: Sequence[int]) -> str:
     """Number of questions by the length of their sentence."""
     low, high = min(sentence_tokens), max(sentence_tokens)
-    width = max(1, round((high - low + 1) / 20))
+    width = max(1, math.ceil((high - low + 1) / 16))
     with drawing():
         figure = new_figure(2.2)
         axes = figure.subplots()
@@ -129,7 +131,8 @@ def baseline_plot(baselines: Sequence[Baseline], *, chance: float, paper: PaperT
         axes.set_xlabel("% right")
         axes.tick_params(axis="y", length=0)
         _key(axes, ours=bool(measured), paper=bool(figures))
-        return svg_text(figure, name="baselines " + " ".join(names), label="Accuracy of each baseline in percent with its 95 % interval; the table holds the same numbers")  # fmt: skip
+        label = "Accuracy of each row in percent with its 95 % interval; the table holds the same numbers"
+        return svg_text(figure, name="baselines " + " ".join(names), label=label)
 
 
 def _key(axes: Axes, *, ours: bool, paper: bool) -> None:
@@ -147,6 +150,17 @@ def _per_million(freqs: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.f
     values = np.asarray(freqs, dtype=np.float64) * _PER_MILLION
     known = values[values > 0]
     return np.maximum(values, known.min() if len(known) else 1.0)
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Round numbers between two bounds: 1, 2 and 5 of each power of ten, or the powers alone over more than two of them.
+
+    >>> _log_ticks(80, 900), _log_ticks(0.5, 4000)
+    ([100.0, 200.0, 500.0], [1.0, 10.0, 100.0, 1000.0])
+    """
+    digits = (1, 2, 5) if high < 100 * low else (1,)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return [float(f"{digit}e{power}") for power in powers for digit in digits if low <= digit * 10.0**power <= high]
 
 
 def _whole_numbers(axes: Axes) -> None:

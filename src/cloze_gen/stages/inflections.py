@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-
-import lemminflect
+from importlib.metadata import version
 
 from cloze_gen.adapters.inflector import inflect
 from cloze_gen.cloze.inflections import FormStatus, Inflection, InflectionSettings, inflect_pair
@@ -44,7 +43,7 @@ def write_inflections(writer: ArtifactWriter, room: Room, *, tagged: Artifact, v
     status = Counter(str(cell.status) for cell in rows)
     kept = status.pop(FormStatus.USED, 0)
     writer.funnel = {"unit": "(lemma, tag) cells", "seen": len(rows), "kept": kept, "rejected": dict(sorted(status.items()))}
-    writer.versions |= {"lemminflect": lemminflect.__version__}
+    writer.versions |= {"lemminflect": version("lemminflect")}
     room.say(f"{kept:,} of {len(rows):,} (lemma, tag) cells have a form that serves")
 
 

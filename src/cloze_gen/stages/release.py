@@ -16,9 +16,11 @@ from cloze_gen import __version__
 from cloze_gen.formats.harness import harness_record, task_yaml
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.msr import format_human, format_lm, format_machine
+from cloze_gen.formats.scs import format_scs
 from cloze_gen.records import Question
 from cloze_gen.report.card import CardFacts, dataset_card
 from cloze_gen.report.funnel import FunnelStep
+from cloze_gen.rng import derive_rng
 from cloze_gen.store.artifacts import Artifact, file_sha256
 from cloze_gen.store.tables import write_jsonl
 
@@ -40,15 +42,15 @@ class ReleaseFormat:
     Attributes:
         title: as the card says it.
         source_line: the paper.
-        files: (run name, questions) -> file name -> text.
+        files: (run name, questions, random seed) -> file name -> text.
     """
 
     title: str
     source_line: str
-    files: Callable[[str, Sequence[Question]], Mapping[str, str]]
+    files: Callable[[str, Sequence[Question], int], Mapping[str, str]]
 
 
-def holmes_files(name: str, questions: Sequence[Question]) -> dict[str, str]:
+def holmes_files(name: str, questions: Sequence[Question], seed: int) -> dict[str, str]:
     """The three official formats of the MSR challenge, questions and answers each."""
     files = {}
     for label, formatted in (("machine", format_machine(questions)), ("human", format_human(questions)), ("lm", format_lm(questions))):
@@ -58,6 +60,14 @@ def holmes_files(name: str, questions: Sequence[Question]) -> dict[str, str]:
 
 
 HOLMES = ReleaseFormat("Holmes-style (MSR)", "Zweig & Burges 2011, MSR-TR-2011-129.", holmes_files)
+
+
+def scs_files(name: str, questions: Sequence[Question], seed: int) -> dict[str, str]:
+    """The five files of an SCS set; the paper names them by the number of questions, whatever the run's name."""
+    return format_scs(questions, rng_a=derive_rng(seed, "scs.randex_a"), rng_b=derive_rng(seed, "scs.randex_b"))
+
+
+SCS = ReleaseFormat("SCS-style", "Argouarc'h 2018, A new Sentence Completion Set of 6000 questions.", scs_files)
 
 
 def make_signature(*, style: str, name: str, train: str, source: str, model: str, seed: int, n: int) -> str:
@@ -88,11 +98,12 @@ def write_release(
     settings: Mapping[str, Any],
     n_wanted: int,
     signature: str,
+    seed: int,
     harness: bool,
 ) -> None:
     """Write every file of the release into `folder`, `SHA256SUMS` last."""
     asked = read_questions(questions)
-    for file, text in form.files(name, asked).items():
+    for file, text in form.files(name, asked, seed).items():
         (folder / file).write_bytes(text.encode("ascii"))
     for file in ("questions.jsonl", "candidates.jsonl"):
         if (questions.folder / file).exists():

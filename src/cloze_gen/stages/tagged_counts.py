@@ -11,10 +11,10 @@ from cloze_gen.stages.counts import SOFT_HYPHEN, read_hyphen_forms
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tags import TAGGED_TYPES, Pair, lemma_pair, tag_folders
 from cloze_gen.stats.content_vocabulary import lemma_counts
-from cloze_gen.stats.counts import is_word
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, read_tsv, write_tsv
 from cloze_gen.text.tagging import host_index, treebank_split
+from cloze_gen.words import is_word
 
 FORMS, LEMMAS = "forms.tsv", "lemmas.tsv"
 

@@ -6,10 +6,10 @@ import functools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import pyarrow as pa
-import spacy
 from pydantic import BaseModel, ConfigDict, Field
 
 from cloze_gen.adapters.inflector import lemmatize
@@ -87,7 +87,7 @@ def _write_tags(writer: ArtifactWriter, tags: Sequence[str], types: Counter[tupl
         "count": pa.array([types[row] for row in rows], pa.int32()),
     })  # fmt: skip
     writer.facts |= {"sentences": len(tags), "tokens": sum(line.count(" ") + 1 for line in tags)}
-    writer.versions |= {"spacy": spacy.__version__, "pyarrow": pa.__version__}
+    writer.versions |= {"spacy": version("spacy"), "pyarrow": pa.__version__}
 
 
 def write_tagging(writer: ArtifactWriter, room: Room, *, corpus: Artifact, settings: TaggerSettings, identity: str) -> None:

@@ -33,6 +33,7 @@ def context_counts(corpus: np.ndarray, *, target_row: np.ndarray, feature_column
         rows, columns = [], []
         for shift in range(1, window + 1):
             same = sentence[:-shift] == sentence[shift:]
+            same[_CHUNK_TOKENS:] = False  # a pair that begins in the next chunk is counted there
             for target, feature in ((targets[:-shift], features[shift:]), (targets[shift:], features[:-shift])):
                 keep = same & (target >= 0) & (feature >= 0)
                 rows.append(target[keep])
@@ -48,6 +49,8 @@ def positive_pmi(counts: sp.csr_matrix) -> sp.csr_matrix:
     Feature probabilities are smoothed by the exponent 0.75, which tames the bias of PMI towards rare features (Levy et al. 2015).
     """
     counts = counts.tocoo()
+    if counts.nnz == 0:
+        return counts.tocsr()
     total = counts.sum()
     target_prob = np.bincount(counts.row, counts.data, counts.shape[0]) / total
     feature_prob = np.bincount(counts.col, counts.data, counts.shape[1]) ** 0.75
@@ -59,8 +62,11 @@ def positive_pmi(counts: sp.csr_matrix) -> sp.csr_matrix:
 
 def context_vectors(counts: sp.csr_matrix, *, dimensions: int, seed: int) -> np.ndarray:
     """Unit vectors of the targets; float32, shape (targets, dimensions). A target without contexts has a zero vector."""
-    dimensions = min(dimensions, min(counts.shape) - 1)
-    left, singular, _ = randomized_svd(positive_pmi(counts), n_components=dimensions, n_iter=1, n_oversamples=8, random_state=seed)
+    pmi = positive_pmi(counts)
+    if pmi.nnz == 0:  # no pair is more frequent than chance: nothing to tell words apart by
+        return np.zeros((counts.shape[0], 1), np.float32)
+    dimensions = max(1, min(dimensions, min(counts.shape) - 1))
+    left, singular, _ = randomized_svd(pmi, n_components=dimensions, n_iter=1, n_oversamples=8, random_state=seed)
     vectors = left * np.sqrt(singular)  # the square root weighs dimensions evenly enough to keep fine distinctions (Levy et al. 2015)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0).astype(np.float32)

@@ -14,7 +14,8 @@ FUNCTION_WORDS = frozenset(
     me were so are their there if them would no been when an who one what will your more do has said could then than out into its some up
     only should now did upon such our any other very these how may can too much over must am most down""".split()
 )
-_RESIDUAL_MARKS = ("project gutenberg", "small print!", " etext", " e-text", "iso-8859", "transcriber's note", "gutenberg.org", "gutenberg.net")
+# As they are spelled; searching a lower-cased copy would take as long as finding all the sentences.
+_RESIDUAL_MARKS = ("roject Gutenberg", "PROJECT GUTENBERG", " etext", "Etext", "ranscriber's note", "SMALL PRINT", "Small Print!")
 
 
 class BookReason(StrEnum):
@@ -83,8 +84,7 @@ def count_residual_boilerplate(text: str) -> int:
     >>> count_residual_boilerplate("It was night. This etext was made by hand.")
     1
     """
-    lowered = text.lower()
-    return sum(lowered.count(mark) for mark in _RESIDUAL_MARKS)
+    return sum(text.count(mark) for mark in _RESIDUAL_MARKS)
 
 
 def count_word_tokens(type_counts: Mapping[str, int]) -> tuple[int, float]:

@@ -36,13 +36,13 @@ _NOT_THE_BOOK = re.compile(
 _GOES_ON_CHARS = 600
 
 CREDIT = re.compile(
-    r"""(?ix)
+    r"""(?x)  # searched in lower-cased paragraphs: ignoring case makes the search ten times slower
     \b(?:scann(?:ed|er|ing)|transcrib(?:ed|er)|digiti[sz]ed|proof(?:ed|read|reading)?(?:ers)?|keyed|typed|prepared|produced|entered|
        converted|compiled|reformatted|formatted|edited[ ]and[ ]corrected|created|contributed|donated|submitted)\b [^\n]{0,60} \n? [^\n]{0,40}
        \b(?:by|with|from|using|against|for[ ]project)\b
-    | \bOCR\b | \bOmniPage\b | \be-?texts?\b | \be-?book\b | [\w.+-]+@[\w-]+\.\w | \bhttps?:// | \bwww\.
+    | \bocr\b | \bomnipage\b | \be-?texts?\b | \be-?book\b | [\w.+-]+@[\w-]+\.\w | \bhttps?:// | \bwww\.
     | project[ ]gutenberg | gutenberg\.(?:org|net) | \btranscriber'?s?'?[ ]note | \belectronic[ ](?:text|version|edition|book)
-    | \bhtml[ ]version | \bISO-8859 | \bpublic[ ]domain\b | \bproofread | \bspell-?check
+    | \bhtml[ ]version | \biso-8859 | \bpublic[ ]domain\b | \bproofread | \bspell-?check
     """
 )
 # A credit paragraph is short, stands near the start, and is no story: longer ones need two marks.
@@ -132,7 +132,7 @@ def _find_credits(flat: str, start: int, end: int) -> list[tuple[int, int]]:
     """Spans of scanners' and transcribers' notes among the first paragraphs of the body."""
     spans = []
     for match in _PARAGRAPH.finditer(flat, start, min(end, start + _CREDIT_ZONE_CHARS)):
-        marks = CREDIT.findall(match.group())
+        marks = CREDIT.findall(match.group().lower())
         if marks and (match.end() - match.start() <= _CREDIT_MAX_CHARS or len(marks) > 2):
             spans.append(match.span())
     return spans

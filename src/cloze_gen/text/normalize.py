@@ -46,14 +46,14 @@ def normalize_sentence(piece: str) -> str:
     >>> normalize_sentence("``Wait . . . .'' said he")
     '"Wait..." said he'
     """
-    return " ".join(normalized_chunks([piece])[1:-1])
+    return normalize_many([piece])[2:-2]
 
 
-def normalized_chunks(pieces: Iterable[str]) -> list[str]:
-    r"""Space-separated chunks of many sentences, `SEPARATOR` before the first, between them and after the last.
+def normalize_many(pieces: Iterable[str]) -> str:
+    r"""Clean text of many sentences, single-spaced, `SEPARATOR` before the first, between them and after the last.
 
-    >>> normalized_chunks(["a\nb", "", "c"])
-    ['\x00', 'a', 'b', '\x00', '\x00', 'c', '\x00']
+    >>> normalize_many(["a\nb", "", "c"])
+    '\x00 a b \x00 \x00 c \x00'
     """
     text = f"{SEPARATOR} {f' {SEPARATOR} '.join(pieces)} {SEPARATOR}"
     beyond_ascii = not text.isascii()
@@ -77,7 +77,10 @@ def normalized_chunks(pieces: Iterable[str]) -> list[str]:
         text = text.replace("''", '"')
     text = _ELLIPSIS.sub("...", text)
     text = _DASH.sub(" -- ", text)
-    return text.split()
+    text = text.replace("\n", " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text
 
 
 def _drop_bracketed_marks(text: str) -> str:

@@ -16,10 +16,10 @@ from cloze_gen.text.audit import BookAudit, BookReason, BookStatus, count_residu
 from cloze_gen.text.decode import decode_book, flatten
 from cloze_gen.text.duplicates import Sketch, content_sketch
 from cloze_gen.text.gutenberg import Body, find_body
-from cloze_gen.text.normalize import LINE_END_HYPHEN, SEPARATOR, normalized_chunks
+from cloze_gen.text.normalize import LINE_END_HYPHEN, SEPARATOR, normalize_many
 from cloze_gen.text.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
 from cloze_gen.text.sentences import sentence_bounds
-from cloze_gen.text.tokens import ChunkMemo, Rows
+from cloze_gen.text.tokens import ChunkedText, ChunkMemo
 
 _T = TypeVar("_T")
 _NOT_CONTROL = b"\t\n\v\f\r" + bytes(range(0x20, 0x100))
@@ -84,22 +84,19 @@ def parse_book(
         return _dropped(BookAudit(book_id, len(raw), sha256), error.reason, str(error))
     flat = flatten(decoded.text)
     body = find_body(flat) if settings.strip_boilerplate else Body(0, len(flat), "", "")
-    memo.start_book()
     columns = _Columns(*_sentence_columns(flat, body))
-    chunks = normalized_chunks([flat[a:b] for a, b in zip(columns.start, columns.end, strict=True)])
-    running = " ".join(chunks)
+    running = normalize_many([flat[a:b] for a, b in zip(columns.start, columns.end, strict=True)])
     texts = _split_at_separators(running)
     wordless = [index for index, text in enumerate(texts) if len(text) < _SHORT_CHARS and _HAS_WORD.search(text) is None]
     if wordless:
         columns, texts = columns.without(wordless), _without(texts, wordless)
-        chunks = f"{SEPARATOR} {f' {SEPARATOR} '.join(texts)} {SEPARATOR}".split()
-    rows_list = list(map(memo.__getitem__, chunks))
-    tokens = _split_at_separators(" ".join(map(memo.joined.__getitem__, rows_list)))
-    rows = np.array(rows_list, dtype=np.int64)
-    type_counts = Counter(memo.count_tokens(rows))
+        running = normalize_many(texts)
+    read = memo.read(running)
+    tokens = _split_at_separators(memo.tokens(read))
+    type_counts = Counter(memo.count_tokens(read))
     token_count = type_counts.total()
     word_tokens, function_word_share = count_word_tokens(type_counts)
-    _subtract_headings(type_counts, rows, columns.kind, memo)
+    _subtract_headings(type_counts, read, columns.kind, memo)
     audit = BookAudit(
         book_id=book_id,
         book_bytes=len(raw),
@@ -124,7 +121,7 @@ def parse_book(
     if function_word_share < settings.min_function_word_share:
         detail = f"English function words are {function_word_share:.2f} of all, fewer than {settings.min_function_word_share}"
         return _dropped(audit, BookReason.OTHER_LANGUAGE, detail)
-    sketch = content_sketch(memo.word_hashes(rows))
+    sketch = content_sketch(memo.word_hashes(read))
     return ParsedBook(audit, columns.start, columns.end, columns.paragraph, columns.kind, texts, tokens, type_counts, sketch)
 
 
@@ -162,12 +159,13 @@ def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list
     return starts, ends, indices, kinds
 
 
-def _subtract_headings(type_counts: Counter[str], rows: Rows, kinds: list[str], memo: ChunkMemo) -> None:
-    """Take the tokens of headings out of the counts, in place; row 0 separates the sentences."""
+def _subtract_headings(type_counts: Counter[str], read: ChunkedText, kinds: list[str], memo: ChunkMemo) -> None:
+    """Take the tokens of headings out of the counts, in place."""
     if HEADING not in kinds:
         return
     is_heading = np.array([False, *(kind == HEADING for kind in kinds), False])
-    for token, count in memo.count_tokens(rows[is_heading[np.cumsum(rows == 0)]]).items():
+    sentence_of_chunk = np.cumsum(memo.separator_places(read))
+    for token, count in memo.count_tokens(read, is_heading[sentence_of_chunk]).items():
         type_counts[token] -= count
         if not type_counts[token]:
             del type_counts[token]

@@ -1,0 +1,265 @@
+"""The SCS-style dataset (Argouarc'h 2018): raw text -> tags -> content vocabulary -> inflection table -> sentences -> focus -> impostors -> set.
+
+No stage of it knows a language model, a forward index or context vectors: that no statistic of word-to-word relations was used is the
+point of this set.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import luigi
+from pydantic import BaseModel, ConfigDict
+
+from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.cloze.content_focus import ContentFocusSettings
+from cloze_gen.cloze.content_sentences import ContentSentenceSettings
+from cloze_gen.cloze.inflected_impostors import ImpostorSettings
+from cloze_gen.cloze.inflections import InflectionSettings
+from cloze_gen.config import settings_dict
+from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask
+from cloze_gen.pipelines.run import RunTask
+from cloze_gen.pipelines.task import StageTask
+from cloze_gen.stages.book_choice import BookChoiceSettings, read_reference, write_book_choice
+from cloze_gen.stages.content_sentences import write_content_sentences
+from cloze_gen.stages.content_vocabulary import write_content_vocabulary
+from cloze_gen.stages.grooming import offensive_words
+from cloze_gen.stages.inflections import write_inflections
+from cloze_gen.stages.overlap import OverlapSettings
+from cloze_gen.stages.release import SCS, ReleaseSettings, short_digest
+from cloze_gen.stages.room import Room
+from cloze_gen.stages.scs_focus import write_scs_focus
+from cloze_gen.stages.scs_impostors import write_impostors
+from cloze_gen.stages.scs_questions import ScsQuestionsSettings, write_scs_questions
+from cloze_gen.stages.tagged_counts import write_tagged_counts
+from cloze_gen.stages.tags import TaggerSettings, write_tagging
+from cloze_gen.stats.content_vocabulary import ContentVocabularySettings
+from cloze_gen.store.artifacts import ArtifactWriter
+from cloze_gen.text.parse_book import IngestSettings
+
+
+class ScsSettings(BaseModel):
+    """All settings of the style, one group a stage; each group's model stands above its step."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ingest: IngestSettings = IngestSettings()
+    overlap: OverlapSettings = OverlapSettings()
+    tagger: TaggerSettings = TaggerSettings()
+    books: BookChoiceSettings = BookChoiceSettings()
+    vocabulary: ContentVocabularySettings = ContentVocabularySettings()
+    inflections: InflectionSettings = InflectionSettings()
+    sentences: ContentSentenceSettings = ContentSentenceSettings()
+    focus: ContentFocusSettings = ContentFocusSettings()
+    impostors: ImpostorSettings = ImpostorSettings()
+    questions: ScsQuestionsSettings = ScsQuestionsSettings()
+    release: ReleaseSettings = ReleaseSettings()
+
+
+@functools.lru_cache(maxsize=4)
+def tagger_identity(name: str) -> str:
+    """Name and content of a tagger, for fingerprints; loads it once a process."""
+    return load_tagger(name).identity
+
+
+class Tagging(StyleTask):
+    """One Penn tag a token, kept one artifact a book."""
+
+    stage = "tagging"
+    side = luigi.ChoiceParameter(choices=["train", "source"])
+
+    @property
+    def label(self) -> str:
+        return f"tagging {self.side}"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"corpus": self.clone(Corpus, side=self.side)}
+
+    def settings(self) -> dict[str, Any]:
+        return {"tagger": tagger_identity(self.all_settings.tagger.name)}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        settings = self.all_settings.tagger
+        write_tagging(writer, room, corpus=self.artifact("corpus"), settings=settings, identity=tagger_identity(settings.name))
+
+
+class TaggedCounts(StyleTask):
+    """Counts of (form, tag) and (lemma, class) in the training books."""
+
+    stage = "tagged_counts"
+
+    @property
+    def label(self) -> str:
+        return "tagged counts"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"tagging": self.clone(Tagging, side="train"), "counts": self.clone(Counts)}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_tagged_counts(writer, room, tagging=self.artifact("tagging"), counts=self.artifact("counts"))
+
+
+class Vocabulary(StyleTask):
+    """The content vocabulary of 6,900 pairs."""
+
+    stage = "vocabulary"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"tagged": self.clone(TaggedCounts)}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.all_settings.vocabulary)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_content_vocabulary(writer, room, tagged=self.artifact("tagged"), settings=self.all_settings.vocabulary)
+
+
+class Inflections(StyleTask):
+    """The inflection table: (lemma, tag) -> form, count, source."""
+
+    stage = "inflections"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"tagged": self.clone(TaggedCounts), "vocabulary": self.clone(Vocabulary)}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.all_settings.inflections)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_inflections(
+            writer, room, tagged=self.artifact("tagged"), vocabulary=self.artifact("vocabulary"), settings=self.all_settings.inflections
+        )
+
+
+class Books(StyleTask):
+    """Section 2: source books whose vocabulary is like the reference questions'. Stands in the DAG only when a reference is given."""
+
+    stage = "books"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"source": self.clone(Corpus, side="source"), "tagging": self.clone(Tagging, side="source")}
+
+    def digests(self) -> dict[str, str]:
+        return {"reference": short_digest(read_reference(self.all_settings.books.reference))}
+
+    def settings(self) -> dict[str, Any]:
+        return self.all_settings.books.model_dump(mode="json", exclude={"reference"}) | {
+            "tagger": tagger_identity(self.all_settings.tagger.name)
+        }
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        settings = self.all_settings
+        source, tagging = self.artifact("source"), self.artifact("tagging")
+        write_book_choice(writer, room, source=source, tagging=tagging, settings=settings.books, tagger=settings.tagger.name)
+
+
+class Sentences(StyleTask):
+    """Section 3.1: sentences with 6 to 12 content words, a verb and few names; one in four."""
+
+    stage = "sentences"
+
+    def inputs(self) -> dict[str, StageTask]:
+        source = self.clone(Books) if self.all_settings.books.reference else self.clone(Corpus, side="source")
+        tagging = self.clone(Tagging, side="source")
+        return {"source": source, "tagging": tagging, "counts": self.clone(Counts), "vocabulary": self.clone(Vocabulary)}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.all_settings.sentences) | {"offensive_words": offensive_digest(self.all_settings)}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        inputs = {name: self.artifact(name) for name in self.inputs()}
+        write_content_sentences(writer, room, **inputs, settings=self.all_settings.sentences)
+
+
+class Focus(StyleTask):
+    """Section 3.2: one random content word a sentence."""
+
+    stage = "scs_focus"
+    draws = True
+
+    @property
+    def label(self) -> str:
+        return "focus"
+
+    def inputs(self) -> dict[str, StageTask]:
+        names = {"sentences": Sentences, "vocabulary": Vocabulary, "inflections": Inflections, "counts": Counts}
+        return {name: self.clone(task) for name, task in names.items()}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.all_settings.focus)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        inputs = {name: self.artifact(name) for name in self.inputs()}
+        write_scs_focus(writer, room, **inputs, settings=self.all_settings.focus, seed=self.seed)
+
+
+class Impostors(StyleTask):
+    """Section 3.3: four words of the same class and inflection."""
+
+    stage = "impostors"
+    draws = True
+
+    def inputs(self) -> dict[str, StageTask]:
+        names = {"focus": Focus, "inflections": Inflections, "vocabulary": Vocabulary, "counts": Counts}
+        return {name: self.clone(task) for name, task in names.items()}
+
+    def settings(self) -> dict[str, Any]:
+        limits = self.all_settings.focus.model_dump(include={"min_freq", "max_freq"})
+        return settings_dict(self.all_settings.impostors) | limits | {"offensive_words": offensive_digest(self.all_settings)}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        settings = self.all_settings
+        inputs = {name: self.artifact(name) for name in self.inputs()}
+        offensive = settings.sentences.offensive_words
+        write_impostors(
+            writer, room, **inputs, limits=settings.focus, settings=settings.impostors, offensive=offensive, seed=self.seed
+        )
+
+
+class Questions(StyleTask):
+    """Section 3.4: the first 6,000, answers dealt over the positions."""
+
+    stage = "questions"
+    draws = True
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"focus": self.clone(Focus), "impostors": self.clone(Impostors)}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.all_settings.questions)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        inputs = {name: self.artifact(name) for name in self.inputs()}
+        write_scs_questions(writer, room, **inputs, settings=self.all_settings.questions, seed=self.seed)
+
+
+def offensive_digest(settings: ScsSettings) -> str:
+    """The list of words that stay out, by content: a file's name is no setting."""
+    return short_digest(sorted(offensive_words(settings.sentences.offensive_words)))
+
+
+class ScsStyle(RunTask):
+    """The run: links to every stage, and the release."""
+
+    model = ScsSettings
+    default_config, sample_config = "scs-style", "scs-sample"
+    style_name = "scs_style"
+    release_format = SCS
+    questions_task = Questions
+
+    def model_name(self) -> str:
+        return tagger_identity(self.all_settings.tagger.name)
+
+    def style_notes(self) -> list[str]:
+        settings = self.all_settings
+        reference = f"vocabulary like that of a reference question set (cosine above {settings.books.min_similarity}, " \
+                    f"coverage above {settings.books.min_coverage})" if settings.books.reference else "no reference question set"  # fmt: skip
+        return [
+            f"impostors: {settings.impostors.impostor_draw}; same class and inflection as the answer, no statistic of word-to-word relations used",
+            f"tagger: {self.model_name()}",
+            f"source books chosen by: {reference}",
+        ]
+
+
+STYLE = ScsStyle

@@ -1,0 +1,102 @@
+"""The SCS set as an artifact: the first n questions in order of generation, positions dealt, full provenance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from cloze_gen.cloze.assemble import assemble_question, deal_positions
+from cloze_gen.formats.jsonl import question_record
+from cloze_gen.records import Rejection, Sentence
+from cloze_gen.stages.focus import FOCUS, REJECTED, read_source_sentences, rejection_columns
+from cloze_gen.stages.room import Room
+from cloze_gen.stages.scs_impostors import IMPOSTORS
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.tables import read_parquet, write_jsonl, write_parquet
+from cloze_gen.text.rendering import rendered_positions, rendered_tokens
+
+QUESTIONS = "questions.jsonl"
+
+
+class ScsQuestionsSettings(BaseModel):
+    """Settings of the final set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    n_questions: int = Field(6000, ge=1, description="questions wanted, the first in order of generation; fewer are said, never padded; 3.4")
+
+
+class ScsQuestionReason(StrEnum):
+    """Why a finished item is not in the set."""
+
+    DUPLICATE = "sentence_printed_before"
+    BEYOND_N = "beyond_n_questions"
+
+
+def write_scs_questions(
+    writer: ArtifactWriter, room: Room, *, focus: Artifact, impostors: Artifact, settings: ScsQuestionsSettings, seed: int
+) -> None:
+    """Write the first n items that have impostors, in the order of their sentences, and every rejection."""
+    drawn: dict[str, list[dict[str, Any]]] = {}
+    for row in read_parquet(impostors.path(IMPOSTORS)).to_pylist():
+        drawn.setdefault(row["id"], []).append(row)
+    items = [row for row in read_parquet(focus.path(FOCUS)).to_pylist() if row["id"] in drawn]
+    sentences = read_source_sentences(focus)
+    kept: list[dict[str, Any]] = []
+    rejected: list[Rejection] = []
+    printed: set[tuple[str, ...]] = set()
+    for row in items:
+        tokens = rendered_tokens(sentences[row["sentence_id"]].tokens)
+        if tokens in printed:
+            rejected.append(Rejection(row["id"], ScsQuestionReason.DUPLICATE))
+        elif len(kept) == settings.n_questions:
+            rejected.append(Rejection(row["id"], ScsQuestionReason.BEYOND_N))
+        else:
+            printed.add(tokens)
+            kept.append(row)
+    n_options = 1 + (len(drawn[kept[0]["id"]]) if kept else 0)
+    positions = deal_positions([row["id"] for row in kept], n_options=n_options, seed=seed)
+    records = [_record(row, sentences[row["sentence_id"]], drawn[row["id"]], positions[row["id"]], seed) for row in kept]
+    writer.rows[QUESTIONS] = write_jsonl(writer.path(QUESTIONS), records)
+    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
+    reasons = Counter(str(rejection.reason) for rejection in rejected)
+    writer.funnel = {"unit": "focus words", "seen": len(items), "kept": len(kept), "rejected": dict(sorted(reasons.items()))}
+    writer.facts |= {"wanted": settings.n_questions}
+    short = "" if len(kept) == settings.n_questions else f" ({settings.n_questions:,} were wanted; the funnel says where the rest went)"
+    room.say(f"{len(kept):,} questions{short}")
+
+
+def _record(row: Mapping[str, Any], sentence: Sentence, drawn: Sequence[Mapping[str, Any]], answer_index: int, seed: int) -> dict[str, Any]:
+    question = assemble_question(
+        row["id"],
+        book_id=sentence.book_id,
+        tokens=rendered_tokens(sentence.tokens),
+        position=rendered_positions(sentence.tokens).index(row["position"]),
+        impostors=[impostor["word"] for impostor in drawn],
+        answer_index=answer_index,
+        seed=seed,
+    )
+    facts = {impostor["word"]: impostor for impostor in drawn} | {row["word"]: row}
+    return question_record(
+        question,
+        source={
+            "book_id": sentence.book_id,
+            "sentence_index": sentence.index,
+            "start": sentence.start,
+            "end": sentence.end,
+            "text": sentence.text,
+            "tokens": list(sentence.tokens),
+            "position": row["position"],
+        },
+        answer_tag=row["tag"],
+        answer_class=row["class"],
+        option_scores=[
+            {"word": word, "lemma": facts[word]["lemma"], "count": facts[word]["count"], "freq": facts[word]["freq"],
+             "lemma_freq": facts[word]["lemma_freq"]}
+            for word in question.options
+        ],
+    )  # fmt: skip

@@ -1,0 +1,142 @@
+"""Runs after the first: what is on disk is not made again, and what is made does not depend on workers or order."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.store import corpus as corpus_room
+
+
+def store_state(out: Path) -> dict[str, int]:
+    """Every file of the store with the time it was written."""
+    return {
+        path.relative_to(out).as_posix(): path.lstat().st_mtime_ns
+        for path in (out / "store").rglob("*")
+        if path.is_file() and ".locks" not in path.parts
+    }
+
+
+def new_stages(before: dict[str, int], out: Path) -> set[str]:
+    """Stages that the store holds more of than before; what was there must not have been touched."""
+    after = store_state(out)
+    assert {name: after.get(name) for name in before} == before
+    return {name.split("/")[1].rpartition("-")[0] for name in after.keys() - before.keys()}
+
+
+def test_a_rerun_does_nothing(copied: Any, cli: Callable[..., Any]) -> None:
+    """With nothing changed no file is written, and the same result is told."""
+    before = {path: path.lstat().st_mtime_ns for path in copied.out.rglob("*")}
+    again = cli("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
+    assert again.status == 0
+    assert "nothing to do" in again.err
+    assert again.out.splitlines()[:-1] == copied.outcome.out.splitlines()[:-1]
+    assert {path: path.lstat().st_mtime_ns for path in copied.out.rglob("*")} == before
+
+
+def test_a_changed_setting_reruns_from_its_stage_on(copied: Any, cli: Callable[..., Any]) -> None:
+    """`forward.keep` touches forward, grooming and choice; going back finds the old results."""
+    before = store_state(copied.out)
+    changed = cli("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1", "--set", "forward.keep=20")
+    assert changed.status == 0, changed.err
+    made = new_stages(before, copied.out)
+    assert {"forward", "grooming", "choice"} <= made
+    assert not made & {"book", "ingest", "corpus", "counts", "text", "lm", "index", "focus", "alternates", "screening", "contexts"}
+    before = store_state(copied.out)
+    assert cli("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1").status == 0
+    assert new_stages(before, copied.out) == set()
+
+
+@pytest.mark.parametrize(
+    ("options", "first"),
+    [
+        (("--seed", "2"), {"alternates"}),
+        (("--set", "choice.n_questions=10"), {"choice"}),
+        (("--set", "lm.memory=110M"), set()),
+        (("--set", "release.harness=false"), set()),
+        (("--workers", "1", "--name", "renamed"), set()),
+    ],
+)
+def test_exactly_what_depends_on_it_is_made_again(
+    copied: Any, cli: Callable[..., Any], options: tuple[str, ...], first: set[str]
+) -> None:
+    """The seed touches what draws; memory, the release's settings and the run's name touch nothing in the store."""
+    before = store_state(copied.out)
+    done = cli("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1", *options)
+    assert done.status == 0, done.err
+    made = new_stages(before, copied.out)
+    assert first <= made
+    assert bool(first) == bool(made)
+    assert not made & {"book", "ingest", "corpus", "counts", "text", "lm", "index", "focus", "contexts"}
+
+
+def test_a_renamed_run_says_its_name_in_its_release(copied: Any, cli: Callable[..., Any]) -> None:
+    """Renaming writes another run folder beside the first, with files of its own name and the same questions."""
+    assert cli("run", *copied.corpus.options, "--name", "other", "--out", copied.out, "--workers", "1").status == 0
+    other = copied.out / "runs" / "other" / "release"
+    assert (other / "other.machine_format.questions.txt").read_bytes() == (copied.release / "tiny.machine_format.questions.txt").read_bytes()
+    assert "name:other|" in (other / "signature.txt").read_text()
+
+
+def test_one_new_book_is_one_book_read(copied: Any, cli: Callable[..., Any]) -> None:
+    """The books that were there are not read again."""
+    before = store_state(copied.out)
+    sample = Path(__file__).parents[2] / "corpora" / "sample" / "train" / "04-the-orchard-thieves.txt"
+    shutil.copyfile(sample, copied.corpus.train / sample.name)
+    done = cli("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
+    assert done.status == 0, done.err
+    made = new_stages(before, copied.out)
+    assert {"book", "ingest", "corpus", "counts", "lm"} <= made
+    after = store_state(copied.out)
+    assert len({name.split("/")[2] for name in after.keys() - before.keys() if name.startswith("store/book-")}) == 1
+
+
+def test_a_deleted_artifact_is_made_again_with_the_same_bytes(
+    copied: Any, cli: Callable[..., Any], digests: Callable[[Path], dict[str, str]]
+) -> None:
+    """Even one far below a finished run."""
+    before = digests(copied.out)
+    for victim in ("01-ingest-train", next(path.name for path in copied.folder.glob("*-counts"))):
+        shutil.rmtree((copied.folder / victim).resolve())
+    shutil.rmtree(next((copied.out / "store").glob("book-*/*")))
+    assert cli("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1").status == 0
+    assert digests(copied.out) == before
+
+
+def test_two_workers_and_another_order_give_the_same_bytes(
+    finished: Any, tmp_path: Path, cli: Callable[..., Any], digests: Callable[[Path], dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every file under the output folder; only where the links to the books lead may differ."""
+    walk = os.walk
+    monkeypatch.setattr(
+        corpus_room.os, "walk", lambda root: [(folder, folders, names[::-1]) for folder, folders, names in list(walk(root))[::-1]]
+    )
+    for side in ("train", "source"):  # written in another order too
+        (tmp_path / side).mkdir()
+        for book in sorted(getattr(finished.corpus, side).iterdir(), reverse=True):
+            shutil.copyfile(book, tmp_path / side / book.name)
+    options = (*finished.corpus.options[:2], str(tmp_path / "train"), "--source", str(tmp_path / "source"), *finished.corpus.options[5:])
+    done = cli("run", *options, "--name", "tiny", "--out", tmp_path / "out", "--workers", "2")
+    assert done.status == 0, done.err
+    first, second = digests(finished.out), digests(tmp_path / "out")
+    assert first.keys() == second.keys()
+    assert {name for name in first if first[name] != second[name]} <= {"runs/tiny/corpus-train", "runs/tiny/corpus-source"}
+
+
+def test_a_list_of_words_is_known_by_its_content(copied: Any, cli: Callable[..., Any], tmp_path: Path) -> None:
+    """A changed list of offensive words grooms anew; the same list in another place does not."""
+    options = ("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1", "--set")
+    (tmp_path / "a.txt").write_text("clock\n")
+    assert cli(*options, f"grooming.offensive_words={tmp_path / 'a.txt'}").status == 0
+    before = store_state(copied.out)
+    (tmp_path / "b.txt").write_text("# moved\nclock\n\n")
+    assert cli(*options, f"grooming.offensive_words={tmp_path / 'b.txt'}").status == 0
+    assert new_stages(before, copied.out) == set()
+    (tmp_path / "b.txt").write_text("clock\ndebt\n")
+    assert cli(*options, f"grooming.offensive_words={tmp_path / 'b.txt'}").status == 0
+    assert new_stages(before, copied.out) == {"grooming", "choice"}

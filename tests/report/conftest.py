@@ -1,0 +1,103 @@
+"""A report's data made by hand, and pages opened in headless Chromium."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.report.data import AuditTable, Baseline, Evaluation, ReportData, SampleQuestion, StageRow
+from cloze_gen.report.funnel import FunnelStep
+
+# Without these, Chromium asks its maker's hosts for things of its own; what is left of that is refused by the resolver rule.
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND",
+         "--enable-logging=stderr")  # fmt: skip
+HOSTILE = ("<script>alert(1)</script>", "{{ 7*7 }}", "{% raw %}", '"><img src=http://127.0.0.1:9/x onerror=alert(1)>', "a & b 'c'", "$x^2$ \u6f22\u5b57")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A page as Chromium saw it.
+
+    Attributes:
+        dom: the document after loading, as text.
+        console: lines of the console.
+        requests: addresses that the page itself asked for.
+    """
+
+    dom: str
+    console: tuple[str, ...]
+    requests: tuple[str, ...]
+
+
+@pytest.fixture(scope="session")
+def open_page(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Opened]:
+    """Open a file in headless Chromium; skips where there is none."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("no Chromium here (Debian: apt-get install chromium): the page was not opened in a browser")
+
+    def opened(page: Path, *flags: str) -> Opened:
+        place = tmp_path_factory.mktemp("chromium")
+        log = place / "net.json"
+        command = [program, *FLAGS, f"--user-data-dir={place / 'profile'}", f"--log-net-log={log}", *flags, "--dump-dom", page.as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        events = json.loads(log.read_text(encoding="utf-8"))["events"]
+        started = [event["params"] for event in events if "url" in event.get("params", {}) and "initiator" in event["params"]]
+        asked = {params["url"] for params in started if params["initiator"] != "not an origin"}
+        return Opened(done.stdout, tuple(line for line in done.stderr.splitlines() if ":CONSOLE:" in line), tuple(sorted(asked)))
+
+    return opened
+
+
+@pytest.fixture
+def evaluation() -> Evaluation:
+    """Three rows, one of each kind that is shown in a place of its own."""
+    return Evaluation("sig|n:40", 40, 0.2, (
+        Baseline("lsa", "baseline", 0.5, 0.35, 0.65, 40, 0.2),
+        Baseline("mine", "baseline", 0.25, 0.14, 0.4, 40, 0.2),
+        Baseline("most-frequent", "balanced", 0.2, 0.1, 0.35, 40, 0.2),
+    ))  # fmt: skip
+
+
+@pytest.fixture
+def data(evaluation: Evaluation) -> ReportData:
+    """A small report with something in every place."""
+    sample = SampleQuestion(
+        id="b:1:2", book="A Book", before="He climbed the ", after=".", options=("hill", "sea"), answer_index=0, source="He climbed the hill.",
+        place="b.txt, characters 0 to 20", facts=(("history", "climbed / the"),), score_columns=("word", "freq"),
+        score_rows=(("hill", "1e-05"), ("sea", "2e-05")), candidates=(("fit", "sea, lake"),),
+    )  # fmt: skip
+    return ReportData(
+        name="mine", style="holmes_style", signature="cloze-gen|n:40", seed=1, n_questions=40, n_wanted=50, n_options=2,
+        levels=(("books", 1), ("sentences", 900), ("alternates sampled", 135_000), ("questions", 40)),
+        steps=(FunnelStep("focus", "words", 100, 40, {"word_frequent": 55, "word_opens_sentence": 5}),),
+        answer_freqs=(1e-5, 2e-5, 0.0), impostor_freqs=(2e-5, 4e-5, 9e-5), sentence_tokens=(7, 9, 9, 30), answer_positions=(20, 20),
+        blank_places=(0.1, 0.5, 0.9), books=(("b", "A Book", 40),), evaluation=evaluation, samples=(sample,),
+        audits=(AuditTable("source", ("book_id", "encoding"), (("b", "ascii"),), 0),), stages=(StageRow("01-focus", "00ff", "rows 40"),),
+        settings=(("lm.order", "3"),), overrides=("lm.order=3",), warnings=("A warning.",),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def hostile(data: ReportData) -> ReportData:
+    """A report in which every text that comes from a book, a file's name or a user is markup of some kind."""
+    script, braces, block, image, marks, dollars = HOSTILE
+    sample = replace(
+        data.samples[0], id=script, book=image, before=f"{script} ", after=f" {braces}", options=(image, block), source=script, place=braces,
+        facts=((marks, script),), score_rows=((script, dollars), (image, "1")), candidates=((block, script),),
+    )  # fmt: skip
+    evil = Baseline(f"{script}{dollars}", "baseline", 0.5, 0.4, 0.6, 40, 0.2)
+    assert data.evaluation is not None
+    return replace(
+        data, signature=f"{script}{braces}", books=((script, braces, 3), (image, dollars, 1)), samples=(sample,), overrides=(script,),
+        levels=((script, 3), (dollars, 40)), steps=(FunnelStep(script, braces, 2, 1, {image: 1}),), warnings=(f"Leak: {image}",),
+        audits=(AuditTable(script, (block, image), ((script * 3, braces), (image, dollars)), 1),), settings=((braces, script),),
+        stages=(StageRow(script, braces, image),), evaluation=replace(data.evaluation, baselines=(evil,), signature=image),
+    )  # fmt: skip

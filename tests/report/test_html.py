@@ -1,0 +1,123 @@
+"""The report's page: what it says, what it escapes, and what it never holds."""
+
+from __future__ import annotations
+
+import html.parser
+import re
+from dataclasses import replace
+
+from cloze_gen.report.data import ReportData
+from cloze_gen.report.html import render_report
+
+VOID = {"meta", "link", "br", "img", "hr", "input", "path"}
+
+
+class Page(html.parser.HTMLParser):
+    """Elements, ids, links and unclosed tags of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.astray: list[str] = []
+        self.text: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.astray.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def test_every_section_is_there(data: ReportData) -> None:
+    """Signature, funnel, distributions, baselines, rules, samples, books and settings each have their place."""
+    page = Page(render_report(data))
+    assert [one["id"] for one in page.all("section")] == ["funnel", "distributions", "baselines", "rules", "samples", "books", "settings"]
+    text = " ".join("".join(page.text).split())
+    for said in ("cloze-gen|n:40", "50 were wanted", "word frequent", "Zweig & Burges 2011, Table 1", "He climbed the", "A warning.", "lm.order"):
+        assert said in text
+
+
+def test_equal_data_give_equal_bytes(data: ReportData) -> None:
+    """Nothing of the page depends on the clock, on chance or on what was drawn before."""
+    assert render_report(data) == render_report(replace(data))
+
+
+def test_nothing_is_asked_for(data: ReportData) -> None:
+    """No script, no address to load from; the only addresses are names of XML namespaces and of places in the page."""
+    page = Page(render_report(data))
+    assert not page.all("script")
+    for tag, attributes in page.elements:
+        for name in ("src", "srcset", "href", "xlink:href", "action", "data", "poster"):
+            value = attributes.get(name)
+            assert value is None or value.startswith("#") or value == "data:,", f"{tag} {name}={value}"
+    assert "url(http" not in render_report(data)
+    assert "@import" not in render_report(data)
+
+
+def test_text_of_books_stays_text(data: ReportData, hostile: ReportData) -> None:
+    """Whatever a book, a title, a file's name or an option holds, the page has the elements that harmless text gives it."""
+    page = Page(render_report(hostile))
+    assert {tag for tag, _ in page.elements} <= {tag for tag, _ in Page(render_report(data)).elements}
+    assert not any(name.startswith("on") for _, attributes in page.elements for name in attributes)
+    text = "".join(page.text)
+    assert "<script>alert(1)</script>" in text
+    assert "{{ 7*7 }}" in text
+    assert "49" not in re.sub(r"\s", "", "".join(page.text).split("Sample questions")[-1].split("Books")[0])
+
+
+def test_the_page_is_well_formed(data: ReportData, hostile: ReportData) -> None:
+    """Tags nest, ids are there once, links within the page lead somewhere."""
+    for one in (data, hostile):
+        page = Page(render_report(one))
+        assert page.astray == []
+        assert page.open == []
+        ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+        assert len(ids) == len(set(ids))
+        targets = {value[1:] for _, attributes in page.elements for name, value in attributes.items() if name in {"href", "xlink:href"} and value}
+        assert targets - {"ata:,"} <= set(ids)
+        assert {attributes["aria-labelledby"] for _, attributes in page.elements if "aria-labelledby" in attributes} <= set(ids)
+
+
+def test_pictures_and_tables_can_be_heard(data: ReportData) -> None:
+    """Every picture has a name and a caption, every table a head, the page a language and one first heading."""
+    page = Page(render_report(data))
+    assert all(one.get("role") == "img" and one.get("aria-label") for one in page.all("svg"))
+    assert len(page.all("figcaption")) == len(page.all("figure")) == len(page.all("svg")) == 7
+    assert len(page.all("thead")) == len(page.all("table"))
+    assert all(one.get("scope") in {"col", "row"} for one in page.all("th"))
+    assert page.all("html")[0]["lang"] == "en"
+    assert len(page.all("h1")) == 1
+
+
+def test_what_is_missing_is_left_out(data: ReportData) -> None:
+    """A style without options, scores, an evaluation or a paper's table still has its page."""
+    bare = replace(
+        data, style="other_style", n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(), answer_positions=(), blank_places=(),
+        books=(), evaluation=None, samples=(), audits=(), overrides=(), warnings=(), levels=(),
+    )  # fmt: skip
+    page = Page(render_report(bare))
+    assert [one["id"] for one in page.all("section")] == ["funnel", "baselines", "settings"]
+    assert page.all("svg") == []
+    assert "cloze-gen evaluate mine" in "".join(page.text)
+
+
+def test_the_paper_stands_beside_an_unmeasured_set(data: ReportData) -> None:
+    """Before an evaluation the paper's own figures are shown, and named as the paper's."""
+    text = " ".join("".join(Page(render_report(replace(data, evaluation=None))).text).split())
+    assert "has not been evaluated yet" in text
+    assert "91 %" in text
+    assert "95 %" not in text.split("Sample questions")[1]

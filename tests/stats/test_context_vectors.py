@@ -1,0 +1,56 @@
+"""Context vectors: neighbours within a sentence, and words of one company close together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from cloze_gen.stats import context_vectors as module
+from cloze_gen.stats.context_vectors import context_counts, context_vectors, positive_pmi
+
+# 0 ends a sentence; words 1 2 3 | 2 1 | 3
+CORPUS = np.array([1, 2, 3, 0, 2, 1, 0, 3, 0], np.uint32)
+ROWS = np.array([-1, 0, 1, 2])
+
+
+def test_neighbours_within_the_window_and_the_sentence() -> None:
+    """Counts are of both sides, never across a sentence's end."""
+    one = context_counts(CORPUS, target_row=ROWS, feature_column=ROWS, window=1).toarray()
+    assert one.tolist() == [[0, 2, 0], [2, 0, 1], [0, 1, 0]]
+    two = context_counts(CORPUS, target_row=ROWS, feature_column=ROWS, window=2).toarray()
+    assert two.tolist() == [[0, 2, 1], [2, 0, 1], [1, 1, 0]]
+
+
+@pytest.mark.parametrize("chunk_tokens", [1, 2, 3, 4, 7])
+def test_pieces_do_not_count(monkeypatch: pytest.MonkeyPatch, chunk_tokens: int) -> None:
+    """Looking at the corpus in pieces gives the counts of the whole."""
+    whole = context_counts(CORPUS, target_row=ROWS, feature_column=ROWS, window=2).toarray()
+    monkeypatch.setattr(module, "_CHUNK_TOKENS", chunk_tokens)
+    assert context_counts(CORPUS, target_row=ROWS, feature_column=ROWS, window=2).toarray().tolist() == whole.tolist()
+
+
+def test_pmi_is_positive_and_of_counted_pairs() -> None:
+    """Only pairs more frequent than chance have a value."""
+    pmi = positive_pmi(sp.csr_matrix(np.array([[8.0, 1.0], [1.0, 8.0]], np.float32))).toarray()
+    assert (pmi > 0).tolist() == [[True, False], [False, True]]
+
+
+def test_same_company_same_direction() -> None:
+    """Two words with the same neighbours point the same way, one with others elsewhere; one without any is zero."""
+    counts = np.zeros((4, 6), np.float32)
+    counts[0, :3] = counts[1, :3] = [5, 3, 2]
+    counts[2, 3:] = [4, 4, 2]
+    vectors = context_vectors(sp.csr_matrix(counts), dimensions=3, seed=0)
+    assert vectors.dtype == np.float32
+    assert vectors[0] @ vectors[1] == pytest.approx(1.0, abs=1e-4)
+    assert abs(vectors[0] @ vectors[2]) < 0.1
+    assert vectors[3].tolist() == [0.0] * vectors.shape[1]
+
+
+@pytest.mark.parametrize("counts", [np.zeros((3, 5)), np.ones((1, 5)), np.array([[0.0, 2.0], [0.0, 0.0]])])
+def test_hardly_any_contexts(counts: np.ndarray) -> None:
+    """A corpus too small to tell anything gives vectors all the same, one a word."""
+    vectors = context_vectors(sp.csr_matrix(counts.astype(np.float32)), dimensions=50, seed=0)
+    assert len(vectors) == len(counts)
+    assert np.isfinite(vectors).all()

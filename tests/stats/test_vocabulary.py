@@ -1,0 +1,46 @@
+"""Which words may be options."""
+
+from __future__ import annotations
+
+import pytest
+
+from cloze_gen.stats.counts import count_table
+from cloze_gen.stats.vocabulary import option_mask
+
+# 100,000 word tokens in all.
+COUNTS = {"the": 99_000, "rare": 9, "Rare": 1, "ten": 10, "nine": 9, "three": 3, "two": 2, "Ann": 5, "ann": 1, "60,000": 4, "mother's": 4,
+          "to-morrow": 4, "o'clock": 4, "é": 4, "x_y": 4, "--": 50, "'tis": 4, "1st": 4, "Mr.": 4}  # fmt: skip
+COUNTS["filler"] = 100_000 - sum(count for word, count in COUNTS.items() if word != "--")
+
+
+def allowed(*, max_freq: float = 1e-4, min_count: int = 3, proper_names: bool = False) -> set[str]:
+    table = count_table(COUNTS, {})
+    mask = option_mask(table, max_freq=max_freq, min_count=min_count, proper_names=proper_names)
+    return {word for word, may in zip(table.words, mask.tolist(), strict=True) if may}
+
+
+def test_limits_and_their_sides() -> None:
+    """`max_freq` is exclusive and case-folded, `min_count` inclusive and of the surface type."""
+    words = allowed()
+    assert {"nine", "three"} <= words
+    assert not {"ten", "rare", "two", "the"} & words
+    assert "rare" in allowed(max_freq=1.01e-4)
+    assert "two" in allowed(min_count=2)
+
+
+@pytest.mark.parametrize("word", ["60,000", "mother's", "to-morrow", "o'clock", "1st"])
+def test_words_as_the_published_options_are(word: str) -> None:
+    """Possessives, hyphenated words and numbers are words here."""
+    assert word in allowed()
+
+
+@pytest.mark.parametrize("word", ["--", "é", "x_y"])
+def test_no_options(word: str) -> None:
+    """Marks and what the ASCII files cannot hold are none."""
+    assert word not in allowed()
+
+
+def test_names_only_when_asked() -> None:
+    """A word that is mostly capitalised is taken for a name, in either spelling."""
+    assert not {"Ann", "ann", "Mr."} & allowed(min_count=1)
+    assert {"Ann", "ann"} <= allowed(min_count=1, proper_names=True)
