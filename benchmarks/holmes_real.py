@@ -23,11 +23,11 @@ from pathlib import Path
 
 import kenlm
 import numpy as np
+from cloze_gen.pipelines.runs import stage_artifact
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.cloze.alternates import AllowedWords, sample_alternates
 from cloze_gen.cloze.focus import FocusSettings
-from cloze_gen.pipelines.runs import stage_artifact
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.contexts import option_words
 from cloze_gen.stages.counts import read_counts

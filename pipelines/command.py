@@ -51,7 +51,7 @@ def make_task(*, config: str, train: str, source: str, name: str, out: Path, wor
         source=source,
         out=str(out),
         seed=seed,
-        workers=workers,
+        processes=workers,
         engine=engine,
         strict=strict,
         name=name or ("" if default else Path(config).name.removesuffix(".toml")),
@@ -64,7 +64,7 @@ def forget_what_was_read() -> None:
     """Books and configs are read once a run; a second run of the same process must read them anew."""
     scanned.cache_clear()
     load_settings.cache_clear()
-    Register.clear_instance_cache()
+    Register.clear_instance_cache()  # type: ignore[no-untyped-call]
 
 
 def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
@@ -83,9 +83,10 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     if task.strict:
         check_no_book_dropped(task.stages())
     Store(Path(task.out)).sweep()
+    task.description()  # all stages' keys: a file named by a setting that cannot be read is told before anything runs
     done_before = task.complete()
     if not done_before:
-        with given_back(current_engine(task.engine, task.workers)):
+        with given_back(current_engine(task.engine, task.processes)):
             build(task)
     print(funnel_text(task.steps()))
     print(f"signature  {task.signature()}")
@@ -133,7 +134,8 @@ def build(task: luigi.Task) -> None:
     logging.getLogger("luigi-interface").setLevel(logging.CRITICAL)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="luigi")
-        result = luigi.build([task], local_scheduler=True, workers=1, no_lock=True, detailed_summary=True, log_level="CRITICAL")
+        options = {"local_scheduler": True, "workers": 1, "no_lock": True, "detailed_summary": True, "log_level": "CRITICAL"}
+        result = luigi.build([task], **options)  # type: ignore[no-untyped-call]
     for event in (luigi.Event.FAILURE, luigi.Event.BROKEN_TASK):
         PipelineTask.remove_event_handler(event, remember)
     if failures:
@@ -162,9 +164,9 @@ def _why(stage: StageTask, before: dict[str, Any] | None) -> str:
         reasons.append(f"code version {old['version']} -> {new['version']}")
     if old["seed"] != new["seed"]:
         reasons.append(f"seed {old['seed']} -> {new['seed']}")
-    for name in sorted(old["settings"].keys() | new["settings"].keys()):
-        if old["settings"].get(name) != new["settings"].get(name):
-            reasons.append(f"{name} {old['settings'].get(name)!r} -> {new['settings'].get(name)!r}")
+    before, now = old["settings"], new["settings"]
+    names = [name for name in sorted(before.keys() | now.keys()) if before.get(name) != now.get(name)]
+    reasons += [f"{name} {before.get(name)!r} -> {now.get(name)!r}" for name in names]
     reasons += _changed_inputs(stage, old["inputs"], dict(new["inputs"]))
     return "; ".join(reasons) or "its artifact is missing"
 
@@ -180,6 +182,7 @@ def _changed_inputs(stage: StageTask, old: dict[str, str], new: dict[str, str]) 
 
 def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
     """Which stages of a finished run would run again, with its config, books and code as they are now."""
+    forget_what_was_read()
     folder = find_run(out, run_name)
     written = read_run(folder)
     config = written["config"]

@@ -1,4 +1,4 @@
-"""The Holmes-style dataset (Zweig & Burges 2011): raw text -> counts -> language model -> alternates -> forward filter -> grooming -> set."""
+"""The Holmes-style dataset (Zweig & Burges 2011): raw text, counts, language model, alternates, forward filter, grooming, set."""
 
 from __future__ import annotations
 
@@ -170,6 +170,7 @@ class Grooming(StyleTask):
     """MSR 2.3, by machine: a verdict on every retained candidate and every sentence."""
 
     stage = "grooming"
+    version = 2
 
     def inputs(self) -> dict[str, StageTask]:
         names = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}

@@ -59,7 +59,10 @@ def _first_rows(path: Path, rows: int) -> list[str]:
         table = pq.ParquetFile(path)
         head = next(table.iter_batches(batch_size=max(1, rows)), None)
         columns = ", ".join(f"{field.name}: {field.type}" for field in table.schema_arrow)
-        return [f"  columns {columns}", *(_cut(json.dumps(row, ensure_ascii=False, default=str)) for row in (head.to_pylist()[:rows] if head else []))]
+        return [
+            f"  columns {columns}",
+            *(_cut(json.dumps(row, ensure_ascii=False, default=str)) for row in (head.to_pylist()[:rows] if head else [])),
+        ]
     if path.suffix == ".npy":
         array = np.load(path, mmap_mode="r")
         return [f"  array {array.dtype} {array.shape}"]

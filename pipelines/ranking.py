@@ -17,8 +17,6 @@ def rank_books(folder: Path, *, reference: Path, out: Path, tagger: str, workers
     engine = make_engine("local", workers=workers)
     room = Room(Store(out), engine, "corpus rank")
     try:
-        yield from rank_folder(
-            room, folder, settings=BookChoiceSettings(reference=str(reference)), tagger=tagger, ingest=IngestSettings()
-        )
+        yield from rank_folder(room, folder, settings=BookChoiceSettings(reference=str(reference)), tagger=tagger, ingest=IngestSettings())
     finally:
         engine.close()

@@ -32,8 +32,10 @@ _OWN_COLUMNS = frozenset({"folder"})
 # Stage -> what its kept items are called in the picture of the funnel; another stage is called by its own name.
 _LEVEL_NAMES = {
     "corpus source": "books kept", "focus": "focus words", "screening": "screened focus words", "forward": "with forward scores",
-    "grooming": "groomed focus words", "choice": "questions",
+    "grooming": "groomed focus words", "choice": "questions", "sentences": "sentences chosen", "impostors": "words with impostors",
 }  # fmt: skip
+# Stages that sift words of the training corpus, not what comes from the source books.
+_NO_LEVELS = frozenset({"vocabulary", "inflections"})
 
 
 def write_report(folder: Path) -> Path:
@@ -177,7 +179,7 @@ def funnel_levels(artifacts: Mapping[str, Artifact]) -> list[tuple[str, int]]:
     """(what, count) at each level of the source side: what a stage kept, and the figures that tell its size."""
     levels = []
     for label, artifact in artifacts.items():
-        if label.endswith(" train"):
+        if label.endswith(" train") or label in _NO_LEVELS:
             continue
         facts, funnel = artifact.facts, artifact.funnel
         candidates = facts.get("candidates_funnel", {})
@@ -185,7 +187,7 @@ def funnel_levels(artifacts: Mapping[str, Artifact]) -> list[tuple[str, int]]:
             levels.append(("books", funnel["seen"]))
             continue
         if candidates:
-            levels += [("candidates retained", candidates["seen"]), ("candidates fit", candidates["kept"])]
+            levels += [(candidates["unit"], candidates["seen"]), (f"fit {candidates['unit']}", candidates["kept"])]
         if funnel:
             levels.append((_LEVEL_NAMES.get(label, label.replace("_", " ")), funnel["kept"]))
         if label.startswith("corpus"):
@@ -212,9 +214,9 @@ def option_freqs(
 
 
 def audit_table(side: str, rows: Sequence[Mapping[str, str]]) -> AuditTable:
-    """The books of one side: id, file and outcome first, empty columns left out, dropped books on top."""
+    """The books of one side: id, file and outcome first, the long digest last, empty columns left out, dropped books on top."""
     first = ("book_id", "title", "author", "file", "status", "reason", "detail")
-    names = dict.fromkeys([*first, *(name for row in rows for name in row)])
+    names = dict.fromkeys([*first, *(name for row in rows for name in row if name != "digest"), "digest"])
     columns = tuple(name for name in names if name not in _OWN_COLUMNS and any(row.get(name) for row in rows))
     ordered = sorted(rows, key=lambda row: row["status"] == "kept")
     dropped = sum(row["status"] != "kept" for row in rows)

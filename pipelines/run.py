@@ -46,7 +46,9 @@ class RunTarget(luigi.Target):
             written = json.loads((self._folder / RUN_FILE).read_text(encoding="utf-8"))
         except (FileNotFoundError, json.JSONDecodeError):
             return False
-        linked = all((self._folder / name).is_symlink() and os.readlink(self._folder / name) == to for name, to in self._links.items())
+        linked = all(
+            (self._folder / name).is_symlink() and (self._folder / name).readlink() == Path(to) for name, to in self._links.items()
+        )
         return written == self._description and linked and (self._folder / RELEASE / "SHA256SUMS").is_file()
 
 
@@ -88,7 +90,8 @@ class RunTask(PipelineTask):
         """What `run.json` says: everything needed to explain or repeat the run, no path of the machine among it."""
         config = os.path.relpath(self.config, self.folder) if "/" in self.config or self.config.endswith(".toml") else self.config
         stages = [
-            {"number": number, "label": task.label, "folder": task.key.folder_name, "fingerprint": task.key.fingerprint, **task.key.described()}
+            {"number": number, "label": task.label, "folder": task.key.folder_name, "fingerprint": task.key.fingerprint}
+            | task.key.described()
             for number, task in enumerate(self.stages(), 1)
         ]
         return {

@@ -1,4 +1,4 @@
-"""The SCS-style dataset (Argouarc'h 2018): raw text -> tags -> content vocabulary -> inflection table -> sentences -> focus -> impostors -> set.
+"""The SCS-style dataset (Argouarc'h 2018): raw text -> tags -> content vocabulary -> inflections -> sentences -> focus -> impostors -> set.
 
 No stage of it knows a language model, a forward index or context vectors: that no statistic of word-to-word relations was used is the
 point of this set.
@@ -212,9 +212,7 @@ class Impostors(StyleTask):
         settings = self.all_settings
         inputs = {name: self.artifact(name) for name in self.inputs()}
         offensive = settings.sentences.offensive_words
-        write_impostors(
-            writer, room, **inputs, limits=settings.focus, settings=settings.impostors, offensive=offensive, seed=self.seed
-        )
+        write_impostors(writer, room, **inputs, limits=settings.focus, settings=settings.impostors, offensive=offensive, seed=self.seed)
 
 
 class Questions(StyleTask):
@@ -253,12 +251,14 @@ class ScsStyle(RunTask):
 
     def style_notes(self) -> list[str]:
         settings = self.all_settings
-        reference = f"vocabulary like that of a reference question set (cosine above {settings.books.min_similarity}, " \
-                    f"coverage above {settings.books.min_coverage})" if settings.books.reference else "no reference question set"  # fmt: skip
+        draw, books = settings.impostors.impostor_draw, settings.books
+        chosen = "no reference question set"
+        if books.reference:
+            chosen = f"a reference question set (cosine above {books.min_similarity}, coverage above {books.min_coverage})"
         return [
-            f"impostors: {settings.impostors.impostor_draw}; same class and inflection as the answer, no statistic of word-to-word relations used",
+            f"impostors: {draw}; of the answer's class and inflection, no statistic of word-to-word relations used",
             f"tagger: {self.model_name()}",
-            f"source books chosen by: {reference}",
+            f"source books chosen by: {chosen}",
         ]
 
 

@@ -39,7 +39,7 @@ class PipelineTask(luigi.Task):
     source = luigi.Parameter(default="", description="folder of the source books; empty: the embedded sample")
     out = luigi.Parameter(default="artifacts", description="output folder")
     seed = luigi.IntParameter(default=1, description="random seed")
-    workers = luigi.IntParameter(default=2, significant=False, description="processes of the local engine")
+    processes = luigi.IntParameter(default=2, significant=False, description="of the local engine (Luigi has a `--workers` of its own)")
     engine = luigi.Parameter(default="local", significant=False, description="local, or dask:ADDRESS")
     strict = luigi.BoolParameter(default=False, significant=False, description="a dropped book ends the run")
 
@@ -86,7 +86,7 @@ class StageTask(PipelineTask):
         return self.store.open(self.inputs()[name].key)
 
     def run(self) -> None:
-        room = Room(self.store, current_engine(self.engine, self.workers), self.label, self.strict)
+        room = Room(self.store, current_engine(self.engine, self.processes), self.label, self.strict)
         with self.store.writing(self.key, on_wait=lambda: room.say("another run is writing this stage; waiting")) as writer:
             if writer is not None:
                 self.work(writer, room)

@@ -16,7 +16,7 @@ from cloze_gen.errors import BookError, UsageError
 from cloze_gen.pipelines.runs import find_run, find_stage, run_folders, stage_artifact
 from cloze_gen.stages.ingest import read_books
 from cloze_gen.store.corpus import read_book
-from cloze_gen.store.tables import read_jsonl, read_parquet
+from cloze_gen.store.tables import read_jsonl, read_parquet, unescape_cell
 
 # Where a record can end before it is an item; the labels in the order of a record's life.
 _EARLY = (("sentences", "the choice of sentences"), ("focus", "focus selection"))
@@ -73,7 +73,7 @@ class _Trace:
         sentences = read_parquet(stage_artifact(self._folder, "focus").path("sentences.parquet"))
         sentence = sentences.filter(_has_id(self._focus["sentence_id"])).to_pylist()[0]
         book = next(row for row in read_books(stage_artifact(self._folder, "corpus source")) if row["book_id"] == sentence["book_id"])
-        file = self._folder / "corpus-source" / book["file"]
+        file = self._folder / "corpus-source" / unescape_cell(book["file"])
         try:
             raw = read_book(file).decode(book["encoding"])[sentence["start"] : sentence["end"]]
         except (BookError, LookupError, UnicodeDecodeError) as error:
@@ -96,8 +96,8 @@ class _Trace:
             yield f"history    {focus['history1']!r} {focus['history2']!r}; next token {focus['next_token']!r}"
         screened = _row(self._folder, "screening", "items.parquet", self._id)
         if screened:
-            yield (f"screening  log10 P(answer | history) = {screened['answer_log10_prob']:.4f}, rank {screened['answer_rank']} among itself "
-                   f"and {screened['alternates']} alternates: {screened['status']}")  # fmt: skip
+            yield (f"screening  log10 P(answer | history) = {screened['answer_log10_prob']:.4f}, rank {screened['answer_rank']} among "
+                   f"itself and {screened['alternates']} alternates: {screened['status']}")  # fmt: skip
         answer = _row(self._folder, "forward", "answers.parquet", self._id)
         if answer:
             yield (f"forward    log10 P(next | predecessor, answer) = {answer['forward_log10_prob']:.4f}, rank {answer['forward_rank']}; "
@@ -147,7 +147,9 @@ class _Trace:
         choice = find_stage(self._folder, "choice") or stage_artifact(self._folder, "questions")
         for record in read_jsonl(choice.path("questions.jsonl")):
             if record["id"] == self._id:
-                options = "  ".join(f"{chr(97 + i)}) {word}{'*' if i == record['answer_index'] else ''}" for i, word in enumerate(record["options"]))
+                options = "  ".join(
+                    f"{chr(97 + i)}) {word}{'*' if i == record['answer_index'] else ''}" for i, word in enumerate(record["options"])
+                )
                 yield f"question   {' '.join(record['tokens'])}"
                 yield f"options    {options}"
                 return

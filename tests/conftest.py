@@ -99,7 +99,7 @@ def folder_digests(folder: Path) -> dict[str, str]:
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_symlink():
-            found[name] = f"-> {os.readlink(path)}"
+            found[name] = f"-> {path.readlink()}"
         elif path.is_file():
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found

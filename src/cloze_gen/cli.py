@@ -6,7 +6,7 @@ import errno
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +17,9 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
                   help="Raw books in, cloze test sets out, every step on disk.")  # fmt: skip
 corpus_app = typer.Typer(no_args_is_help=True, help="Look at a folder of books before a run.")
 app.add_typer(corpus_app, name="corpus")
+
+# What the parser raises. Typer brought its own copy of click with 0.2x, so click's own class would miss it; this is right for both.
+_ClickException: Any = typer.BadParameter.__mro__[2]
 
 Out = Annotated[Path, typer.Option("--out", help="output folder")]
 DEFAULT_OUT = Path("artifacts")
@@ -77,6 +80,25 @@ def trace(item_id: str, run: Annotated[str | None, typer.Option(help="name or pa
 
 
 @app.command()
+def evaluate(
+    questions: Annotated[str, typer.Argument(help="a run, a questions.jsonl, or a machine-format file of the MSR challenge")],
+    answers: Annotated[Path | None, typer.Option(help="answers of a machine-format file; default: the matching file beside it")] = None,
+    train: Annotated[str, typer.Option(help="folder of training books; default: the run's own")] = "",
+    only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind; may be repeated")] = None,
+    scores: Annotated[Path | None, typer.Option(help="option scores of your own model: JSONL, or `sentence TAB score` lines")] = None,
+    out: Out = DEFAULT_OUT,
+    workers: Annotated[int, typer.Option(min=1, help="processes")] = 2,
+    seed: Annotated[int, typer.Option(help="random seed, which breaks ties")] = 1,
+    write_to: Annotated[Path | None, typer.Option(help="folder to write to; default: the run's evaluation/, or OUT/evaluations/")] = None,
+) -> None:
+    """Measure a test set: baselines, bias tests and artifact rules, with intervals."""
+    from cloze_gen.pipelines import evaluate as evaluation
+
+    typer.echo(evaluation.evaluate(questions=questions, answers=answers, train=train, only=only or [], scores=scores, out=out,
+                                   workers=workers, seed=seed, write_to=write_to))  # fmt: skip
+
+
+@app.command()
 def report(run: str, out: Out = DEFAULT_OUT) -> None:
     """Write a run's report.html anew, with its baselines once it has been evaluated."""
     from cloze_gen.pipelines import reporting
@@ -124,15 +146,18 @@ def doctor() -> None:
 
 
 @corpus_app.command()
-def verify(folder: Path, manifest: Annotated[Path, typer.Option(help="manifest.tsv with the columns file and sha256")]) -> None:
+def verify(
+    folder: Path,
+    manifest: Annotated[Path, typer.Option(help="manifest.tsv with the columns file and sha256")],
+    role: Annotated[str | None, typer.Option(help="only the files of this role: train or source")] = None,
+) -> None:
     """Compare a folder of books with a manifest's checksums."""
-    from cloze_gen.store.corpus import verify_corpus
-    from cloze_gen.store.tables import read_tsv
+    from cloze_gen.store.corpus import manifest_rows, verify_corpus
 
-    findings = verify_corpus(folder, manifest)
+    findings = verify_corpus(folder, manifest, role=role)
     for file, finding in findings:
         typer.echo(f"{file}: {finding}")
-    total = len(read_tsv(manifest))
+    total = len(manifest_rows(manifest, role=role))
     typer.echo(f"{total - len(findings)} of {total} files agree with {manifest.name}")
     if findings:
         raise typer.Exit(1)
@@ -160,16 +185,14 @@ def main() -> None:
 
 def guarded(call: Callable[[], object]) -> int:
     """Run a call and turn its end into an exit status, told on stderr where it failed."""
-    import click
-
     try:
         result = call()
-    except click.exceptions.Abort:
+    except typer.Abort:
         print("cloze-gen: stopped", file=sys.stderr)
         return 130
-    except click.ClickException as error:
+    except _ClickException as error:
         error.show()
-        return error.exit_code
+        return int(error.exit_code)
     except ClozeGenError as error:
         print(f"cloze-gen: {error}", file=sys.stderr)
         return error.exit_status

@@ -35,9 +35,7 @@ def test_positions_are_uniform_over_seeds() -> None:
 def test_a_question_holds_its_answer_and_its_impostors(answer_index: int, seed: int) -> None:
     """The answer stands at its dealt position, the impostors fill the rest, and the blank filled is the sentence."""
     tokens, impostors = ("He", "could", "climb", "it", "."), ("swim", "eat", "drink", "lose")
-    question = assemble_question(
-        "b:1:2", book_id="b", tokens=tokens, position=2, impostors=impostors, answer_index=answer_index, seed=seed
-    )
+    question = assemble_question("b:1:2", book_id="b", tokens=tokens, position=2, impostors=impostors, answer_index=answer_index, seed=seed)
     assert question.answer == "climb" == question.options[answer_index]
     assert sorted(question.options) == sorted((*impostors, "climb"))
     assert question.blank.filled(question.answer) == tokens
@@ -46,7 +44,9 @@ def test_a_question_holds_its_answer_and_its_impostors(answer_index: int, seed: 
 def test_impostors_are_shuffled_by_the_item() -> None:
     """Their order tells nothing of their scores: over many items each stands first about as often."""
     first = Counter(
-        assemble_question(f"b:{i}:1", book_id="b", tokens=("a", "b"), position=1, impostors=("w", "x", "y", "z"), answer_index=4, seed=1).options[0]
+        assemble_question(
+            f"b:{i}:1", book_id="b", tokens=("a", "b"), position=1, impostors=("w", "x", "y", "z"), answer_index=4, seed=1
+        ).options[0]
         for i in range(2000)
     )
     assert all(first[word] == pytest.approx(500, abs=90) for word in "wxyz")

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.cloze.forward import best_forward, forward_log10_probs, sentence_log10_probs
+from cloze_gen.cloze.forward import FilledSentence, best_forward, forward_log10_probs, sentence_log10_probs
 from cloze_gen.lm.forward_index import ForwardIndex
 
 
 def test_the_next_word_after_predecessor_and_option(index: ForwardIndex) -> None:
     """P(next | predecessor, option), attested or backed off."""
     options = np.array(index.ids(["b", "c"]))
-    predecessor, next_word = index.ids(["a", "c"])
-    found = forward_log10_probs(index, predecessor=predecessor, options=options, next_word=next_word)
+    predecessors, next_words = np.array(index.ids(["a", "a"])), np.array(index.ids(["c", "c"]))
+    found = forward_log10_probs(index, predecessors=predecessors, options=options, next_words=next_words)
     assert found.tolist() == pytest.approx([-0.6, -0.2 - 1.0])
 
 
@@ -28,7 +28,7 @@ def test_whole_sentence_scores_are_the_sentences_own(index: ForwardIndex, tokens
     position = data.draw(st.integers(0, len(tokens) - 1))
     options = ["a", "b", "c", "f", "zz"]
     ids = np.array([index.start, *index.ids(tokens), index.end])
-    found = sentence_log10_probs(index, ids=ids, position=position + 1, options=np.array(index.ids(options)))
+    found = sentence_log10_probs(index, [FilledSentence(ids, position + 1, np.array(index.ids(options)))] * 2)[1]
     filled = [[*tokens[:position], option, *tokens[position + 1 :]] for option in options]
     assert found.tolist() == pytest.approx([index.sentence_log10_prob(sentence) for sentence in filled], abs=1e-5)
 

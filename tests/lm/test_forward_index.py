@@ -101,7 +101,7 @@ def test_continuations_are_one_slice(tiny: ForwardIndex) -> None:
     ("change", "said"),
     [
         (("<s>", "<t>"), "no '<s>'"),
-        (("-0.4\t\" NA\t-0.0625\n", ""), "first 2 words are no 2-gram"),
+        (('-0.4\t" NA\t-0.0625\n', ""), "first 2 words are no 2-gram"),
         (("NA null", "NA nul"), "'nul' occurs in an n-gram"),
     ],
 )

@@ -148,7 +148,9 @@ def test_mistakes_of_other_calls(
     assert said in one_message(cli(*arguments), 2)
 
 
-@pytest.mark.parametrize("arguments", [("run",), ("run", "holmes-style", "--workers", "0"), ("run", "holmes-style", "--no-such-option"), ("fly",)])
+@pytest.mark.parametrize(
+    "arguments", [("run",), ("run", "holmes-style", "--workers", "0"), ("run", "holmes-style", "--no-such-option"), ("fly",)]
+)
 def test_mistakes_of_the_shell(cli: Callable[..., Any], arguments: tuple[str, ...]) -> None:
     """What the command line parser refuses has status 2 as well."""
     assert cli(*arguments).status == 2
@@ -168,7 +170,17 @@ def test_a_corpus_too_small_for_the_discounts(tmp_path: Path, cli: Callable[...,
     for book in corpus.train.iterdir():
         book.unlink()
     (corpus.train / "few.txt").write_bytes(few)
-    options = (*corpus.options, "--out", tmp_path / "out", "--workers", "1", "--set", "lm.discount_fallback=false", "--set", "focus.max_freq=0.2")
+    options = (
+        *corpus.options,
+        "--out",
+        tmp_path / "out",
+        "--workers",
+        "1",
+        "--set",
+        "lm.discount_fallback=false",
+        "--set",
+        "focus.max_freq=0.2",
+    )
     said = one_message(cli("run", *options), 1)
     assert "too small or too repetitive" in said
     assert "lm.discount_fallback" in said
@@ -192,7 +204,7 @@ def test_no_lmplz(tmp_path: Path, cli: Callable[..., Any], corpus: Any, monkeypa
     ("settings", "said"),
     [
         (("focus.min_count=100000",), "focus.min_count"),
-        (("focus.min_tokens=35", "focus.max_tokens=35"), "focus"),
+        (("focus.min_tokens=90", "focus.max_tokens=90"), "focus"),
     ],
 )
 def test_nothing_to_ask(tmp_path: Path, cli: Callable[..., Any], corpus: Any, settings: tuple[str, ...], said: str) -> None:
@@ -225,11 +237,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if mounted.returncode:
         pytest.skip(f"a tmpfs cannot be mounted here: {mounted.stderr.strip()}")
     yield place
-    subprocess.run(["umount", str(place)], check=True)
+    subprocess.run(["umount", "--lazy", str(place)], check=True)  # this process still maps the index
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_full_disk(small_disk: Path, finished: Any, cli: Callable[..., Any], digests: Callable[[Path], dict[str, str]], workers: str) -> None:
+def test_a_full_disk(
+    small_disk: Path, finished: Any, cli: Callable[..., Any], digests: Callable[[Path], dict[str, str]], workers: str
+) -> None:
     """However far it came, one message; with more room the run goes on from there and ends with the usual bytes."""
     call = ("run", *finished.corpus.options, "--name", "tiny", "--out", small_disk / "out", "--workers", workers)
     for room_kib in (200, 400, 700, 1200, 2000):
@@ -252,8 +266,8 @@ def test_any_file_name_will_do(tmp_path: Path, cli: Callable[..., Any], corpus: 
     for book, name in zip(sorted(corpus.train.iterdir()), names, strict=True):
         book.rename(corpus.train / name)
     source = next(corpus.source.iterdir())
-    source.rename(corpus.source / os.fsdecode(b"l'\xe9t\xe9\n\"1\".TXT"))
-    out = tmp_path / "out folder \"é\"\n"
+    source.rename(corpus.source / os.fsdecode(b'l\'\xe9t\xe9\n"1".TXT'))
+    out = tmp_path / 'out folder "é"\n'
     outcome = cli("run", *corpus.options, "--out", out, "--name", "names", "--workers", "1")
     assert outcome.status == 0, outcome.err
     item = (out / "runs" / "names" / "release" / "questions.jsonl").read_text().split('"')[3]
@@ -265,7 +279,7 @@ def test_any_file_name_will_do(tmp_path: Path, cli: Callable[..., Any], corpus: 
 
 def test_a_book_on_one_line(tmp_path: Path, cli: Callable[..., Any], corpus: Any) -> None:
     """Five million characters without a line end are a book like any other."""
-    text = " ".join(path.read_text(encoding="utf-8").replace("\n", " ") for path in sorted(corpus.train.iterdir()))
+    text = " ".join(path.read_bytes().decode("latin-1").replace("\n", " ") for path in sorted(corpus.train.iterdir()))
     (corpus.train / "line.txt").write_text((text + " ") * (5_000_000 // len(text) + 1), encoding="utf-8")
     outcome = cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1", "--set", "ingest.strip_boilerplate=false",
                   "--set", "overlap.within=keep", "--set", "focus.min_count=50")  # fmt: skip

@@ -62,9 +62,7 @@ def test_a_changed_setting_reruns_from_its_stage_on(copied: Any, cli: Callable[.
         (("--workers", "1", "--name", "renamed"), set()),
     ],
 )
-def test_exactly_what_depends_on_it_is_made_again(
-    copied: Any, cli: Callable[..., Any], options: tuple[str, ...], first: set[str]
-) -> None:
+def test_exactly_what_depends_on_it_is_made_again(copied: Any, cli: Callable[..., Any], options: tuple[str, ...], first: set[str]) -> None:
     """The seed touches what draws; memory, the release's settings and the run's name touch nothing in the store."""
     before = store_state(copied.out)
     done = cli("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1", *options)
@@ -79,7 +77,9 @@ def test_a_renamed_run_says_its_name_in_its_release(copied: Any, cli: Callable[.
     """Renaming writes another run folder beside the first, with files of its own name and the same questions."""
     assert cli("run", *copied.corpus.options, "--name", "other", "--out", copied.out, "--workers", "1").status == 0
     other = copied.out / "runs" / "other" / "release"
-    assert (other / "other.machine_format.questions.txt").read_bytes() == (copied.release / "tiny.machine_format.questions.txt").read_bytes()
+    assert (other / "other.machine_format.questions.txt").read_bytes() == (
+        copied.release / "tiny.machine_format.questions.txt"
+    ).read_bytes()
     assert "name:other|" in (other / "signature.txt").read_text()
 
 

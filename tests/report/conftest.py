@@ -13,12 +13,20 @@ import pytest
 
 from cloze_gen.report.data import AuditTable, Baseline, Evaluation, ReportData, SampleQuestion, StageRow
 from cloze_gen.report.funnel import FunnelStep
+from cloze_gen.report.html import render_report
 
 # Without these, Chromium asks its maker's hosts for things of its own; what is left of that is refused by the resolver rule.
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND",
          "--enable-logging=stderr")  # fmt: skip
-HOSTILE = ("<script>alert(1)</script>", "{{ 7*7 }}", "{% raw %}", '"><img src=http://127.0.0.1:9/x onerror=alert(1)>', "a & b 'c'", "$x^2$ \u6f22\u5b57")
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "{{ 7*7 }}",
+    "{% raw %}",
+    '"><img src=http://127.0.0.1:9/x onerror=alert(1)>',
+    "a & b 'c'",
+    "$x^2$ \u6f22\u5b57",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,7 @@ def open_page(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Opened]
     return opened
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def evaluation() -> Evaluation:
     """Three rows, one of each kind that is shown in a place of its own."""
     return Evaluation("sig|n:40", 40, 0.2, (
@@ -66,12 +74,13 @@ def evaluation() -> Evaluation:
     ))  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def data(evaluation: Evaluation) -> ReportData:
     """A small report with something in every place."""
     sample = SampleQuestion(
-        id="b:1:2", book="A Book", before="He climbed the ", after=".", options=("hill", "sea"), answer_index=0, source="He climbed the hill.",
-        place="b.txt, characters 0 to 20", facts=(("history", "climbed / the"),), score_columns=("word", "freq"),
+        id="b:1:2", book="A Book", before="He climbed the ", after=".", options=("hill", "sea"), answer_index=0,
+        source="He climbed the hill.", place="b.txt, characters 0 to 20", facts=(("history", "climbed / the"),),
+        score_columns=("word", "freq"),
         score_rows=(("hill", "1e-05"), ("sea", "2e-05")), candidates=(("fit", "sea, lake"),),
     )  # fmt: skip
     return ReportData(
@@ -85,13 +94,13 @@ def data(evaluation: Evaluation) -> ReportData:
     )  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def hostile(data: ReportData) -> ReportData:
     """A report in which every text that comes from a book, a file's name or a user is markup of some kind."""
     script, braces, block, image, marks, dollars = HOSTILE
     sample = replace(
-        data.samples[0], id=script, book=image, before=f"{script} ", after=f" {braces}", options=(image, block), source=script, place=braces,
-        facts=((marks, script),), score_rows=((script, dollars), (image, "1")), candidates=((block, script),),
+        data.samples[0], id=script, book=image, before=f"{script} ", after=f" {braces}", options=(image, block), source=script,
+        place=braces, facts=((marks, script),), score_rows=((script, dollars), (image, "1")), candidates=((block, script),),
     )  # fmt: skip
     evil = Baseline(f"{script}{dollars}", "baseline", 0.5, 0.4, 0.6, 40, 0.2)
     assert data.evaluation is not None
@@ -101,3 +110,15 @@ def hostile(data: ReportData) -> ReportData:
         audits=(AuditTable(script, (block, image), ((script * 3, braces), (image, dollars)), 1),), settings=((braces, script),),
         stages=(StageRow(script, braces, image),), evaluation=replace(data.evaluation, baselines=(evil,), signature=image),
     )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def page(data: ReportData) -> str:
+    """The page of `data`, drawn once."""
+    return render_report(data)
+
+
+@pytest.fixture(scope="session")
+def hostile_page(hostile: ReportData) -> str:
+    """The page of `hostile`, drawn once."""
+    return render_report(hostile)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-from cloze_gen.report.data import ReportData
-from cloze_gen.report.html import render_report
 
 # Tells the width of the document in a frame of a given width, its folded parts opened.
 WRAPPER = """<!doctype html><body><iframe id="page" src="{page}" style="width:{width}px;height:800px;border:0"></iframe><p id="found"></p>
@@ -20,21 +18,21 @@ WRAPPER = """<!doctype html><body><iframe id="page" src="{page}" style="width:{w
 }};</script>"""
 
 
-def test_it_opens_without_a_console_line_or_a_request(data: ReportData, open_page: Callable[..., object], tmp_path: Path) -> None:
+def test_it_opens_without_a_console_line_or_a_request(page: str, open_page: Callable[..., Any], tmp_path: Path) -> None:
     """A report says nothing on the console and asks for nothing."""
-    page = tmp_path / "report.html"
-    page.write_text(render_report(data), encoding="utf-8")
-    opened = open_page(page)
+    file = tmp_path / "report.html"
+    file.write_text(page, encoding="utf-8")
+    opened = open_page(file)
     assert opened.console == ()
     assert opened.requests == ()
     assert opened.dom.count("<svg") == 7
 
 
-def test_text_of_books_does_nothing(hostile: ReportData, open_page: Callable[..., object], tmp_path: Path) -> None:
+def test_text_of_books_does_nothing(hostile_page: str, open_page: Callable[..., Any], tmp_path: Path) -> None:
     """Markup and template marks in titles, sentences, options and names are shown as they stand."""
-    page = tmp_path / "report.html"
-    page.write_text(render_report(hostile), encoding="utf-8")
-    opened = open_page(page)
+    file = tmp_path / "report.html"
+    file.write_text(hostile_page, encoding="utf-8")
+    opened = open_page(file)
     assert opened.console == ()
     assert opened.requests == ()
     assert "<script" not in opened.dom
@@ -43,23 +41,25 @@ def test_text_of_books_does_nothing(hostile: ReportData, open_page: Callable[...
     assert "{{ 7*7 }}" in opened.dom
 
 
-def test_the_browser_would_tell(open_page: Callable[..., object], tmp_path: Path) -> None:
+def test_the_browser_would_tell(open_page: Callable[..., Any], tmp_path: Path) -> None:
     """The two tests above can fail: a page with a script and a picture from elsewhere is caught by both means."""
-    page = tmp_path / "bad.html"
-    page.write_text('<!doctype html><img src="http://127.0.0.1:9/x.png"><script>console.log("here")</script>', encoding="utf-8")
-    opened = open_page(page)
+    file = tmp_path / "bad.html"
+    file.write_text('<!doctype html><img src="http://127.0.0.1:9/x.png"><script>console.log("here")</script>', encoding="utf-8")
+    opened = open_page(file)
     assert any('"here"' in line for line in opened.console)
     assert "http://127.0.0.1:9/x.png" in opened.requests
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize(("scheme", "colours"), [("1", "rgb(27, 31, 36) on rgb(255, 255, 255)"), ("0", "rgb(230, 235, 241) on rgb(18, 22, 28)")])
+@pytest.mark.parametrize(
+    ("scheme", "colours"), [("1", "rgb(27, 31, 36) on rgb(255, 255, 255)"), ("0", "rgb(230, 235, 241) on rgb(18, 22, 28)")]
+)
 def test_it_fits_phone_and_desk_in_light_and_dark(
-    width: int, scheme: str, colours: str, hostile: ReportData, open_page: Callable[..., object], tmp_path: Path
+    width: int, scheme: str, colours: str, hostile_page: str, open_page: Callable[..., Any], tmp_path: Path
 ) -> None:
     """Nothing reaches beyond the screen's edge, even unfolded, and the plots' letters take the page's colours."""
-    page, wrapper = tmp_path / "report.html", tmp_path / "wrapper.html"
-    page.write_text(render_report(hostile), encoding="utf-8")
-    wrapper.write_text(WRAPPER.format(page=page.as_uri(), width=width), encoding="utf-8")
-    opened = open_page(wrapper, "--window-size=1400,900", f"--blink-settings=preferredColorScheme={scheme}")
+    file, wrapper = tmp_path / "report.html", tmp_path / "wrapper.html"
+    file.write_text(hostile_page, encoding="utf-8")
+    wrapper.write_text(WRAPPER.format(page=file.as_uri(), width=width), encoding="utf-8")
+    opened = open_page(wrapper, "--hide-scrollbars", "--window-size=1400,900", f"--blink-settings=preferredColorScheme={scheme}")
     assert f'<p id="found">width {width}, {colours}</p>' in opened.dom

@@ -19,7 +19,8 @@ def question(item: str, options: tuple[str, ...]) -> Question:
 @pytest.fixture
 def run() -> RunFacts:
     return RunFacts(
-        name="one", signature="sig-one", seed=1, settings={"forward.keep": "30", "lm.order": "3"}, fingerprints={"lm": "aa", "forward": "bb"},
+        name="one", signature="sig-one", seed=1, settings={"forward.keep": "30", "lm.order": "3"},
+        fingerprints={"lm": "aa", "forward": "bb"},
         steps=[FunnelStep("forward", "focus words", 100, 90, {"no_alternates": 10})],
         evaluation=Evaluation("e", 100, 0.2, (Baseline("lsa", "baseline", 0.3, 0.25, 0.35, 100, 0.2),)),
         questions=[question("b:0:1", ("hide", "eat")), question("b:1:1", ("see", "go"))],
@@ -38,14 +39,16 @@ def test_a_run_beside_itself_differs_in_nothing(run: RunFacts) -> None:
 def test_what_moved_is_told(run: RunFacts) -> None:
     """A changed setting, the stages it changed, the funnel, the baselines and the questions are each named."""
     other = replace(
-        run, seed=2, settings={"forward.keep": "20", "lm.order": "3", "new.key": "1"}, fingerprints={"lm": "aa", "forward": "cc", "extra": "dd"},
+        run, seed=2, settings={"forward.keep": "20", "lm.order": "3", "new.key": "1"},
+        fingerprints={"lm": "aa", "forward": "cc", "extra": "dd"},
         steps=[FunnelStep("forward", "focus words", 100, 45, {"no_alternates": 50, "other": 5})],
         evaluation=Evaluation("e", 100, 0.2, (Baseline("lsa", "baseline", 0.5, 0.4, 0.6, 100, 0.2),)),
         questions=[question("b:0:1", ("hide", "run")), question("b:9:1", ("see", "go"))],
     )  # fmt: skip
     lines = [" ".join(line.split()) for line in comparison_text(run, other).splitlines()]
     for line in (
-        "seed 1 -> 2", "forward.keep 30 -> 20", "new.key - -> 1", "1 stages are the same artifact in both", "forward differs", "extra only right",
+        "seed 1 -> 2", "forward.keep 30 -> 20", "new.key - -> 1", "1 stages are the same artifact in both", "forward differs",
+        "extra only right",
         "forward 90 -> 45 focus words kept (-50 %)", "no_alternates 10 -> 50", "other 0 -> 5", "lsa 30.0 % -> 50.0 % intervals apart",
         "1 blanks in both; 0 of them with the same options, 0 in the same order", "only left: b:1:1", "only right: b:9:1",
     ):  # fmt: skip

@@ -21,9 +21,17 @@ def test_a_row_takes_what_it_lacks_from_the_set() -> None:
     assert evaluation == evaluation_from_record(record | {"baselines": [ROW | {"seconds": 9}]}, where="here")
 
 
-@pytest.mark.parametrize("record", [{}, [], {"n": 1, "chance": 0.2, "baselines": [{"name": "x"}]}, {"n": "many", "chance": 1, "baselines": []},
-                                    {"n": 1, "chance": 0.2, "baselines": ["lsa"]}])  # fmt: skip
+NOT_EVALUATIONS = [
+    {},
+    [],
+    {"n": 1, "chance": 0.2, "baselines": [{"name": "x"}]},
+    {"n": "many", "chance": 1, "baselines": []},
+    {"n": 1, "chance": 0.2, "baselines": ["lsa"]},
+]
+
+
+@pytest.mark.parametrize("record", NOT_EVALUATIONS)
 def test_another_file_is_told_apart(record: Any) -> None:
     """What is no evaluation is named with its place and the command that makes one."""
-    with pytest.raises(FormatError, match=r"here: not an evaluation .* cloze-gen evaluate"):
+    with pytest.raises(FormatError, match=r"here: not an evaluation (?s:.*)`cloze-gen evaluate`"):
         evaluation_from_record(record, where="here")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html.parser
-import re
 from dataclasses import replace
 
 from cloze_gen.report.data import ReportData
@@ -42,72 +41,80 @@ class Page(html.parser.HTMLParser):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
-def test_every_section_is_there(data: ReportData) -> None:
+def test_every_section_is_there(page: str) -> None:
     """Signature, funnel, distributions, baselines, rules, samples, books and settings each have their place."""
-    page = Page(render_report(data))
-    assert [one["id"] for one in page.all("section")] == ["funnel", "distributions", "baselines", "rules", "samples", "books", "settings"]
-    text = " ".join("".join(page.text).split())
-    for said in ("cloze-gen|n:40", "50 were wanted", "word frequent", "Zweig & Burges 2011, Table 1", "He climbed the", "A warning.", "lm.order"):
+    shown = Page(page)
+    assert [one["id"] for one in shown.all("section")] == ["funnel", "distributions", "baselines", "rules", "samples", "books", "settings"]
+    text = " ".join("".join(shown.text).split())
+    for said in (
+        "cloze-gen|n:40",
+        "50 were wanted",
+        "word frequent",
+        "Zweig & Burges 2011, Table 1",
+        "He climbed the",
+        "A warning.",
+        "lm.order",
+    ):
         assert said in text
 
 
-def test_equal_data_give_equal_bytes(data: ReportData) -> None:
+def test_equal_data_give_equal_bytes(data: ReportData, page: str) -> None:
     """Nothing of the page depends on the clock, on chance or on what was drawn before."""
-    assert render_report(data) == render_report(replace(data))
+    assert page == render_report(replace(data))
 
 
-def test_nothing_is_asked_for(data: ReportData) -> None:
+def test_nothing_is_asked_for(page: str) -> None:
     """No script, no address to load from; the only addresses are names of XML namespaces and of places in the page."""
-    page = Page(render_report(data))
-    assert not page.all("script")
-    for tag, attributes in page.elements:
+    shown = Page(page)
+    assert not shown.all("script")
+    for tag, attributes in shown.elements:
         for name in ("src", "srcset", "href", "xlink:href", "action", "data", "poster"):
             value = attributes.get(name)
             assert value is None or value.startswith("#") or value == "data:,", f"{tag} {name}={value}"
-    assert "url(http" not in render_report(data)
-    assert "@import" not in render_report(data)
+    assert "url(http" not in page
+    assert "@import" not in page
 
 
-def test_text_of_books_stays_text(data: ReportData, hostile: ReportData) -> None:
+def test_text_of_books_stays_text(page: str, hostile_page: str) -> None:
     """Whatever a book, a title, a file's name or an option holds, the page has the elements that harmless text gives it."""
-    page = Page(render_report(hostile))
-    assert {tag for tag, _ in page.elements} <= {tag for tag, _ in Page(render_report(data)).elements}
-    assert not any(name.startswith("on") for _, attributes in page.elements for name in attributes)
-    text = "".join(page.text)
+    shown = Page(hostile_page)
+    assert {tag for tag, _ in shown.elements} <= {tag for tag, _ in Page(page).elements}
+    assert not any(name.startswith("on") for _, attributes in shown.elements for name in attributes)
+    text = "".join(shown.text)
     assert "<script>alert(1)</script>" in text
     assert "{{ 7*7 }}" in text
-    assert "49" not in re.sub(r"\s", "", "".join(page.text).split("Sample questions")[-1].split("Books")[0])
+    assert "49" not in text.split("Sample questions")[-1].split("Books")[0]
 
 
-def test_the_page_is_well_formed(data: ReportData, hostile: ReportData) -> None:
+def test_the_page_is_well_formed(page: str, hostile_page: str) -> None:
     """Tags nest, ids are there once, links within the page lead somewhere."""
-    for one in (data, hostile):
-        page = Page(render_report(one))
-        assert page.astray == []
-        assert page.open == []
-        ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    for text in (page, hostile_page):
+        shown = Page(text)
+        assert shown.astray == []
+        assert shown.open == []
+        ids = [attributes["id"] for _, attributes in shown.elements if "id" in attributes]
         assert len(ids) == len(set(ids))
-        targets = {value[1:] for _, attributes in page.elements for name, value in attributes.items() if name in {"href", "xlink:href"} and value}
-        assert targets - {"ata:,"} <= set(ids)
-        assert {attributes["aria-labelledby"] for _, attributes in page.elements if "aria-labelledby" in attributes} <= set(ids)
+        links = {attributes.get(name) or "" for _, attributes in shown.elements for name in ("href", "xlink:href")}
+        assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+        assert {attributes["aria-labelledby"] for _, attributes in shown.elements if "aria-labelledby" in attributes} <= set(ids)
 
 
-def test_pictures_and_tables_can_be_heard(data: ReportData) -> None:
+def test_pictures_and_tables_can_be_heard(page: str) -> None:
     """Every picture has a name and a caption, every table a head, the page a language and one first heading."""
-    page = Page(render_report(data))
-    assert all(one.get("role") == "img" and one.get("aria-label") for one in page.all("svg"))
-    assert len(page.all("figcaption")) == len(page.all("figure")) == len(page.all("svg")) == 7
-    assert len(page.all("thead")) == len(page.all("table"))
-    assert all(one.get("scope") in {"col", "row"} for one in page.all("th"))
-    assert page.all("html")[0]["lang"] == "en"
-    assert len(page.all("h1")) == 1
+    shown = Page(page)
+    assert all(one.get("role") == "img" and one.get("aria-label") for one in shown.all("svg"))
+    assert len(shown.all("figcaption")) == len(shown.all("figure")) == len(shown.all("svg")) == 7
+    assert len(shown.all("thead")) == len(shown.all("table"))
+    assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))
+    assert shown.all("html")[0]["lang"] == "en"
+    assert len(shown.all("h1")) == 1
 
 
 def test_what_is_missing_is_left_out(data: ReportData) -> None:
     """A style without options, scores, an evaluation or a paper's table still has its page."""
     bare = replace(
-        data, style="other_style", n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(), answer_positions=(), blank_places=(),
-        books=(), evaluation=None, samples=(), audits=(), overrides=(), warnings=(), levels=(),
+        data, style="other_style", n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(), answer_positions=(),
+        blank_places=(), books=(), evaluation=None, samples=(), audits=(), overrides=(), warnings=(), levels=(),
     )  # fmt: skip
     page = Page(render_report(bare))
     assert [one["id"] for one in page.all("section")] == ["funnel", "baselines", "settings"]

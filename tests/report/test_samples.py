@@ -34,7 +34,14 @@ def test_a_bare_record_suffices() -> None:
 
 def test_what_a_style_adds_is_told() -> None:
     """Fields this code has never heard of become facts; nested ones are passed over."""
-    record = {"id": "b:0:1", "answer_tag": "VB", "rank": 3, "deep": {"x": 1}, "history": ["We", "then"], "source": {"start": 1000, "end": 1020}}
+    record = {
+        "id": "b:0:1",
+        "answer_tag": "VB",
+        "rank": 3,
+        "deep": {"x": 1},
+        "history": ["We", "then"],
+        "source": {"start": 1000, "end": 1020},
+    }
     sample = sample_question(QUESTION, record, file="b.txt")
     assert sample.facts == (("answer tag", "VB"), ("rank", "3"), ("history", "We / then"))
     assert sample.place == "b.txt, characters 1,000 to 1,020"
@@ -49,7 +56,9 @@ def test_scores_of_options_may_differ_in_columns() -> None:
 
 def test_candidates_stand_by_verdict() -> None:
     """Candidates are grouped by verdict, in the order given."""
-    listed = {"candidates": [{"word": "eat", "verdict": "fit"}, {"word": "an", "verdict": "breaks_a_an"}, {"word": "see", "verdict": "fit"}]}
+    listed = {
+        "candidates": [{"word": "eat", "verdict": "fit"}, {"word": "an", "verdict": "breaks_a_an"}, {"word": "see", "verdict": "fit"}]
+    }
     assert sample_question(QUESTION, {}, candidates=listed).candidates == (("fit", "eat, see"), ("breaks a an", "an"))
 
 

@@ -54,7 +54,14 @@ def test_openings_say_nothing_of_names() -> None:
 
 @pytest.mark.parametrize(
     ("line", "opens"),
-    [("Come , he said .", "Come"), ('" Come , he said .', "Come"), ("-- ' Come", "Come"), ("( [ ` `` Come", None), (". Come", "."), ("", "")],
+    [
+        ("Come , he said .", "Come"),
+        ('" Come , he said .', "Come"),
+        ("-- ' Come", "Come"),
+        ("( [ ` `` Come", None),
+        (". Come", "."),
+        ("", ""),
+    ],
 )
 def test_the_opening_word(line: str, opens: str | None) -> None:
     """Up to three opening marks are passed over."""

@@ -54,10 +54,15 @@ def test_finished_is_never_written_again(tmp_path: Path) -> None:
 def test_a_failed_writer_leaves_no_artifact(tmp_path: Path) -> None:
     """An error in the middle leaves the store as it was."""
     store = Store(tmp_path)
-    with pytest.raises(RuntimeError), store.writing(KEY) as writer:
-        assert writer is not None
-        writer.path("x").write_text("half")
-        raise RuntimeError
+
+    def fail() -> None:
+        with store.writing(KEY) as writer:
+            assert writer is not None
+            writer.path("x").write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
     assert not store.is_complete(KEY)
     assert [path.name for path in store.store.iterdir()] == [".locks"]
 
@@ -113,9 +118,14 @@ def test_two_writers_of_one_stage_take_turns(tmp_path: Path) -> None:
 def test_a_funnel_that_does_not_add_up_is_refused(tmp_path: Path) -> None:
     """Seen is kept plus the rejected, always."""
     store = Store(tmp_path)
-    with pytest.raises(StoreError, match="does not add up"), store.writing(KEY) as writer:
-        assert writer is not None
-        writer.funnel = {"unit": "words", "seen": 3, "kept": 1, "rejected": {"short": 1}}
+
+    def fail() -> None:
+        with store.writing(KEY) as writer:
+            assert writer is not None
+            writer.funnel = {"unit": "words", "seen": 3, "kept": 1, "rejected": {"short": 1}}
+
+    with pytest.raises(StoreError, match="does not add up"):
+        fail()
     assert not store.is_complete(KEY)
 
 

@@ -39,7 +39,7 @@ def test_the_order_of_listing_does_not_count(tmp_path: Path, monkeypatch: pytest
     assert scan_corpus(tmp_path) == expected
 
 
-@pytest.mark.parametrize("name", ["a b.txt", "it's \"q\".txt", "two\nlines.txt", "Émile.txt", "日本.txt", "tab\there.txt", "a&b<c>.txt"])
+@pytest.mark.parametrize("name", ["a b.txt", 'it\'s "q".txt', "two\nlines.txt", "Émile.txt", "日本.txt", "tab\there.txt", "a&b<c>.txt"])
 def test_any_file_name_gives_a_safe_id(tmp_path: Path, name: str) -> None:
     """Ids keep to their alphabet, and two names that differ only in what was replaced stay apart."""
     put(tmp_path, name)
@@ -79,7 +79,7 @@ def test_duplicate_ids_name_both_files(tmp_path: Path) -> None:
 def test_manifest_gives_ids_and_facts(tmp_path: Path) -> None:
     """A manifest may name a book otherwise and say who wrote it; files it does not list stay."""
     put(tmp_path, "a.txt", "b.txt")
-    (tmp_path / "manifest.tsv").write_text("file\tbook_id\ttitle\tsha256\na.txt\tone\tFirst \"Book\"\tx\ngone.txt\tg\tG\tx\n")
+    (tmp_path / "manifest.tsv").write_text('file\tbook_id\ttitle\tsha256\na.txt\tone\tFirst "Book"\tx\ngone.txt\tg\tG\tx\n')
     one, b = sorted(scan_corpus(tmp_path), key=lambda book: book.file)
     assert (one.book_id, dict(one.facts)) == ("one", {"title": 'First "Book"'})
     assert (b.book_id, b.facts) == ("b", ())
@@ -87,9 +87,13 @@ def test_manifest_gives_ids_and_facts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("manifest", "said"),
-    [(b"name\tx\na.txt\ty\n", "no column 'file'"), (b"file\tbook_id\na.txt\tbad id\n", "may hold only"), (b"file\ttitle\na.txt\t\xe9\n", "not UTF-8"),
-     (b"file\tbook_id\na.txt\tb\n", "share the id 'b'")],
-)  # fmt: skip
+    [
+        (b"name\tx\na.txt\ty\n", "no column 'file'"),
+        (b"file\tbook_id\na.txt\tbad id\n", "may hold only"),
+        (b"file\ttitle\na.txt\t\xe9\n", "not UTF-8"),
+        (b"file\tbook_id\na.txt\tb\n", "share the id 'b'"),
+    ],
+)
 def test_broken_manifests(tmp_path: Path, manifest: bytes, said: str) -> None:
     """Each mistake is named with the manifest's path."""
     put(tmp_path, "a.txt", "b.txt")
@@ -145,3 +149,34 @@ def test_verify_finds_what_is_missing_and_what_differs(tmp_path: Path) -> None:
     manifest.write_text("name\na.txt\n")
     with pytest.raises(CorpusError, match="needs the columns"):
         verify_corpus(tmp_path, manifest)
+
+
+def test_verify_looks_at_one_role_when_asked(tmp_path: Path) -> None:
+    """A manifest may list both sides; a folder that holds one of them is compared with that side alone."""
+    put(tmp_path, "in/a.txt", "in/b.txt")
+    manifest = tmp_path / "m.tsv"
+    sides = (("a", "train"), ("b", "source"))
+    rows = [(f"{name}.txt", hashlib.sha256(f"in/{name}.txt".encode()).hexdigest(), role) for name, role in sides]
+    manifest.write_text("file\tsha256\trole\n" + "".join("\t".join(row) + "\n" for row in rows) + "c.txt\tx\tsource\n")
+    assert verify_corpus(tmp_path / "in", manifest, role="train") == []
+    assert verify_corpus(tmp_path / "in", manifest, role="source") == verify_corpus(tmp_path / "in", manifest) == [("c.txt", "missing")]
+    with pytest.raises(UsageError, match=r"no file has the role 'sauce'. Roles there: source, train"):
+        verify_corpus(tmp_path / "in", manifest, role="sauce")
+
+
+def test_verify_takes_the_copy_that_agrees(tmp_path: Path) -> None:
+    """Above the folder another corpus may hold a file of the same name; a path named in full leaves no choice."""
+    put(tmp_path, "one/a.txt", "two/a.txt")
+    manifest = tmp_path / "m.tsv"
+    digest = hashlib.sha256(b"two/a.txt").hexdigest()
+    manifest.write_text(f"file\tsha256\na.txt\t{digest}\n")
+    assert verify_corpus(tmp_path, manifest) == []
+    manifest.write_text(f"file\tsha256\tbytes\none/a.txt\t{digest}\t9\n")
+    assert verify_corpus(tmp_path, manifest) == [("one/a.txt", "differs: 9 bytes here, 9 in the manifest")]
+
+
+def test_verify_needs_a_folder(tmp_path: Path) -> None:
+    """A wrong path is told once, not once a book."""
+    (tmp_path / "m.tsv").write_text("file\tsha256\na.txt\tx\n")
+    with pytest.raises(UsageError, match="no such folder"):
+        verify_corpus(tmp_path / "none", tmp_path / "m.tsv")

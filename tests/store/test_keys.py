@@ -16,9 +16,17 @@ KEY = StageKey("forward", 1, {"keep": 30}, {"model": "aa"}, 1)
 
 @pytest.mark.parametrize(
     "change",
-    [{"stage": "focus"}, {"version": 2}, {"settings": {"keep": 31}}, {"settings": {}}, {"inputs": {"model": "ab"}}, {"inputs": {"index": "aa"}},
-     {"seed": 2}, {"seed": None}],
-)  # fmt: skip
+    [
+        {"stage": "focus"},
+        {"version": 2},
+        {"settings": {"keep": 31}},
+        {"settings": {}},
+        {"inputs": {"model": "ab"}},
+        {"inputs": {"index": "aa"}},
+        {"seed": 2},
+        {"seed": None},
+    ],
+)
 def test_every_part_counts(change: dict[str, Any]) -> None:
     """Stage, version, settings, inputs and seed each give another fingerprint."""
     assert replace(KEY, **change).fingerprint != KEY.fingerprint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import threading
 import time
 from pathlib import Path
@@ -28,9 +29,14 @@ def test_published_folder_has_its_name_and_nothing_else_stays(tmp_path: Path) ->
 
 def test_an_error_leaves_nothing(tmp_path: Path) -> None:
     """A writer that fails takes its temporary folder with it."""
-    with pytest.raises(RuntimeError), partial_folder(tmp_path / "a") as folder:
-        (folder / "x").write_text("1")
-        raise RuntimeError
+
+    def fail() -> None:
+        with partial_folder(tmp_path / "a") as folder:
+            (folder / "x").write_text("1")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
     assert names(tmp_path) == []
 
 
@@ -59,8 +65,6 @@ def _leave_behind(folder: Path) -> None:
     context = partial_folder(folder / "dead")
     place = context.__enter__()
     (place / "half").write_text("x")
-    import os
-
     os._exit(9)  # as a kill: no clean-up runs
 
 

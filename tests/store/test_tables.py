@@ -25,7 +25,7 @@ def test_any_file_name_is_a_cell(name: bytes) -> None:
 
 def test_plain_cells_stay_as_they_are() -> None:
     """Nothing is escaped that need not be."""
-    assert escape_cell("Émile's \"book\" | 1.txt") == "Émile's \"book\" | 1.txt"
+    assert escape_cell('Émile\'s "book" | 1.txt') == 'Émile\'s "book" | 1.txt'
 
 
 def test_tsv_gives_back_its_rows(tmp_path: Path) -> None:

@@ -11,16 +11,23 @@ import lemminflect
 
 _OPEN = ("NOUN", "VERB", "ADJ", "ADV")
 # Forms that serve under another tag too. The dictionary gives a regular verb's participle as its past form only.
-_SERVES_AS = {"VBP": {"VB"}, "VBN": {"VBD"}, "JJ": {"VBN", "VBD", "VBG"}, "NN": {"VBG"}}
+_SERVES_AS = {"VBP": {"VB"}, "VBN": {"VBD"}, "JJ": {"VBN", "VBD", "VBG"}}
+_PAST = frozenset({"VBD", "VBN"})
 
 
 @functools.lru_cache(maxsize=100_000)
 def possible_tags(word: str) -> frozenset[str]:
     """Penn tags of the open classes that the dictionary has for a word; empty when it does not list the word.
 
+    A hyphenated word is looked up without its hyphens (`to-night`), else by its last part (`night-lantern`).
+
     >>> sorted(possible_tags("wooden")), "VB" in possible_tags("murmur"), possible_tags("zzxq")
     (['JJ'], True, frozenset())
+    >>> sorted(possible_tags("night-lantern"))
+    ['NN']
     """
+    if "-" in word:
+        return possible_tags(word.replace("-", "")) or possible_tags(word.rpartition("-")[2])
     found = set()
     for upos in _OPEN:
         for lemma in lemminflect.getAllLemmas(word, upos=upos).get(upos, ()):
@@ -31,12 +38,25 @@ def possible_tags(word: str) -> frozenset[str]:
 
 
 def can_have_tag(word: str, tag: str) -> bool:
-    """False only when the dictionary lists the word and not with this tag; clitics and hyphenated words are let pass.
+    """Whether the dictionary has the word with this tag. A host with a clitic and a number are let pass: the dictionary has no such entries.
 
     >>> can_have_tag("wooden", "VB"), can_have_tag("murmur", "VBP"), can_have_tag("broken", "JJ"), can_have_tag("mother's", "NN")
     (False, True, True, True)
+    >>> can_have_tag("jist", "NN")
+    False
     """
-    if not word.isalpha():
+    if "'" in word or not any(character.isalpha() for character in word):
         return True
     tags = possible_tags(word)
-    return not tags or tag in tags or bool(tags & _SERVES_AS.get(tag, set()))
+    return tag in tags or bool(tags & _SERVES_AS.get(tag, set()))
+
+
+def same_past_forms(word: str, other: str) -> bool:
+    """Whether two verbs are alike in having one form or two for past tense and participle.
+
+    Where a tagger mistakes one for the other, `poured` still stands as a past tense and `hidden` does not.
+
+    >>> same_past_forms("poured", "walked"), same_past_forms("poured", "hidden")
+    (True, False)
+    """
+    return possible_tags(word) & _PAST == possible_tags(other) & _PAST

@@ -24,7 +24,7 @@ class ChoiceSettings(BaseModel):
     n_questions: int = Field(1040, ge=1, description="questions wanted; fewer are said, never padded. Published: 1,040")
     n_impostors: int = Field(4, ge=1, le=25, description="wrong options a question; MSR 2.3")
     method: Literal["random", "balanced"] = Field("balanced", description="how impostors, focus words and sentences are chosen")
-    draws: int = Field(16, ge=1, description="balanced: random draws of impostors that each focus word offers")
+    draws: int = Field(8, ge=1, description="balanced: random draws of impostors that each focus word offers")
     passes: int = Field(1, ge=0, description="balanced: exchanges tried for every question after the greedy choice")
 
 

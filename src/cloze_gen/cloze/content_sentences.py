@@ -27,7 +27,9 @@ class ContentSentenceSettings(BaseModel):
     finite_verb: bool = Field(True, description="also ask for a finite verb or a modal, so that fragments stay out; not in the paper")
     max_proper_nouns: int = Field(2, ge=0, description="inclusive: tokens tagged as proper nouns; 3.1")
     offensive_words: str = Field("builtin", description="file of words, one a line, kept out of sentences and options; 'builtin' or 'none'")
-    keep_share: float = Field(0.25, gt=0, le=1, description="share of the fit sentences kept, by each sentence's own hash; 3.1: one in four")
+    keep_share: float = Field(
+        0.25, gt=0, le=1, description="share of the fit sentences kept, by each sentence's own hash; 3.1: one in four"
+    )
 
 
 class ContentSentenceReason(StrEnum):

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,38 +23,60 @@ class ForwardSettings(BaseModel):
     keep: int = Field(30, ge=4, description="alternates retained, best forward score first; MSR 2.2 step 5")
 
 
-def forward_log10_probs(index: ForwardIndex, *, predecessor: int, options: np.ndarray, next_word: int) -> np.ndarray:
-    """log10 P(next | predecessor, option) of each option; ids in, float32 of shape (n,) out."""
-    histories = np.column_stack([np.full(len(options), predecessor, np.int64), options])
-    return index.log10_probs(histories[:, -(index.order - 1) :], np.full(len(options), next_word, np.int64))
+@dataclass(frozen=True, slots=True)
+class FilledSentence:
+    """A sentence to be scored with each of several options in its blank.
 
-
-def sentence_log10_probs(index: ForwardIndex, *, ids: np.ndarray, position: int, options: np.ndarray) -> np.ndarray:
-    """log10 probability of the whole sentence with each option in place.
-
-    Only the windows that hold the option differ between options; the others are added once.
-
-    Args:
-        ids: the sentence's ids, `<s>` first and `</s>` last.
+    Attributes:
+        ids: int64, the sentence's vocabulary ids, `<s>` first and `</s>` last.
         position: index of the blank in `ids`.
-        options: ids of the options, shape (n,).
-    Returns:
-        float64, shape (n,).
+        options: int64, ids of the options, shape (n,).
     """
-    reach = index.order - 1
-    padded = np.concatenate([np.full(reach, -1, np.int64), ids])
-    at = np.arange(1, len(ids))
-    filled = np.repeat(padded[None, :], len(options), axis=0)
-    filled[:, position + reach] = options
-    touched = at[(at >= position) & (at <= position + reach)]
-    total = np.zeros(len(options))
-    for i in touched:
-        total += index.log10_probs(filled[:, i : i + reach], filled[:, i + reach])
-    rest = at[(at < position) | (at > position + reach)]
-    if len(rest):
-        histories = np.stack([padded[i : i + reach] for i in rest])
-        total += index.log10_probs(histories, padded[rest + reach]).sum(dtype=np.float64)
-    return total
+
+    ids: np.ndarray
+    position: int
+    options: np.ndarray
+
+
+def forward_log10_probs(index: ForwardIndex, *, predecessors: np.ndarray, options: np.ndarray, next_words: np.ndarray) -> np.ndarray:
+    """log10 P(next | predecessor, option), row by row; ids of shape (n,) in, float32 of shape (n,) out."""
+    histories = np.column_stack([predecessors, options])
+    return index.log10_probs(histories[:, -(index.order - 1) :], next_words)
+
+
+def sentence_log10_probs(index: ForwardIndex, sentences: Sequence[FilledSentence]) -> list[np.ndarray]:
+    """log10 probability of each whole sentence with each of its options in place.
+
+    Only the n-grams that hold the option differ between options; the others are looked up once a sentence. All look-ups of all sentences are
+    one search.
+
+    Returns:
+        one float64 array a sentence, shape (n,), in the order of its options.
+    """
+    touched, rest = zip(*(_windows(sentence, index.order) for sentence in sentences), strict=True) if sentences else ((), ())
+    parts = [part.reshape(-1, index.order) for pair in zip(touched, rest, strict=True) for part in pair]
+    if not parts:
+        return []
+    joined = np.concatenate(parts)
+    scores = index.log10_probs(joined[:, :-1], joined[:, -1]).astype(np.float64)
+    pieces = np.split(scores, np.cumsum([len(part) for part in parts])[:-1])
+    return [
+        moving.reshape(len(sentence.options), -1).sum(axis=1) + still.sum()
+        for sentence, moving, still in zip(sentences, pieces[::2], pieces[1::2], strict=True)
+    ]
+
+
+def _windows(sentence: FilledSentence, order: int) -> tuple[np.ndarray, np.ndarray]:
+    """The n-grams of a sentence: (options, touched, order) with the option in them, (others, order) without; -1 before `<s>`."""
+    reach, position, length = order - 1, sentence.position, len(sentence.ids)
+    padded = np.concatenate([np.full(reach, -1, np.int64), sentence.ids])
+    grams = np.lib.stride_tricks.sliding_window_view(padded, order)[1:]  # one for each id after `<s>`
+    first, last = position - 1, min(position + reach, length - 1)
+    near = padded[first + 1 : last + reach + 1]
+    filled = np.repeat(near[None, :], len(sentence.options), axis=0)
+    filled[:, position + reach - first - 1] = sentence.options
+    touched = np.lib.stride_tricks.sliding_window_view(filled, order, axis=1)
+    return touched, np.concatenate([grams[:first], grams[last:]])
 
 
 def best_forward(forward_log10: np.ndarray, history_log10: np.ndarray, *, keep: int) -> np.ndarray:

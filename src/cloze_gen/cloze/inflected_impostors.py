@@ -32,9 +32,13 @@ class ImpostorSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    impostor_draw: Literal["uniform", "matched"] = Field("matched", description="uniform over the lemmas (3.3), or by the answers' frequencies")
+    impostor_draw: Literal["uniform", "matched"] = Field(
+        "matched", description="uniform over the lemmas (3.3), or by the answers' frequencies"
+    )
     n_impostors: int = Field(4, ge=1, le=25, description="wrong options a question; 3.3")
-    window_ranks: int = Field(8, ge=0, description="matched: words on each side of the drawn frequency, in order of frequency, drawn from alike")
+    window_ranks: int = Field(
+        8, ge=0, description="matched: words on each side of the drawn frequency, in order of frequency, drawn from alike"
+    )
 
 
 class ImpostorReason(StrEnum):

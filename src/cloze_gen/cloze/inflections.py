@@ -1,13 +1,15 @@
 """The inflection table: which form of a content lemma stands for it under a tag, and why (Argouarc'h 2018, 3.3).
 
-A form is used when the corpus attests it with that very tag often enough, and mostly so: a form whose own reading is another class
-(`left` as an adjective) would not look like what it stands for. Answers and impostors obey the same table, so neither can be told by it.
+A form is used when the corpus attests it with that very tag often enough, and mostly so: a form that is more often something else (`left`
+as an adjective, `attracted` as a past tense) would not read as what it stands for. Answers and impostors obey the same table, so neither
+can be told by it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -21,6 +23,8 @@ TAGS_OF_CLASS: Mapping[str, tuple[str, ...]] = {
 # A noun whose plural makes up less than this share of its tokens is taken for a mass noun (`gratitude`, `gravel`), else for a count noun.
 # It is a fact of the lemma's own paradigm, not of its neighbours; without it `a gratitude` would stand beside `a letter`.
 _MIN_PLURAL_SHARE = 0.05
+# A form that another lemma of its class spells in more than this share of its tokens is ambiguous: `found` (find, found), `lay` (lie, lay).
+_MAX_OTHER_SHARE = 0.05
 
 
 class InflectionSettings(BaseModel):
@@ -29,7 +33,10 @@ class InflectionSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     min_count: int = Field(5, ge=1, description="inclusive: tokens of the form with that tag in the training corpus")
-    min_tag_share: float = Field(0.5, ge=0, le=1, description="inclusive: share of the form's tokens, in any class, that are of its class")
+    min_class_share: float = Field(
+        0.8, ge=0, le=1, description="inclusive: share of the form's tokens, in any class, that are of its class"
+    )
+    min_cell_share: float = Field(0.5, ge=0, le=1, description="inclusive: share of the form's tokens of its class that have this very tag")
 
 
 class FormStatus(StrEnum):
@@ -38,7 +45,9 @@ class FormStatus(StrEnum):
     USED = "used"
     NO_FORM = "no_form_of_this_tag"
     UNATTESTED = "form_unattested_with_this_tag"
-    OTHER_CLASS = "form_mostly_of_another_class"
+    OTHER_CLASS = "form_often_of_another_class"
+    OTHER_TAG = "form_mostly_of_another_tag"
+    AMBIGUOUS = "form_of_an_ambiguous_paradigm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +110,39 @@ def inflect_pair(
         elif count < settings.min_count:
             status = FormStatus.UNATTESTED
         else:
-            status = FormStatus.USED if share >= settings.min_tag_share else FormStatus.OTHER_CLASS
+            of_class = sum(counts.get((form, other), 0) for other in tags)
+            common = FormStatus.USED if count >= settings.min_cell_share * of_class else FormStatus.OTHER_TAG
+            status = common if share >= settings.min_class_share else FormStatus.OTHER_CLASS
         cells = "+".join(other for other in tags if form and best[other] == form)
-        rows.append(Inflection(lemma, word_class, tag, form, count, share, "lemma" if form == lemma else "lemminflect", status, trait, cells))
+        rows.append(
+            Inflection(lemma, word_class, tag, form, count, share, "lemma" if form == lemma else "lemminflect", status, trait, cells)
+        )
     return rows
+
+
+def mark_ambiguous(cells: Sequence[Inflection], *, ambiguous_lemmas: Container[str]) -> list[Inflection]:
+    """The same cells, those whose form does not tell its lemma and tag apart marked as ambiguous.
+
+    Args:
+        cells: of all content words.
+        ambiguous_lemmas: lemmas whose paradigm as a whole is unsafe (lie and lay share `lay`; was/were depends on the person).
+
+    >>> cells = [Inflection(lemma, "verb", tag, "found", 9, 1.0, "", FormStatus.USED) for lemma, tag in (("find", "VBD"), ("found", "VB"))]
+    >>> [str(cell.status) for cell in mark_ambiguous(cells, ambiguous_lemmas=())]
+    ['form_of_an_ambiguous_paradigm', 'form_of_an_ambiguous_paradigm']
+    """
+    of_lemma: Counter[tuple[str, str, str]] = Counter()
+    of_form: Counter[tuple[str, str]] = Counter()
+    for cell in cells:
+        of_lemma[cell.form, cell.word_class, cell.lemma] += cell.count
+        of_form[cell.form, cell.word_class] += cell.count
+    marked = []
+    for cell in cells:
+        total = of_form[cell.form, cell.word_class]
+        shared = total - of_lemma[cell.form, cell.word_class, cell.lemma] > _MAX_OTHER_SHARE * total
+        ambiguous = cell.status == FormStatus.USED and (shared or cell.lemma in ambiguous_lemmas)
+        marked.append(replace(cell, status=FormStatus.AMBIGUOUS) if ambiguous else cell)
+    return marked
 
 
 def _best_form(forms: Sequence[str], tag: str, counts: Mapping[tuple[str, str], int]) -> str:

@@ -25,6 +25,9 @@ _HEADING_WORDS = frozenset(
 # Above these shares of words in capitals, and of capitalised words after the first, a line is a heading or a list of names.
 _MAX_CAPITALS_SHARE = 0.3
 _MAX_CAPITALISED_SHARE = 0.5
+_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+_WH_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
+_SUBORDINATORS = frozenset("because though although if unless while whilst since until till lest whether that".split())
 _QUOTES = ('"',)
 _MAX_QUOTES = 4  # more marks than two quotations have: an exchange of speeches that was not split
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
@@ -47,7 +50,7 @@ class SentenceFault(StrEnum):
     BROKEN_OFF = "sentence_broken_off"
     ODD_MARKS = "sentence_odd_marks"
     OFFENSIVE = "sentence_offensive"
-    NO_VERB = "sentence_without_finite_verb"
+    NO_MAIN_CLAUSE = "sentence_without_main_clause"
 
 
 def sentence_fault(tokens: Sequence[str], *, offensive: Container[str]) -> SentenceFault | None:
@@ -76,6 +79,25 @@ def sentence_fault(tokens: Sequence[str], *, offensive: Container[str]) -> Sente
         if holds:
             return fault
     return None
+
+
+def lacks_main_clause(tokens: Sequence[str], tags: Sequence[str]) -> bool:
+    """True when every finite verb can belong to a subordinate clause, or there is none: the sentence is a fragment.
+
+    Counted, not parsed: a main clause needs one finite verb more than there are words that open a subordinate clause. It errs towards
+    calling a sentence a fragment, which costs a sentence and no question.
+
+    >>> lacks_main_clause("Because I made a blunder .".split(), ["IN", "PRP", "VBD", "DT", "NN", "."])
+    True
+    >>> lacks_main_clause("I came because he fell .".split(), ["PRP", "VBD", "IN", "PRP", "VBD", "."])
+    False
+    """
+    finite = sum(tag in _FINITE for tag in tags)
+    openers = sum(
+        tag in _WH_TAGS or (tag == "IN" and token.casefold() in _SUBORDINATORS) or (token == "for" and i > 0 and tokens[i - 1] == ",")
+        for i, (token, tag) in enumerate(zip(tokens, tags, strict=True))
+    )
+    return finite <= openers
 
 
 def _half_dialogue(tokens: Sequence[str]) -> bool:

@@ -33,7 +33,7 @@ def funnel_text(steps: Iterable[FunnelStep]) -> str:
 
     >>> print(funnel_text([FunnelStep("screening", "focus words", 10, 7, {"answer_scores_best": 3})]))
     screening                          10 ->          7 focus words
-        answer_scores_best              3
+        answer_scores_best                    3
     """
     lines = []
     for step in steps:

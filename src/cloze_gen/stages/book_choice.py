@@ -63,7 +63,9 @@ def read_reference(file: str) -> list[str]:
         beside = path.with_name("answers".join(path.name.rsplit("questions", 1)))
         answers = beside.read_text(encoding="utf-8") if beside != path and beside.is_file() else None
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: the reference cannot be read ({error}). Give a questions.jsonl or a machine-format questions file.") from None
+        raise UsageError(
+            f"{file}: the reference cannot be read ({error}). Give a questions.jsonl or a machine-format questions file."
+        ) from None
     questions = parse_machine(text, answers, name=path.name)
     return [" ".join(token for token in question.tokens if token != BLANK) for question in questions]
 
@@ -72,7 +74,9 @@ def reference_counts(file: str, tagger: str) -> Counter[Pair]:
     """F0: the reference's common words, tagged like the books."""
     sentences = [line.split(" ") for line in read_reference(file)]
     tagged = worker_tagger(tagger).tag(sentences)
-    return reference_vector(lemma_pair(*one) for tokens, tags in zip(sentences, tagged, strict=True) for one in zip(tokens, tags, strict=True))
+    return reference_vector(
+        lemma_pair(*one) for tokens, tags in zip(sentences, tagged, strict=True) for one in zip(tokens, tags, strict=True)
+    )
 
 
 def book_counts(folder: Path) -> Counter[Pair]:
@@ -133,7 +137,8 @@ def rank_folder(room: Room, folder: Path, *, settings: BookChoiceSettings, tagge
         for shard, audit in zip(shards, audits, strict=True)
         if audit["status"] != "kept"
     ]
-    yield f"reference: {len(reference):,} common words (lemma, class); a book passes above {settings.min_similarity} / {settings.min_coverage}"
+    limits = f"{settings.min_similarity} / {settings.min_coverage}"
+    yield f"reference: {len(reference):,} common words (lemma, class); a book passes above {limits}"
     yield f"{'book':<40} {'tokens':>11} {'similarity':>11} {'coverage':>9}  passes"
     for rank in sorted(ranks, key=lambda rank: (-rank.found.similarity, rank.book_id)):
         verdict = rank.note or ("yes" if _passes(rank, settings) else "no")

@@ -12,6 +12,7 @@ from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.training_text import TOKENS
 from cloze_gen.stats.context_vectors import context_counts, context_vectors
+from cloze_gen.stats.counts import CountTable
 from cloze_gen.stats.vocabulary import option_mask
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 
@@ -50,7 +51,7 @@ def write_context_vectors(
     room.say(f"{len(allowed):,} words, {found.nnz:,} word-neighbour pairs")
 
 
-def option_words(table, focus: FocusSettings) -> np.ndarray:
+def option_words(table: CountTable, focus: FocusSettings) -> np.ndarray:
     """Which types may be options, under the focus settings; one rule for answers and alternates."""
     return option_mask(table, max_freq=focus.max_freq, min_count=focus.min_count, proper_names=focus.proper_names)
 

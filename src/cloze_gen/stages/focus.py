@@ -10,12 +10,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from cloze_gen.cloze.focus import FocusSettings, FocusWord, select_focus_words
+from cloze_gen.errors import CorpusError
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.stages.contexts import option_words
-from cloze_gen.stages.counts import hyphen_forms, read_counts, write_hyphens
+from cloze_gen.stages.counts import SOFT_HYPHEN, hyphen_forms, read_counts, write_hyphens
 from cloze_gen.stages.ingest import SENTENCES, book_folder, kept_books, read_type_counts
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.training_text import SOFT_HYPHEN, mend_hyphens
+from cloze_gen.stages.training_text import mend_hyphens
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, write_parquet
 
@@ -96,6 +97,10 @@ def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts:
     writer.rows[SOURCE_SENTENCES] = write_parquet(writer.path(SOURCE_SENTENCES), sentence_columns(sentences))
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
+    if not found:
+        told = ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items()))
+        raise CorpusError(f"no word of the source books may become a blank ({told}). Lower focus.min_count, raise focus.max_freq or widen "
+                          "focus.min_tokens and focus.max_tokens, or give more books.")  # fmt: skip
     writer.funnel = {
         "unit": "sentences and word positions",
         "seen": len(found) + len(rejected),

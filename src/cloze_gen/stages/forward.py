@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cloze_gen.cloze.forward import best_forward, forward_log10_probs, sentence_log10_probs
+from cloze_gen.cloze.forward import FilledSentence, best_forward, forward_log10_probs, sentence_log10_probs
+from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.stages.items import (
     ALTERNATES,
     SCORED,
@@ -36,22 +37,22 @@ def forward_part(shard: Shard) -> tuple[int, list[dict[str, Any]]]:
     history_log10 = table["history_log10_prob"].to_numpy()
     passed = set(read_parquet(shard.passed / ITEMS, columns=["id", "status"]).filter(pa.compute.field("status") == KEPT)["id"].to_pylist())
     sentences = sentence_ids(shard.focus, shard.index)
-    answers: list[dict[str, Any]] = []
-    columns: list[tuple[np.ndarray, ...]] = []
-    for place in item_slices(item):
-        row = int(item[place.start])
-        if focus["id"][row] not in passed:
-            continue
-        options = np.append(words[place], index.id_of[focus["word"][row]])
-        predecessor, next_word = index.ids([focus["history2"][row], focus["next_token"][row]])
-        forward = forward_log10_probs(index, predecessor=predecessor, options=options, next_word=next_word)
-        best = best_forward(forward[:-1], history_log10[place], keep=shard.settings.forward.keep)
-        ids, position = sentences[focus["sentence_id"][row]], focus["position"][row] + 1
-        whole = sentence_log10_probs(index, ids=ids, position=position, options=np.append(options[best], options[-1]))
-        columns.append(_item_columns(place, best, forward[:-1], whole[:-1]))
-        own = float(forward[-1])
-        answers.append({"id": focus["id"][row], "forward_log10_prob": own, "sentence_log10_prob": float(whole[-1]),
-                        "forward_rank": 1 + int((forward[:-1] > own).sum())})  # fmt: skip
+    places = [place for place in item_slices(item) if focus["id"][int(item[place.start])] in passed]
+    rows = [int(item[place.start]) for place in places]
+    options = [np.append(words[place], index.id_of[focus["word"][row]]) for place, row in zip(places, rows, strict=True)]
+    forward = _forward_scores(index, focus, rows, options)
+    best = [best_forward(f[:-1], history_log10[place], keep=shard.settings.forward.keep) for f, place in zip(forward, places, strict=True)]
+    filled = [
+        FilledSentence(sentences[focus["sentence_id"][row]], focus["position"][row] + 1, np.append(own[chosen], own[-1]))
+        for row, own, chosen in zip(rows, options, best, strict=True)
+    ]
+    whole = sentence_log10_probs(index, filled)
+    answers = [
+        {"id": focus["id"][row], "forward_log10_prob": float(f[-1]), "sentence_log10_prob": float(w[-1]),
+         "forward_rank": 1 + int((f[:-1] > f[-1]).sum())}
+        for row, f, w in zip(rows, forward, whole, strict=True)
+    ]  # fmt: skip
+    columns = [_item_columns(place, b, f[:-1], w[:-1]) for place, b, f, w in zip(places, best, forward, whole, strict=True)]
     chosen, forward_log10, whole_log10, rank, kept = (np.concatenate(parts) for parts in zip(*columns, strict=True)) if columns else _NOTHING
     count = write_rows(
         shard.part.out / shard.part.name,
@@ -66,6 +67,18 @@ def forward_part(shard: Shard) -> tuple[int, list[dict[str, Any]]]:
         sentence_log10_prob=pa.array(whole_log10, pa.float64(), from_pandas=True),
     )
     return count, answers
+
+
+def _forward_scores(index: ForwardIndex, focus: dict[str, list[Any]], rows: list[int], options: list[np.ndarray]) -> list[np.ndarray]:
+    """The forward scores of all options of all items, in one search; one array an item."""
+    if not rows:
+        return []
+    counts = [len(own) for own in options]
+    predecessors, next_words = (np.array(index.ids([focus[name][row] for row in rows])) for name in ("history2", "next_token"))
+    scores = forward_log10_probs(
+        index, predecessors=np.repeat(predecessors, counts), options=np.concatenate(options), next_words=np.repeat(next_words, counts)
+    )
+    return np.split(scores, np.cumsum(counts)[:-1])
 
 
 _NOTHING = (np.zeros(0, np.int64),) + (np.zeros(0),) * 4

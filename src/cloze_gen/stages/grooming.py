@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from cloze_gen.adapters.lexicon import can_have_tag
+from cloze_gen.adapters.lexicon import can_have_tag, same_past_forms
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.cloze.grooming import CandidateFault, GroomingSettings, candidate_fault, stem
-from cloze_gen.cloze.sentence_grooming import SentenceFault, sentence_fault
+from cloze_gen.cloze.sentence_grooming import SentenceFault, lacks_main_clause, sentence_fault
 from cloze_gen.errors import UsageError
+from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.records import Sentence
 from cloze_gen.stages.contexts import read_vectors
 from cloze_gen.stages.counts import read_counts
@@ -34,8 +35,8 @@ CLASS_NOT_ASKED = "answer_class_not_asked"
 TAG_DOUBTFUL = "answer_tag_doubtful"
 COMPOUND = "answer_in_compound_noun"
 TOO_LITTLE = "sentence_tells_too_little"
+_PAST = frozenset({"VBD", "VBN"})
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,11 @@ def _read_items(shard: GroomShard) -> list[_Item]:
     return items
 
 
+def _association(index: ForwardIndex, pairs: np.ndarray) -> np.ndarray:
+    """log10 P(b | a) / P(b) of word pairs: above 0 they stand together more often than chance would have it."""
+    return index.log10_probs(pairs[:, :1], pairs[:, 1]) - index.levels[0].log10_prob[pairs[:, 1]]
+
+
 def _is_frequent(token: str, frequent: frozenset[str]) -> bool:
     """A frequent word or a mark: its company tells grammar. A rarer word's company tells meaning."""
     return not is_word(token) or token.casefold() in frequent
@@ -167,7 +173,7 @@ def _judge_words(item: _Item, shard: GroomShard) -> None:
     for pairs, neighbour in beside:
         seen = index.attested(pairs)
         if _is_frequent(neighbour, shard.frequent):
-            attested &= seen
+            attested &= seen & (_association(index, pairs) >= shard.settings.min_association)
         else:
             collocates |= seen
     rows = [row_of.get(word, -1) for word in item.candidates]
@@ -202,6 +208,9 @@ def _judge_tags(items: list[_Item], shard: GroomShard) -> None:
     for item in items:
         tags = tags_of[item.sentence.id]
         item.tags = [""] * len(item.candidates)
+        if lacks_main_clause(item.sentence.tokens, tags):
+            item.fault = SentenceFault.NO_MAIN_CLAUSE
+            continue
         item.fault = item_fault(item.answer, tags, item.position, shard.classes) or FIT
         if item.fault == FIT:
             waiting.append((item, -1))
@@ -219,7 +228,9 @@ def _judge_tags(items: list[_Item], shard: GroomShard) -> None:
         item.tags[i] = tag
         if tag != item.answer_tag:
             item.verdicts[i] = CandidateFault.TAG
-        elif not can_have_tag(item.candidates[i], found.tag):
+        elif not can_have_tag(item.candidates[i], found.tag) or (
+            found.tag in _PAST and not same_past_forms(item.candidates[i], item.answer)
+        ):
             item.verdicts[i] = CandidateFault.TAG_IMPOSSIBLE
 
 
@@ -232,8 +243,6 @@ def item_fault(answer: str, tags: Sequence[str], position: int, classes: Sequenc
     ''
     """
     tag, following = tags[position], tags[position + 1] if position + 1 < len(tags) else ""
-    if not _FINITE.intersection(tags):
-        return SentenceFault.NO_VERB
     if classes and coarse_class(tag) not in classes:
         return CLASS_NOT_ASKED
     if not can_have_tag(answer, tag):

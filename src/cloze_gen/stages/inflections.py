@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from importlib.metadata import version
 
-from cloze_gen.adapters.inflector import inflect
-from cloze_gen.cloze.inflections import FormStatus, Inflection, InflectionSettings, inflect_pair
+from cloze_gen.adapters.inflector import AMBIGUOUS_LEMMAS, inflect
+from cloze_gen.cloze.inflections import FormStatus, Inflection, InflectionSettings, inflect_pair, mark_ambiguous
 from cloze_gen.stages.content_vocabulary import read_content_vocabulary
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tagged_counts import read_tagged_counts
@@ -38,6 +38,7 @@ def write_inflections(writer: ArtifactWriter, room: Room, *, tagged: Artifact, v
             settings=settings,
         )
     ]
+    rows = mark_ambiguous(rows, ambiguous_lemmas=AMBIGUOUS_LEMMAS)
     table = ((c.lemma, c.word_class, c.tag, c.form, c.count, c.class_share, c.source, str(c.status), c.trait, c.cells) for c in rows)
     writer.rows[INFLECTIONS] = write_tsv(writer.path(INFLECTIONS), _HEADER, table)
     status = Counter(str(cell.status) for cell in rows)

@@ -21,7 +21,7 @@ from cloze_gen.stats.counts import opening_words
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.corpus import BookFile, read_book
 from cloze_gen.store.keys import StageKey
-from cloze_gen.store.tables import escape_cell, read_parquet, read_tsv, unescape_cell, write_parquet, write_tsv
+from cloze_gen.store.tables import escape_cell, read_parquet, read_tsv, write_parquet, write_tsv
 from cloze_gen.text.parse_book import IngestSettings, ParsedBook, parse_book
 from cloze_gen.text.tokens import ChunkMemo
 
@@ -117,15 +117,17 @@ def write_ingest(
 
 
 def _row(shard: BookShard, audit: dict[str, Any]) -> dict[str, Any]:
-    row = {"book_id": shard.book.book_id, "file": shard.book.file, "digest": shard.digest}
+    row: dict[str, Any] = {"book_id": shard.book.book_id, "file": shard.book.file, "digest": shard.digest}
     row |= {"folder": f"../{shard.key.folder_name}", **dict(shard.book.facts)}
-    return row | {name: value for name, value in audit.items() if name not in {"book_id", "sha256"}}
+    row |= {name: value for name, value in audit.items() if name not in {"book_id", "sha256"}}
+    # A file may have any name, and a marker line any character: from here on they are printable.
+    return {name: escape_cell(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def write_books(writer: ArtifactWriter, rows: Sequence[dict[str, Any]], *, strict: bool) -> None:
     """Write the table of books and its funnel; a run without books, or with a dropped one under `--strict`, ends here."""
     header = list(dict.fromkeys(name for row in rows for name in row))
-    writer.rows[BOOKS] = write_tsv(writer.path(BOOKS), header, ([_escaped(row.get(name)) for name in header] for row in rows))
+    writer.rows[BOOKS] = write_tsv(writer.path(BOOKS), header, ([row.get(name) for name in header] for row in rows))
     reasons = Counter(row["reason"] for row in rows if row["status"] != "kept")
     kept = len(rows) - sum(reasons.values())
     writer.funnel = {"unit": "books", "seen": len(rows), "kept": kept, "rejected": dict(sorted(reasons.items()))}
@@ -136,14 +138,9 @@ def write_books(writer: ArtifactWriter, rows: Sequence[dict[str, Any]], *, stric
         raise CorpusError(f"--strict: dropped {dropped}. Mend or remove these books, or run without --strict.")
 
 
-def _escaped(value: Any) -> Any:
-    """A file may have any name, and a marker line any character."""
-    return escape_cell(value) if isinstance(value, str) else value
-
-
 def read_books(artifact: Artifact) -> list[dict[str, str]]:
-    """All rows of an artifact's table of books."""
-    return [{name: unescape_cell(cell) for name, cell in row.items()} for row in read_tsv(artifact.path(BOOKS))]
+    """All rows of an artifact's table of books; `unescape_cell` gives a file's own name back."""
+    return read_tsv(artifact.path(BOOKS))
 
 
 def kept_books(artifact: Artifact) -> list[dict[str, str]]:

@@ -6,6 +6,7 @@ The tables lie in parts of a fixed number of items, in the order of the focus wo
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -69,8 +70,17 @@ def first_shard(settings: ItemSettings, seed: int, *, focus: Artifact, index: Ar
                 upstream: Artifact | None = None, passed: Artifact | None = None) -> tuple[Shard, int]:  # fmt: skip
     """What every shard of a stage shares, and the number of focus words."""
     n_items = int(focus.manifest["files"][FOCUS]["rows"])
-    folders = [artifact.folder if artifact else Path() for artifact in (focus, index, counts, upstream)]
-    return Shard(Part(0, 0, Path()), *folders, settings, passed.folder if passed else Path(), seed), n_items
+    shard = Shard(
+        part=Part(0, 0, Path()),
+        focus=focus.folder,
+        index=index.folder,
+        counts=counts.folder,
+        upstream=upstream.folder if upstream else Path(),
+        settings=settings,
+        passed=passed.folder if passed else Path(),
+        seed=seed,
+    )
+    return shard, n_items
 
 
 def shards(shard: Shard, n_items: int, out: Path) -> list[Shard]:
@@ -118,7 +128,7 @@ def item_slices(ids: np.ndarray) -> Iterator[slice]:
         return
     cuts = np.flatnonzero(np.diff(ids)) + 1
     edges = [0, *cuts.tolist(), len(ids)]
-    yield from (slice(a, b) for a, b in zip(edges, edges[1:], strict=False))
+    yield from (slice(a, b) for a, b in itertools.pairwise(edges))
 
 
 def write_rows(path: Path, *, ids: Any, item: np.ndarray, words: list[str], word: np.ndarray, **columns: Any) -> int:

@@ -84,6 +84,7 @@ def open_index(artifact: Artifact) -> ForwardIndex:
     words = artifact.path(WORDS).read_text(encoding="utf-8").split("\n")[:-1]
     levels = []
     for order in range(1, int(artifact.facts["order"]) + 1):
-        arrays = {name: np.load(artifact.path(_file(order, name)), mmap_mode="r") for name in Level.__slots__}
+        # A plain view of the map: every slice of a memmap object pays for being one.
+        arrays = {name: np.load(artifact.path(_file(order, name)), mmap_mode="r").view(np.ndarray) for name in Level.__slots__}
         levels.append(Level(**arrays))
     return ForwardIndex(words, levels)

@@ -1,4 +1,4 @@
-"""Overlap: books that stand twice in a corpus, and source books that the training corpus holds, found by content and dropped with a reason."""
+"""Overlap: books that stand twice in a corpus, and source books that the training corpus holds, found by content."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def write_overlap(
     writer.rows[OVERLAPS] = write_tsv(writer.path(OVERLAPS), header, pairs)
     leaks = sorted({found.book_a for found in across} - set(drops))
     writer.facts |= {"overlaps": len(inside), "overlaps_across": len(across), "kept_although_overlapping": leaks}
-    room.say(f"{len(inside)} overlapping pairs within, {len(across)} across; {writer.funnel['kept']} of {writer.funnel['seen']} books go on")
+    kept, seen = writer.funnel["kept"], writer.funnel["seen"]
+    room.say(f"{len(inside)} overlapping pairs within, {len(across)} across; {kept} of {seen} books go on")
 
 
 def _sketches(artifact: Artifact) -> dict[str, np.ndarray]:

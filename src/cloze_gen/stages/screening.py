@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cloze_gen.cloze.forward import sentence_log10_probs
+from cloze_gen.cloze.forward import FilledSentence, sentence_log10_probs
 from cloze_gen.cloze.screening import answer_rank, answer_scores_best
 from cloze_gen.stages.items import ALTERNATES, Shard, focus_slice, item_slices, read_rows, sentence_ids, shards, worker_index
 from cloze_gen.stages.room import Room
@@ -35,7 +35,7 @@ def screen_part(shard: Shard) -> list[dict[str, Any]]:
         if shard.settings.screening.score == "sentence":
             ids = sentence_ids(shard.focus, shard.index)[focus["sentence_id"][row]]
             options = np.append(words[here], answers[row])
-            whole = sentence_log10_probs(index, ids=ids, position=focus["position"][row] + 1, options=options)
+            whole = sentence_log10_probs(index, [FilledSentence(ids, focus["position"][row] + 1, options)])[0]
             judged_own, judged_others = float(whole[-1]), whole[:-1]
         rejected = answer_scores_best(judged_own, judged_others)
         rows.append(

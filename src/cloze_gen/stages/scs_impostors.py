@@ -46,7 +46,9 @@ def write_impostors(
     allowed = [
         cell
         for cell in read_inflections(inflections)
-        if limits.min_freq <= lemma_freq[cell.lemma, cell.word_class] <= limits.max_freq and cell.form in freq_of and cell.form not in unwanted
+        if limits.min_freq <= lemma_freq[cell.lemma, cell.word_class] <= limits.max_freq
+        and cell.form in freq_of
+        and cell.form not in unwanted
     ]
     pools = ImpostorPools(_form(cell, freq_of[cell.form]) for cell in allowed)
     items = read_parquet(focus.path(FOCUS)).to_pylist()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from cloze_gen.cloze.assemble import assemble_question, deal_positions
 from cloze_gen.formats.jsonl import question_record
 from cloze_gen.records import Rejection, Sentence
+from cloze_gen.rng import stable_fraction
 from cloze_gen.stages.focus import FOCUS, REJECTED, read_source_sentences, rejection_columns
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.scs_impostors import IMPOSTORS
@@ -27,7 +28,8 @@ class ScsQuestionsSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    n_questions: int = Field(6000, ge=1, description="questions wanted, the first in order of generation; fewer are said, never padded; 3.4")
+    n_questions: int = Field(6000, ge=1, description="questions wanted, the first in order of generation, never padded; 3.4")
+    order: Literal["mixed", "corpus"] = Field("mixed", description="of generation: by each sentence's own hash, or book after book")
 
 
 class ScsQuestionReason(StrEnum):
@@ -40,11 +42,17 @@ class ScsQuestionReason(StrEnum):
 def write_scs_questions(
     writer: ArtifactWriter, room: Room, *, focus: Artifact, impostors: Artifact, settings: ScsQuestionsSettings, seed: int
 ) -> None:
-    """Write the first n items that have impostors, in the order of their sentences, and every rejection."""
+    """Write the first n items that have impostors, in order of generation, and every rejection.
+
+    In the order of the books a cut at n would leave the last books out; in the mixed order the first n are a fair sample of all books, and
+    even and odd ranks are alike.
+    """
     drawn: dict[str, list[dict[str, Any]]] = {}
     for row in read_parquet(impostors.path(IMPOSTORS)).to_pylist():
         drawn.setdefault(row["id"], []).append(row)
     items = [row for row in read_parquet(focus.path(FOCUS)).to_pylist() if row["id"] in drawn]
+    if settings.order == "mixed":
+        items.sort(key=lambda row: (stable_fraction("scs.order", row["sentence_id"]), row["sentence_id"]))
     sentences = read_source_sentences(focus)
     kept: list[dict[str, Any]] = []
     rejected: list[Rejection] = []

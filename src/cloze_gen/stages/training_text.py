@@ -36,9 +36,7 @@ def write_training_text(writer: ArtifactWriter, room: Room, *, corpus: Artifact,
     folders = [book_folder(corpus, row) for row in kept_books(corpus)]
     groups = [tuple(folders[i : i + _BOOKS_A_SHARD]) for i in range(0, len(folders), _BOOKS_A_SHARD)]
     parts = writer.path("parts/x").parent
-    shards = [
-        TextShard(counts.folder, group, parts / f"{i:05}.txt", parts / f"{i:05}.ids") for i, group in enumerate(groups)
-    ]
+    shards = [TextShard(counts.folder, group, parts / f"{i:05}.txt", parts / f"{i:05}.ids") for i, group in enumerate(groups)]
     sizes = list(room.map(write_part, shards, unit="parts"))
     with open(writer.path(TEXT), "wb") as text:
         for shard in shards:

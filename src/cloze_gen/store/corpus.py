@@ -70,7 +70,7 @@ def scan_corpus(root: Path) -> list[BookFile]:
     if not root.is_dir():
         raise UsageError(f"{root}: no such folder. Give a folder of .txt or .txt.gz files, one book a file.")
     files = sorted(
-        os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/")
+        (Path(folder) / name).relative_to(root).as_posix()
         for folder, _, names in os.walk(root)
         for name in names
         if _SUFFIX.search(name) and not name.startswith(".")
@@ -141,26 +141,45 @@ def read_book(path: Path) -> bytes:
     return data
 
 
-def verify_corpus(root: Path, manifest: Path) -> list[tuple[str, str]]:
-    """Compare a folder with a manifest's facts: (file, finding) for every file missing or different; empty when all agree.
+def manifest_rows(manifest: Path, *, role: str | None = None) -> list[dict[str, str]]:
+    """The files that a manifest lists; of one role (``train``, ``source``) where that is asked for.
 
-    Files are matched by name in any letter case, so a copy unpacked elsewhere still verifies.
+    Raises:
+        CorpusError: a column that is needed is missing.
+        UsageError: no file has this role.
     """
     rows = read_tsv(manifest)
     if not rows or "file" not in rows[0] or "sha256" not in rows[0]:
         raise CorpusError(f"{manifest}: needs the columns 'file' and 'sha256', separated by tabs.")
-    found = {
-        os.path.relpath(os.path.join(folder, name), root).replace(os.sep, "/").lower(): Path(folder) / name
-        for folder, _, names in os.walk(root)
-        for name in names
-    }
-    by_name = {file.rsplit("/", 1)[-1]: path for file, path in found.items()}
+    if role is None:
+        return rows
+    roles = sorted({row.get("role", "") for row in rows} - {""})
+    if role not in roles:
+        raise UsageError(f"{manifest}: no file has the role {role!r}. Roles there: {', '.join(roles) or 'none'}.")
+    return [row for row in rows if row.get("role") == role]
+
+
+def verify_corpus(root: Path, manifest: Path, *, role: str | None = None) -> list[tuple[str, str]]:
+    """Compare a folder with a manifest's facts: (file, finding) for every file missing or different; empty when all agree.
+
+    Files are matched by name in any letter case, so a copy unpacked elsewhere still verifies. Where several files below `root` share the
+    name, one that agrees is enough. Files that the manifest does not list are passed over.
+    """
+    rows = manifest_rows(manifest, role=role)
+    if not root.is_dir():
+        raise UsageError(f"{root}: no such folder. Give the folder that holds the books, or one above it.")
+    named: dict[str, list[Path]] = {}
+    for folder, _, names in os.walk(root):
+        for name in names:
+            named.setdefault(name.lower(), []).append(Path(folder) / name)
     findings = []
     for row in rows:
         wanted = row["file"].lower()
-        path = found.get(wanted) or by_name.get(wanted.rsplit("/", 1)[-1])
-        if path is None:
+        paths = sorted(named.get(wanted.rsplit("/", 1)[-1], []))
+        exact = [path for path in paths if os.path.relpath(path, root).replace(os.sep, "/").lower() == wanted]
+        if not paths:
             findings.append((row["file"], "missing"))
-        elif file_sha256(path) != row["sha256"]:
-            findings.append((row["file"], f"differs: {path.stat().st_size} bytes here, {row.get('bytes', '?')} in the manifest"))
+        elif all(file_sha256(path) != row["sha256"] for path in exact or paths):
+            size = (exact or paths)[0].stat().st_size
+            findings.append((row["file"], f"differs: {size} bytes here, {row.get('bytes', '?')} in the manifest"))
     return findings

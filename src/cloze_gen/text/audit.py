@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cloze_gen.words import is_word
-
 # The words that make up close to half of any running English text, whatever its subject.
 FUNCTION_WORDS = frozenset(
     """the of and to a in that he was i it his is with as had you for her not be at on but she him have my by which from they all this we or
     me were so are their there if them would no been when an who one what will your more do has said could then than out into its some up
     only should now did upon such our any other very these how may can too much over must am most down""".split()
 )
-# As they are spelled; searching a lower-cased copy would take as long as finding all the sentences.
-_RESIDUAL_MARKS = ("roject Gutenberg", "PROJECT GUTENBERG", " etext", "Etext", "ranscriber's note", "SMALL PRINT", "Small Print!")
+_FUNCTION_FORMS = tuple(sorted({form for word in FUNCTION_WORDS for form in (word, word.capitalize(), word.upper())}))
+_BOILERPLATE_WORDS = tuple("Gutenberg GUTENBERG Gutenberg-tm etext Etext eText etexts Etexts e-text E-text eBook transcriber's".split())
 
 
 class BookReason(StrEnum):
@@ -49,7 +47,7 @@ class BookAudit:
         header_marker, footer_marker: the lines that bound the book; empty when none was found.
         body_share: characters of the sentences' spans / characters of the decoded file.
         control_chars: bytes below 0x20 in the raw file other than tab, line ends and form feed.
-        residual_boilerplate: places in the kept text that still smell of licence or e-text.
+        residual_boilerplate: tokens of the kept text that speak of licence or e-text.
         sentences, tokens, word_tokens: counts over all kinds (headings included).
         function_word_share: share of word tokens that are English function words; about 0.5 in English prose.
         line_end_hyphens: words broken at a line end.
@@ -78,25 +76,20 @@ class BookAudit:
     detail: str = ""
 
 
-def count_residual_boilerplate(text: str) -> int:
-    """Places where normalized text still speaks of the e-text and its licence.
+def count_residual_boilerplate(type_counts: Mapping[str, int]) -> int:
+    """Tokens that speak of the e-text and its licence; a book on printing has a few of its own.
 
-    >>> count_residual_boilerplate("It was night. This etext was made by hand.")
+    >>> count_residual_boilerplate({"night": 2, "Etext": 1})
     1
     """
-    return sum(text.count(mark) for mark in _RESIDUAL_MARKS)
+    return sum(type_counts.get(word, 0) for word in _BOILERPLATE_WORDS)
 
 
-def count_word_tokens(type_counts: Mapping[str, int]) -> tuple[int, float]:
-    """Number of word tokens and the share of English function words among them.
+def function_word_share(type_counts: Mapping[str, int], word_tokens: int) -> float:
+    """Share of English function words among the word tokens; in small letters, capitalised or in capitals.
 
-    >>> count_word_tokens({"the": 3, "whale": 1, ".": 2})
-    (4, 0.75)
+    >>> function_word_share({"the": 2, "The": 1, "whale": 1, ".": 2}, 4)
+    0.75
     """
-    words = functional = 0
-    for token, count in type_counts.items():
-        if token.isalpha() or is_word(token):
-            words += count
-            if len(token) < 7 and token.lower() in FUNCTION_WORDS:
-                functional += count
-    return words, functional / words if words else 0.0
+    seen = sum(type_counts.get(form, 0) for form in _FUNCTION_FORMS)
+    return seen / word_tokens if word_tokens else 0.0

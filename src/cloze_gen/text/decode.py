@@ -34,7 +34,7 @@ _SPACES = "\t\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2
 _BREAKS = "\r\x0b\x0c\x85\u2028\u2029"
 _NOTHING = "\xad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
 _FLAT = (
-    {code: " " for code in (*range(0x20), *range(0x7F, 0xA0))}
+    dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
     | {ord(char): " " for char in _SPACES}
     | {ord(char): "\n" for char in _BREAKS + "\n"}
     | {ord(char): _SOFT_HYPHEN_MARK for char in _NOTHING}
@@ -132,8 +132,8 @@ def _decode_legacy(raw: bytes) -> Decoded:
         if seen >= _MAX_EVIDENCE:
             break
         at = match.start()
-        before, after = raw[max(0, at - 1) : at], raw[at + 1 : at + 2]
-        contexts[(before.decode("latin-1"), raw[at], after.decode("latin-1"))] += 1
+        around = raw[max(0, at - 1) : at].decode("latin-1"), raw[at], raw[at + 1 : at + 2].decode("latin-1")
+        contexts[around] += 1
     scores: dict[str, float] = {}
     for encoding in LEGACY_ENCODINGS:
         total = 0.0

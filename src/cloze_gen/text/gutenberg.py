@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 _HEAD_CHARS = 60_000  # the longest header among the 534 ends at 13.5 kB; room for front matter stuffed with licence
 _START = re.compile(r"\*{3}[ ]*START[ ]OF[ ](?:THE|THIS)[ ]PROJECT[ ]GUTENBERG[^\n*]*(?:\n[^\n*]+){0,3}\*{0,3}[^\n]*", re.IGNORECASE)
@@ -31,16 +32,16 @@ _TAIL_CHARS = 20_000  # and at least in so many last characters
 
 # Text behind a footer that is not the book: licence, lists of corrections, encoding notes, letters between proofreaders.
 _NOT_THE_BOOK = re.compile(
-    r"(?im)^[ ]*>|\betexts?\b|\be-texts?\b|changed[ ]to\b|\bpage[ ]+para|project[ ]gutenberg|small[ ]print|\bhttp|\bwww\.|\bOCR\b|[\w.]+@[\w.]+\w"
+    r"(?im)^[ ]*>|\betexts?\b|\be-texts?\b|changed[ ]to\b|\bpage[ ]+para|project[ ]gutenberg|small[ ]print|\bhttp|\bwww\.|\bOCR\b|\w@\w"
 )
 _GOES_ON_CHARS = 600
 
 CREDIT = re.compile(
     r"""(?x)  # searched in lower-cased paragraphs: ignoring case makes the search ten times slower
     \b(?:scann(?:ed|er|ing)|transcrib(?:ed|er)|digiti[sz]ed|proof(?:ed|read|reading)?(?:ers)?|keyed|typed|prepared|produced|entered|
-       converted|compiled|reformatted|formatted|edited[ ]and[ ]corrected|created|contributed|donated|submitted)\b [^\n]{0,60} \n? [^\n]{0,40}
-       \b(?:by|with|from|using|against|for[ ]project)\b
-    | \bocr\b | \bomnipage\b | \be-?texts?\b | \be-?book\b | [\w.+-]+@[\w-]+\.\w | \bhttps?:// | \bwww\.
+       converted|compiled|reformatted|formatted|edited[ ]and[ ]corrected|created|contributed|donated|submitted)\b
+       [^\n]{0,60} \n? [^\n]{0,40} \b(?:by|with|from|using|against|for[ ]project)\b
+    | \bocr\b | \bomnipage\b | \be-?texts?\b | \be-?book\b | [\w.+-]@[\w-]{1,60}\.\w | \bhttps?:// | \bwww\.
     | project[ ]gutenberg | gutenberg\.(?:org|net) | \btranscriber'?s?'?[ ]note | \belectronic[ ](?:text|version|edition|book)
     | \bhtml[ ]version | \biso-8859 | \bpublic[ ]domain\b | \bproofread | \bspell-?check
     """
@@ -102,7 +103,7 @@ def _find_footer(flat: str, start: int) -> tuple[int, str, list[tuple[int, int]]
         bare = _BARE_FOOTER.search(flat, max(tail_start, len(flat) - _BARE_FOOTER_CHARS))
         return (bare.start(), bare.group(), []) if bare else (len(flat), "", [])
     inner: list[tuple[int, int]] = []
-    for footer, following in zip(footers, footers[1:], strict=False):
+    for footer, following in pairwise(footers):
         between = flat[footer.end() : following.start()]
         if len(between.strip()) < _GOES_ON_CHARS or _NOT_THE_BOOK.search(between):
             return footer.start(), footer.group(), inner

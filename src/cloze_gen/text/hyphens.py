@@ -1,6 +1,7 @@
 r"""Words broken at line ends: joined or hyphenated, as the corpus has them elsewhere.
 
-Ingest leaves U+00AD where a word was broken (``candle\xadlight``). Once the counts of the whole corpus are known, each such type is decided.
+Ingest leaves U+00AD where a word was broken (``candle\xadlight``). Once the counts of the whole corpus are known, each such type is
+decided.
 """
 
 from __future__ import annotations

@@ -14,7 +14,10 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+import numpy as np
+
 LINE_END_HYPHEN = "\xad"
+_SPACE, _NEWLINE = ord(" "), ord("\n")
 SEPARATOR = "\x00"  # cannot occur in a flat text; no whitespace to `str.split`
 
 # A page number alone on its line, with the text going on below. (On its last line a number may be the sentence's own.)
@@ -29,6 +32,7 @@ _GONE = "\x01"  # stands for a removed mark until the space before it has gone w
 _TAG = re.compile(r"</?(?:i|b|u|em|sc|p|br|hr|h[1-6]|small|big|strong|pre|center|blockquote|tt|sup|sub)[ ]?/?>", re.IGNORECASE)
 _TAGGED_WORDS = re.compile(r"<i ([^<>\x00=]{1,60})>")  # DSOWN marks italics as <i Mon Dieu>
 _ENCODED_LETTER = re.compile(r"<([A-Za-z]{1,2})[\^'`:?,~]?>")  # SJV04 writes <oe>, <e'>
+_MAX_PASSES = 20  # marks nested deeper are no typist's, but an attack on the running time
 _ELLIPSIS = re.compile(r"\.(?:\s*\.){2,}")
 _DIGIT_DASH = re.compile(r"(?<=\d)[–‒](?=\d)")
 # Every pattern here begins with a plain character where it can: a class or a look-behind in front makes it fifty times slower.
@@ -77,16 +81,23 @@ def normalize_many(pieces: Iterable[str]) -> str:
         text = text.replace("''", '"')
     text = _ELLIPSIS.sub("...", text)
     text = _DASH.sub(" -- ", text)
-    text = text.replace("\n", " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text
+    return _single_spaced(text)
+
+
+def _single_spaced(text: str) -> str:
+    """Every run of spaces and line ends as one space; on bytes, a third of the time of ``" ".join(text.split())``."""
+    data = np.frombuffer(text.encode(), dtype=np.uint8)
+    blank = (data == _SPACE) | (data == _NEWLINE)
+    keep = np.ones(len(data), dtype=np.bool_)
+    np.logical_not(blank[1:] & blank[:-1], out=keep[1:])
+    kept = data[keep]
+    kept[kept == _NEWLINE] = _SPACE
+    return kept.tobytes().decode()
 
 
 def _drop_bracketed_marks(text: str) -> str:
     """Remove tags, footnote marks and page marks until none is left (removing one can make another)."""
-    before = ""
-    while before != text:
+    for _ in range(_MAX_PASSES):
         before = text
         if "<" in text:
             text = _TAG.sub("", text)
@@ -94,4 +105,6 @@ def _drop_bracketed_marks(text: str) -> str:
             text = _ENCODED_LETTER.sub(r"\1", text)
         text = _FOOTNOTE_MARK.sub(_GONE, text).replace(f" {_GONE}", "").replace(_GONE, "")
         text = _INNER_BRACED_PAGE.sub("", _INNER_PAGE.sub("", text))
+        if text == before:
+            break
     return text

@@ -15,14 +15,15 @@ from cloze_gen.text.gutenberg import Body
 
 PROSE, VERSE, HEADING, OTHER = "prose", "verse", "heading", "other"
 
-_GAP = re.compile(r"\n(?:[ ]*\n)+[ ]*")
+_GAP = re.compile(r"\n(?:[ ]*+\n)++[ ]*+")
 _LINE_GOES_ON = re.compile(r"\n {0,1}[\"'(\[]?[a-z]")  # a line that begins with a small letter at the margin: prose
 _LETTER = re.compile(r"[^\W\d_]")
 _LOWER = re.compile(r"[a-zà-öø-ÿ]")
 _PAGE_NUMBER = re.compile(r"[\[{(<-]*[ ]*(?:[Pp](?:age|AGE|g)?\.?[ ]*)?\d{1,4}[ ]*[\]})>-]*")
 _CAPITAL_START = re.compile(r"^[ ]*[\"'`(\[_*-]*[A-ZÀ-Þ]")
 _LIST_LINE = re.compile(
-    r"^[ ]*(?:(?:chapter|chap\.|book|part|letter|canto|section)[ ]+)?(?:[IVXLC]+\b|\d{1,3}\b)[.:)]?[ ]+\S|(?:[. ]{4,}|[ ]{3,})\d{1,4}[ ]*$", re.IGNORECASE
+    r"^[ ]*(?:(?:chapter|chap\.|book|part|letter|canto|section)[ ]+)?(?:[IVXLC]+\b|\d{1,3}\b)[.:)]?[ ]+\S|[ .]{3}[ ]?\d{1,4}[ ]*$",
+    re.IGNORECASE,
 )
 _INNER_SPACES = re.compile(r"\S[ ]{3,}\S")
 _HEADING_WORD = re.compile(
@@ -31,7 +32,10 @@ _HEADING_WORD = re.compile(
     re.IGNORECASE,
 )
 _NUMERAL = re.compile(r"[\[(*]*(?:[IVXLCDM]+|\d{1,3})[.\])*:]*")
-_ILLUSTRATION = re.compile(r"[\[{<(]+\s*(?:illustrat|frontispiece|plate\b|map\b|picture|image|blank|decoration|figure|omitted|transcriber|etext)", re.IGNORECASE)
+_ILLUSTRATION = re.compile(
+    r"[\[{<(]{1,3}\s{0,3}(?:illustrat|frontispiece|plate\b|map\b|picture|image|blank|decoration|figure|omitted|transcriber|etext)",
+    re.IGNORECASE,
+)
 _FOOTNOTE = re.compile(r"\[(?:foot)?note:?\s*\w{0,3}[.:)]*\s+", re.IGNORECASE)
 _NUMBERED_NOTE = re.compile(r"(?:\[(?:\d{1,3}|[a-z*+])\]|\*{1,3}|\+)\s*(?=\S)")
 _ENDS_OPEN = re.compile(r"[a-zà-ÿ,;-]\s*$")
@@ -128,10 +132,14 @@ def _kind(flat: str, start: int, end: int, indent: int) -> str:
     first = flat[start]
     if first in "[{<(" and _ILLUSTRATION.match(flat, start, end):
         return OTHER
-    if flat.find("\n", start, end) < 0:
-        return _kind_of_line(flat[start:end], indent)
-    if flat.find("   ", start, end) < 0 and _LINE_GOES_ON.search(flat, start, end):
-        return PROSE
+    if _LINE_GOES_ON.search(flat, start, end):
+        if flat.find("   ", start, end) < 0:
+            return PROSE
+    elif flat.find("\n", start, end) < 0:
+        line = flat[start:end]
+        # A speech, the commonest single line: no look at what else it might be.
+        speech = first in "\"'`" and indent < 8 and line[-1] in _SPEECH_ENDS and len(line) > 8 and not line.isupper() and "   " not in line
+        return PROSE if speech else _kind_of_line(line, indent)
     return _kind_of_lines([" " * indent + flat[start:end].split("\n", 1)[0], *flat[start:end].split("\n")[1:]])
 
 
@@ -144,11 +152,11 @@ def _kind_of_line(line: str, indent: int) -> str:
         return HEADING
     if _LOWER.search(line) is None and (len(line) > 3 or line.isupper()) and line[0] not in "\"'`":
         return HEADING if line[-1] not in ",;" else PROSE
-    if _INNER_SPACES.search(line) or _LIST_LINE.search(line) and not _sentence_like(line):
+    if _INNER_SPACES.search(line) or (_LIST_LINE.search(line) and not _sentence_like(line)):
         return OTHER
     if line[-1] in ".!?:;,-\"')" or line[-2:] == ".]":
         return PROSE if indent < 8 else _indented_line(line)
-    title_like = line[0].isupper() or line[0].isdigit() or line[0] in "\"'[(_" or line in ("by", "or", "and", "of") or line.startswith("by ")
+    title_like = line[0].isupper() or line[0].isdigit() or line[0] in "\"'[(_" or line.split(" ", 1)[0] in ("by", "or", "and", "of")
     return HEADING if len(line) < 70 and title_like else PROSE
 
 
@@ -174,7 +182,7 @@ def _kind_of_lines(lines: list[str]) -> str:
         return OTHER
     listed = sum(1 for line in filled if _LIST_LINE.search(line))
     tabled = sum(1 for line in filled if _INNER_SPACES.search(line))
-    if count >= 3 and listed * 5 >= count * 3 or (count >= 2 and tabled * 2 >= count):
+    if (count >= 3 and listed * 5 >= count * 3) or (count >= 2 and tabled * 2 >= count):
         return OTHER
     longest = max(map(len, filled))
     if _LOWER.search(text) is None and count <= 5 and not text.rstrip().endswith((",", '"')):
@@ -186,7 +194,8 @@ def _kind_of_lines(lines: list[str]) -> str:
         return VERSE if count >= 2 and capitals == count and text[-1] in ",;:!?" else HEADING
     if _HEADING_WORD.match(filled[0].lstrip()) and len(filled[0].strip()) < 40 and count <= 4 and not _sentence_like(text):
         return HEADING
-    if count <= 6 and longest < 60 and text[-1] not in _FINAL_MARKS and (capitals == count or longest < 45) and not any(map(_ends_in_comma, filled)):
+    unfinished = text[-1] not in _FINAL_MARKS and not any(map(_ends_in_comma, filled))
+    if count <= 6 and longest < 60 and unfinished and (capitals == count or longest < 45):
         return HEADING  # a title page: "THE MOONSTONE / A Romance / by Wilkie Collins"
     if capitals >= 3 and sum(1 for line in filled if line[-1] in _SPEECH_ENDS) * 5 >= count * 3 and text.count('"') * 2 >= count:
         return PROSE  # short speeches, one a line, without blank lines between

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from cloze_gen.errors import BookError
-from cloze_gen.text.audit import BookAudit, BookReason, BookStatus, count_residual_boilerplate, count_word_tokens
+from cloze_gen.text.audit import BookAudit, BookReason, BookStatus, count_residual_boilerplate, function_word_share
 from cloze_gen.text.decode import decode_book, flatten
 from cloze_gen.text.duplicates import Sketch, content_sketch
 from cloze_gen.text.gutenberg import Body, find_body
@@ -95,7 +95,9 @@ def parse_book(
     tokens = _split_at_separators(memo.tokens(read))
     type_counts = Counter(memo.count_tokens(read))
     token_count = type_counts.total()
-    word_tokens, function_word_share = count_word_tokens(type_counts)
+    word_tokens = memo.count_words(read)
+    english_share = function_word_share(type_counts, word_tokens)
+    residual = count_residual_boilerplate(type_counts)
     _subtract_headings(type_counts, read, columns.kind, memo)
     audit = BookAudit(
         book_id=book_id,
@@ -107,19 +109,19 @@ def parse_book(
         footer_marker=body.footer_marker,
         body_share=round((sum(columns.end) - sum(columns.start)) / len(flat), 4),
         control_chars=len(raw.translate(None, _NOT_CONTROL)),
-        residual_boilerplate=count_residual_boilerplate(running),
+        residual_boilerplate=residual,
         sentences=len(texts),
         tokens=token_count,
         word_tokens=word_tokens,
-        function_word_share=round(function_word_share, 4),
+        function_word_share=round(english_share, 4),
         line_end_hyphens=running.count(LINE_END_HYPHEN),
         verse_share=round(columns.kind.count(VERSE) / max(1, len(texts)), 4),
     )
     if word_tokens < settings.min_word_tokens:
         detail = f"{word_tokens} word tokens, fewer than min_word_tokens = {settings.min_word_tokens}"
         return _dropped(audit, BookReason.NEARLY_EMPTY, detail)
-    if function_word_share < settings.min_function_word_share:
-        detail = f"English function words are {function_word_share:.2f} of all, fewer than {settings.min_function_word_share}"
+    if english_share < settings.min_function_word_share:
+        detail = f"English function words are {english_share:.2f} of all, fewer than {settings.min_function_word_share}"
         return _dropped(audit, BookReason.OTHER_LANGUAGE, detail)
     sketch = content_sketch(memo.word_hashes(read))
     return ParsedBook(audit, columns.start, columns.end, columns.paragraph, columns.kind, texts, tokens, type_counts, sketch)

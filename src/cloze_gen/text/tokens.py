@@ -18,10 +18,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from cloze_gen.text.normalize import SEPARATOR
+from cloze_gen.words import is_word
 
 ChunkTokenizer = Callable[[str], tuple[str, ...]]
 _NOT_WORD = re.compile(r"[\W_]+")
-_SECOND_CRC = 0x9E3779B9  # starting value of the upper half: two checksums of 32 bits make a stable hash of 64
+_COMMON_MARKS = frozenset(".,;:!?\"'()") | {"--", "..."}
 _SPACE = ord(" ")
 
 
@@ -39,13 +40,13 @@ class ChunkedText:
 
 
 class ChunkMemo(dict[str, int]):
-    """Chunk -> row; the rows hold each chunk's tokens and the stable hash of its letters.
+    """Chunk, a space behind it -> row; the rows hold each chunk's tokens and the stable hash of its letters.
 
     The one place that calls the tokenizer. Bounded: once `max_chunks` are remembered, the next reading forgets all and remembering starts
     again, so memory stays flat however large the corpus (the 534 books hold 0.7 M chunk types).
     """
 
-    __slots__ = ("_first", "_hashes", "_joined", "_max_chunks", "_token_rows", "_tokenize_chunk", "_tokens", "_tokens_of")
+    __slots__ = ("_first", "_hashes", "_joined", "_max_chunks", "_token_rows", "_tokenize_chunk", "_tokens", "_tokens_of", "_word_counts")
 
     def __init__(self, tokenize_chunk: ChunkTokenizer, *, max_chunks: int = 800_000) -> None:
         super().__init__()
@@ -56,26 +57,35 @@ class ChunkMemo(dict[str, int]):
     def _forget(self) -> None:
         self.clear()
         self._joined: list[str] = []  # by row: the tokens, a space behind each
-        self._hashes = array("Q")  # by row: 64-bit hash of the chunk's letters and digits, case-folded; 0 without any
+        self._hashes = array("Q")  # by row: checksum of the chunk's letters and digits, case-folded; 0 without any
         self._first = array("q", [0])  # by row: where its tokens begin in `_tokens_of`; one more for the end
         self._tokens_of = array("q")
+        self._word_counts = array("q")  # by row: how many of its tokens are words
         self._tokens: list[str] = []
         self._token_rows: dict[str, int] = {}
 
-    def __missing__(self, chunk: str) -> int:
+    def __missing__(self, spaced: str) -> int:
+        chunk = spaced[:-1]
         row = len(self._joined)
         tokens = () if chunk == SEPARATOR else self._tokenize_chunk(chunk)
         self._joined.append(" ".join((*tokens, "")) if tokens else f"{chunk} ")
-        letters = (chunk if chunk.isalpha() else _NOT_WORD.sub("", chunk)).casefold().encode()
-        self._hashes.append(crc32(letters) | crc32(letters, _SECOND_CRC) << 32 if letters else 0)
+        letters, words = "", 0
         for token in tokens:
+            if token.isalpha():
+                letters += token
+                words += 1
+            elif token not in _COMMON_MARKS and is_word(token):
+                letters += _NOT_WORD.sub("", token)
+                words += 1
             token_row = self._token_rows.get(token)
             if token_row is None:
                 token_row = self._token_rows[token] = len(self._tokens)
                 self._tokens.append(token)
             self._tokens_of.append(token_row)
         self._first.append(len(self._tokens_of))
-        self[chunk] = row
+        self._hashes.append(crc32(letters.casefold().encode()))
+        self._word_counts.append(words)
+        self[spaced] = row
         return row
 
     def read(self, text: str) -> ChunkedText:
@@ -90,8 +100,8 @@ class ChunkMemo(dict[str, int]):
         offsets = np.concatenate((np.zeros(1, dtype=np.int32), ends))
         chunks = pa.StringArray.from_buffers(len(ends), pa.py_buffer(offsets), pa.py_buffer(encoded))
         coded = chunks.dictionary_encode()
-        rows = np.array([self[chunk[:-1]] for chunk in coded.dictionary.to_pylist()], dtype=np.int64)
-        return ChunkedText(rows, coded.indices.to_numpy())
+        types = coded.dictionary.to_pylist()
+        return ChunkedText(np.fromiter(map(self.__getitem__, types), dtype=np.int64, count=len(types)), coded.indices.to_numpy())
 
     def tokens(self, read: ChunkedText) -> str:
         """The whole text's tokens, a single space between any two."""
@@ -107,19 +117,24 @@ class ChunkMemo(dict[str, int]):
     def count_tokens(self, read: ChunkedText, where: NDArray[np.bool_] | None = None) -> dict[str, int]:
         """How often each token type occurs in the text, or in the chunks for which `where` holds."""
         indices = read.indices if where is None else read.indices[where]
-        chunk_counts = np.bincount(indices, minlength=len(read.rows))
+        chunk_counts = np.bincount(indices)
+        used = np.flatnonzero(chunk_counts)
+        rows = read.rows[used]
         first = np.frombuffer(self._first, dtype=np.int64)
-        begins = first[read.rows]
-        lengths = first[read.rows + 1] - begins
-        places = np.repeat(begins - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-        types, inverse = np.unique(np.frombuffer(self._tokens_of, dtype=np.int64)[places], return_inverse=True)
-        counts = np.bincount(inverse, weights=np.repeat(chunk_counts, lengths), minlength=len(types)).astype(np.int64)
+        lengths = first[rows + 1] - first[rows]
+        places = np.repeat(first[rows] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
+        token_rows = np.frombuffer(self._tokens_of, dtype=np.int64)[places]
+        counts = np.bincount(token_rows, weights=np.repeat(chunk_counts[used], lengths))
         seen = np.flatnonzero(counts)
-        return dict(zip(map(self._tokens.__getitem__, types[seen].tolist()), counts[seen].tolist(), strict=True))
+        return dict(zip(map(self._tokens.__getitem__, seen.tolist()), counts[seen].astype(np.int64).tolist(), strict=True))
+
+    def count_words(self, read: ChunkedText) -> int:
+        """Number of word tokens of the text."""
+        return int(np.frombuffer(self._word_counts, dtype=np.int64)[read.rows][read.indices].sum())
 
     def separator_places(self, read: ChunkedText) -> NDArray[np.bool_]:
         """For each chunk whether it is the mark between two sentences."""
-        return (read.rows == self.get(SEPARATOR, -1))[read.indices]
+        return (read.rows == self.get(f"{SEPARATOR} ", -1))[read.indices]
 
 
 def tokenize(text: str, memo: ChunkMemo) -> list[str]:

@@ -1,0 +1,168 @@
+"""The baselines' trained models as tasks: training text as printed -> n-gram index, smoothed models, LSA. Shared by all evaluations."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import luigi
+from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
+from cloze_gen.pipelines.holmes_style import Index, LanguageModel
+from cloze_gen.pipelines.task import PipelineTask, StageTask
+
+from cloze_gen.config import settings_dict
+from cloze_gen.errors import StoreError
+from cloze_gen.stages.baseline_models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
+from cloze_gen.stages.evaluation_text import write_evaluation_text
+from cloze_gen.stages.language_model import LmSettings, write_language_model
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import ArtifactWriter, open_artifact
+from cloze_gen.store.keys import StageKey
+
+CORPUS = "corpus train"
+
+
+class Finished(StageTask):
+    """An artifact that a run left in the store, known by its folder's name."""
+
+    stage = "finished"
+    folder = luigi.Parameter()
+
+    @functools.cached_property
+    def key(self) -> StageKey:
+        manifest = open_artifact(self.store.store / self.folder).manifest
+        return StageKey(**{name: manifest[name] for name in ("stage", "version", "settings", "inputs", "seed")})
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        raise StoreError(f"{self.store.store / self.folder}: gone from the store; run the run again to rebuild it")
+
+
+class FromCorpus(StageTask):
+    """A stage over the training books of a run, which are in the store, or of --train, which may have to be read first."""
+
+    corpus = luigi.Parameter(default="", description="folder in the store of a run's training books; empty: made from --train")
+    lm = luigi.Parameter(default="{}", description="settings of the generating model, as JSON")
+    style = luigi.Parameter(default="holmes_style")
+
+    def books(self) -> StageTask:
+        return self.clone(Finished, folder=self.corpus) if self.corpus else self.clone(Corpus, side="train")
+
+
+class CorpusCounts(FromCorpus, Counts):
+    """As `Counts`, of the same fingerprint."""
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"corpus": self.books()}
+
+
+class CorpusText(FromCorpus, TrainingText):
+    """As `TrainingText`, of the same fingerprint."""
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"corpus": self.books(), "counts": self.clone(CorpusCounts)}
+
+
+class CorpusLanguageModel(FromCorpus, LanguageModel):
+    """As the run's `LanguageModel`, of the same fingerprint."""
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"text": self.clone(CorpusText)}
+
+    @property
+    def lm_settings(self) -> LmSettings:
+        return LmSettings.model_validate_json(self.lm)
+
+    def settings(self) -> dict[str, Any]:
+        return self.lm_settings.model_dump(mode="json", exclude={"memory"})
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_language_model(writer, room, text=self.artifact("text"), settings=self.lm_settings)
+
+
+class CorpusIndex(FromCorpus, Index):
+    """As the run's `Index`, of the same fingerprint."""
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"model": self.clone(CorpusLanguageModel)}
+
+
+class EvaluationText(FromCorpus):
+    """The training sentences as published questions print them."""
+
+    stage = "eval-text"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"text": self.clone(CorpusText), "counts": self.clone(CorpusCounts)}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_evaluation_text(writer, room, text=self.artifact("text"), counts=self.artifact("counts"))
+
+
+class OverText(FromCorpus):
+    """A model of the printed text."""
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"text": self.clone(EvaluationText)}
+
+
+class MatchIndex(OverText):
+    """The n-grams of the simple 4-gram baseline (MSR 4.1)."""
+
+    stage = "match-index"
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_match_index(writer, room, text=self.artifact("text"))
+
+
+class EvaluationLm(OverText):
+    """A smoothed n-gram model (MSR 4.2)."""
+
+    stage = "eval-lm"
+    order = luigi.IntParameter()
+
+    @property
+    def label(self) -> str:
+        return f"eval-lm {self.order}-gram"
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(EvalLmSettings(order=self.order))
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_evaluation_lm(writer, room, text=self.artifact("text"), settings=EvalLmSettings(order=self.order))
+
+
+class Lsa(OverText):
+    """Word vectors of the LSA baseline (MSR 4.3)."""
+
+    stage = "lsa"
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(LsaSettings())
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_lsa(writer, room, text=self.artifact("text"), settings=LsaSettings())
+
+
+class AllModels(PipelineTask):
+    """Nothing but its models. What lies below a finished model is not asked for: it may be gone."""
+
+    models: Sequence[StageTask] = ()
+
+    def requires(self) -> Sequence[StageTask]:
+        return self.models
+
+    def complete(self) -> bool:
+        return all(model.complete() for model in self.models)
+
+
+def model_tasks(base: FromCorpus) -> dict[str, StageTask]:
+    """The models by the names that `stages.evaluation.MODELS` knows them by."""
+    return {
+        "index": base.clone(CorpusIndex),
+        "counts": base.clone(CorpusCounts),
+        "match": base.clone(MatchIndex),
+        "3gram": base.clone(EvaluationLm, order=3),
+        "4gram": base.clone(EvaluationLm, order=4),
+        "lsa": base.clone(Lsa),
+    }

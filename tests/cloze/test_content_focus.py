@@ -1,0 +1,51 @@
+"""The focus word of an SCS sentence."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from cloze_gen.cloze.content_focus import ContentFocusSettings, FocusPick, choose_focus
+from cloze_gen.records import Rejection
+
+TOKENS = "Dogs saw the small house near the dogs ' old garden .".split()
+TAGS = ["NNS", "VBD", "DT", "JJ", "NN", "IN", "DT", "NNS", "''", "JJ", "NN", "."]
+LEMMAS = ["dog", "see", "the", "small", "house", "near", "the", "dog", "'", "old", "garden", "."]
+CLASSES = {"NN": "noun", "NNS": "noun", "VBD": "verb", "JJ": "adjective"}
+PAIRS = [(lemma, CLASSES.get(tag, "function")) for lemma, tag in zip(LEMMAS, TAGS, strict=True)]
+VOCABULARY = {("dog", "noun"): 1e-4, ("see", "verb"): 2e-3, ("small", "adjective"): 1e-3, ("house", "noun"): 2e-7,
+              ("old", "adjective"): 1e-7, ("garden", "noun"): 1e-5}  # fmt: skip
+FORMS = {("dog", "NNS"): "dogs", ("see", "VBD"): "saw", ("small", "JJ"): "small", ("house", "NN"): "house", ("old", "JJ"): "old"}
+
+
+def choose(sentence_id: str, *, forms: dict[tuple[str, str], str] = FORMS, seed: int = 1) -> FocusPick | Rejection:
+    return choose_focus(
+        sentence_id, TOKENS, tags=TAGS, pairs=PAIRS, vocabulary=VOCABULARY, forms=forms, settings=ContentFocusSettings(), seed=seed
+    )
+
+
+def test_eligible_words_share_the_draw() -> None:
+    """Only words within the limits (both inclusive), once in the sentence and in the table are drawn, each as often as the others."""
+    words = Counter(choose(f"b:{i}").word for i in range(2000))  # type: ignore[union-attr]
+    assert set(words) == {"small", "house"}  # saw is too frequent, old too rare, dogs stands twice, garden has no form that serves
+    assert abs(words["small"] - 1000) < 120
+
+
+def test_a_draw_belongs_to_the_sentence_and_the_seed() -> None:
+    """The same record gives the same word; another seed other draws."""
+    assert choose("b:7") == choose("b:7")
+    assert [choose(f"b:{i}") for i in range(50)] != [choose(f"b:{i}", seed=2) for i in range(50)]
+
+
+def test_a_sentence_without_eligible_word_is_rejected_with_its_reason() -> None:
+    """A rejection is data."""
+    verdict = choose("b:7", forms={})
+    assert isinstance(verdict, Rejection)
+    assert (verdict.id, str(verdict.reason)) == ("b:7", "no_content_word_within_limits")
+
+
+def test_the_id_names_the_position() -> None:
+    """`book:sentence:position`, the position counting the sentence's own tokens."""
+    pick = choose("b:7")
+    assert isinstance(pick, FocusPick)
+    assert pick.id == f"b:7:{pick.position}"
+    assert TOKENS[pick.position] == pick.word

@@ -1,0 +1,67 @@
+"""Which sentences serve the SCS set."""
+
+from __future__ import annotations
+
+import pytest
+
+from cloze_gen.cloze.content_sentences import ContentSentenceReason as Reason
+from cloze_gen.cloze.content_sentences import ContentSentenceSettings, content_fault, shape_fault, thinned_out
+from cloze_gen.records import Sentence
+
+SETTINGS = ContentSentenceSettings()
+VOCABULARY = {("thing", "noun")}
+
+
+def tagged(content: int, *, names: int = 0, verb: str = "VBD") -> tuple[list[str], list[tuple[str, str]]]:
+    """A sentence of so many content words and names, with one verb that is no content word."""
+    tags = ["NN"] * content + ["NNP"] * names + [verb]
+    return tags, [("thing", "noun")] * content + [("ann", "proper_noun")] * names + [("be", "verb")]
+
+
+@pytest.mark.parametrize(("content", "reason"), [(5, Reason.FEW_CONTENT_WORDS), (6, None), (12, None), (13, Reason.MANY_CONTENT_WORDS)])
+def test_six_to_twelve_content_words(content: int, reason: Reason | None) -> None:
+    """Both limits are included (3.1)."""
+    assert content_fault(*tagged(content), vocabulary=VOCABULARY, settings=SETTINGS) == reason
+
+
+@pytest.mark.parametrize(("names", "reason"), [(2, None), (3, Reason.PROPER_NOUNS)])
+def test_at_most_two_proper_nouns(names: int, reason: Reason | None) -> None:
+    """No more than 2 proper nouns (3.1)."""
+    assert content_fault(*tagged(6, names=names), vocabulary=VOCABULARY, settings=SETTINGS) == reason
+
+
+@pytest.mark.parametrize(
+    ("verb", "reason"), [("VBD", None), ("MD", Reason.NO_VERB), ("NN", Reason.NO_VERB), ("VBG", Reason.NO_FINITE_VERB)]
+)
+def test_a_verb_and_a_finite_one(verb: str, reason: Reason | None) -> None:
+    """At least one verb (3.1), and by default a finite one."""
+    assert content_fault(*tagged(6, verb=verb), vocabulary=VOCABULARY, settings=SETTINGS) == reason
+
+
+def test_the_paper_asks_for_no_finite_verb() -> None:
+    """The setting gives the paper's own rule."""
+    assert content_fault(*tagged(6, verb="VBG"), vocabulary=VOCABULARY, settings=ContentSentenceSettings(finite_verb=False)) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "tokens", "reason"),
+    [
+        ("prose", "He ran .", None),
+        ("verse", "He ran .", Reason.NOT_PROSE),
+        ("prose", "Zoé ran .", Reason.NOT_ASCII),
+        ("prose", "He ran :", Reason.NO_FINAL_STOP),
+    ],
+)
+def test_what_can_be_seen_without_tags(kind: str, tokens: str, reason: Reason | None) -> None:
+    """Prose, ASCII and a final stop."""
+    assert shape_fault(Sentence("b", 0, 0, 9, 0, kind, tokens, tuple(tokens.split()))) == reason
+
+
+def test_thinning_depends_on_the_sentence_alone() -> None:
+    """A sentence is kept or dropped whatever stands beside it; a larger share keeps all that a smaller one does."""
+    ids = [f"book:{i}" for i in range(2000)]
+    kept = {one for one in ids if not thinned_out(one, keep_share=0.25)}
+    assert 400 < len(kept) < 600
+    assert kept == {one for one in reversed(ids) if not thinned_out(one, keep_share=0.25)}
+    assert kept <= {one for one in ids if not thinned_out(one, keep_share=0.5)}
+    assert not any(thinned_out(one, keep_share=1.0) for one in ids)

@@ -1,0 +1,159 @@
+"""`cloze-gen evaluate` from questions to files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.store.artifacts import Store
+from cloze_gen.store.tables import read_jsonl, write_jsonl
+
+Evaluated = tuple[Path, Any]  # the output folder, and how the call ended
+Cli = Callable[..., Any]
+Digests = Callable[[Path], dict[str, str]]
+QUICK = ("--only", "simple-4gram", "--only", "smoothed-3gram")
+
+
+def rows_of(folder: Path) -> dict[str, dict[str, Any]]:
+    return {row["name"]: row for row in json.loads((folder / "evaluation.json").read_text())["baselines"]}
+
+
+@pytest.fixture(scope="module")
+def evaluated(finished: Any, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
+    """A copy of the finished run, evaluated whole with two workers."""
+    out = tmp_path_factory.mktemp("evaluated") / "out"
+    shutil.copytree(finished.out, out, symlinks=True)
+    outcome = cli("evaluate", "tiny", "--out", out, "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    return out, outcome
+
+
+def test_a_run_is_evaluated_with_every_baseline(evaluated: Evaluated) -> None:
+    """All baselines have a row of shares within their interval, over all questions, and each kind is there."""
+    out, outcome = evaluated
+    rows = rows_of(out / "runs" / "tiny" / "evaluation")
+    n = len(list(read_jsonl(out / "runs" / "tiny" / "release" / "questions.jsonl")))
+    expected = {"random", "generating-lowest", "forward-highest", "smoothed-3gram", "smoothed-4gram-lowest", "simple-4gram", "lsa",
+                "most-frequent", "shortest", "position-e", "odd-tag-out", "a-an-agreement", "options-only", "rank-classifier"}  # fmt: skip
+    assert expected <= rows.keys()
+    assert {row["kind"] for row in rows.values()} == {"baseline", "balanced", "artifact", "classifier", "random"}
+    assert all(row["n"] == n and row["low"] <= row["accuracy"] <= row["high"] and row["seconds"] >= 0 for row in rows.values())
+    assert all(name in outcome.out for name in rows)
+
+
+def test_positions_share_the_answers(evaluated: Evaluated) -> None:
+    """The rules that always take one place are together right once an item."""
+    out, _ = evaluated
+    rows = rows_of(out / "runs" / "tiny" / "evaluation")
+    right = [row["correct"] for name, row in rows.items() if name.startswith("position-")]
+    assert sum(right) == rows["position-a"]["n"]
+
+
+def test_predictions_tell_the_accuracies(evaluated: Evaluated) -> None:
+    """One option an item is chosen by every baseline, and counting the right ones gives the table."""
+    out, _ = evaluated
+    folder = out / "runs" / "tiny" / "evaluation"
+    rows, predicted = rows_of(folder), list(read_jsonl(folder / "predictions.jsonl"))
+    for name, row in rows.items():
+        if name == "random":
+            continue
+        chosen = [line for line in predicted if line["baseline"] == name and line["chosen"]]
+        assert len({line["id"] for line in chosen}) == len(chosen) == row["n"]
+        assert sum(line["is_answer"] for line in chosen) == row["correct"]
+
+
+def test_unbalanced_rules_are_tested_together(evaluated: Evaluated) -> None:
+    """One p for the artifact rules and classifiers together, and one for each of the two groups."""
+    out, _ = evaluated
+    joint = json.loads((out / "runs" / "tiny" / "evaluation" / "evaluation.json").read_text())["joint_p"]
+    assert set(joint["rules"]) == {"odd-tag-out", "majority-tag", "a-an-agreement", "options-only", "rank-classifier"}
+    assert all(0 <= joint[group] <= 1 for group in ("artifact", "classifier", "together"))
+
+
+def test_a_second_evaluation_trains_nothing(evaluated: Evaluated, cli: Cli, digests: Digests) -> None:
+    """The store is left as it was and the figures are the same."""
+    out, _ = evaluated
+    folder = out / "runs" / "tiny" / "evaluation"
+    store, before = digests(out / "store"), {name: row["correct"] for name, row in rows_of(folder).items()}
+    outcome = cli("evaluate", "tiny", "--out", out, "--only", "baseline")
+    assert outcome.status == 0, outcome.err
+    after = {name: row["correct"] for name, row in rows_of(folder).items()}
+    assert {name: value for name, value in digests(out / "store").items() if ".locks" not in name} == {
+        name: value for name, value in store.items() if ".locks" not in name
+    }
+    assert after == before, "rows not asked for now stay, the others are the same"
+
+
+def test_a_machine_file_shares_the_models(evaluated: Evaluated, finished: Any, cli: Cli, digests: Digests) -> None:
+    """A foreign file over the same training books uses the models of the run's evaluation, and scores as the run does."""
+    out, _ = evaluated
+    store = {name.split("/")[0] for name in digests(out / "store")}
+    questions = out / "runs" / "tiny" / "release" / "tiny.machine_format.questions.txt"
+    outcome = cli("evaluate", questions, "--train", finished.corpus.train, "--out", out, *QUICK)
+    assert outcome.status == 0, outcome.err
+    assert {name.split("/")[0] for name in digests(out / "store")} == store
+    (folder,) = (out / "evaluations").iterdir()
+    own, foreign = rows_of(out / "runs" / "tiny" / "evaluation"), rows_of(folder)
+    assert all(foreign[name]["expected"] == pytest.approx(own[name]["expected"]) for name in ("simple-4gram", "smoothed-3gram"))
+
+
+def test_the_models_do_not_depend_on_the_workers(evaluated: Evaluated, finished: Any, cli: Cli, digests: Digests, tmp_path: Path) -> None:
+    """One worker or two: the same bytes."""
+    out, _ = evaluated
+    shutil.copytree(finished.out, tmp_path / "out", symlinks=True)
+    assert cli("evaluate", "tiny", "--out", tmp_path / "out", "--workers", "2", *QUICK, "--only", "lsa").status == 0
+    one, two = digests(out / "store"), digests(tmp_path / "out" / "store")
+    trained = {name for name in two if name.startswith(("eval-", "match-", "lsa-"))}
+    assert len({name.split("/")[0] for name in trained}) == 4
+    assert {name: two[name] for name in trained} == {name: one[name] for name in trained}
+
+
+def test_scores_of_your_own(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+    """A file of option scores is one more row; scores that know the answers get all of them right."""
+    out, _ = evaluated
+    records = list(read_jsonl(out / "runs" / "tiny" / "release" / "questions.jsonl"))
+    scores = tmp_path / "mine.jsonl"
+    write_jsonl(scores, ({"id": row["id"], "scores": [float(i == row["answer_index"]) for i in range(5)]} for row in records))
+    target = tmp_path / "here"
+    outcome = cli("evaluate", "tiny", "--out", out, "--scores", scores, "--only", "user", "--write-to", target)
+    assert outcome.status == 0, outcome.err
+    assert rows_of(target)["user:mine"] | {"seconds": 0} == rows_of(target)["user:mine"] | {"seconds": 0, "accuracy": 1.0, "kind": "user"}
+
+
+def test_without_a_training_corpus_the_rest_is_evaluated(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+    """What needs a corpus is left out and named; rules of length and place are computed."""
+    out, _ = evaluated
+    for part in ("questions", "answers"):
+        shutil.copyfile(out / "runs" / "tiny" / "release" / f"tiny.machine_format.{part}.txt", tmp_path / f"q.{part}.txt")
+    outcome = cli("evaluate", tmp_path / "q.questions.txt", "--out", tmp_path / "new", "--only", "longest")
+    assert outcome.status == 0, outcome.err
+    assert not Store(tmp_path / "new").store.joinpath("counts").exists()
+    assert "longest" in outcome.out
+    refused = cli("evaluate", tmp_path / "q.questions.txt", "--out", tmp_path / "new", "--only", "lsa")
+    assert refused.status == 2
+    assert "--train" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere",), "neither a run"),
+        (("tiny", "--only", "lsi"), "no such baseline"),
+        (("{release}",), "no run"),
+        (("{release}/tiny.human_format.questions.txt",), "expected a line such as"),
+        (("{release}/tiny.machine_format.questions.txt", "--answers", "gone.txt"), "no such file"),
+        (("tiny", "--scores", "gone.txt"), "cannot be read"),
+    ],
+)
+def test_mistakes_are_one_message(evaluated: Evaluated, cli: Cli, arguments: tuple[str, ...], said: str) -> None:
+    """Each mistake of a user ends in one message that says what to do."""
+    out, _ = evaluated
+    release = out / "runs" / "tiny" / "release"
+    outcome = cli("evaluate", *(argument.format(release=release) for argument in arguments), "--out", out, "--only", "longest")
+    assert outcome.status != 0
+    assert said in outcome.err

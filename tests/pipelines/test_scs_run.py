@@ -1,0 +1,154 @@
+"""The SCS-style run on the embedded sample, end to end."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.formats.msr import parse_machine
+from cloze_gen.formats.scs import parse_ranks
+from cloze_gen.pipelines.command import make_task
+from cloze_gen.pipelines.corpus import TrainingText
+from cloze_gen.pipelines.holmes_style import Contexts, Index, LanguageModel
+from cloze_gen.pipelines.runs import stage_artifact
+from cloze_gen.rng import stable_fraction
+from cloze_gen.stages.inflections import read_inflections
+from cloze_gen.stages.release import read_questions
+from cloze_gen.store.tables import read_jsonl, read_parquet
+
+
+@pytest.fixture(scope="module")
+def scs(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Path:
+    """The output folder of one finished run with one worker."""
+    out = tmp_path_factory.mktemp("scs")
+    outcome = cli("run", "scs-style", "--out", out, "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    return out
+
+
+@pytest.fixture
+def release(scs: Path) -> Path:
+    return scs / "runs" / "scs-sample" / "release"
+
+
+def task(out: Path, *overrides: str) -> Any:
+    return make_task(config="scs-style", train="", source="", name="", out=out, workers=1, seed=1, overrides=overrides)
+
+
+@pytest.mark.parametrize("overrides", [(), ("books.reference=x.jsonl",)])
+def test_no_stage_depends_on_a_language_model(tmp_path: Path, overrides: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """No statistic of word-to-word relations anywhere below the run: no model, no index, no contexts, no text to train them on."""
+    monkeypatch.setattr("cloze_gen.pipelines.scs_style.read_reference", lambda file: [file])
+    stages = task(tmp_path, *overrides).stages()
+    assert not [stage for stage in stages if isinstance(stage, LanguageModel | Index | Contexts | TrainingText)]
+    assert not {stage.stage for stage in stages} & {"lm", "index", "contexts", "text", "alternates", "forward"}
+    assert ("books" in {stage.stage for stage in stages}) == bool(overrides)
+
+
+def test_the_sample_makes_a_set(scs: Path, release: Path) -> None:
+    """At least 20 questions of five options; the published files say the same as questions.jsonl; the halves hold every rank once."""
+    questions = read_questions(stage_artifact(scs / "runs" / "scs-sample", "questions"))
+    n = len(questions)
+    assert n >= 20
+    text, answers = ((release / f"SCS_{n}_machine_{kind}.txt").read_text(encoding="ascii") for kind in ("questions", "answers"))
+    parsed = parse_machine(text, answers)
+    assert [(q.tokens, q.options, q.answer_index) for q in parsed] == [(q.tokens, q.options, q.answer_index) for q in questions]
+    ranks = [parse_ranks((release / f"SCS_{n}_randex_{half}.txt").read_text(encoding="ascii")) for half in "AB"]
+    assert sorted(ranks[0] + ranks[1]) == list(range(n))
+    assert all(rank % 2 == half for half in (0, 1) for rank in ranks[half])
+
+
+def test_the_release_can_be_checked(release: Path) -> None:
+    """SHA256SUMS covers every file; the card and the signature are there."""
+    sums = dict(line.split("  ")[::-1] for line in (release / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
+    assert set(sums) == {path.name for path in release.iterdir()} - {"SHA256SUMS"}
+    for name, digest in sums.items():
+        assert hashlib.sha256((release / name).read_bytes()).hexdigest() == digest
+    assert "style:scs" in (release / "signature.txt").read_text(encoding="utf-8")
+    assert "no statistic of word-to-word relations" in (release / "README.md").read_text(encoding="utf-8")
+
+
+def test_questions_keep_order_and_rebuild_their_source(release: Path) -> None:
+    """The order of generation is that of the sentences' hashes; the blank filled with the answer gives the sentence's own tokens."""
+    records = list(read_jsonl(release / "questions.jsonl"))
+    places = [stable_fraction("scs.order", record["id"].rpartition(":")[0]) for record in records]
+    assert places == sorted(places)
+    for record in records:
+        source = record["source"]
+        assert source["tokens"][source["position"]] == record["answer"] == record["tokens"][record["position"]]
+        assert len({*record["options"]}) == 5
+
+
+def test_every_option_is_a_form_of_the_table(scs: Path, release: Path) -> None:
+    """Answers and impostors alike: the form that the inflection table gives their lemma under the answer's tag."""
+    table = {(cell.lemma, cell.tag): cell.form for cell in read_inflections(stage_artifact(scs / "runs" / "scs-sample", "inflections"))}
+    for record in read_jsonl(release / "questions.jsonl"):
+        for option in record["option_scores"]:
+            assert table[option["lemma"], record["answer_tag"]] == option["word"]
+
+
+def test_trace_tells_a_question_and_a_rejected_sentence(scs: Path, release: Path, cli: Callable[..., Any]) -> None:
+    """The same command as for the Holmes style; stages that this style has not are left out."""
+    record = next(read_jsonl(release / "questions.jsonl"))
+    told = cli("trace", record["id"], "--out", scs)
+    assert told.status == 0
+    for part in ("raw file", "sentence", "tags", "focus", "lemma", "impostors  4 drawn", "question", "options"):
+        assert part in told.out
+    assert "screening" not in told.out
+    rejected = read_parquet(stage_artifact(scs / "runs" / "scs-sample", "sentences").path("rejected.parquet")).to_pylist()[0]
+    told = cli("trace", rejected["id"], "--out", scs)
+    assert f"rejected at the choice of sentences, {rejected['reason']}" in told.out
+
+
+def test_another_draw_runs_the_last_stages_only(scs: Path, tmp_path: Path) -> None:
+    """Tags, vocabulary, sentences and focus words stay when the impostors are drawn in another way."""
+    again = [stage.label for stage in task(scs, "impostors.impostor_draw=uniform").stages() if not stage.complete()]
+    assert again == ["impostors", "questions"]
+    again = [stage.label for stage in task(scs, "vocabulary.size=500").stages() if not stage.complete()]
+    assert "tagging train" not in again
+    assert "tagged counts" not in again
+
+
+def test_a_reference_drops_unlike_books_with_the_reason(scs: Path, release: Path, cli: Callable[..., Any]) -> None:
+    """A limit that one of two books misses drops that book; the card and the funnel say so."""
+    reference = f"books.reference={release / 'questions.jsonl'}"
+    books = Path(__file__).parents[2] / "corpora" / "sample" / "source"
+    ranked = cli("corpus", "rank", books, "--reference", release / "questions.jsonl", "--out", scs, "--workers", "1")
+    assert ranked.status == 0, ranked.err
+    rows = [line.split() for line in ranked.out.splitlines()[2:]]
+    assert [float(row[2]) for row in rows] == sorted((float(row[2]) for row in rows), reverse=True)
+    between = (float(rows[0][2]) + float(rows[1][2])) / 2
+    limits = ("--set", f"books.min_similarity={between}", "--set", "books.min_coverage=0.1")
+    outcome = cli("run", "scs-style", "--set", reference, *limits, "--out", scs, "--name", "chosen", "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    assert f"{rows[1][0]} dropped (vocabulary_unlike_reference)" in outcome.err
+    assert "vocabulary_unlike_reference" in (scs / "runs" / "chosen" / "release" / "README.md").read_text(encoding="utf-8")
+    none_left = cli(
+        "run", "scs-style", "--set", reference, "--set", "books.min_similarity=0.999", "--out", scs, "--name", "none", "--workers", "1"
+    )
+    assert none_left.status == 1
+    assert "no book is left" in none_left.err
+
+
+@pytest.mark.parametrize("name", ["missing.jsonl", "broken.txt"])
+def test_a_reference_that_cannot_be_read_is_told(tmp_path: Path, cli: Callable[..., Any], name: str) -> None:
+    """One message, no traceback."""
+    (tmp_path / "broken.txt").write_text("no question here\n", encoding="ascii")
+    outcome = cli("run", "scs-style", "--set", f"books.reference={tmp_path / name}", "--out", tmp_path / "out", "--workers", "1")
+    assert outcome.status in (1, 2)
+    assert name in outcome.err
+
+
+@pytest.mark.slow
+def test_workers_change_no_byte(scs: Path, tmp_path: Path, cli: Callable[..., Any], digests: Callable[[Path], dict[str, str]]) -> None:
+    """Two workers write what one writes; tags too, since batches are formed within a book."""
+    assert cli("run", "scs-style", "--out", tmp_path / "out", "--workers", "2").status == 0
+    fresh = digests(tmp_path / "out" / "store") | digests(tmp_path / "out" / "runs")
+    before = digests(scs / "store") | digests(scs / "runs")
+    links = {name for name in fresh if fresh[name].startswith("->")}
+    assert fresh.keys() <= before.keys()
+    assert {name: fresh[name] for name in fresh.keys() - links} == {name: before[name] for name in fresh.keys() - links}

@@ -1,0 +1,170 @@
+"""The report and the comparison of runs on disk."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.pipelines.reporting import audit_table, option_freqs, read_report_data, write_report
+from cloze_gen.records import Question
+from cloze_gen.store.locks import partial_folder
+
+EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
+    {"name": "lsa", "accuracy": 0.4, "low": 0.1, "high": 0.7, "n": 5, "chance": 0.2, "seconds": 1.5, "kind": "baseline"},
+    {"name": "longest", "accuracy": 0.2, "low": 0.0, "high": 0.6, "n": 5, "chance": 0.2, "seconds": 0.0, "kind": "artifact"}]}  # fmt: skip
+
+
+@pytest.fixture
+def copied(finished: Any, tmp_path: Path) -> Path:
+    """The shared run's folder, in an output folder that a test may change."""
+    out = tmp_path / "out"
+    shutil.copytree(finished.out, out, symlinks=True)
+    return out / "runs" / finished.name
+
+
+def test_a_run_ends_with_its_report(finished: Any, digests: Callable[[Path], dict[str, str]]) -> None:
+    """The release holds a report, its checksum among the others, and no place of the machine in it."""
+    page = (finished.release / "report.html").read_text(encoding="utf-8")
+    sums = dict(reversed(line.split("  ")) for line in (finished.release / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
+    found = digests(finished.release)
+    assert sums == {name: digest for name, digest in found.items() if name != "SHA256SUMS"}
+    assert "report.html" in sums
+    assert str(finished.out) not in page
+    assert str(finished.corpus.source) not in page
+
+
+def test_a_report_written_again_is_the_same(copied: Path, digests: Callable[[Path], dict[str, str]]) -> None:
+    """`report` on an unchanged run changes no byte and leaves nothing behind."""
+    before = digests(copied)
+    write_report(copied)
+    assert digests(copied) == before
+
+
+def test_what_a_killed_report_left_is_swept(copied: Path, digests: Callable[[Path], dict[str, str]]) -> None:
+    """A folder half written by a killed `report` is gone after the next."""
+    before = digests(copied)
+    with partial_folder(copied / "release") as partial:
+        left = partial
+    left.mkdir()
+    (left / "report.html").write_text("half")
+    write_report(copied)
+    assert digests(copied) == before
+
+
+def test_baselines_appear_once_evaluated(copied: Path, cli: Callable[..., Any]) -> None:
+    """After an evaluation `cloze-gen report` shows it, and the seconds it took change no byte."""
+    assert "has not been evaluated yet" in (copied / "release" / "report.html").read_text(encoding="utf-8")
+    pages = []
+    for seconds in (1.5, 99.0):
+        (copied / "evaluation").mkdir(exist_ok=True)
+        EVALUATION["baselines"][0]["seconds"] = seconds  # type: ignore[index]
+        (copied / "evaluation" / "evaluation.json").write_text(json.dumps(EVALUATION), encoding="utf-8")
+        outcome = cli("report", copied.name, "--out", copied.parent.parent)
+        assert outcome.status == 0, outcome.err
+        pages.append(Path(outcome.out.strip()).read_text(encoding="utf-8"))
+    assert pages[0] == pages[1]
+    assert "has not been evaluated yet" not in pages[0]
+    assert "40.0 %" in pages[0]
+    assert 'id="rules"' in pages[0]
+
+
+def test_another_file_for_an_evaluation_is_one_message(copied: Path, cli: Callable[..., Any]) -> None:
+    """A broken evaluation.json is named; the report stays as it was."""
+    before = (copied / "release" / "report.html").read_bytes()
+    (copied / "evaluation").mkdir()
+    for text in ("{", "[]", "{}"):
+        (copied / "evaluation" / "evaluation.json").write_text(text, encoding="utf-8")
+        outcome = cli("report", copied.name, "--out", copied.parent.parent)
+        assert outcome.status == 1
+        assert "evaluation.json" in outcome.err
+        assert "cloze-gen evaluate" in outcome.err
+    assert (copied / "release" / "report.html").read_bytes() == before
+
+
+def test_unknown_runs_are_told(copied: Path, cli: Callable[..., Any]) -> None:
+    """`report` and `compare` of a run that is not there name those that are."""
+    for call in (("report", "nowhere"), ("compare", copied.name, "nowhere")):
+        outcome = cli(*call, "--out", copied.parent.parent)
+        assert outcome.status == 2
+        assert copied.name in outcome.err
+
+
+def test_compare_reads_runs_from_disk(copied: Path, cli: Callable[..., Any]) -> None:
+    """A run beside itself, once by name and once by path: everything is shared."""
+    outcome = cli("compare", copied.name, copied, "--out", copied.parent.parent)
+    assert outcome.status == 0, outcome.err
+    assert "settings that differ\n  none" in outcome.out
+    assert "not evaluated: left and right" in outcome.out
+    n = len((copied / "release" / "questions.jsonl").read_text(encoding="utf-8").splitlines())
+    assert f"{n:,} blanks in both; {n:,} of them with the same options, {n:,} in the same order" in outcome.out
+
+
+def test_what_the_report_holds_is_what_the_run_holds(copied: Path) -> None:
+    """Counts, books, samples and levels are the artifacts' own."""
+    data = read_report_data(copied)
+    records = [json.loads(line) for line in (copied / "release" / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert data.n_questions == len(records) == sum(data.answer_positions) == sum(count for _, _, count in data.books)
+    assert len(data.samples) == min(20, len(records))
+    assert {sample.id for sample in data.samples} <= {record["id"] for record in records}
+    assert data.levels[-1] == ("questions", len(records))
+    assert [name for name, _ in data.levels[:3]] == ["books", "books kept", "sentences"]
+    assert len(data.impostor_freqs) == 4 * len(data.answer_freqs) == 4 * len(records)
+    assert {audit.side for audit in data.audits} == {"source", "train"}
+
+
+def test_items_of_another_shape_leave_their_parts_out(copied: Path) -> None:
+    """A style whose items are no questions of one blank has a report without samples and distributions."""
+    (copied / "release" / "questions.jsonl").write_text('{"id": "p1", "passage": ["A.", "B."]}\n', encoding="utf-8")
+    data = read_report_data(copied)
+    assert (data.n_questions, data.samples, data.sentence_tokens, data.answer_positions) == (1, (), (), ())
+    page = write_report(copied).read_text(encoding="utf-8")
+    assert 'id="samples"' not in page
+
+
+def test_frequencies_need_scores_or_counts() -> None:
+    """Without option scores and without counts nothing is said of frequencies."""
+    question = Question("b:0:1", "b", ("We", "hide", "."), 1, ("hide", "eat"), 0)
+    assert option_freqs([question], [{"id": "b:0:1"}], None) == ((), ())
+    told = {"id": "b:0:1", "option_scores": [{"word": "hide", "freq": 0.1}, {"word": "eat", "freq": 0.2}]}
+    assert option_freqs([question], [told], None) == ((0.1,), (0.2,))
+
+
+def test_dropped_books_stand_on_top() -> None:
+    """Empty columns and our own are left out; a dropped book comes first with its reason."""
+    rows = [{"book_id": "a", "status": "kept", "reason": "", "folder": "../x", "title": ""},
+            {"book_id": "b", "status": "rejected", "reason": "empty", "folder": "", "title": ""}]  # fmt: skip
+    table = audit_table("source", rows)
+    assert table.columns == ("book_id", "status", "reason")
+    assert table.rows == (("b", "rejected", "empty"), ("a", "kept", ""))
+    assert table.dropped == 1
+
+
+@pytest.mark.slow
+def test_a_hostile_book_goes_through_the_whole_pipeline(
+    corpus: Any, cli: Callable[..., Any], open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    """A book whose text, title and file name are markup ends as text in the report of its run."""
+    (original,) = corpus.source.glob("*.txt")
+    text = original.read_text(encoding="utf-8-sig")
+    spiked = text.replace(", ", ", <script>alert(1)</script> {{ 7*7 }} ", 40)
+    original.unlink()
+    name = "<img src=x onerror=alert(1)> {{ 7*7 }}.txt"
+    (corpus.source / name).write_text(spiked, encoding="utf-8")
+    manifest = "file\tbook_id\ttitle\n" + f"{name}\tspiked\t<script>alert(2)</script>{{{{ 6*7 }}}}\n"
+    (corpus.source / "manifest.tsv").write_text(manifest, encoding="utf-8")
+    outcome = cli("run", *corpus.options, "--set", "choice.n_questions=400", "--out", tmp_path / "out", "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    (page,) = tmp_path.glob("out/runs/*/release/report.html")
+    text = page.read_text(encoding="utf-8")
+    assert "&lt;script&gt;alert(2)&lt;/script&gt;{{ 6*7 }}" in text
+    assert "&lt;img src=x onerror=alert(1)&gt; {{ 7*7 }}.txt" in text
+    opened = open_page(page)
+    assert opened.console == ()
+    assert opened.requests == ()
+    assert "<script" not in opened.dom
+    assert "<img" not in opened.dom

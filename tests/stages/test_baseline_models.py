@@ -1,0 +1,124 @@
+"""The baselines' models: what is written opens as the same model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cloze_gen.adapters.kenlm_binary import build_trie
+from cloze_gen.adapters.kenlm_model import KenlmModel
+from cloze_gen.adapters.lmplz import train_arpa
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.errors import ToolError
+from cloze_gen.evaluate.lsa import fit_word_vectors, fold_ids
+from cloze_gen.evaluate.ngram_match import build_match_index
+from cloze_gen.lm.arpa import read_blocks
+from cloze_gen.lm.forward_index import ForwardIndex, build_levels
+from cloze_gen.stages.baseline_models import (
+    EvalLmSettings,
+    IndexModel,
+    LsaSettings,
+    open_evaluation_lm,
+    open_lsa,
+    open_match_index,
+    write_evaluation_lm,
+    write_lsa,
+    write_match_index,
+)  # fmt: skip
+from cloze_gen.stages.evaluation_text import WORDS
+from cloze_gen.stages.room import Room
+from cloze_gen.stages.training_text import TEXT, TOKENS
+from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.keys import StageKey
+
+NAMES = ("the", "a", "fog", "cab", "man", "saw", "left", "old", "grey", "lamp", ".", ",", "The")
+WORDS_BY_ID = (*NAMES, "unseen")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="module")
+def text(store: Store) -> Artifact:
+    """Two hundred sentences of drawn words."""
+    rng = np.random.default_rng(5)
+    sentences = [rng.integers(1, len(NAMES) + 1, rng.integers(3, 9)) for _ in range(200)]
+    key = StageKey("eval-text", 1)
+    with store.writing(key) as writer:
+        assert writer is not None
+        np.save(writer.path(TOKENS), np.concatenate([np.append(row, 0) for row in sentences]).astype(np.uint32))
+        writer.path(WORDS).write_text("".join(f"{word}\n" for word in WORDS_BY_ID), encoding="utf-8")
+        lines = (" ".join(NAMES[i - 1] for i in row) for row in sentences)
+        writer.path(TEXT).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return store.open(key)
+
+
+def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any) -> Artifact:
+    key = StageKey(stage, 1, {"order": arguments["settings"].order} if stage == "eval-lm" else {})
+    with store.writing(key) as writer:
+        if writer is not None:
+            write(writer, Room(store, InProcessEngine(), stage), **arguments)
+    return store.open(key)
+
+
+def test_match_index_on_disk_is_the_index_in_memory(store: Store, text: Artifact) -> None:
+    """The arrays read back are those of `build_match_index`, and the words have their numbers."""
+    hashes, vocabulary = open_match_index(made(store, "match-index", write_match_index, text=text))
+    expected = build_match_index(np.load(text.path(TOKENS)))
+    assert all(np.array_equal(hashes[n], expected[n]) for n in expected)
+    assert vocabulary["the"] == 1
+
+
+def test_only_frequent_words_are_in_the_smoothed_model(store: Store, text: Artifact) -> None:
+    """A word that the text does not hold five times is `<unk>`; the others are known."""
+    model = open_evaluation_lm(made(store, "eval-lm", write_evaluation_lm, text=text, settings=EvalLmSettings(order=4)))
+    assert model.order == 4
+    assert all(word in model for word in NAMES)
+    assert "unseen" not in model
+
+
+@pytest.mark.parametrize(("order", "prune"), [(3, ()), (4, (0, 0, 0, 1)), (5, (0, 0, 0, 1, 1))])
+def test_only_four_grams_and_longer_are_pruned(order: int, prune: tuple[int, ...]) -> None:
+    """MSR 4.2 drops 4-grams seen once and nothing shorter."""
+    assert EvalLmSettings(order=order).prune == prune
+
+
+def test_trie_and_index_score_as_the_arpa_file(store: Store, text: Artifact, tmp_path: Path) -> None:
+    """KenLM gives the same scores from the ARPA file and from the trie, and the forward index those same scores."""
+    arpa, binary = tmp_path / "m.arpa", tmp_path / "m.binary"
+    train_arpa(text=text.path(TEXT), arpa=arpa, order=3, memory="100M", temp_dir=tmp_path, discount_fallback=True, on_line=lambda _: None)
+    build_trie(arpa=arpa, binary=binary, memory="100M", temp_dir=tmp_path)
+    levels = list(build_levels(read_blocks(iter([arpa.read_bytes()]))))
+    index = IndexModel(ForwardIndex(levels[0][1].to_pylist(), [level for _, _, level in levels]))
+    oracle, trie = KenlmModel(arpa), KenlmModel(binary)
+    for line in text.path(TEXT).read_text(encoding="utf-8").split("\n")[:20]:
+        tokens = [*line.split(" "), "zzz"]
+        for model in (trie, index):
+            assert model.score_sentence(tokens) == pytest.approx(oracle.score_sentence(tokens), abs=1e-4)
+            assert model.log10_prob(("<s>", tokens[0]), "fog") == pytest.approx(oracle.log10_prob(("<s>", tokens[0]), "fog"), abs=1e-5)
+    assert "fog" in index
+    assert "<s>" not in index
+    assert index.order == 3
+
+
+def test_a_broken_arpa_file_is_one_message(tmp_path: Path) -> None:
+    """build_binary's failure comes out as one error with what it said."""
+    (tmp_path / "m.arpa").write_text("nothing\n")
+    with pytest.raises(ToolError, match="build_binary failed"):
+        build_trie(arpa=tmp_path / "m.arpa", binary=tmp_path / "m.binary", memory="100M", temp_dir=tmp_path)
+
+
+def test_word_vectors_keep_only_words_that_have_one(store: Store, text: Artifact) -> None:
+    """The rows on disk are those of `fit_word_vectors`, zero rows left out; marks and unseen words have none."""
+    vectors, rows = open_lsa(made(store, "lsa", write_lsa, text=text, settings=LsaSettings(dimensions=4)))
+    mapping, folded = fold_ids({word: i for i, word in enumerate(WORDS_BY_ID, 1)})
+    expected = fit_word_vectors(mapping[np.load(text.path(TOKENS))], len(folded) + 1, dimensions=4, seed=0)
+    assert sorted(rows) == sorted({name.casefold() for name in NAMES} - {".", ","})
+    assert not vectors[:2].any()
+    assert all(np.allclose(vectors[row], expected[folded[word]], atol=1e-6) for word, row in rows.items())
