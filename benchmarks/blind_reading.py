@@ -1,4 +1,4 @@
-"""A blind reading: prepare a sheet of our questions shuffled among published ones, without key or source; score the verdicts that come back.
+"""A blind reading: a sheet of our questions shuffled among published ones, without key or source, and the score of the verdicts on it.
 
     python benchmarks/blind_reading.py prepare --run artifacts/runs/holmes-style --published data/published/msr-dev --seed 1 --sheet DIR
     python benchmarks/blind_reading.py score --key DIR/key.jsonl --verdicts DIR/verdicts.jsonl --out docs/readings/round-1.jsonl
@@ -65,11 +65,24 @@ def score(args: argparse.Namespace) -> None:
     for number, key in sorted(keys.items()):
         verdict = verdicts[number]
         wrong = [letter for letter in verdict["ungrammatical"] if letter != key["answer"]]
-        rows.append({"id": key["id"], "answer": key["answer"], "choice": verdict["choice"], "right": verdict["choice"] == key["answer"],
-                     "ambiguous": verdict["ambiguous"], "ungrammatical": wrong, "broken": verdict["broken"], "note": verdict.get("note", "")})  # fmt: skip
+        rows.append(
+            {
+                "id": key["id"],
+                "answer": key["answer"],
+                "choice": verdict["choice"],
+                "right": verdict["choice"] == key["answer"],
+                "ambiguous": verdict["ambiguous"],
+                "ungrammatical": wrong,
+                "broken": verdict["broken"],
+                "note": verdict.get("note", ""),
+            }
+        )
     args.out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     print("| set | n | right | ambiguous items | ungrammatical impostors | broken sentences |\n|---|---:|---:|---:|---:|---:|")
-    for name, part in (("ours", [r for r in rows if not r["id"].startswith("msr:")]), ("published", [r for r in rows if r["id"].startswith("msr:")])):
+    for name, part in (
+        ("ours", [r for r in rows if not r["id"].startswith("msr:")]),
+        ("published", [r for r in rows if r["id"].startswith("msr:")]),
+    ):
         n = max(1, len(part))
         figures = (
             sum(row["right"] for row in part) / n,

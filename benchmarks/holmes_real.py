@@ -1,9 +1,10 @@
-"""Measure the Holmes-style run on a real corpus: time and memory beside bare `lmplz`, alternates beside KenLM asked word by word, half the books.
+"""Measure the Holmes-style run on a real corpus: beside bare `lmplz`, beside KenLM asked word by word, and on half the books.
 
     python benchmarks/holmes_real.py --train data/holmes-training --source data/holmes-seeds --runs 3 --scratch DIR
 
-Prints Markdown. Every figure is a median over the runs; the files are read once before, so that all runs find them in the page cache. CPU
-times are the operating system's own, children included; peak memory is the largest resident set of any one process, sampled ten times a second.
+Prints Markdown. Every figure is a median over the runs; the files are read once before, so that all runs find them in the page cache.
+CPU times are the operating system's own, children included; peak memory is the largest resident set of any one process, sampled ten
+times a second.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from pathlib import Path
 
 import kenlm
 import numpy as np
-from cloze_gen.pipelines.runs import stage_artifact
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.cloze.alternates import AllowedWords, sample_alternates
 from cloze_gen.cloze.focus import FocusSettings
+from cloze_gen.pipelines.runs import stage_artifact
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.contexts import option_words
 from cloze_gen.stages.counts import read_counts
@@ -97,24 +98,32 @@ def row(name: str, runs: Sequence[Usage]) -> str:
     )
 
 
-def bench_run(args: argparse.Namespace, scratch: Path) -> Path:
-    """The whole run beside bare `lmplz` on the same text, in turn."""
-    first = scratch / "first"
-    measure(cloze_run(args.train, args.source, first, "--set", "grooming.tagger=none"), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    text = stage_artifact(first / "runs" / "bench", "text").path("sentences.txt")
+def bare_lmplz(text: Path, temp: Path) -> Usage:
+    """`lmplz -o 3 -S 4G`, everything else as it comes."""
+    temp.mkdir()
+    command = [str(find_lmplz()), "-o", "3", "-S", "4G", "-T", str(temp), "--text", str(text), "--arpa", str(temp / "model.arpa")]
+    usage = measure(command, stderr=subprocess.DEVNULL)
+    shutil.rmtree(temp)
+    return usage
+
+
+def bench_run(args: argparse.Namespace, scratch: Path) -> tuple[Path, Usage]:
+    """The whole run beside bare `lmplz` on the same text, in turn; the first run's store is kept for the other figures."""
+    for path in [*args.train.iterdir(), *args.source.iterdir()]:
+        path.read_bytes()  # so that every run finds the files cached
+    first = scratch / "run0"
+    off = ("--set", "grooming.tagger=none")
+    quiet = subprocess.DEVNULL
     bare, whole, tagged = [], [], []
     for i in range(args.runs):
-        temp = scratch / "lmplz"
-        temp.mkdir()
-        command = [str(find_lmplz()), "-o", "3", "-S", "4G", "-T", str(temp), "--text", str(text), "--arpa", str(temp / "model.arpa")]
-        bare.append(measure(command, stderr=subprocess.DEVNULL))
-        shutil.rmtree(temp)
-        for runs, extra in ((whole, ("--set", "grooming.tagger=none")), (tagged, ())):
-            if runs is tagged and i and not args.tagged_every_time:
-                continue
-            out = scratch / f"run{i}"
-            runs.append(measure(cloze_run(args.train, args.source, out, *extra), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
+        out = scratch / f"run{i}"
+        whole.append(measure(cloze_run(args.train, args.source, out, *off), stderr=quiet, stdout=quiet))
+        if i:
             shutil.rmtree(out)
+        bare.append(bare_lmplz(stage_artifact(first / "runs" / "bench", "text").path("sentences.txt"), scratch / "lmplz"))
+    out = scratch / "tagged"
+    tagged.append(measure(cloze_run(args.train, args.source, out), stderr=quiet, stdout=quiet))
+    shutil.rmtree(out)
     print("| whole process | wall s, median (all) | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|")
     print(row("bare `lmplz -o 3 -S 4G`", bare))
     print(row("`cloze-gen run holmes-style`, tagger off", whole))
@@ -122,25 +131,21 @@ def bench_run(args: argparse.Namespace, scratch: Path) -> Path:
     wall = statistics.median(a.wall_seconds / b.wall_seconds for a, b in zip(whole, bare, strict=True))
     cpu = statistics.median(a.cpu_seconds / b.cpu_seconds for a, b in zip(whole, bare, strict=True))
     print(f"\nTagger off beside bare lmplz, run by run: {wall:.2f} times the wall time, {cpu:.2f} times the CPU time.\n")
-    return first
+    return first, sorted(whole, key=lambda usage: usage.wall_seconds)[len(whole) // 2]
 
 
-def bench_half(args: argparse.Namespace, scratch: Path) -> None:
+def bench_half(args: argparse.Namespace, scratch: Path, whole: Usage) -> None:
     """Every second book against all books."""
     half = scratch / "half"
     half.mkdir()
     for path in sorted(args.train.resolve().iterdir())[::2]:
         (half / path.name).symlink_to(path)
-    figures = []
-    for folder in (half, args.train):
-        out = scratch / "scale"
-        quiet = subprocess.DEVNULL
-        figures.append(measure(cloze_run(folder, args.source, out, "--set", "grooming.tagger=none"), stderr=quiet, stdout=quiet))
-        shutil.rmtree(out)
+    command = cloze_run(half, args.source, scratch / "scale", "--set", "grooming.tagger=none")
+    usage = measure(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     print("| books | wall s | CPU s | peak GiB |\n|---|---:|---:|---:|")
-    for name, usage in zip(("every second", "all"), figures, strict=True):
-        print(f"| {name} | {usage.wall_seconds:.1f} | {usage.cpu_seconds:.1f} | {usage.peak_bytes / 2**30:.2f} |")
-    print(f"\nAll books take {figures[1].wall_seconds / figures[0].wall_seconds:.2f} times the time of half of them.\n")
+    for name, one in (("every second", usage), ("all", whole)):
+        print(f"| {name} | {one.wall_seconds:.1f} | {one.cpu_seconds:.1f} | {one.peak_bytes / 2**30:.2f} |")
+    print(f"\nAll books take {whole.wall_seconds / usage.wall_seconds:.2f} times the time of half of them.\n")
 
 
 def bench_alternates(first: Path, *, n_fast: int, n_slow: int) -> None:
@@ -174,8 +179,8 @@ def bench_alternates(first: Path, *, n_fast: int, n_slow: int) -> None:
         worst = max(worst, float(np.abs(values - allowed.log10_probs((item["history1"], item["history2"]))).max()))
         sample_alternates(values, k=150, rng=derive_rng(1, "bench", item["id"]))
     slow = n_slow / (time.perf_counter() - started)
-    print(f"Alternates, index built, one core, {len(names):,} allowed words: forward index {fast:,.0f} focus words a second, KenLM asked word by "
-          f"word {slow:.1f} ({fast / slow:.0f} times); largest difference of the log10 scores {worst:.1e}.\n")  # fmt: skip
+    print(f"Alternates, index built, one core, {len(names):,} allowed words: forward index {fast:,.0f} focus words a second, KenLM asked")
+    print(f"word by word {slow:.1f} ({fast / slow:.0f} times); largest difference of the log10 scores {worst:.1e}.\n")
 
 
 def main() -> None:
@@ -184,16 +189,15 @@ def main() -> None:
     parser.add_argument("--source", type=Path, required=True)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--scratch", type=Path, default=None, help="folder for the runs; default: a temporary one")
-    parser.add_argument("--tagged-every-time", action="store_true", help="repeat the run with the tagger too, not once only")
     parser.add_argument("--skip-half", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
         scratch = Path(folder)
-        first = bench_run(args, scratch)
+        first, whole = bench_run(args, scratch)
         bench_alternates(first, n_fast=5000, n_slow=20)
         shutil.rmtree(first)
         if not args.skip_half:
-            bench_half(args, scratch)
+            bench_half(args, scratch, whole)
 
 
 if __name__ == "__main__":

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import luigi
-from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
-from cloze_gen.pipelines.holmes_style import Index, LanguageModel
-from cloze_gen.pipelines.task import PipelineTask, StageTask
 
 from cloze_gen.config import settings_dict
 from cloze_gen.errors import StoreError
+from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
+from cloze_gen.pipelines.holmes_style import Index, LanguageModel
+from cloze_gen.pipelines.task import PipelineTask, StageTask
 from cloze_gen.stages.baseline_models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
 from cloze_gen.stages.evaluation_text import write_evaluation_text
 from cloze_gen.stages.language_model import LmSettings, write_language_model

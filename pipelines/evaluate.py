@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import luigi
-from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, FromCorpus, model_tasks
-from cloze_gen.pipelines.command import build, forget_what_was_read, given_back
-from cloze_gen.pipelines.corpus import scanned
-from cloze_gen.pipelines.runs import RUN_FILE, read_run
-from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine
 
 from cloze_gen import __version__
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.user_scores import parse_user_scores
+from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, FromCorpus, model_tasks
+from cloze_gen.pipelines.command import build, forget_what_was_read, given_back
+from cloze_gen.pipelines.corpus import scanned
+from cloze_gen.pipelines.runs import RUN_FILE, read_run
+from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine
 from cloze_gen.stages.evaluation import (
     Baseline,
     Judged,

@@ -38,7 +38,7 @@ def possible_tags(word: str) -> frozenset[str]:
 
 
 def can_have_tag(word: str, tag: str) -> bool:
-    """Whether the dictionary has the word with this tag. A host with a clitic and a number are let pass: the dictionary has no such entries.
+    """Whether the dictionary has the word with this tag. A host with a clitic and a number pass: the dictionary has no such entries.
 
     >>> can_have_tag("wooden", "VB"), can_have_tag("murmur", "VBP"), can_have_tag("broken", "JJ"), can_have_tag("mother's", "NN")
     (False, True, True, True)

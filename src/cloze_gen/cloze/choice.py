@@ -72,7 +72,9 @@ def choose_randomly(items: Iterable[GroomedItem], *, settings: ChoiceSettings, s
     return verdicts(items, settings=settings, impostors=impostors)
 
 
-def verdicts(items: Iterable[GroomedItem], *, settings: ChoiceSettings, impostors: Mapping[str, tuple[str, ...]]) -> list[Chosen | Rejection]:
+def verdicts(
+    items: Iterable[GroomedItem], *, settings: ChoiceSettings, impostors: Mapping[str, tuple[str, ...]]
+) -> list[Chosen | Rejection]:
     """One verdict for each item, given the impostors of those chosen."""
     chosen_of = {item_id.rpartition(":")[0]: item_id for item_id in impostors}
     found: list[Chosen | Rejection] = []

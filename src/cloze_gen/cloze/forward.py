@@ -47,8 +47,8 @@ def forward_log10_probs(index: ForwardIndex, *, predecessors: np.ndarray, option
 def sentence_log10_probs(index: ForwardIndex, sentences: Sequence[FilledSentence]) -> list[np.ndarray]:
     """log10 probability of each whole sentence with each of its options in place.
 
-    Only the n-grams that hold the option differ between options; the others are looked up once a sentence. All look-ups of all sentences are
-    one search.
+    Only the n-grams that hold the option differ between options; the others are looked up once a sentence. All look-ups of all sentences
+    are one search.
 
     Returns:
         one float64 array a sentence, shape (n,), in the order of its options.

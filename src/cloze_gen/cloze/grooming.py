@@ -27,12 +27,20 @@ class GroomingSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     offensive_words: str = Field("builtin", description="file of words, one a line; 'builtin' is the project's short list, 'none' is off")
-    max_similarity: float = Field(0.35, gt=0, le=1, description="exclusive: cosine of context vectors from which a word can stand for the answer")
-    frequent_freq: float = Field(1e-3, gt=0, le=1, description="inclusive: neighbours from this freq on tell grammar, rarer ones tell meaning")
+    max_similarity: float = Field(
+        0.35, gt=0, le=1, description="exclusive: cosine of context vectors from which a word can stand for the answer"
+    )
+    frequent_freq: float = Field(
+        1e-3, gt=0, le=1, description="inclusive: neighbours from this freq on tell grammar, rarer ones tell meaning"
+    )
     require_attested: bool = Field(True, description="beside a frequent neighbour the candidate must be attested in the training books")
     min_association: float = Field(0.0, description="inclusive: log10 P(b | a) / P(b) of the candidate and each frequent neighbour")
-    reject_collocations: bool = Field(True, description="beside a rarer neighbour the candidate must not be attested: it would fit too well")
-    min_content_words: int = Field(5, ge=0, description="rarer words a sentence needs beside the blank, for something has to tell the answer")
+    reject_collocations: bool = Field(
+        True, description="beside a rarer neighbour the candidate must not be attested: it would fit too well"
+    )
+    min_content_words: int = Field(
+        5, ge=0, description="rarer words a sentence needs beside the blank, for something has to tell the answer"
+    )
     tagger: str = Field("builtin", description="'builtin', an installed spaCy pipeline, or 'none'")
     tag_window: int = Field(8, ge=2, description="tokens on each side of the blank that the tagger sees")
 
@@ -102,8 +110,8 @@ def candidate_fault(
         similarity: cosine of the context vectors of candidate and answer; 0 where either has none.
         attested: the training books have the candidate next to each frequent neighbour that it has here, and not more seldom than chance
             would put it there (grammar: "exhibiting to" is attested, and rare for so frequent a word as "to").
-        collocates: the training books have the candidate next to a rarer neighbour that it has here (meaning): "a grave mistake" is as good as
-            "a capital mistake", whatever the rest of the sentence says.
+        collocates: the training books have the candidate next to a rarer neighbour that it has here (meaning): "a grave mistake" is as
+            good as "a capital mistake", whatever the rest of the sentence says.
     """
     checks: tuple[tuple[CandidateFault, Callable[[], bool]], ...] = (
         (CandidateFault.ARTICLE, lambda: breaks_article(candidate, predecessor)),

@@ -40,7 +40,7 @@ def _from_json(lines: Sequence[str], questions: Sequence[Question], name: str) -
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
-            raise FormatError(f"{where}: not JSON ({error.msg}); expected {{\"id\": ..., \"scores\": [...]}}") from error
+            raise FormatError(f'{where}: not JSON ({error.msg}); expected {{"id": ..., "scores": [...]}}') from error
         if not isinstance(record, dict) or not isinstance(record.get("id"), str) or not isinstance(record.get("scores"), list):
             raise FormatError(f'{where}: expected {{"id": ..., "scores": [...]}}, found {line[:80]!r}')
         item_id, values = record["id"], record["scores"]

@@ -1,11 +1,11 @@
 """The three published files of the MSR Sentence Completion Challenge: machine, human and lm format.
 
-Tokens come and go in the published rendering (`text.rendering.msr_tokens`): quotes and dashes are already gone, the sentence ends in a
+Tokens come and go in the published rendering (`text.rendering.rendered_tokens`): quotes and dashes are already gone, the sentence ends in a
 stop of its own. The writers and readers here are exact inverses, down to the byte on the published questions, the leading space of the
 human file and the trailing spaces of the lm file included. A question's book, sentence and position are not in these files, so what is
 read back is named ``msr:1``, ``msr:2`` ... with ``msr`` for its book.
 
-The published files are ASCII; ours carry whatever letters the book has, in UTF-8.
+The published files are ASCII, and so are ours: a sentence with other letters makes no question (`cloze.focus`).
 
 Source: the files at the address given in Zweig & Burges 2011, section 1; their bytes, since no text describes them.
 """

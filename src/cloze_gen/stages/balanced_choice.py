@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cloze_gen.cloze.balance import answer_shares, choose_balanced, draw_impostors, rank_features
-from cloze_gen.cloze.choice import Chosen, ChoiceSettings, GroomedItem, verdicts
+from cloze_gen.cloze.choice import ChoiceSettings, Chosen, GroomedItem, verdicts
 from cloze_gen.records import Rejection
 from cloze_gen.rng import derive_rng
 

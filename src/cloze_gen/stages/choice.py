@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cloze_gen.cloze.assemble import assemble_question, deal_positions
-from cloze_gen.cloze.choice import Chosen, ChoiceSettings, GroomedItem, choose_randomly
+from cloze_gen.cloze.choice import ChoiceSettings, Chosen, GroomedItem, choose_randomly
 from cloze_gen.formats.jsonl import question_record
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.stages.balanced_choice import ScoredItem, choose_evenly

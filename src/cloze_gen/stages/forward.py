@@ -53,7 +53,9 @@ def forward_part(shard: Shard) -> tuple[int, list[dict[str, Any]]]:
         for row, f, w in zip(rows, forward, whole, strict=True)
     ]  # fmt: skip
     columns = [_item_columns(place, b, f[:-1], w[:-1]) for place, b, f, w in zip(places, best, forward, whole, strict=True)]
-    chosen, forward_log10, whole_log10, rank, kept = (np.concatenate(parts) for parts in zip(*columns, strict=True)) if columns else _NOTHING
+    chosen, forward_log10, whole_log10, rank, kept = (
+        (np.concatenate(parts) for parts in zip(*columns, strict=True)) if columns else _NOTHING
+    )
     count = write_rows(
         shard.part.out / shard.part.name,
         ids=focus["id"],

@@ -268,8 +268,9 @@ def write_grooming(writer: ArtifactWriter, room: Room, *, shard: GroomShard) -> 
     for part in sorted((writer.folder / DECISIONS).glob("*.parquet")):
         candidates.update(read_parquet(part, columns=["verdict"])["verdict"].to_pylist())
     fit = candidates.pop(FIT, 0)
-    writer.facts |= {"tagger": shard.settings.tagger, "candidates_funnel": {
-        "unit": "candidates", "seen": fit + sum(candidates.values()), "kept": fit, "rejected": dict(sorted(candidates.items()))}}  # fmt: skip
+    total = fit + sum(candidates.values())
+    second = {"unit": "candidates", "seen": total, "kept": fit, "rejected": dict(sorted(candidates.items()))}
+    writer.facts |= {"tagger": shard.settings.tagger, "candidates_funnel": second}
     room.say(f"{kept:,} of {len(rows):,} focus words stand in a fit sentence; {fit:,} fit candidates")
 
 
@@ -287,7 +288,9 @@ def offensive_words(setting: str) -> frozenset[str]:
         try:
             text = Path(setting).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"grooming.offensive_words: {setting}: cannot be read ({error}). Give a UTF-8 file, one word a line.") from None
+            raise UsageError(
+                f"grooming.offensive_words: {setting}: cannot be read ({error}). Give a UTF-8 file, one word a line."
+            ) from None
     return frozenset(line.strip().casefold() for line in text.split("\n") if line.strip() and not line.startswith("#"))
 
 

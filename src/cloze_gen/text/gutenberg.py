@@ -14,7 +14,7 @@ from itertools import pairwise
 
 _HEAD_CHARS = 60_000  # the longest header among the 534 ends at 13.5 kB; room for front matter stuffed with licence
 _START = re.compile(r"\*{3}[ ]*START[ ]OF[ ](?:THE|THIS)[ ]PROJECT[ ]GUTENBERG[^\n*]*(?:\n[^\n*]+){0,3}\*{0,3}[^\n]*", re.IGNORECASE)
-_SMALL_PRINT_END = re.compile(r"END[ ]*\*?[ ]*THE[ ]SMALL[ ]PRINT[^\n]*(?:\n[^\n]{0,60}END\*?[ ]*(?=\n))?")
+_SMALL_PRINT_END = re.compile(r"END\s{0,3}\*?\s{0,3}THE\s{1,3}SMALL\s{1,3}PRINT[^\n]*(?:\n[^\n]{0,60}END\*?[ ]*(?=\n))?")
 # "End of the Project Gutenberg Etext of", "The end of Project Gutenberg etext", "End if Project", "End ofThe Project", "***END OF THIS
 # PROJECT", "End of A Project Gutenberg", "This is the end of the Project", "End of\nThe Project Gutenberg", "End Project Gutenberg".
 _FOOTER = re.compile(

@@ -65,9 +65,7 @@ class ParsedBook:
     sketch: Sketch = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
 
 
-def parse_book(
-    raw: bytes, *, book_id: str, settings: IngestSettings, memo: ChunkMemo
-) -> ParsedBook:
+def parse_book(raw: bytes, *, book_id: str, settings: IngestSettings, memo: ChunkMemo) -> ParsedBook:
     """Read one book; pure: the same bytes and settings give the same columns, whatever `memo` remembers.
 
     Args:

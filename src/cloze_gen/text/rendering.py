@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 # Marks that the published files never hold (data.md: only , ; . - ' occur inside; dashes and outer quotes are deleted).
-DELETED_MARKS = frozenset({'"', "'", "`", "``", "''", "--", "-", "---", "----", "(", ")", "[", "]", "{", "}", "*", "_", "\u2014", "\u2013", "..."})
+DELETED_MARKS = frozenset(
+    {'"', "'", "`", "``", "''", "--", "-", "---", "----", "(", ")", "[", "]", "{", "}", "*", "_", "\u2014", "\u2013", "..."}
+)
 _FINAL = frozenset({".", "?", "!"})
 # A colon is printed as the published files print a pause.
 _REPLACED = {":": ";", "?": ",", "!": ","}
