@@ -73,7 +73,8 @@ def test_killed_runs_end_as_undisturbed_ones(
     for turn in range(KILLS):
         out = tmp_path / f"out{turn}"
         stage, wait_seconds = STAGES[(turn + draw.randrange(2)) % len(STAGES)], draw.uniform(0, MAX_WAIT_SECONDS)
-        done += kill_after(start(options, out, workers=1 + turn % 2), stage, wait_seconds)
+        with start(options, out, workers=1 + turn % 2) as process:
+            done += kill_after(process, stage, wait_seconds)
         deadline = time.monotonic() + 10
         while processes_naming(str(out)) and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -91,16 +92,14 @@ def test_killed_runs_end_as_undisturbed_ones(
 def test_interrupted_runs_stop_with_a_word(finished: Any, tmp_path: Path) -> None:
     """Ctrl-C: status 130, one line, no traceback, no child left, and what was finished stays."""
     out = tmp_path / "out"
-    process = start(finished.corpus.options, out, workers=2)
-    assert process.stderr is not None
     said = []
-    for line in iter(process.stderr.readline, ""):
-        said.append(line)
-        if line.startswith("counts: "):
-            os.killpg(process.pid, signal.SIGINT)
-            break
-    said += process.stderr.readlines()
-    assert process.wait(30) == 130
+    with start(finished.corpus.options, out, workers=2) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            said.append(line)
+            if line.startswith("counts: "):
+                os.killpg(process.pid, signal.SIGINT)
+    assert process.returncode == 130, said
     assert "stopped; what was finished stays" in said[-1]
     assert "Traceback" not in "".join(said)
     assert processes_naming(str(out)) == []

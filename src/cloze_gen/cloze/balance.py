@@ -4,11 +4,11 @@ The published set gives 24.3 % to "always the most frequent option" and 26 % to 
 answer's rank among the five options is made uniform over the set under each balanced score, and the ranks of the answer are made to go
 together as the ranks of the impostors do, so that a rule over several scores gains nothing either.
 
-Method. Every item offers some random draws of four impostors (made from the record alone). A draw has a feature vector: how the answer's
+Method. Every item offers some random draws of four impostors, made from the record alone. A draw has a feature vector: how the answer's
 rank under each score departs from uniform, and how the product of its ranks under each pair of scores departs from that of an average
-option of the same question. The set is chosen greedily, sentence after sentence, so that the running sum of feature vectors stays as near zero as
-possible (*kernel herding*, Welling 2009, with an explicit feature map), then improved by exchanging one question at a time. Objective: the
-squared length of the summed vector. Cost: n * (1 + passes) products of a (draws x features) matrix with a vector.
+option of the same question. The set is chosen greedily, sentence after sentence, so that the running sum of feature vectors stays as near
+zero as possible (*kernel herding*, Welling 2009, with an explicit feature map), then improved by exchanging one question at a time.
+Objective: the squared length of the summed vector. Cost: n * (1 + passes) products of a (draws x features) matrix with a vector.
 """
 
 from __future__ import annotations

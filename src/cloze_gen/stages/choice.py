@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -157,22 +157,27 @@ class _Describer:
 
     def _scores(self, item_id: str, word: str, is_answer: bool) -> dict[str, Any]:
         count, freq = self._counts[word]
+        values: Sequence[Any]
         if is_answer:
             answer = self._forward.loc[item_id]
             values = (self._screening.at[item_id, "answer_log10_prob"], answer["forward_log10_prob"], answer["sentence_log10_prob"])
         else:
-            values = tuple(self._candidates[item_id].at[word, name] for name in _SCORES)
-        return {"word": word, "count": count, "freq": freq} | {
-            name: round(float(value), 5) for name, value in zip(_SCORES, values, strict=True)
-        }
+            values = [self._candidates[item_id].at[word, name] for name in _SCORES]
+        scores = {name: round(float(value), 5) for name, value in zip(_SCORES, values, strict=True)}
+        return {"word": word, "count": count, "freq": freq} | scores
 
     def candidates(self, item_id: str) -> dict[str, Any]:
         sentence, position = self._sentence(item_id)
         rows = self._candidates[item_id]
         listed = [
-            {"word": word, "verdict": row.verdict, "similarity": round(float(row.similarity), 4), "tag": row.tag,
-             "history_log10_prob": round(float(row.history_log10_prob), 5), "forward_log10_prob": round(float(row.forward_log10_prob), 5),
-             "sentence_log10_prob": round(float(row.sentence_log10_prob), 5), "forward_rank": int(row.forward_rank)}
-            for word, row in zip(rows.index, rows.itertuples(index=False), strict=True)
-        ]  # fmt: skip
+            {
+                "word": word,
+                "verdict": row["verdict"],
+                "tag": row["tag"],
+                "forward_rank": int(row["forward_rank"]),
+                "similarity": round(float(row["similarity"]), 4),
+            }
+            | {name: round(float(row[name]), 5) for name in _SCORES}
+            for word, row in rows.to_dict(orient="index").items()
+        ]
         return {"id": item_id, "text": sentence.text, "answer": sentence.tokens[position], "candidates": listed}

@@ -25,7 +25,7 @@ def context_counts(corpus: np.ndarray, *, target_row: np.ndarray, feature_column
         sparse counts, shape (targets, features).
     """
     shape = (int(target_row.max()) + 1, int(feature_column.max()) + 1)
-    total = sp.csr_matrix(shape, dtype=np.float32)
+    total: sp.csr_matrix | None = None
     for first in range(0, len(corpus), _CHUNK_TOKENS):
         ids = np.asarray(corpus[first : first + _CHUNK_TOKENS + window]).astype(np.int64)
         sentence = np.cumsum(ids == 0)
@@ -39,8 +39,9 @@ def context_counts(corpus: np.ndarray, *, target_row: np.ndarray, feature_column
                 rows.append(target[keep])
                 columns.append(feature[keep])
         row, column = np.concatenate(rows), np.concatenate(columns)
-        total = total + sp.csr_matrix((np.ones(len(row), np.float32), (row, column)), shape=shape)
-    return total
+        found = sp.csr_matrix((np.ones(len(row), np.float32), (row, column)), shape=shape)
+        total = found if total is None else total + found
+    return total if total is not None else sp.csr_matrix(np.zeros(shape, np.float32))
 
 
 def positive_pmi(counts: sp.csr_matrix) -> sp.csr_matrix:
@@ -48,16 +49,16 @@ def positive_pmi(counts: sp.csr_matrix) -> sp.csr_matrix:
 
     Feature probabilities are smoothed by the exponent 0.75, which tames the bias of PMI towards rare features (Levy et al. 2015).
     """
-    counts = counts.tocoo()
+    pairs = counts.tocoo()
     if counts.nnz == 0:
         return counts.tocsr()
-    total = counts.sum()
-    target_prob = np.bincount(counts.row, counts.data, counts.shape[0]) / total
-    feature_prob = np.bincount(counts.col, counts.data, counts.shape[1]) ** 0.75
+    total = pairs.sum()
+    target_prob = np.bincount(pairs.row, pairs.data, pairs.shape[0]) / total
+    feature_prob = np.bincount(pairs.col, pairs.data, pairs.shape[1]) ** 0.75
     feature_prob /= feature_prob.sum()
-    value = np.log(counts.data / total / (target_prob[counts.row] * feature_prob[counts.col]))
+    value = np.log(pairs.data / total / (target_prob[pairs.row] * feature_prob[pairs.col]))
     keep = value > 0
-    return sp.csr_matrix((value[keep].astype(np.float32), (counts.row[keep], counts.col[keep])), shape=counts.shape)
+    return sp.csr_matrix((value[keep].astype(np.float32), (pairs.row[keep], pairs.col[keep])), shape=pairs.shape)
 
 
 def context_vectors(counts: sp.csr_matrix, *, dimensions: int, seed: int) -> np.ndarray:
