@@ -170,7 +170,7 @@ class Grooming(StyleTask):
     """MSR 2.3, by machine: a verdict on every retained candidate and every sentence."""
 
     stage = "grooming"
-    version = 2
+    version = 3
 
     def inputs(self) -> dict[str, StageTask]:
         names = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}

@@ -119,6 +119,7 @@ class Inflections(StyleTask):
     """The inflection table: (lemma, tag) -> form, count, source."""
 
     stage = "inflections"
+    version = 2
 
     def inputs(self) -> dict[str, StageTask]:
         return {"tagged": self.clone(TaggedCounts), "vocabulary": self.clone(Vocabulary)}

@@ -18,6 +18,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 corpus_app = typer.Typer(no_args_is_help=True, help="Look at a folder of books before a run.")
 app.add_typer(corpus_app, name="corpus")
 
+_INTERRUPTED = 130  # as the shell has it: 128 and SIGINT's number
 # What the parser raises. Typer brought its own copy of click with 0.2x, so click's own class would miss it; this is right for both.
 _ClickException: Any = typer.BadParameter.__mro__[2]
 
@@ -188,8 +189,7 @@ def guarded(call: Callable[[], object]) -> int:
     try:
         result = call()
     except typer.Abort:
-        print("cloze-gen: stopped", file=sys.stderr)
-        return 130
+        result = _INTERRUPTED
     except _ClickException as error:
         error.show()
         return int(error.exit_code)
@@ -197,13 +197,14 @@ def guarded(call: Callable[[], object]) -> int:
         print(f"cloze-gen: {error}", file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
-        print("cloze-gen: stopped; what was finished stays, run again to go on", file=sys.stderr)
-        return 130
+        result = _INTERRUPTED
     except BrokenPipeError:
         return 0
     except OSError as error:
         print(f"cloze-gen: {_explain_os_error(error)}", file=sys.stderr)
         return StoreError.exit_status
+    if result == _INTERRUPTED:  # Typer may have turned Ctrl-C into this status already
+        print("cloze-gen: stopped; what was finished stays, run again to go on", file=sys.stderr)
     return result if isinstance(result, int) else 0
 
 

@@ -23,6 +23,7 @@ def cells(case: Mapping[str, Any]) -> dict[str, Inflection]:
         forms_of=lambda _, tag: case["forms"].get(tag, []),
         counts=counts,  # type: ignore[arg-type]
         form_classes=lambda form, _: share.get(form, 1.0),
+        listed=lambda form, tag: f"{form} {tag}" not in case.get("unlisted", []),
         settings=InflectionSettings(min_count=5, min_class_share=0.5, min_cell_share=0.2),
     )
     return {row.tag: row for row in rows}

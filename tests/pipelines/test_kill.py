@@ -97,7 +97,7 @@ def test_interrupted_runs_stop_with_a_word(finished: Any, tmp_path: Path) -> Non
         assert process.stderr is not None
         for line in process.stderr:
             said.append(line)
-            if line.startswith("counts: "):
+            if line.startswith("text: "):
                 os.killpg(process.pid, signal.SIGINT)
     assert process.returncode == 130, said
     assert "stopped; what was finished stays" in said[-1]

@@ -15,6 +15,9 @@ _SERVES_AS = {"VBP": {"VB"}, "VBN": {"VBD"}, "JJ": {"VBN", "VBD", "VBG"}}
 _PAST = frozenset({"VBD", "VBN"})
 
 
+_VERBS = frozenset({"VB", "VBD", "VBN", "VBP"})
+
+
 @functools.lru_cache(maxsize=100_000)
 def possible_tags(word: str) -> frozenset[str]:
     """Penn tags of the open classes that the dictionary has for a word; empty when it does not list the word.
@@ -49,6 +52,16 @@ def can_have_tag(word: str, tag: str) -> bool:
         return True
     tags = possible_tags(word)
     return tag in tags or bool(tags & _SERVES_AS.get(tag, set()))
+
+
+def is_doubtful(word: str, tag: str) -> bool:
+    """Whether a tagger easily mistakes this word: one form for base and past tense, or a participle read as an adjective.
+
+    >>> is_doubtful("spread", "VB"), is_doubtful("committed", "JJ"), is_doubtful("solemn", "JJ")
+    (True, True, False)
+    """
+    tags = possible_tags(word)
+    return (tag in _VERBS and {"VB", "VBD"} <= tags) or (tag == "JJ" and bool(_PAST & tags))
 
 
 def same_past_forms(word: str, other: str) -> bool:

@@ -54,12 +54,13 @@ def rank_features(scores: np.ndarray) -> np.ndarray:
     return np.concatenate([flat, pairs], axis=1).astype(np.float32)
 
 
-def choose_balanced(features: np.ndarray, group: np.ndarray, *, n: int, passes: int) -> np.ndarray:
-    """Choose n draws, at most one a group, whose feature vectors sum to nearly zero.
+def choose_balanced(features: np.ndarray, group: np.ndarray, *, target: np.ndarray, n: int, passes: int) -> np.ndarray:
+    """Choose n draws, at most one a group, whose feature vectors sum to nearly `target`.
 
     Args:
         features: float32, shape (draws, features).
         group: int64, shape (draws,): number of the sentence of each draw, ascending.
+        target: float64, shape (features,): zero, or the sum that chance would give a set of this size (see `choose_evenly`).
         n: how many; fewer come back when there are fewer groups.
         passes: exchanges tried for every chosen draw after the greedy choice.
     Returns:
@@ -68,7 +69,7 @@ def choose_balanced(features: np.ndarray, group: np.ndarray, *, n: int, passes: 
     length = np.einsum("ij,ij->i", features, features)
     starts = np.searchsorted(group, np.arange(group[-1] + 2)) if len(group) else np.zeros(1, np.int64)
     blocked = np.zeros(len(features), np.float32)
-    total = np.zeros(features.shape[1], np.float64)
+    total = -np.asarray(target, np.float64)
     chosen: list[int] = []
 
     def take() -> int:

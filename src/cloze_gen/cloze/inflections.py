@@ -36,7 +36,7 @@ class InflectionSettings(BaseModel):
     min_class_share: float = Field(
         0.8, ge=0, le=1, description="inclusive: share of the form's tokens, in any class, that are of its class"
     )
-    min_cell_share: float = Field(0.5, ge=0, le=1, description="inclusive: share of the form's tokens of its class that have this very tag")
+    min_cell_share: float = Field(0.6, ge=0, le=1, description="inclusive: share of the form's tokens of its class that have this very tag")
 
 
 class FormStatus(StrEnum):
@@ -45,6 +45,7 @@ class FormStatus(StrEnum):
     USED = "used"
     NO_FORM = "no_form_of_this_tag"
     UNATTESTED = "form_unattested_with_this_tag"
+    NOT_LISTED = "form_not_of_this_tag_in_the_dictionary"
     OTHER_CLASS = "form_often_of_another_class"
     OTHER_TAG = "form_mostly_of_another_tag"
     AMBIGUOUS = "form_of_an_ambiguous_paradigm"
@@ -82,6 +83,7 @@ def inflect_pair(
     forms_of: Callable[[str, str], Sequence[str]],
     counts: Mapping[tuple[str, str], int],
     form_classes: Callable[[str, str], float],
+    listed: Callable[[str, str], bool],
     settings: InflectionSettings,
 ) -> list[Inflection]:
     """The cells of one content word, in the order of `TAGS_OF_CLASS`.
@@ -90,10 +92,11 @@ def inflect_pair(
         forms_of: (lemma, tag) -> candidate forms, best first; none where the paradigm is ambiguous (lie/lay).
         counts: (form, tag) -> tokens in the training corpus.
         form_classes: (form, class) -> share of the form's tokens of that class.
+        listed: (form, tag) -> whether a dictionary has the form with that tag; a tagger calls every `staircase` an adjective.
 
     >>> counts = {("walks", "VBZ"): 9, ("walk", "VB"): 20}
     >>> found = inflect_pair("walk", "verb", forms_of=lambda lemma, tag: {"VB": ["walk"], "VBZ": ["walks"]}.get(tag, []), counts=counts,
-    ...     form_classes=lambda form, name: 1.0, settings=InflectionSettings())
+    ...     form_classes=lambda form, name: 1.0, listed=lambda form, tag: True, settings=InflectionSettings())
     >>> [(cell.tag, cell.form) for cell in found if cell.status == FormStatus.USED]
     [('VB', 'walk'), ('VBZ', 'walks')]
     """
@@ -109,6 +112,8 @@ def inflect_pair(
             status = FormStatus.NO_FORM
         elif count < settings.min_count:
             status = FormStatus.UNATTESTED
+        elif not listed(form, tag):
+            status = FormStatus.NOT_LISTED
         else:
             of_class = sum(counts.get((form, other), 0) for other in tags)
             common = FormStatus.USED if count >= settings.min_cell_share * of_class else FormStatus.OTHER_TAG

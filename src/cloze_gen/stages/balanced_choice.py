@@ -47,7 +47,12 @@ def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed
         return verdicts([scored.item for scored in items], settings=settings, impostors={}), {}
     sentences = np.unique([scored.item.sentence_id for scored in fit], return_inverse=True)[1]
     group = np.repeat(np.sort(sentences), settings.draws)
-    chosen = choose_balanced(np.concatenate(features), group, n=settings.n_questions, passes=settings.passes)
+    target = _chance_sum(fit, draws, n=settings.n_questions, seed=seed)
+    shares = len(BALANCED_SCORES) * (settings.n_impostors + 1)
+    target[:shares] = np.clip(target[:shares], -settings.slack * settings.n_questions, settings.slack * settings.n_questions)
+    if not settings.slack:
+        target[:] = 0.0
+    chosen = choose_balanced(np.concatenate(features), group, target=target, n=settings.n_questions, passes=settings.passes)
     impostors: dict[str, tuple[str, ...]] = {}
     option_scores = []
     for row in chosen.tolist():
@@ -56,6 +61,22 @@ def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed
         option_scores.append(_options(scored, drawn[None])[0])
     found = verdicts([scored.item for scored in items], settings=settings, impostors=impostors)
     return found, _shares(option_scores)
+
+
+def _chance_sum(fit: Sequence[ScoredItem], draws: Sequence[np.ndarray], *, n: int, seed: int) -> np.ndarray:
+    """What the feature vectors of n random draws sum to when a random option is called the answer: no leak, and the usual scatter.
+
+    A set balanced to the last question is itself a sign: what four books have too much of, the fifth has too little of, and a classifier
+    trained on the four scores below chance on the fifth.
+    """
+    rng = derive_rng(seed, "msr.balance_target")
+    picked = rng.integers(len(fit), size=n)
+    total = 0.0
+    for i in picked.tolist():
+        options = _options(fit[i], draws[i][:1])
+        front = int(rng.integers(options.shape[1]))
+        total = total + rank_features(options[:, [front, *(k for k in range(options.shape[1]) if k != front)]])[0]
+    return np.asarray(total, np.float64)
 
 
 def _options(scored: ScoredItem, drawn: np.ndarray) -> np.ndarray:

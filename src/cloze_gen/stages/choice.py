@@ -60,6 +60,8 @@ def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, se
     fit_items = groomed[groomed["verdict"] == FIT].set_index("id")
     candidates = read_candidates(inputs, verdicts=dict.fromkeys(fit_items.index, FIT))
     fit = candidates[candidates["verdict"] == FIT]
+    if settings.same_vocabulary:  # else a word foreign to the source books gives an impostor away
+        fit = fit[fit["word"].isin(set(focus["word"]))]
     scored = _scored_items(inputs, focus, list(fit_items.index), fit)
     shares: dict[str, float] = {}
     if settings.method == "balanced":

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cloze_gen.adapters.lexicon import can_have_tag, same_past_forms
+from cloze_gen.adapters.lexicon import can_have_tag, is_doubtful, same_past_forms
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.cloze.grooming import CandidateFault, GroomingSettings, candidate_fault, stem
 from cloze_gen.cloze.sentence_grooming import SentenceFault, lacks_main_clause, sentence_fault
@@ -245,7 +245,7 @@ def item_fault(answer: str, tags: Sequence[str], position: int, classes: Sequenc
     tag, following = tags[position], tags[position + 1] if position + 1 < len(tags) else ""
     if classes and coarse_class(tag) not in classes:
         return CLASS_NOT_ASKED
-    if not can_have_tag(answer, tag):
+    if not can_have_tag(answer, tag) or is_doubtful(answer, tag):
         return TAG_DOUBTFUL
     if tag in _NOUNS and following in _NOUNS:
         return COMPOUND

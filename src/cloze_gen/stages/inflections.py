@@ -6,6 +6,7 @@ from collections import Counter
 from importlib.metadata import version
 
 from cloze_gen.adapters.inflector import AMBIGUOUS_LEMMAS, inflect
+from cloze_gen.adapters.lexicon import can_have_tag
 from cloze_gen.cloze.inflections import FormStatus, Inflection, InflectionSettings, inflect_pair, mark_ambiguous
 from cloze_gen.stages.content_vocabulary import read_content_vocabulary
 from cloze_gen.stages.room import Room
@@ -35,6 +36,7 @@ def write_inflections(writer: ArtifactWriter, room: Room, *, tagged: Artifact, v
             forms_of=inflect,
             counts=counts,
             form_classes=lambda form, name: of_class[form, name] / max(1, of_form[form]),
+            listed=can_have_tag,
             settings=settings,
         )
     ]

@@ -34,6 +34,7 @@ _TAIL_CHARS = 20_000  # and at least in so many last characters
 _NOT_THE_BOOK = re.compile(
     r"(?im)^[ ]*>|\betexts?\b|\be-texts?\b|changed[ ]to\b|\bpage[ ]+para|project[ ]gutenberg|small[ ]print|\bhttp|\bwww\.|\bOCR\b|\w@\w"
 )
+_FOOTER_LEAD_CHARS = 120  # "End of ..." begins at most so far before the word "Gutenberg"
 _GOES_ON_CHARS = 600
 
 CREDIT = re.compile(
@@ -119,12 +120,13 @@ def _footers(flat: str, tail_start: int) -> list[re.Match[str]]:
         at = flat.find(word, tail_start)
         while at >= 0:
             # The line may begin two lines above: "End\n\nof\n\nThe Project Gutenberg Etext".
-            line_start = flat.rfind("\n", tail_start, max(tail_start, at - 60)) + 1
-            near = max(tail_start, line_start)
-            for pattern in (_FOOTER, _FOOTER_ACROSS):
-                match = pattern.search(flat, near, min(len(flat), at + 300))
-                if match and match.start() <= at < match.end():
-                    found.setdefault(match.start(), match)
+            near = max(tail_start, at - _FOOTER_LEAD_CHARS)
+            if "end" in flat[near:at].lower():
+                near = max(near, flat.rfind("\n", near, max(near, at - 60)) + 1)
+                for pattern in (_FOOTER, _FOOTER_ACROSS):
+                    match = pattern.search(flat, near, min(len(flat), at + 300))
+                    if match and match.start() <= at < match.end():
+                        found.setdefault(match.start(), match)
             at = flat.find(word, at + 1)
     return [found[start] for start in sorted(found)]
 
