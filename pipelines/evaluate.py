@@ -125,7 +125,7 @@ def _corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> Fro
 def _chosen_rows(asked: Asked, only: Sequence[str]) -> list[Baseline]:
     """The rows to compute; what lacks a training corpus is left out, saying so."""
     option_count = max(len(question.options) for question in asked.questions.questions)
-    rows = pick([row if asked.balanced else as_found(row) for row in baselines(option_count)], only)
+    rows = [row if asked.balanced else as_found(row) for row in pick(baselines(option_count), only)]
     if asked.corpus is not None:
         return rows
     lacking = [row.name for row in rows if models_for(row, asked.questions)]

@@ -104,6 +104,7 @@ class Vocabulary(StyleTask):
     """The content vocabulary of 6,900 pairs."""
 
     stage = "vocabulary"
+    version = 2
 
     def inputs(self) -> dict[str, StageTask]:
         return {"tagged": self.clone(TaggedCounts)}
@@ -177,6 +178,7 @@ class Focus(StyleTask):
     """Section 3.2: one random content word a sentence."""
 
     stage = "scs_focus"
+    version = 2
     draws = True
 
     @property

@@ -81,6 +81,9 @@ def chunk_tokenizer() -> Callable[[str], tuple[str, ...]]:
     def tokenize_chunk(chunk: str) -> tuple[str, ...]:
         if (chunk.isascii() and chunk.isalpha()) or len(chunk) > _MAX_CHUNK_CHARS:
             return (chunk,)
+        core, mark = chunk[:-1], chunk[-1]
+        if mark in ",;:!?" and core.isascii() and core.isalpha():
+            return core, mark
         match = _SIMPLE.fullmatch(chunk)
         if match is None:
             return tuple(token.text for token in tokenizer(chunk))

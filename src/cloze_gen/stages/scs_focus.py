@@ -6,7 +6,7 @@ from collections import Counter
 
 import pyarrow as pa
 
-from cloze_gen.cloze.content_focus import ContentFocusSettings, FocusPick, choose_focus
+from cloze_gen.cloze.content_focus import ContentFocusSettings, FocusPick, choose_focus, is_bare_noun
 from cloze_gen.cloze.inflections import Inflection
 from cloze_gen.records import Rejection
 from cloze_gen.stages.content_sentences import read_tagged_sentences
@@ -39,12 +39,17 @@ def write_scs_focus(
     tagged = read_tagged_sentences(sentences)
     found: list[FocusPick] = []
     rejected: list[Rejection] = []
+    bare: list[bool] = []  # a singular noun without a determiner: its impostors must be mass nouns, whatever it is itself
     for sentence, tags in tagged:
         pairs = [lemma_pair(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
         verdict = choose_focus(
             sentence.id, sentence.tokens, tags=tags, pairs=pairs, vocabulary=words, forms=forms, settings=settings, seed=seed
         )
-        (rejected if isinstance(verdict, Rejection) else found).append(verdict)  # type: ignore[arg-type]
+        if isinstance(verdict, Rejection):
+            rejected.append(verdict)
+        else:
+            found.append(verdict)
+            bare.append(verdict.tag == "NN" and is_bare_noun(sentence.tokens, tags, verdict.position))
     table = read_counts(counts)
     rows = table.index()
     own = [by_cell[pick.lemma, pick.tag] for pick in found]
@@ -56,7 +61,7 @@ def write_scs_focus(
         "lemma": pa.array([pick.lemma for pick in found], pa.string()),
         "class": pa.array([pick.word_class for pick in found], pa.string()),
         "tag": pa.array([pick.tag for pick in found], pa.string()),
-        "trait": pa.array([cell.trait for cell in own], pa.string()),
+        "trait": pa.array(["mass" if alone else cell.trait for cell, alone in zip(own, bare, strict=True)], pa.string()),
         "cells": pa.array([cell.cells for cell in own], pa.string()),
         "lemma_freq": pa.array([pick.freq for pick in found], pa.float64()),
         "eligible": pa.array([pick.eligible for pick in found], pa.int16()),

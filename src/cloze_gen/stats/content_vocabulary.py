@@ -29,6 +29,7 @@ FUNCTION_LEMMAS = frozenset(
     not no nor so as too very quite rather than then there here thus hence ever never just even only also still yet
     much many more most less least few little enough such own same other another several all both each every either neither
     how why when where whence whither whether however therefore else again
+    yesterday today tonight tomorrow to-day to-night to-morrow
     one two first second last next thing something nothing anything everything anybody nobody somebody everybody
     mr mrs ms dr st sir madam miss o oh ah
     """.split()

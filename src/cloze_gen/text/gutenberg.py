@@ -47,6 +47,11 @@ CREDIT = re.compile(
     | \bhtml[ ]version | \biso-8859 | \bpublic[ ]domain\b | \bproofread | \bspell-?check
     """
 )
+# No credit is without one of these; looking for them first is a hundred times faster.
+_CREDIT_HINTS = tuple(
+    "scan transcri digiti proof keyed typed prepared produced entered converted compiled formatted edited created contributed donated "
+    "submitted ocr omnipage etext e-text ebook e-book @ http www. gutenberg electronic html iso-8859 public spell".split()
+)
 # A credit paragraph is short, stands near the start, and is no story: longer ones need two marks.
 _CREDIT_ZONE_CHARS = 4000
 _CREDIT_MAX_CHARS = 900
@@ -87,8 +92,9 @@ def find_body(flat: str) -> Body:
 def _find_header(flat: str) -> tuple[int, str]:
     head_end = min(len(flat), _HEAD_CHARS)
     start, marker = 0, ""
-    for match in _START.finditer(flat, 0, head_end):
-        start, marker = match.end(), match.group()
+    if "START OF TH" in flat[:head_end].upper():
+        for match in _START.finditer(flat, 0, head_end):
+            start, marker = match.end(), match.group()
     for match in _SMALL_PRINT_END.finditer(flat, 0, head_end):
         # 7878 has its small print at the bottom: one that follows the end of the book is no header.
         if match.end() > start and _FOOTER.search(flat, start, match.start()) is None:
@@ -133,9 +139,14 @@ def _footers(flat: str, tail_start: int) -> list[re.Match[str]]:
 
 def _find_credits(flat: str, start: int, end: int) -> list[tuple[int, int]]:
     """Spans of scanners' and transcribers' notes among the first paragraphs of the body."""
-    spans = []
-    for match in _PARAGRAPH.finditer(flat, start, min(end, start + _CREDIT_ZONE_CHARS)):
-        marks = CREDIT.findall(match.group().lower())
+    spans: list[tuple[int, int]] = []
+    zone_end = min(end, start + _CREDIT_ZONE_CHARS)
+    zone = flat[start:zone_end].lower()
+    if not any(hint in zone for hint in _CREDIT_HINTS):
+        return spans
+    for match in _PARAGRAPH.finditer(flat, start, zone_end):
+        paragraph = match.group().lower()
+        marks = CREDIT.findall(paragraph) if any(hint in paragraph for hint in _CREDIT_HINTS) else []
         if marks and (match.end() - match.start() <= _CREDIT_MAX_CHARS or len(marks) > 2):
             spans.append(match.span())
     return spans

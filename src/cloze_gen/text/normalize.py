@@ -77,8 +77,7 @@ def normalize_many(pieces: Iterable[str]) -> str:
         text = _LONG_DASH.sub(" -- ", _DIGIT_DASH.sub("-", text))
     if "`" in text:
         text = text.replace("``", '"').replace("`", "'")
-    if "''" in text:
-        text = text.replace("''", '"')
+    text = text.replace("''", '"')
     text = _ELLIPSIS.sub("...", text)
     text = _DASH.sub(" -- ", text)
     return _single_spaced(text)

@@ -39,6 +39,7 @@ _ILLUSTRATION = re.compile(
 _FOOTNOTE = re.compile(r"\[(?:foot)?note:?\s*\w{0,3}[.:)]*\s+", re.IGNORECASE)
 _NUMBERED_NOTE = re.compile(r"(?:\[(?:\d{1,3}|[a-z*+])\]|\*{1,3}|\+)\s*(?=\S)")
 _ENDS_OPEN = re.compile(r"[a-zà-ÿ,;-]\s*$")
+_TABLE_CHARS = 240  # a table shows its columns in its first lines
 _CLOSED = ".!?\"')]:"
 _PAGE_FURNITURE_CHARS = 12
 _FINAL_MARKS = ".!?:;,-\"')]"
@@ -133,7 +134,7 @@ def _kind(flat: str, start: int, end: int, indent: int) -> str:
     if first in "[{<(" and _ILLUSTRATION.match(flat, start, end):
         return OTHER
     if _LINE_GOES_ON.search(flat, start, end):
-        if flat.find("   ", start, end) < 0:
+        if flat.find("   ", start, min(end, start + _TABLE_CHARS)) < 0:
             return PROSE
     elif flat.find("\n", start, end) < 0:
         line = flat[start:end]

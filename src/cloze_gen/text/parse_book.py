@@ -173,7 +173,9 @@ def _subtract_headings(type_counts: Counter[str], read: ChunkedText, kinds: list
 
 def _split_at_separators(joined: str) -> list[str]:
     """The pieces between the separators, each without the spaces that set it off."""
-    return [piece[1:-1] for piece in joined.split(SEPARATOR)[1:-1]]
+    if f"{SEPARATOR} {SEPARATOR}" in joined:  # an empty piece
+        return [piece[1:-1] for piece in joined.split(SEPARATOR)[1:-1]]
+    return joined[2:-2].split(f" {SEPARATOR} ")
 
 
 def _without(column: list[_T], indices: list[int]) -> list[_T]:

@@ -68,7 +68,7 @@ class ChunkMemo(dict[str, int]):
         chunk = spaced[:-1]
         row = len(self._joined)
         tokens = () if chunk == SEPARATOR else self._tokenize_chunk(chunk)
-        self._joined.append(" ".join((*tokens, "")) if tokens else f"{chunk} ")
+        self._joined.append(spaced if len(tokens) < 2 else " ".join((*tokens, "")))
         letters, words = "", 0
         for token in tokens:
             if token.isalpha():
@@ -107,7 +107,7 @@ class ChunkMemo(dict[str, int]):
         """The whole text's tokens, a single space between any two."""
         taken = pa.array([self._joined[row] for row in read.rows.tolist()], pa.string()).take(pa.array(read.indices))
         length = np.frombuffer(taken.buffers()[1], dtype=np.int32)[len(taken)]
-        return taken.buffers()[2].to_pybytes()[: length - 1].decode()
+        return str(memoryview(taken.buffers()[2])[: length - 1], "utf-8")
 
     def word_hashes(self, read: ChunkedText) -> NDArray[np.uint64]:
         """Hash of each chunk's letters and digits, case-folded and stable everywhere; chunks without any are left out."""
