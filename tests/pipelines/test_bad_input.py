@@ -36,7 +36,7 @@ def one_message(outcome: Any, status: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def with_bad_books(finished: Any, tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Iterator[Any]:
+def with_bad_books(finished: Any, tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Any:
     """The finished run's corpus with every kind of bad book beside the good ones."""
     place = tmp_path_factory.mktemp("bad")
     train, source = place / "train", place / "source"
@@ -50,7 +50,8 @@ def with_bad_books(finished: Any, tmp_path_factory: pytest.TempPathFactory, cli:
     options = ("holmes-sample", "--train", train, "--source", source, "--out", place / "out", "--name", "bad", *finished.corpus.options[5:])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpus_room, "MAX_BOOK_BYTES", 1_000_000)
-        yield cli("run", *options, "--workers", "1"), place / "out", options
+        outcome = cli("run", *options, "--workers", "1")
+    return outcome, place / "out", options
 
 
 def test_bad_books_are_warnings_and_audit_rows(with_bad_books: Any) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from heapq import merge
 
 from cloze_gen.text.abbreviations import BEFORE_NUMBER, PERHAPS_FINAL, STARTERS, TITLES
 
@@ -52,10 +51,9 @@ def sentence_bounds(flat: str, start: int, end: int) -> tuple[list[int], list[in
     ['Dr. J. H. Watson rose.', '"Come!" said he.', '"Stay."', 'He left.']
     """
     matches: Iterable[re.Match[str]] = _STOP.finditer(flat, start, end)
-    if flat.find("!", start, end) >= 0:
-        matches = merge(matches, _EXCLAMATION.finditer(flat, start, end), key=_POSITION)
-    if flat.find("?", start, end) >= 0:
-        matches = merge(matches, _QUESTION.finditer(flat, start, end), key=_POSITION)
+    if flat.find("!", start, end) >= 0 or flat.find("?", start, end) >= 0:
+        found = [*matches, *_EXCLAMATION.finditer(flat, start, end), *_QUESTION.finditer(flat, start, end)]
+        matches = sorted(found, key=_POSITION)
     starts, ends = [start], []
     begin = start
     for match in matches:
