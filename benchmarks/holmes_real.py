@@ -121,13 +121,21 @@ def bench_run(args: argparse.Namespace, scratch: Path) -> tuple[Path, Usage]:
         if i:
             shutil.rmtree(out)
         bare.append(bare_lmplz(stage_artifact(first / "runs" / "bench", "text").path("sentences.txt"), scratch / "lmplz"))
+    if args.skip_tagged:
+        return _table(bare, whole, tagged, first)
     out = scratch / "tagged"
     tagged.append(measure(cloze_run(args.train, args.source, out), stderr=quiet, stdout=quiet))
     shutil.rmtree(out)
+    return _table(bare, whole, tagged, first)
+
+
+def _table(bare: list[Usage], whole: list[Usage], tagged: list[Usage], first: Path) -> tuple[Path, Usage]:
+    """Print the figures of the whole runs."""
     print("| whole process | wall s, median (all) | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|")
     print(row("bare `lmplz -o 3 -S 4G`", bare))
     print(row("`cloze-gen run holmes-style`, tagger off", whole))
-    print(row("`cloze-gen run holmes-style`, tagger on", tagged))
+    if tagged:
+        print(row("`cloze-gen run holmes-style`, tagger on", tagged))
     wall = statistics.median(a.wall_seconds / b.wall_seconds for a, b in zip(whole, bare, strict=True))
     cpu = statistics.median(a.cpu_seconds / b.cpu_seconds for a, b in zip(whole, bare, strict=True))
     print(f"\nTagger off beside bare lmplz, run by run: {wall:.2f} times the wall time, {cpu:.2f} times the CPU time.\n")
@@ -189,6 +197,7 @@ def main() -> None:
     parser.add_argument("--source", type=Path, required=True)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--scratch", type=Path, default=None, help="folder for the runs; default: a temporary one")
+    parser.add_argument("--skip-tagged", action="store_true", help="leave out the run with the tagger")
     parser.add_argument("--skip-half", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=args.scratch) as folder:

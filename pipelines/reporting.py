@@ -11,7 +11,7 @@ from typing import Any
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.jsonl import question_from_record
-from cloze_gen.pipelines.runs import find_run, read_run
+from cloze_gen.pipelines.runs import find_run, read_run, run_lock
 from cloze_gen.records import Question
 from cloze_gen.report.compare import RunFacts, comparison_text
 from cloze_gen.report.data import AuditTable, Evaluation, ReportData, SampleQuestion, StageRow, evaluation_from_record
@@ -57,7 +57,7 @@ def write_report(folder: Path) -> Path:
 def report_run(out: Path, run: str) -> Path:
     """`cloze-gen report`: the report of a finished run, with its evaluation if there is one."""
     folder = find_run(out, run).resolve()
-    with exclusive_lock(folder.parent / ".locks" / folder.name):
+    with exclusive_lock(run_lock(folder)):
         return write_report(folder)
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.corpus import StyleTask
+from cloze_gen.pipelines.runs import RUN_FILE, run_lock
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.ingest import kept_books, read_books
@@ -21,7 +22,7 @@ from cloze_gen.stages.release import ReleaseFormat, make_signature, write_releas
 from cloze_gen.store.artifacts import Artifact, Store, write_json
 from cloze_gen.store.locks import exclusive_lock, partial_folder, replace_folder, sweep_leavings
 
-RUN_FILE, RELEASE = "run.json", "release"
+RELEASE = "release"
 _RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _MAX_NAME_CHARS = 200  # a release file's name is the run's and up to 30 characters more; file systems allow 255
 
@@ -118,7 +119,7 @@ class RunTask(PipelineTask):
         return all(task.complete() for task in self.stages()) and self.output().exists()
 
     def run(self) -> None:
-        with exclusive_lock(self.store.store / ".locks" / f"run-{self.run_name}"):
+        with exclusive_lock(run_lock(self.folder)):
             sweep_leavings(self.store.runs)
             with partial_folder(self.folder) as partial:
                 for name, target in self.links().items():

@@ -17,6 +17,11 @@ def run_folders(out: Path) -> list[Path]:
     return sorted(path.parent for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name)  # ~: being written
 
 
+def run_lock(folder: Path) -> Path:
+    """The lock file of whoever writes in a run's folder; it lies in the store, for a run may have any name, `.locks` too."""
+    return folder.parent.parent / "store" / ".locks" / f"run-{folder.name}"
+
+
 def find_run(out: Path, run: str) -> Path:
     """A run by its name under `out`, or by its path.
 

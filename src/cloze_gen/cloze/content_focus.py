@@ -17,7 +17,6 @@ from cloze_gen.records import Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.text.rendering import rendered_positions
 
-
 # Tags that a noun phrase may hold between its determiner and its noun, and those that determine it.
 _MODIFIERS = frozenset({"JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "VBN", "VBG", "RB", "RBR", "RBS", "HYPH"})
 _DETERMINERS = frozenset({"DT", "PDT", "PRP$", "WDT", "WP$", "POS", "CD"})

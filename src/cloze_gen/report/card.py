@@ -19,6 +19,7 @@ class CardFacts:
         source_line: the paper behind the style.
         notes: statements a user must know (how it was groomed, leaks kept, tagger off), one line each.
         books: (book id, title or empty, questions) of each source book.
+        has_candidates: the release holds `candidates.jsonl`.
     """
 
     name: str
@@ -33,6 +34,7 @@ class CardFacts:
     steps: Sequence[FunnelStep]
     settings: Mapping[str, Any]
     positions: Sequence[int]
+    has_candidates: bool = True
 
 
 def dataset_card(facts: CardFacts) -> str:
@@ -54,6 +56,9 @@ def dataset_card(facts: CardFacts) -> str:
     )
     short = "" if facts.n_questions >= facts.n_wanted else f" ({facts.n_wanted:,} were wanted; the funnel below says where the rest went)"
     books = "\n".join(f"| {escape(book)} | {escape(title)} | {count:,} |" for book, title, count in facts.books)
+    candidates = ""
+    if facts.has_candidates:
+        candidates = "- `candidates.jsonl`: the retained candidates of every question with the grooming decisions, for human groomers.\n"
     positions = ", ".join(f"{chr(97 + i)} {count}" for i, count in enumerate(facts.positions))
     notes = "\n".join(f"- {note}" for note in facts.notes)
     settings = json.dumps(facts.settings, indent=2, sort_keys=True, ensure_ascii=False)
@@ -72,8 +77,7 @@ Quote the signature with every score: it names the version, the books, the model
 
 ## Files
 - `questions.jsonl`: every question with its provenance (book, character span in the decoded raw file, sentence) and all scores.
-- `candidates.jsonl`: the retained candidates of every question with the grooming decisions, for human groomers.
-- the published formats beside them; `SHA256SUMS` covers every file.
+{candidates}- the published formats beside them; `SHA256SUMS` covers every file.
 
 The answer stands at each position equally often: {positions}.
 

@@ -25,7 +25,7 @@ from cloze_gen.store.tables import escape_cell, read_parquet, read_tsv, write_pa
 from cloze_gen.text.parse_book import IngestSettings, ParsedBook, parse_book
 from cloze_gen.text.tokens import ChunkMemo
 
-BOOK_VERSION = 1
+BOOK_VERSION = 2
 SENTENCES, TYPES, SKETCH, BOOKS = "sentences.parquet", "types.parquet", "sketch.npy", "books.tsv"
 
 

@@ -127,6 +127,7 @@ def write_release(
         notes=notes,
         steps=steps,
         settings=settings,
+        has_candidates=(folder / "candidates.jsonl").exists(),
         positions=[sum(question.answer_index == i for question in asked) for i in range(n_options)],
     )
     (folder / "README.md").write_text(dataset_card(facts), encoding="utf-8", newline="\n")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -27,7 +27,7 @@ _INNER_BRACED_PAGE = re.compile(r"\{(?:[Pp](?:age|g)?\.?[ ]*)?\d{1,4}\}")
 _BROKEN_WORD = re.compile(r"-(?<=[^\W\d_]-)[ ]*\n\s*(?=[a-zà-öø-ÿ])")
 _BROKEN_OTHER = re.compile(r"-(?<=[^\W_]-)[ ]*\n\s*(?=[^\W_])")
 _BLANK_RULE = re.compile(r"__+")
-_FOOTNOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|[*+#]+|FN#?[ ]?\d+)\]")
+_FOOTNOTE_MARK = re.compile(r"\[(?:\d{1,3}|[a-z]|[+#]+|FN#?[ ]?\d+)?\]")
 _GONE = "\x01"  # stands for a removed mark until the space before it has gone with it
 _TAG = re.compile(r"</?(?:i|b|u|em|sc|p|br|hr|h[1-6]|small|big|strong|pre|center|blockquote|tt|sup|sub)[ ]?/?>", re.IGNORECASE)
 _TAGGED_WORDS = re.compile(r"<i ([^<>\x00=]{1,60})>")  # DSOWN marks italics as <i Mon Dieu>
@@ -53,12 +53,14 @@ def normalize_sentence(piece: str) -> str:
     return normalize_many([piece])[2:-2]
 
 
-def normalize_many(pieces: Iterable[str]) -> str:
-    r"""Clean text of many sentences, single-spaced, `SEPARATOR` before the first, between them and after the last.
+def normalize_many(pieces: Sequence[str]) -> str:
+    r"""Clean text of many sentences, single-spaced, `SEPARATOR` before the first, between them and after the last (one, if there are none).
 
     >>> normalize_many(["a\nb", "", "c"])
     '\x00 a b \x00 \x00 c \x00'
     """
+    if not pieces:
+        return SEPARATOR
     text = f"{SEPARATOR} {f' {SEPARATOR} '.join(pieces)} {SEPARATOR}"
     beyond_ascii = not text.isascii()
     if "-" in text:
@@ -102,7 +104,9 @@ def _drop_bracketed_marks(text: str) -> str:
             text = _TAG.sub("", text)
             text = _TAGGED_WORDS.sub(r"\1", text)
             text = _ENCODED_LETTER.sub(r"\1", text)
-        text = _FOOTNOTE_MARK.sub(_GONE, text).replace(f" {_GONE}", "").replace(_GONE, "")
+        text = _FOOTNOTE_MARK.sub(_GONE, text)
+        if _GONE in text:
+            text = text.replace(f"{SEPARATOR} {_GONE}", f"{SEPARATOR}  {_GONE}").replace(f" {_GONE}", "").replace(_GONE, "")
         text = _INNER_BRACED_PAGE.sub("", _INNER_PAGE.sub("", text))
         if text == before:
             break

@@ -31,6 +31,7 @@ _HEADING_WORD = re.compile(
     r"appendix|conclusion|dedication|note|notes|footnotes?|stave|fytte|finis|the[ ]end)\b",
     re.IGNORECASE,
 )
+_BYLINE = re.compile(r"[ ]*(?:by|or|and|from|translated|edited)(?:[ ]|$)", re.IGNORECASE)
 _NUMERAL = re.compile(r"[\[(*]*(?:[IVXLCDM]+|\d{1,3})[.\])*:]*")
 _ILLUSTRATION = re.compile(
     r"[\[{<(]{1,3}\s{0,3}(?:illustrat|frontispiece|plate\b|map\b|picture|image|blank|decoration|figure|omitted|transcriber|etext)",
@@ -39,6 +40,7 @@ _ILLUSTRATION = re.compile(
 _FOOTNOTE = re.compile(r"\[(?:foot)?note:?\s*\w{0,3}[.:)]*\s+", re.IGNORECASE)
 _NUMBERED_NOTE = re.compile(r"(?:\[(?:\d{1,3}|[a-z*+])\]|\*{1,3}|\+)\s*(?=\S)")
 _ENDS_OPEN = re.compile(r"[a-zà-ÿ,;-]\s*$")
+_TITLE_CHARS = 160  # a title page may hold lines with small first letters: "by Wilkie Collins"
 _TABLE_CHARS = 240  # a table shows its columns in its first lines
 _CLOSED = ".!?\"')]:"
 _PAGE_FURNITURE_CHARS = 12
@@ -134,7 +136,8 @@ def _kind(flat: str, start: int, end: int, indent: int) -> str:
     if first in "[{<(" and _ILLUSTRATION.match(flat, start, end):
         return OTHER
     if _LINE_GOES_ON.search(flat, start, end):
-        if flat.find("   ", start, min(end, start + _TABLE_CHARS)) < 0:
+        plain = flat.find("   ", start, min(end, start + _TABLE_CHARS)) < 0
+        if plain and (end - start > _TITLE_CHARS or flat[end - 1] in _CLOSED):
             return PROSE
     elif flat.find("\n", start, end) < 0:
         line = flat[start:end]
@@ -196,7 +199,8 @@ def _kind_of_lines(lines: list[str]) -> str:
     if _HEADING_WORD.match(filled[0].lstrip()) and len(filled[0].strip()) < 40 and count <= 4 and not _sentence_like(text):
         return HEADING
     unfinished = text[-1] not in _FINAL_MARKS and not any(map(_ends_in_comma, filled))
-    if count <= 6 and longest < 60 and unfinished and (capitals == count or longest < 45):
+    bylines = sum(1 for line in filled if _BYLINE.match(line))
+    if count <= 6 and longest < 60 and unfinished and (capitals == count or bylines):
         return HEADING  # a title page: "THE MOONSTONE / A Romance / by Wilkie Collins"
     if capitals >= 3 and sum(1 for line in filled if line[-1] in _SPEECH_ENDS) * 5 >= count * 3 and text.count('"') * 2 >= count:
         return PROSE  # short speeches, one a line, without blank lines between

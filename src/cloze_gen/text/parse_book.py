@@ -173,7 +173,7 @@ def _subtract_headings(type_counts: Counter[str], read: ChunkedText, kinds: list
 
 def _split_at_separators(joined: str) -> list[str]:
     """The pieces between the separators, each without the spaces that set it off."""
-    if f"{SEPARATOR} {SEPARATOR}" in joined:  # an empty piece
+    if len(joined) == len(SEPARATOR) or f"{SEPARATOR} {SEPARATOR}" in joined:  # no piece, or an empty one
         return [piece[1:-1] for piece in joined.split(SEPARATOR)[1:-1]]
     return joined[2:-2].split(f" {SEPARATOR} ")
 

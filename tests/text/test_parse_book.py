@@ -1,0 +1,142 @@
+"""A whole book: columns, offsets, counts, audit and every reason to drop it."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
+from cloze_gen.text.decode import decode_book, flatten
+from cloze_gen.text.duplicates import find_overlaps
+from cloze_gen.text.normalize import normalize_sentence
+from cloze_gen.text.parse_book import IngestSettings, ParsedBook, parse_book
+from cloze_gen.text.tokens import ChunkMemo, tokenize
+
+MEMO = ChunkMemo(chunk_tokenizer())
+SMALL = IngestSettings(min_word_tokens=5)
+DATA = Path(__file__).parents[2] / "data"
+BOOK = (
+    b"licence\r\n*END*THE SMALL PRINT! Ver.04*END*\r\n\r\nScanned by me.\r\n\r\nCHAPTER I\r\n\r\n"
+    b'It was _very_ dark by candle-\r\nlight--and cold.[3]  "Come!" said Mr.\r\nHolmes, "\'tis late."\r\n\r\n'
+    b"   Over the hill\r\n   And under the sky,\r\n\r\n* * *\r\n\r\nThen he was gone, and that was the end of it.\r\n\r\n"
+    b"End of Project Gutenberg's Etext of It\r\n"
+)
+
+
+def parse(raw: bytes, settings: IngestSettings = SMALL) -> ParsedBook:
+    return parse_book(raw, book_id="it", settings=settings, memo=MEMO)
+
+
+def assert_laws(book: ParsedBook, raw: bytes) -> None:
+    """What holds of every parsed book."""
+    flat = flatten(decode_book(raw).text)
+    columns = (book.start, book.end, book.paragraph, book.kind, book.text, book.tokens)
+    assert {len(column) for column in columns} == {book.audit.sentences}
+    assert all(before <= after for before, after in zip(book.end, book.start[1:], strict=False))
+    for start, end, text, tokens in zip(book.start, book.end, book.text, book.tokens, strict=True):
+        assert normalize_sentence(flat[start:end]) == text
+        assert " ".join(tokenize(text, MEMO)) == tokens
+    running = [tokens.split(" ") for tokens, kind in zip(book.tokens, book.kind, strict=True) if kind != "heading"]
+    assert book.type_counts == Counter(token for tokens in running for token in tokens)
+    assert sum(len(tokens.split(" ")) for tokens in book.tokens) == book.audit.tokens
+
+
+def test_a_book_becomes_sentences_of_tokens() -> None:
+    """Headings, prose and verse with their spans; credits, rules and licence left out."""
+    book = parse(BOOK)
+    assert_laws(book, BOOK)
+    assert list(zip(book.kind, book.tokens, strict=True)) == [
+        ("heading", "CHAPTER I"),
+        ("prose", "It was very dark by candle\u00adlight -- and cold ."),
+        ("prose", '" Come ! " said Mr. Holmes , " \'tis late . "'),
+        ("verse", "Over the hill And under the sky ,"),
+        ("prose", "Then he was gone , and that was the end of it ."),
+    ]
+    assert book.audit.status == "kept"
+    assert book.audit.line_end_hyphens == 1
+    assert book.audit.footer_marker == "End of Project Gutenberg's Etext of It"
+
+
+def test_boilerplate_stays_when_it_is_not_to_be_stripped() -> None:
+    """The setting leaves licence and footer in."""
+    texts = parse(BOOK, IngestSettings(min_word_tokens=5, strip_boilerplate=False)).text
+    assert any("Gutenberg" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"", "empty"),
+        (b"\x1a", "empty"),
+        (gzip.compress(b"text" * 99), "binary"),
+        (b"Too short a story.", "nearly_empty"),
+        ("Longtemps, je me suis couch\u00e9 de bonne heure. ".encode() * 60, "other_language"),
+        ("\u041c\u043e\u0439 \u0434\u044f\u0434\u044f \u0441\u0430\u043c\u044b\u0445. ".encode() * 90, "other_language"),
+    ],
+)
+def test_a_book_that_cannot_serve_is_dropped_with_its_reason(raw: bytes, reason: str) -> None:
+    """Never an exception, always an audit row with the reason and words for a reader."""
+    book = parse(raw, IngestSettings())
+    assert (book.audit.status, book.audit.reason) == ("rejected", reason)
+    assert book.audit.detail
+    assert not book.text
+    assert len(book.audit.sha256) == 64
+
+
+def test_a_book_does_not_depend_on_what_was_read_before() -> None:
+    """A fresh memory and a used one give the same columns and the same sketch."""
+    parse(b"Other words were here, and they were many. " * 30)
+    again = parse_book(BOOK, book_id="it", settings=SMALL, memo=ChunkMemo(chunk_tokenizer()))
+    book = parse(BOOK)
+    assert again.audit == book.audit
+    assert (again.text, again.tokens, again.type_counts) == (book.text, book.tokens, book.type_counts)
+    assert np.array_equal(again.sketch, book.sketch)
+
+
+def test_one_endless_line_is_read_like_any_other() -> None:
+    """A book without line ends has the sentences of the wrapped one."""
+    story = "The lamp was lit, and nobody had come. He waited for it to go out. " * 2000
+    assert parse(story.encode()).text == parse(story.replace(". ", ".\n").encode()).text
+
+
+def real(name: str) -> bytes:
+    path = DATA / name
+    if not path.exists():
+        pytest.skip(f"needs {path.relative_to(DATA.parent)}: run `make data SHARED=DIR`")
+    return path.read_bytes()
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [
+        ("holmes-training/AMATC10.TXT", "CRACKSMAN", "human head or not."),
+        ("holmes-training/HRLND10.TXT", "HERLAND", "we at last left Herland."),
+        ("holmes-training/SBRUN10.TXT", "SYLVIE", "He made and loveth all.'"),
+        ("holmes-training/ALICE30.TXT", "ALICE", "THE END"),
+        ("scs-books/7878.txt", "PASSAGES", ""),
+        ("scs-books/1260.txt", "JANE EYRE", "come, Lord Jesus!'\""),
+    ],
+)
+def test_odd_books_begin_and_end_where_they_should(name: str, first: str, last: str) -> None:
+    """The books that data notes name: the first sentences and the very last."""
+    raw = real(name)
+    book = parse(raw, IngestSettings())
+    assert_laws(book, raw)
+    assert first in " ".join(book.text[:4]).upper()
+    assert book.text[-1].endswith(last)
+    assert book.audit.body_share > 0.9 or book.audit.book_bytes < 250_000
+    assert book.audit.residual_boilerplate == 0
+
+
+@pytest.mark.realdata
+def test_vanity_fair_is_found_under_another_name() -> None:
+    """The SCS book and the training book are one; a third novel is not."""
+    names = {"599": "scs-books/599.txt", "VFAIR10": "holmes-training/VFAIR10.TXT", "1661": "holmes-seeds/1661-8.txt"}
+    (found,) = find_overlaps({book: parse(real(name)).sketch for book, name in names.items()})
+    assert (found.book_a, found.book_b) == ("599", "VFAIR10")
+    assert min(found.containment_a_in_b, found.containment_b_in_a) > 0.9
