@@ -50,8 +50,8 @@ def test_text_without_any_marker_is_all_book() -> None:
 
 def test_small_print_at_the_bottom_is_no_header() -> None:
     """Cutting to the last small print would leave nothing."""
-    flat = f"*** START OF THE PROJECT GUTENBERG EBOOK X ***\n\n{STORY}\n*** END OF THE PROJECT GUTENBERG EBOOK X ***\n{LICENCE}*END THE SMALL PRINT*\n"
-    assert body_text(flat) == STORY.strip()
+    start, end = (f"*** {word} OF THE PROJECT GUTENBERG EBOOK X ***" for word in ("START", "END"))
+    assert body_text(f"{start}\n\n{STORY}\n{end}\n{LICENCE}*END THE SMALL PRINT*\n") == STORY.strip()
 
 
 def test_a_footer_with_more_of_the_book_behind_it_does_not_end_it() -> None:

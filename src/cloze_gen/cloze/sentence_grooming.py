@@ -16,7 +16,9 @@ _TITLES = frozenset(
     + "vol chap no fig viz etc ed hist ib ibid cf pp".split()
 )
 # Words that leave a sentence hanging when they stand right before its final stop.
-_HANGING = frozenset("the a an and or but nor of to for with by from as than that which who whose my your his its our their if because".split())
+_HANGING = frozenset(
+    "the a an and or but nor of to for with by from as than that which who whose my your his its our their if because".split()
+)
 _HEADING_WORDS = frozenset(
     "chapter book volume canto act scene contents illustration footnote appendix preface etext gutenberg ebook".split()
 )

@@ -25,7 +25,8 @@ _NO_SPEAKER = r"(?:He|She|It|They|We|You|Then|There|This|That|Here|And|But|So)"
 _SPEAKS_ON = re.compile(rf"(?:I|(?:{_TITLE}\.?\s+)?(?!{_NO_SPEAKER}\s)[A-Z][\w'-]{{0,30}})\s+{_SPEECH_VERB}\b")
 _OPENERS = r"[\"'`(\[{_*]*+"
 _NEXT = rf"{_OPENERS}(?:-{{2,}}+[ ]?)?{_OPENERS}[A-ZÀ-ÖØ-Þ0-9]"
-# What follows a mark that may end a sentence: what it closes, a footnote mark, then space and a capital or a number, or a glued dash before a capital.
+# What follows a mark that may end a sentence: what it closes, a footnote mark, then space and a capital or a number, or a glued dash
+# before a capital.
 _CLOSERS = r"""["'_*)\]}]*+(?:[\[(][\d*]{1,3}[\])])?"""
 _GOES_ON = rf"{_CLOSERS}(?:-{{2,}}[ ]?)?(?:\s++(?={_NEXT})|(?<=--)(?={_OPENERS}[A-ZÀ-ÖØ-Þ]))"
 # One pattern a mark, each beginning with the mark itself: a set of marks in front makes the search three times slower.
