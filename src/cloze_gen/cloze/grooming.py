@@ -16,8 +16,9 @@ _VOWELS = frozenset("aeiou")
 # A written vowel with a consonant's sound, and the silent h: where spelling misleads about a/an.
 _CONSONANT_SOUND = re.compile(r"(?:uni(?!m|n)|us[aeiu]|ut[eio]|eu|ew|on[ce]|one-|ubiq|uku|ur[aei]n|u-)")
 _SILENT_H = re.compile(r"(?:hono|hones|heir|hour)")
+_POSSESSIVE = re.compile(r"(?:'s|(?<=s)')$")
 _ENDINGS = (
-    "fulness lessness ations ation ingly edly ments ment ness ings iest ing ied ies ier est ers ely ily ed er es ly 's s' s y e d".split()
+    "fulness lessness ations ation ingly edly ments ment ness ings iest ing ied ies ier est ers ely ily ed er es ly s y e".split()
 )
 
 
@@ -81,7 +82,7 @@ def stem(word: str) -> str:
     >>> stem("climbing") == stem("climbed") == stem("climber"), stem("to-morrow") == stem("tomorrow"), stem("colour") == stem("color")
     (True, True, True)
     """
-    text = word.casefold().replace("-", "").replace("our", "or").replace("ise", "ize").replace("yse", "yze")
+    text = _POSSESSIVE.sub("", word.casefold()).replace("-", "").replace("our", "or").replace("ise", "ize").replace("yse", "yze")
     for ending in _ENDINGS:
         if text.endswith(ending) and len(text) - len(ending) >= 3:
             text = text[: -len(ending)]

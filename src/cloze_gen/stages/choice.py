@@ -12,6 +12,7 @@ import pandas as pd
 
 from cloze_gen.cloze.assemble import assemble_question, deal_positions
 from cloze_gen.cloze.choice import ChoiceSettings, Chosen, GroomedItem, choose_randomly
+from cloze_gen.errors import CorpusError
 from cloze_gen.formats.jsonl import question_record
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.stages.balanced_choice import ScoredItem, choose_evenly
@@ -70,6 +71,11 @@ def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, se
         verdicts = choose_randomly([one.item for one in scored], settings=settings, seed=seed)
     chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
     rejected = [verdict for verdict in verdicts if isinstance(verdict, Rejection)]
+    if not chosen:
+        raise CorpusError(
+            f"no question can be made: none of {len(scored):,} groomed focus words has {settings.n_impostors} fit candidates. "
+            "Give more books, or relax the settings of [grooming] and [choice] (cloze-gen settings STYLE lists them)."
+        )
     positions = deal_positions([choice.id for choice in chosen], n_options=settings.n_impostors + 1, seed=seed)
     describe = _Describer(inputs, focus, candidates[candidates["id"].isin({c.id for c in chosen})], groomed.set_index("id"))
     records = [describe.question(choice, positions[choice.id], seed) for choice in chosen]
