@@ -22,9 +22,10 @@ from cloze_gen.stages.choice import ChoiceInputs, write_choice
 from cloze_gen.stages.contexts import ContextSettings, write_context_vectors
 from cloze_gen.stages.focus import write_focus
 from cloze_gen.stages.forward import write_forward
-from cloze_gen.stages.grooming import groom_shard, offensive_words, write_grooming
+from cloze_gen.stages.grooming import groom_shard, write_grooming
 from cloze_gen.stages.items import first_shard
 from cloze_gen.stages.language_model import LmSettings, write_index, write_language_model
+from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.overlap import OverlapSettings
 from cloze_gen.stages.release import HOLMES, ReleaseSettings
 from cloze_gen.stages.room import Room

@@ -24,8 +24,8 @@ from cloze_gen.pipelines.task import StageTask
 from cloze_gen.stages.book_choice import BookChoiceSettings, read_reference, write_book_choice
 from cloze_gen.stages.content_sentences import write_content_sentences
 from cloze_gen.stages.content_vocabulary import write_content_vocabulary
-from cloze_gen.stages.grooming import offensive_words
 from cloze_gen.stages.inflections import write_inflections
+from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.overlap import OverlapSettings
 from cloze_gen.stages.release import SCS, ReleaseSettings, short_digest
 from cloze_gen.stages.room import Room

@@ -13,8 +13,8 @@ from cloze_gen.cloze.sentence_grooming import sentence_fault
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.stages.content_vocabulary import read_content_vocabulary
 from cloze_gen.stages.focus import SOURCE_SENTENCES, read_sentences, rejection_columns, sentence_columns, source_forms
-from cloze_gen.stages.grooming import offensive_words
 from cloze_gen.stages.ingest import book_folder, kept_books
+from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tags import TAGS, Pair, lemma_pair, tag_folders
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.resources
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,13 +15,13 @@ from cloze_gen.adapters.lexicon import can_have_tag, is_doubtful, same_past_form
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.cloze.grooming import CandidateFault, GroomingSettings, candidate_fault, stem
 from cloze_gen.cloze.sentence_grooming import SentenceFault, lacks_main_clause, sentence_fault
-from cloze_gen.errors import UsageError
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.records import Sentence
 from cloze_gen.stages.contexts import read_vectors
 from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.focus import FOCUS, read_source_sentences
 from cloze_gen.stages.items import SCORED, Part, column, focus_rows, item_slices, parts, worker_index, write_parts
+from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import read_parquet, write_parquet
@@ -272,26 +271,6 @@ def write_grooming(writer: ArtifactWriter, room: Room, *, shard: GroomShard) -> 
     second = {"unit": "candidates", "seen": total, "kept": fit, "rejected": dict(sorted(candidates.items()))}
     writer.facts |= {"tagger": shard.settings.tagger, "candidates_funnel": second}
     room.say(f"{kept:,} of {len(rows):,} focus words stand in a fit sentence; {fit:,} fit candidates")
-
-
-def offensive_words(setting: str) -> frozenset[str]:
-    """The words that a setting names: the project's list, a file's lines, or none.
-
-    Raises:
-        UsageError: the file cannot be read.
-    """
-    if setting == "none":
-        return frozenset()
-    if setting == "builtin":
-        text = (importlib.resources.files("cloze_gen") / "cloze" / "offensive_words.txt").read_text(encoding="utf-8")
-    else:
-        try:
-            text = Path(setting).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(
-                f"grooming.offensive_words: {setting}: cannot be read ({error}). Give a UTF-8 file, one word a line."
-            ) from None
-    return frozenset(line.strip().casefold() for line in text.split("\n") if line.strip() and not line.startswith("#"))
 
 
 def groom_shard(

@@ -16,8 +16,8 @@ from cloze_gen.records import Rejection
 from cloze_gen.stages.content_vocabulary import read_content_vocabulary
 from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.focus import FOCUS, REJECTED, read_source_sentences, rejection_columns
-from cloze_gen.stages.grooming import offensive_words
 from cloze_gen.stages.inflections import read_inflections
+from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, write_parquet
