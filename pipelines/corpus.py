@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol, cast
 import luigi
 from pydantic import BaseModel
 
+from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.config import parse_settings, settings_dict
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.task import StageTask, parse_overrides
@@ -55,6 +56,12 @@ def scanned(folder: str) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
     """The books of a folder with the digests of their files, read once a process."""
     books = scan_corpus(Path(folder))
     return tuple(books), tuple(book_digest(book) for book in books)
+
+
+@functools.lru_cache(maxsize=4)
+def tagger_identity(name: str) -> str:
+    """Name and content of a tagger, for fingerprints; loads it once a process."""
+    return load_tagger(name).identity
 
 
 class StyleTask(StageTask):

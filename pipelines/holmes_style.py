@@ -14,7 +14,7 @@ from cloze_gen.cloze.forward import ForwardSettings
 from cloze_gen.cloze.grooming import GroomingSettings
 from cloze_gen.cloze.screening import ScreeningSettings
 from cloze_gen.config import settings_dict
-from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, TrainingText
+from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, TrainingText, tagger_identity
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.stages.alternates import write_alternates
@@ -180,7 +180,8 @@ class Grooming(StyleTask):
     def settings(self) -> dict[str, Any]:
         grooming = self.all_settings.grooming
         listed = {"offensive_words": list_digest(grooming.offensive_words)}  # a list is known by its words, not by its path
-        return settings_dict(grooming) | listed | {"classes": list(self.all_settings.focus.classes)}
+        tagger = {} if grooming.tagger == "none" else {"tagger_identity": tagger_identity(grooming.tagger)}
+        return settings_dict(grooming) | listed | tagger | {"classes": list(self.all_settings.focus.classes)}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         settings = self.all_settings

@@ -6,19 +6,17 @@ point of this set.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import luigi
 from pydantic import BaseModel, ConfigDict
 
-from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.cloze.content_focus import ContentFocusSettings
 from cloze_gen.cloze.content_sentences import ContentSentenceSettings
 from cloze_gen.cloze.inflected_impostors import ImpostorSettings
 from cloze_gen.cloze.inflections import InflectionSettings
 from cloze_gen.config import settings_dict
-from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask
+from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, tagger_identity
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.stages.book_choice import BookChoiceSettings, read_reference, write_book_choice
@@ -55,12 +53,6 @@ class ScsSettings(BaseModel):
     impostors: ImpostorSettings = ImpostorSettings()
     questions: ScsQuestionsSettings = ScsQuestionsSettings()
     release: ReleaseSettings = ReleaseSettings()
-
-
-@functools.lru_cache(maxsize=4)
-def tagger_identity(name: str) -> str:
-    """Name and content of a tagger, for fingerprints; loads it once a process."""
-    return load_tagger(name).identity
 
 
 class Tagging(StyleTask):
