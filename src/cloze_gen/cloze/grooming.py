@@ -17,9 +17,7 @@ _VOWELS = frozenset("aeiou")
 _CONSONANT_SOUND = re.compile(r"(?:uni(?!m|n)|us[aeiu]|ut[eio]|eu|ew|on[ce]|one-|ubiq|uku|ur[aei]n|u-)")
 _SILENT_H = re.compile(r"(?:hono|hones|heir|hour)")
 _POSSESSIVE = re.compile(r"(?:'s|(?<=s)')$")
-_ENDINGS = (
-    "fulness lessness ations ation ingly edly ments ment ness ings iest ing ied ies ier est ers ely ily ed er es ly s y e".split()
-)
+_ENDINGS = "fulness lessness ations ation ingly edly ments ment ness ings iest ing ied ies ier est ers ely ily ed er es ly s y e".split()
 
 
 class GroomingSettings(BaseModel):
