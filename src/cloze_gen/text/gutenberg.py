@@ -18,8 +18,8 @@ _SMALL_PRINT_END = re.compile(r"END\s{0,3}\*?\s{0,3}THE\s{1,3}SMALL\s{1,3}PRINT[
 # "End of the Project Gutenberg Etext of", "The end of Project Gutenberg etext", "End if Project", "End ofThe Project", "***END OF THIS
 # PROJECT", "End of A Project Gutenberg", "This is the end of the Project", "End of\nThe Project Gutenberg", "End Project Gutenberg".
 _FOOTER = re.compile(
-    r"^[ *\[<>=_\"'-]*(?:this[ ]is[ ]|you[ ]have[ ]reached[ ])?(?:the[ ])?end(?:[ ]*(?:of|if))?\s{0,4}(?:the|this|that|a)?\s{0,4}(?:original[ ])?"
-    r"(?:wiretap/)?project[ ]gutenberg[^\n]*",
+    r"^[ *\[<>=_\"'-]*(?:this[ ]is[ ]|you[ ]have[ ]reached[ ])?(?:the[ ])?end(?:[ ]*(?:of|if))?"
+    r"\s{0,4}(?:the|this|that|a)?\s{0,4}(?:original[ ])?(?:wiretap/)?project[ ]gutenberg[^\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
 _FOOTER_ACROSS = re.compile(
