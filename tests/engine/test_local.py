@@ -35,6 +35,11 @@ def sleep(seconds: float) -> int:
     return os.getpid()
 
 
+def interrupt_myself(_: int) -> bool:
+    os.kill(os.getpid(), signal.SIGINT)
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
 def threads(_: int) -> dict[str, int]:
     import pyarrow as pa
     from threadpoolctl import threadpool_info
@@ -59,6 +64,12 @@ def test_one_thread_a_worker(pool: Engine) -> None:
     """Equal bytes need one BLAS thread; two processes must not use four cores."""
     (found,) = pool.map(threads, [0])
     assert set(found.values()) == {1}
+
+
+def test_ctrl_c_is_the_parents_to_handle(pool: Engine) -> None:
+    """A worker is born with the signal held, so not even its imports can be broken off; the parent's own is as it was."""
+    assert list(pool.map(interrupt_myself, [0])) == [True]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 def test_errors_of_a_worker_arrive_as_they_were_raised(pool: Engine) -> None:

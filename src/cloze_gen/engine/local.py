@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
@@ -81,7 +82,8 @@ class LocalEngine:
         queue = iter(shards)
         try:
             for shard in queue:
-                waiting.append(self._pool.submit(function, shard))
+                with _interrupts_held():  # submitting may start a worker
+                    waiting.append(self._pool.submit(function, shard))
                 if len(waiting) >= self.workers * _AHEAD:
                     yield waiting.popleft().result()
             while waiting:
@@ -109,9 +111,19 @@ class LocalEngine:
             self._pool = None
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C waits inside. A process started here inherits that for good, so it cannot be interrupted (with a traceback) while it is
+    still importing; the parent, told afterwards, ends it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _start_worker(parent: int) -> None:
-    """One thread a worker; the worker dies with its parent, even when that is killed outright (Linux)."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """One thread a worker, which dies with its parent, even when that is killed outright (Linux). Ctrl-C is the parent's to handle."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
