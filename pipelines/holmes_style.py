@@ -86,9 +86,10 @@ class Index(StyleTask):
 
 
 class Contexts(StyleTask):
-    """Context vectors of the words that may be options."""
+    """What company the words that may be options keep."""
 
     stage = "contexts"
+    version = 2
 
     def inputs(self) -> dict[str, StageTask]:
         return {"text": self.clone(TrainingText), "counts": self.clone(Counts)}
@@ -171,7 +172,7 @@ class Grooming(StyleTask):
     """MSR 2.3, by machine: a verdict on every retained candidate and every sentence."""
 
     stage = "grooming"
-    version = 3
+    version = 5
 
     def inputs(self) -> dict[str, StageTask]:
         names = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
@@ -193,6 +194,7 @@ class Choice(StyleTask):
     """MSR 2.3 and guideline 7: four impostors, one focus word a sentence, n questions; positions dealt."""
 
     stage = "choice"
+    version = 2
     draws = True
 
     def inputs(self) -> dict[str, StageTask]:

@@ -16,6 +16,8 @@ _PAST = frozenset({"VBD", "VBN"})
 
 
 _VERBS = frozenset({"VB", "VBD", "VBN", "VBP"})
+# Nouns to the dictionary, adverbs in use: "he met the lady to-night" has no place for *lamp*.
+_ADVERBS_OF_TIME = frozenset({"today", "tonight", "tomorrow", "yesterday", "nowadays"})
 
 
 @functools.lru_cache(maxsize=100_000)
@@ -45,9 +47,11 @@ def can_have_tag(word: str, tag: str) -> bool:
 
     >>> can_have_tag("wooden", "VB"), can_have_tag("murmur", "VBP"), can_have_tag("broken", "JJ"), can_have_tag("mother's", "NN")
     (False, True, True, True)
-    >>> can_have_tag("jist", "NN")
-    False
+    >>> can_have_tag("jist", "NN"), can_have_tag("to-night", "NN")
+    (False, False)
     """
+    if word.replace("-", "") in _ADVERBS_OF_TIME:
+        return tag == "RB"
     if "'" in word or not any(character.isalpha() for character in word):
         return True
     tags = possible_tags(word)

@@ -13,6 +13,7 @@ Objective: the squared length of the summed vector. Cost: n * (1 + passes) produ
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,10 +22,32 @@ import numpy as np
 _PAIR_WEIGHT = 0.25
 
 
-def draw_impostors(n_candidates: int, *, n_impostors: int, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Random draws of impostors for one item; int64, shape (draws, n_impostors), each row ascending and without repetition."""
-    keys = rng.random((draws, n_candidates))
-    return np.sort(np.argpartition(keys, n_impostors - 1, axis=1)[:, :n_impostors], axis=1)
+def draw_impostors(weights: np.ndarray, *, n_impostors: int, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Random draws of impostors for one item, without replacement (Efraimidis & Spirakis 2006).
+
+    Args:
+        weights: float64, shape (candidates,), not negative: a candidate of weight 0 is drawn only when the others do not suffice.
+    Returns:
+        int64, shape (draws, n_impostors), each row ascending and without repetition.
+    """
+    with np.errstate(divide="ignore"):
+        arrival = rng.exponential(size=(draws, len(weights))) / weights
+    return np.sort(np.argsort(arrival, axis=1, kind="stable")[:, :n_impostors], axis=1)
+
+
+def matched_weights(answers: Sequence[str], candidates: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Weight of each candidate word: how often it is an answer, and half a time more, over how often it is a candidate.
+
+    Drawn by these weights, a word is an impostor about as often, for each time it is an answer, as every other word; else words that fit
+    many places would mostly be impostors, and a reader of the options alone could learn which. The half keeps a word in play that is the
+    answer of no item here.
+
+    >>> matched_weights(["lamp", "oar"], [["oar", "rug"], ["lamp", "rug"]])
+    {'lamp': 1.5, 'oar': 1.5, 'rug': 0.25}
+    """
+    offered = Counter(word for words in candidates for word in words)
+    answered = Counter(answers)
+    return {word: (answered[word] + 0.5) / offered[word] for word in sorted(offered)}
 
 
 def rank_features(scores: np.ndarray) -> np.ndarray:

@@ -25,6 +25,9 @@ class ChoiceSettings(BaseModel):
     n_impostors: int = Field(4, ge=1, le=25, description="wrong options a question; MSR 2.3")
     method: Literal["random", "balanced"] = Field("balanced", description="how impostors, focus words and sentences are chosen")
     draws: int = Field(8, ge=1, description="balanced: random draws of impostors that each focus word offers")
+    impostor_draw: Literal["matched", "uniform"] = Field(
+        "matched", description="balanced: words are impostors as often as they are answers, or all candidates alike"
+    )
     slack: float = Field(0.015, ge=0, le=1, description="balanced: scatter of chance left in each rank's share, at most; 0 levels all")
     same_vocabulary: bool = Field(True, description="an impostor must be a focus word in the source books too")
     passes: int = Field(1, ge=0, description="balanced: exchanges tried for every question after the greedy choice")

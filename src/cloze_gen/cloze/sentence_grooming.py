@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from enum import StrEnum
+from itertools import pairwise
 
-from cloze_gen.text.rendering import rendered_positions
+from cloze_gen.text.rendering import DELETED_MARKS, rendered_positions
+from cloze_gen.words import is_word
 
 # A sentence that ends in one of these was cut at an abbreviation: "... , Dr ."
 _TITLES = frozenset(
     "mr mrs ms messrs dr prof rev hon st capt col gen lieut lt sgt maj adm sen esq jr sr mme mlle".split()
-    + "vol chap no fig viz etc ed hist ib ibid cf pp".split()
+    + "vol chap no fig lat viz etc ed hist ib ibid cf pp".split()
 )
 # Words that leave a sentence hanging when they stand right before its final stop.
 _HANGING = frozenset(
@@ -30,6 +32,7 @@ _WH_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
 _SUBORDINATORS = frozenset("because though although if unless while whilst since until till lest whether that".split())
 _QUOTES = ('"',)
 _MAX_QUOTES = 4  # more marks than two quotations have: an exchange of speeches that was not split
+_DASHES = frozenset({"--", "-", "---", "----", "\u2014", "\u2013"})
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 # Openings that mark the second half of a cut dialogue: '," said he' without its first half.
 _SPEECH_VERBS = frozenset(
@@ -48,6 +51,7 @@ class SentenceFault(StrEnum):
     HEADING = "sentence_looks_like_heading"
     CAPITALS = "sentence_mostly_capitals"
     BROKEN_OFF = "sentence_broken_off"
+    RUNS_ON = "sentence_runs_on_without_its_dash"
     ODD_MARKS = "sentence_odd_marks"
     OFFENSIVE = "sentence_offensive"
     NO_MAIN_CLAUSE = "sentence_without_main_clause"
@@ -73,6 +77,7 @@ def sentence_fault(tokens: Sequence[str], *, offensive: Container[str]) -> Sente
         (SentenceFault.HEADING, any(word.casefold() in _HEADING_WORDS and not word.islower() for word in words)),
         (SentenceFault.CAPITALS, _mostly_capitals(words)),
         (SentenceFault.BROKEN_OFF, _broken_off(tokens)),
+        (SentenceFault.RUNS_ON, _runs_on(tokens)),
         (SentenceFault.ODD_MARKS, any(mark in token for token in printed for mark in "*_|<>=@#\\/~^+")),
         (SentenceFault.OFFENSIVE, any(word.casefold() in offensive for word in words)),
     ):
@@ -126,3 +131,12 @@ def _broken_off(tokens: Sequence[str]) -> bool:
     """Speech broken off by a dash before the final mark, or an ellipsis at the end."""
     words_end = max(i for i, token in enumerate(tokens) if any(c.isalnum() for c in token))
     return any(token.startswith(("--", "..", "\u2014")) for token in tokens[words_end:])
+
+
+def _runs_on(tokens: Sequence[str]) -> bool:
+    """A dash between two words, which is not printed, and no mark that is: "no wound -- only blood" would read "no wound only blood"."""
+    printed = [i for i, token in enumerate(tokens) if token not in DELETED_MARKS]
+    return any(
+        is_word(tokens[left]) and is_word(tokens[right]) and any(token in _DASHES for token in tokens[left + 1 : right])
+        for left, right in pairwise(printed)
+    )

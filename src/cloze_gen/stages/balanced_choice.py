@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cloze_gen.cloze.balance import answer_shares, choose_balanced, draw_impostors, rank_features
+from cloze_gen.cloze.balance import answer_shares, choose_balanced, draw_impostors, matched_weights, rank_features
 from cloze_gen.cloze.choice import ChoiceSettings, Chosen, GroomedItem, verdicts
 from cloze_gen.records import Rejection
 from cloze_gen.rng import derive_rng
@@ -36,11 +36,14 @@ def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed
     """
     fit = sorted((scored for scored in items if len(scored.item.candidates) >= settings.n_impostors), key=lambda s: s.item.id)
     fit.sort(key=lambda scored: scored.item.sentence_id)
+    weight_of = matched_weights([scored.item.answer for scored in fit], [scored.item.candidates for scored in fit])
     features: list[np.ndarray] = []
     draws: list[np.ndarray] = []
     for scored in fit:
         rng = derive_rng(seed, "msr.balanced_draws", scored.item.id)
-        drawn = draw_impostors(len(scored.item.candidates), n_impostors=settings.n_impostors, draws=settings.draws, rng=rng)
+        matched = settings.impostor_draw == "matched"
+        weights = np.array([weight_of[word] if matched else 1.0 for word in scored.item.candidates])
+        drawn = draw_impostors(weights, n_impostors=settings.n_impostors, draws=settings.draws, rng=rng)
         draws.append(drawn)
         features.append(rank_features(_options(scored, drawn)))
     if not fit:

@@ -184,6 +184,7 @@ class _Describer:
                 "tag": row["tag"],
                 "forward_rank": int(row["forward_rank"]),
                 "similarity": round(float(row["similarity"]), 4),
+                "topicality": round(float(row["topicality"]), 4),
             }
             | {name: round(float(row[name]), 5) for name in _SCORES}
             for word, row in rows.to_dict(orient="index").items()

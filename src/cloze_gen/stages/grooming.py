@@ -15,9 +15,10 @@ from cloze_gen.adapters.lexicon import can_have_tag, is_doubtful, same_past_form
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.cloze.grooming import CandidateFault, GroomingSettings, candidate_fault, stem
 from cloze_gen.cloze.sentence_grooming import SentenceFault, lacks_main_clause, sentence_fault
+from cloze_gen.cloze.word_place import Need, gives, needed
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.records import Sentence
-from cloze_gen.stages.contexts import read_vectors
+from cloze_gen.stages.contexts import Company, read_company
 from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.focus import FOCUS, read_source_sentences
 from cloze_gen.stages.items import SCORED, Part, column, focus_rows, item_slices, parts, worker_index, write_parts
@@ -25,6 +26,7 @@ from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import read_parquet, write_parquet
+from cloze_gen.text.rendering import rendered_positions
 from cloze_gen.text.tagging import Tagger, coarse_class
 from cloze_gen.words import is_word
 
@@ -33,6 +35,8 @@ FIT = "fit"
 CLASS_NOT_ASKED = "answer_class_not_asked"
 TAG_DOUBTFUL = "answer_tag_doubtful"
 COMPOUND = "answer_in_compound_noun"
+TOLD_BY_TOPIC = "answer_told_by_topic"
+FRAME_UNCLEAR = "answer_in_unclear_frame"
 TOO_LITTLE = "sentence_tells_too_little"
 _PAST = frozenset({"VBD", "VBN"})
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
@@ -45,7 +49,7 @@ class GroomShard:
     part: Part
     focus: Path
     index: Path
-    vectors: Path
+    contexts: Path
     forward: Path
     settings: GroomingSettings
     classes: tuple[str, ...]
@@ -64,9 +68,12 @@ class _Item:
     candidates: list[str]
     verdicts: list[str] = field(default_factory=list)
     similarity: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    topicality: Sequence[float] = ()
     tags: list[str] = field(default_factory=list)
     fault: str = FIT
     answer_tag: str = ""
+    plain_tag: str = ""  # without clitics
+    need: Need | None = None
 
     def window(self, word: str, reach: int) -> tuple[str, ...]:
         tokens, at = self.sentence.tokens, self.position
@@ -82,8 +89,8 @@ def _tagger(name: str) -> Tagger:
 
 
 @functools.lru_cache(maxsize=1)
-def _vectors(folder: Path) -> tuple[dict[str, int], np.ndarray]:
-    return read_vectors(open_artifact(folder))
+def _company(folder: Path) -> Company:
+    return read_company(open_artifact(folder))
 
 
 @functools.lru_cache(maxsize=1)
@@ -96,7 +103,7 @@ def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
     items = _read_items(shard)
     for item in items:
         item.fault = sentence_fault(item.sentence.tokens, offensive=shard.offensive) or _tells_too_little(item, shard) or FIT
-    fit = [item for item in items if item.fault == FIT]
+    fit = [item for item in items if item.fault == FIT and not _told_by_topic(item, shard)]
     for item in fit:
         _judge_words(item, shard)
     if shard.settings.tagger != "none":
@@ -109,6 +116,7 @@ def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
             "word": [item.candidates[i] for item, i in rows],
             "verdict": [item.verdicts[i] for item, i in rows],
             "similarity": np.array([item.similarity[i] for item, i in rows], np.float32),
+            "topicality": np.array([item.topicality[i] for item, i in rows], np.float32),
             "tag": [item.tags[i] if item.tags else "" for item, i in rows],
         },
     )
@@ -155,13 +163,22 @@ def _is_frequent(token: str, frequent: frozenset[str]) -> bool:
 def _tells_too_little(item: _Item, shard: GroomShard) -> str:
     others = (token for i, token in enumerate(item.sentence.tokens) if i != item.position)
     content = sum(not _is_frequent(token, shard.frequent) for token in others)
-    return TOO_LITTLE if content < shard.settings.min_content_words else ""
+    few = len(rendered_positions(item.sentence.tokens)) < shard.settings.min_tokens or content < shard.settings.min_content_words
+    return TOO_LITTLE if few else ""
+
+
+def _told_by_topic(item: _Item, shard: GroomShard) -> bool:
+    """Measure how answer and candidates go with the sentence's other words; an answer that they give away is no question (guideline 4)."""
+    others = (token for i, token in enumerate(item.sentence.tokens) if i != item.position)
+    answer, *item.topicality = _company(shard.contexts).topicality([item.answer, *item.candidates], others)
+    if answer >= shard.settings.max_answer_topicality:
+        item.fault = TOLD_BY_TOPIC
+    return item.fault != FIT
 
 
 def _judge_words(item: _Item, shard: GroomShard) -> None:
     """Every predicate that needs no tagger."""
     index = worker_index(shard.index)
-    row_of, vectors = _vectors(shard.vectors)
     tokens, at = item.sentence.tokens, item.position
     predecessor, follower = index.ids([tokens[at - 1], tokens[at + 1]])
     ids = np.array(index.ids(item.candidates))
@@ -175,10 +192,7 @@ def _judge_words(item: _Item, shard: GroomShard) -> None:
             attested &= seen & (_association(index, pairs) >= shard.settings.min_association)
         else:
             collocates |= seen
-    rows = [row_of.get(word, -1) for word in item.candidates]
-    own = row_of.get(item.answer, -1)
-    known = np.array(rows) >= 0
-    item.similarity = np.where(known & (own >= 0), vectors[rows] @ vectors[own], 0.0)
+    item.similarity = _company(shard.contexts).similarity(item.candidates, item.answer)
     stems = frozenset(stem(token) for token in tokens)
     item.verdicts = [
         candidate_fault(
@@ -190,6 +204,7 @@ def _judge_words(item: _Item, shard: GroomShard) -> None:
             similarity=float(item.similarity[i]),
             attested=bool(attested[i]),
             collocates=bool(collocates[i]),
+            topicality=float(item.topicality[i]),
             settings=shard.settings,
         )
         or FIT
@@ -211,6 +226,9 @@ def _judge_tags(items: list[_Item], shard: GroomShard) -> None:
             item.fault = SentenceFault.NO_MAIN_CLAUSE
             continue
         item.fault = item_fault(item.answer, tags, item.position, shard.classes) or FIT
+        item.plain_tag, item.need = tags[item.position], needed(item.sentence.tokens, tags, item.position)
+        if item.fault == FIT and not _gives(item.answer, item, shard):
+            item.fault = FRAME_UNCLEAR
         if item.fault == FIT:
             waiting.append((item, -1))
             windows.append(item.window(item.answer, reach))
@@ -231,6 +249,16 @@ def _judge_tags(items: list[_Item], shard: GroomShard) -> None:
             found.tag in _PAST and not same_past_forms(item.candidates[i], item.answer)
         ):
             item.verdicts[i] = CandidateFault.TAG_IMPOSSIBLE
+        elif not _gives(item.candidates[i], item, shard):
+            item.verdicts[i] = CandidateFault.FRAME
+
+
+def _gives(word: str, item: _Item, shard: GroomShard) -> bool:
+    """Whether a word gives what its place asks for; yes where nothing is asked."""
+    if item.need is None or not shard.settings.frames:
+        return True
+    frames = _company(shard.contexts).frames_of(word)
+    return gives(frames, tag=item.plain_tag, need=item.need, transitive_share=shard.settings.transitive_share)
 
 
 def item_fault(answer: str, tags: Sequence[str], position: int, classes: Sequence[str]) -> str:

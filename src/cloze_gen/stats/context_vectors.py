@@ -27,17 +27,20 @@ def context_counts(corpus: np.ndarray, *, target_row: np.ndarray, feature_column
     shape = (int(target_row.max()) + 1, int(feature_column.max()) + 1)
     total: sp.csr_matrix | None = None
     for first in range(0, len(corpus), _CHUNK_TOKENS):
-        ids = np.asarray(corpus[first : first + _CHUNK_TOKENS + window]).astype(np.int64)
+        start = max(0, first - window)
+        ids = np.asarray(corpus[start : first + _CHUNK_TOKENS + window]).astype(np.int64)
         sentence = np.cumsum(ids == 0)
-        targets, features = target_row[ids], feature_column[ids]
+        features = feature_column[ids]
+        row_of = target_row[ids]
+        row_of[: first - start] = row_of[first - start + _CHUNK_TOKENS :] = -1  # targets of the chunks before and after
+        places = np.flatnonzero(row_of >= 0)
         rows, columns = [], []
-        for shift in range(1, window + 1):
-            same = sentence[:-shift] == sentence[shift:]
-            same[_CHUNK_TOKENS:] = False  # a pair that begins in the next chunk is counted there
-            for target, feature in ((targets[:-shift], features[shift:]), (targets[shift:], features[:-shift])):
-                keep = same & (target >= 0) & (feature >= 0)
-                rows.append(target[keep])
-                columns.append(feature[keep])
+        for shift in (*range(-window, 0), *range(1, window + 1)):
+            neighbours = places + shift
+            inside = places[(neighbours >= 0) & (neighbours < len(ids))]
+            inside = inside[(sentence[inside] == sentence[inside + shift]) & (features[inside + shift] >= 0)]
+            rows.append(row_of[inside])
+            columns.append(features[inside + shift])
         row, column = np.concatenate(rows), np.concatenate(columns)
         found = sp.csr_matrix((np.ones(len(row), np.float32), (row, column)), shape=shape)
         total = found if total is None else total + found

@@ -1,0 +1,92 @@
+"""The balanced choice: draws, features of ranks, and sums that come near their target."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from cloze_gen.cloze.balance import answer_shares, choose_balanced, draw_impostors, matched_weights, rank_features
+
+
+def test_draws_are_distinct_and_follow_the_weights() -> None:
+    """No candidate twice in a draw; one of twice the weight is drawn first about twice as often."""
+    weights = np.array([2.0, 1.0, 1.0, 0.0])
+    drawn = draw_impostors(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(1))[:, 0]
+    share = np.bincount(drawn, minlength=4) / len(drawn)
+    assert share == pytest.approx([0.5, 0.25, 0.25, 0.0], abs=0.02)
+    fours = draw_impostors(np.ones(9), n_impostors=4, draws=500, rng=np.random.default_rng(1))
+    assert (np.diff(fours, axis=1) > 0).all()
+    assert (fours >= 0).all()
+    assert (fours < 9).all()
+
+
+def test_a_candidate_of_no_weight_fills_up() -> None:
+    """Where the others do not suffice, it is taken, else never."""
+    drawn = draw_impostors(np.array([1.0, 0.0, 1.0]), n_impostors=2, draws=50, rng=np.random.default_rng(1))
+    assert (drawn == [0, 2]).all()
+    assert (draw_impostors(np.array([0.0, 0.0]), n_impostors=2, draws=5, rng=np.random.default_rng(1)) == [0, 1]).all()
+
+
+def test_matched_draws_use_words_as_often_as_answers() -> None:
+    """Two words are candidates everywhere, one of them an answer nine times as often: it is an impostor about as many times more often."""
+    answers = ["oar"] * 90 + ["rug"] * 10
+    candidates = [["oar", "rug", "sea", "cup"]] * 100
+    weight_of = matched_weights(answers, candidates)
+    weights = np.array([weight_of[word] for word in candidates[0]])
+    drawn = draw_impostors(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(2))[:, 0]
+    counts = Counter(candidates[0][i] for i in drawn.tolist())
+    assert counts["oar"] / counts["rug"] == pytest.approx(90.5 / 10.5, rel=0.15)
+
+
+def test_features_of_a_tie_are_shared() -> None:
+    """An answer that ties for the first two ranks holds half of each."""
+    features = rank_features(np.array([[[3.0], [3.0], [1.0]]]))
+    assert features[0] == pytest.approx([1 / 6, 1 / 6, -1 / 3])
+
+
+def test_a_pair_of_scores_has_a_feature() -> None:
+    """Ranks of the answer that go together more than its impostors' do are seen."""
+    together = rank_features(np.array([[[3.0, 3.0], [2.0, 1.0], [1.0, 2.0]]]))
+    apart = rank_features(np.array([[[3.0, 1.0], [2.0, 2.0], [1.0, 3.0]]]))
+    assert together.shape == (1, 7)
+    assert together[0, -1] > 0
+    assert apart[0, -1] < 0
+
+
+def biased_pool(n_groups: int, draws: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draws whose answers are the highest of five twice as often as chance has it; scores of shape (rows, 5, 2)."""
+    rng = np.random.default_rng(3)
+    scores = rng.random((n_groups * draws, 5, 2))
+    scores[rng.random(len(scores)) < 0.25, 0, :] += 1.0
+    return scores, rank_features(scores), np.repeat(np.arange(n_groups), draws)
+
+
+def test_the_chosen_set_is_balanced_where_the_pool_is_not() -> None:
+    """Answers highest in 40 % of the pool are highest in 20 % of the set; one draw a group, in the order of the groups."""
+    scores, features, group = biased_pool(400, 6)
+    chosen = choose_balanced(features, group, target=np.zeros(features.shape[1]), n=150, passes=1)
+    assert len(chosen) == 150
+    assert (np.diff(group[chosen]) > 0).all()
+    before, _ = answer_shares(scores)
+    highest, lowest = answer_shares(scores[chosen])
+    assert (before > 0.35).all()
+    assert highest == pytest.approx([0.2, 0.2], abs=0.01)
+    assert lowest == pytest.approx([0.2, 0.2], abs=0.01)
+
+
+def test_a_target_is_met_as_zero_is() -> None:
+    """Asked for a surplus of highest answers, the choice gives it."""
+    _, features, group = biased_pool(400, 6)
+    target = np.zeros(features.shape[1])
+    target[:5] = [8.0, -2.0, -2.0, -2.0, -2.0]
+    chosen = choose_balanced(features, group, target=target, n=150, passes=1)
+    assert features[chosen, 0].sum() == pytest.approx(8.0, abs=1.5)
+
+
+def test_fewer_groups_than_wanted_give_fewer() -> None:
+    """What cannot be chosen is not made up; an empty pool gives an empty set."""
+    _, features, group = biased_pool(10, 3)
+    assert len(choose_balanced(features, group, target=np.zeros(features.shape[1]), n=150, passes=1)) == 10
+    assert len(choose_balanced(features[:0], group[:0], target=np.zeros(features.shape[1]), n=5, passes=1)) == 0

@@ -1,0 +1,80 @@
+"""The choice over all records: one focus word a sentence, the same set whatever the order, reasons for the rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from cloze_gen.cloze.choice import ChoiceReason, ChoiceSettings, Chosen, GroomedItem, choose_randomly
+from cloze_gen.records import Rejection
+from cloze_gen.rng import derive_rng
+from cloze_gen.stages.balanced_choice import BALANCED_SCORES, ScoredItem, choose_evenly
+
+SETTINGS = ChoiceSettings(n_questions=40, slack=0.0, draws=6)
+
+
+def scored_items(n_sentences: int = 120) -> list[ScoredItem]:
+    """Two focus words a sentence, eight candidates each; answers score higher than chance. One item has too few candidates."""
+    found = []
+    for sentence in range(n_sentences):
+        for position in (2, 5):
+            rng = derive_rng(7, "test.scored", f"{sentence}:{position}")
+            words = tuple(f"w{i}" for i in rng.choice(60, 9, replace=False).tolist())
+            scores = rng.random((9, len(BALANCED_SCORES)))
+            scores[0] += 0.2
+            item = GroomedItem(f"b:{sentence}:{position}", f"b:{sentence}", words[0], words[1:])
+            found.append(ScoredItem(item, scores))
+    few = GroomedItem("b:999:1", "b:999", "w0", ("w1", "w2"))
+    return [*found, ScoredItem(few, np.zeros((3, len(BALANCED_SCORES))))]
+
+
+@pytest.mark.parametrize("draw", ["matched", "uniform"])
+def test_the_set_is_level_and_of_one_word_a_sentence(draw: str) -> None:
+    """Highest and lowest of every score near one in five; each question has four of its own candidates."""
+    items = scored_items()
+    found, shares = choose_evenly(items, settings=SETTINGS.model_copy(update={"impostor_draw": draw}), seed=1)
+    chosen = [verdict for verdict in found if isinstance(verdict, Chosen)]
+    assert len(chosen) == SETTINGS.n_questions
+    assert len({choice.id.rpartition(":")[0] for choice in chosen}) == len(chosen)
+    candidates = {scored.item.id: set(scored.item.candidates) for scored in items}
+    assert all(len(set(choice.impostors)) == 4 and set(choice.impostors) <= candidates[choice.id] for choice in chosen)
+    assert list(shares.values()) == pytest.approx([0.2] * len(shares), abs=0.03)
+
+
+def test_every_item_has_a_verdict_with_its_reason() -> None:
+    """Chosen, another of the sentence chosen, beyond the number, or too few candidates: nothing is dropped in silence."""
+    items = scored_items()
+    found, _ = choose_evenly(items, settings=SETTINGS, seed=1)
+    assert [verdict.id for verdict in found] == [scored.item.id for scored in items]
+    reasons = Counter(str(verdict.reason) for verdict in found if isinstance(verdict, Rejection))
+    assert reasons[ChoiceReason.TOO_FEW_CANDIDATES] == 1
+    assert reasons[ChoiceReason.OTHER_FOCUS_CHOSEN] == SETTINGS.n_questions
+    assert sum(reasons.values()) == len(items) - SETTINGS.n_questions
+
+
+def test_the_order_of_the_items_does_not_matter() -> None:
+    """Workers may hand the items over in any order."""
+    items = scored_items(40)
+    forwards = {v.id: v for v in choose_evenly(items, settings=SETTINGS, seed=1)[0]}
+    backwards = {v.id: v for v in choose_evenly(items[::-1], settings=SETTINGS, seed=1)[0]}
+    assert forwards == backwards
+    assert forwards != {v.id: v for v in choose_evenly(items, settings=SETTINGS, seed=2)[0]}
+
+
+def test_no_fit_item_gives_reasons_and_no_question() -> None:
+    """A corpus too small is told, not a crash."""
+    found, shares = choose_evenly(scored_items(0), settings=SETTINGS, seed=1)
+    assert [str(v.reason) for v in found if isinstance(v, Rejection)] == [ChoiceReason.TOO_FEW_CANDIDATES]
+    assert shares == {}
+
+
+def test_a_random_choice_is_each_records_own() -> None:
+    """Taking items away changes no other item's impostors: only the cut to n looks at all."""
+    items = [scored.item for scored in scored_items(40)]
+    settings = SETTINGS.model_copy(update={"n_questions": 1000})
+    whole = {v.id: v for v in choose_randomly(items, settings=settings, seed=1) if isinstance(v, Chosen)}
+    part = {v.id: v for v in choose_randomly(items[:20], settings=settings, seed=1) if isinstance(v, Chosen)}
+    assert part
+    assert all(whole[item_id] == verdict for item_id, verdict in part.items())
