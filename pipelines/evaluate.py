@@ -12,12 +12,13 @@ import luigi
 
 from cloze_gen import __version__
 from cloze_gen.engine.progress import Stopwatch, say
-from cloze_gen.errors import UsageError
+from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.user_scores import parse_user_scores
 from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, FromCorpus, model_tasks
 from cloze_gen.pipelines.command import build, forget_what_was_read, given_back
 from cloze_gen.pipelines.corpus import scanned
+from cloze_gen.pipelines.reporting import report_run
 from cloze_gen.pipelines.runs import RUN_FILE, read_run
 from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine
 from cloze_gen.stages.evaluation import (
@@ -83,9 +84,18 @@ def evaluate(
     folder = write_to or (asked.run / "evaluation" if asked.run else store.root / "evaluations" / asked.questions.digest)
     record = _record(asked, judged, fitted, seed, with_random=not only or "random" in only)
     _write(folder, record, judged, asked.questions, store)
-    shown = f"; `cloze-gen report {asked.run.name}` shows it" if asked.run and write_to is None else ""
-    say(f"evaluate: done in {clock.seconds:.1f} s{shown}")
+    say(f"evaluate: done in {clock.seconds:.1f} s")
+    if asked.run and write_to is None:
+        _renew_report(asked.run)
     return f"{table_text(record['baselines'])}\nsignature  {record['signature']}\nwritten to {folder}"
+
+
+def _renew_report(run: Path) -> None:
+    """Show the evaluation in the run's report. A run without its store can be evaluated all the same."""
+    try:
+        say(f"report: {report_run(run.parent.parent, str(run))} shows it")
+    except ClozeGenError as error:
+        say(f"report: left as it was, for it cannot be made anew: {error}")
 
 
 def _asked(questions: str, answers: Path | None, train: str, out: Path, workers: int) -> Asked:

@@ -59,6 +59,7 @@ def test_the_first_fault_of_a_candidate(case: dict[str, Any]) -> None:
         similarity=case.get("similarity", 0.1),
         attested=case.get("attested", True),
         collocates=case.get("collocates", False),
+        lift=case.get("lift", 0.0),
         topicality=case.get("topicality", 0.0),
         settings=SETTINGS,
     )
@@ -69,7 +70,15 @@ def test_the_first_fault_of_a_candidate(case: dict[str, Any]) -> None:
 def test_predicates_that_can_be_turned_off(setting: dict[str, bool]) -> None:
     """What a setting turns off rejects nothing."""
     settings = GroomingSettings(max_similarity=0.5, **setting)  # type: ignore[arg-type]
-    arguments = {"answer": "lamp", "predecessor": "the", "sentence_stems": (), "offensive": (), "similarity": 0.0, "topicality": 0.0}
+    arguments = {
+        "answer": "lamp",
+        "predecessor": "the",
+        "sentence_stems": (),
+        "offensive": (),
+        "similarity": 0.0,
+        "lift": 0.0,
+        "topicality": 0.0,
+    }
     attested, collocates = "require_attested" not in setting, "reject_collocations" in setting
     assert candidate_fault("candle", **arguments, attested=attested, collocates=collocates, settings=settings) is None  # type: ignore[arg-type]
 

@@ -27,7 +27,7 @@ class GroomingSettings(BaseModel):
 
     offensive_words: str = Field("builtin", description="file of words, one a line; 'builtin' is the project's short list, 'none' is off")
     max_similarity: float = Field(
-        0.3, gt=0, le=1, description="exclusive: cosine of context vectors from which a word can stand for the answer"
+        0.25, gt=0, le=1, description="exclusive: cosine of context vectors from which a word can stand for the answer"
     )
     frequent_freq: float = Field(
         1e-3, gt=0, le=1, description="inclusive: neighbours from this freq on tell grammar, rarer ones tell meaning"
@@ -37,14 +37,17 @@ class GroomingSettings(BaseModel):
     reject_collocations: bool = Field(
         True, description="beside a rarer neighbour the candidate must not be attested: it would fit too well"
     )
-    max_topicality: float = Field(
-        0.45, gt=0, description="exclusive: a candidate's mean association, in nats, with the sentence's rarer words"
+    max_lift: float = Field(
+        1.4, gt=0, description="exclusive: log10 P(candidate | two-word history) / P(candidate), from which the history calls for it"
     )
-    max_answer_topicality: float = Field(0.6, gt=0, description="exclusive: the same of the answer")
+    max_topicality: float = Field(
+        0.5, gt=0, description="exclusive: a candidate's mean association, in nats, with the sentence's rarer words"
+    )
+    max_answer_topicality: float = Field(0.65, gt=0, description="exclusive: the same of the answer")
     min_content_words: int = Field(
         5, ge=0, description="rarer words a sentence needs beside the blank, for something has to tell the answer"
     )
-    min_tokens: int = Field(20, ge=0, description="tokens a sentence needs, as printed: short ones seldom exclude four impostors")
+    min_tokens: int = Field(15, ge=0, description="tokens a sentence needs, as printed: short ones seldom exclude four impostors")
     frames: bool = Field(True, description="verbs must take an object, none, or a clause, and nouns be mass or count, as the place asks")
     transitive_share: float = Field(
         0.3, gt=0, lt=1, description="inclusive: share of a verb form's uses with an object at once from which it is transitive"
@@ -67,6 +70,7 @@ class CandidateFault(StrEnum):
     TAG = "candidate_changes_tag"
     TAG_IMPOSSIBLE = "candidate_never_has_tag"
     FRAME = "candidate_breaks_frame"
+    CALLED_FOR = "candidate_called_for_by_history"
     TOPICAL = "candidate_suits_topic"
 
 
@@ -111,6 +115,7 @@ def candidate_fault(
     similarity: float,
     attested: bool,
     collocates: bool,
+    lift: float,
     topicality: float,
     settings: GroomingSettings,
 ) -> CandidateFault | None:
@@ -123,6 +128,7 @@ def candidate_fault(
             would put it there (grammar: "exhibiting to" is attested, and rare for so frequent a word as "to").
         collocates: the training books have the candidate next to a rarer neighbour that it has here (meaning): "a grave mistake" is as
             good as "a capital mistake", whatever the rest of the sentence says.
+        lift: log10 of how many times likelier the two preceding tokens make the candidate.
         topicality: the candidate's mean association with the sentence's rarer words.
     """
     checks: tuple[tuple[CandidateFault, Callable[[], bool]], ...] = (
@@ -134,6 +140,7 @@ def candidate_fault(
         (CandidateFault.SUBSTITUTABLE, lambda: similarity >= settings.max_similarity),
         (CandidateFault.UNATTESTED, lambda: settings.require_attested and not attested),
         (CandidateFault.COLLOCATION, lambda: settings.reject_collocations and collocates),
+        (CandidateFault.CALLED_FOR, lambda: lift >= settings.max_lift),
         (CandidateFault.TOPICAL, lambda: topicality >= settings.max_topicality),
     )
     return next((fault for fault, holds in checks if holds()), None)

@@ -66,6 +66,7 @@ class _Item:
     sentence: Sentence
     position: int
     candidates: list[str]
+    history_log10_prob: np.ndarray
     verdicts: list[str] = field(default_factory=list)
     similarity: np.ndarray = field(default_factory=lambda: np.zeros(0))
     topicality: Sequence[float] = ()
@@ -135,10 +136,10 @@ def _read_items(shard: GroomShard) -> list[_Item]:
     sentences = _sentences(shard.focus)
     focus = focus_rows(shard.focus).slice(shard.part.first, shard.part.last - shard.part.first).to_pydict()
     row_of = {item_id: row for row, item_id in enumerate(focus["id"])}
-    table = read_parquet(shard.forward / SCORED / shard.part.name, columns=["id", "word", "forward_rank", "kept"])
+    table = read_parquet(shard.forward / SCORED / shard.part.name, columns=["id", "word", "forward_rank", "kept", "history_log10_prob"])
     table = table.filter(table["kept"])
     ids, words = column(table, "id"), table["word"].to_pylist()
-    rank = table["forward_rank"].to_numpy()
+    rank, history = table["forward_rank"].to_numpy(), table["history_log10_prob"].to_numpy()
     codes = ids.indices.to_numpy()
     items = []
     for place in item_slices(codes):
@@ -146,7 +147,8 @@ def _read_items(shard: GroomShard) -> list[_Item]:
         row = row_of[item_id]
         order = np.argsort(rank[place], kind="stable") + place.start
         candidates = [words[i] for i in order.tolist()]
-        items.append(_Item(item_id, focus["word"][row], sentences[focus["sentence_id"][row]], focus["position"][row], candidates))
+        sentence = sentences[focus["sentence_id"][row]]
+        items.append(_Item(item_id, focus["word"][row], sentence, focus["position"][row], candidates, history[order]))
     return items
 
 
@@ -193,6 +195,7 @@ def _judge_words(item: _Item, shard: GroomShard) -> None:
         else:
             collocates |= seen
     item.similarity = _company(shard.contexts).similarity(item.candidates, item.answer)
+    lift = item.history_log10_prob - index.levels[0].log10_prob[ids]
     stems = frozenset(stem(token) for token in tokens)
     item.verdicts = [
         candidate_fault(
@@ -204,6 +207,7 @@ def _judge_words(item: _Item, shard: GroomShard) -> None:
             similarity=float(item.similarity[i]),
             attested=bool(attested[i]),
             collocates=bool(collocates[i]),
+            lift=float(lift[i]),
             topicality=float(item.topicality[i]),
             settings=shard.settings,
         )

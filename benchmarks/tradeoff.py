@@ -1,0 +1,141 @@
+"""What cannot be had together: how the set's figures move with the settings that groom it, and how readers' verdicts move with LSA.
+
+    python benchmarks/tradeoff.py sweep --train data/holmes-training --source data/holmes-seeds --out OUT
+    python benchmarks/tradeoff.py plot
+
+`sweep` makes and evaluates a run for each value of each swept setting, the others at their defaults, and writes `docs/tradeoff.jsonl`;
+with books, models and alternates in the store, a value takes about a minute. `plot` draws that file and the readings (`docs/readings/`) to
+`docs/tradeoff.svg`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+
+from cloze_gen.evaluate.metrics import wilson_interval
+
+ROOT = Path(__file__).parents[1]
+RESULTS, PICTURE, READINGS = ROOT / "docs" / "tradeoff.jsonl", ROOT / "docs" / "tradeoff.svg", ROOT / "docs" / "readings"
+SWEPT = {
+    "grooming.max_similarity": (0.2, 0.25, 0.3, 0.4),
+    "grooming.max_topicality": (0.35, 0.5, 0.7, 9.0),
+    "grooming.max_answer_topicality": (0.5, 0.65, 0.9, 9.0),
+    "grooming.max_lift": (1.2, 1.4, 2.0, 9.0),
+}
+LSA_AIM, AMBIGUOUS_AIM = 49.0, 8.0
+
+
+def call(*arguments: str) -> None:
+    if subprocess.run([sys.executable, "-m", "cloze_gen.cli", *arguments], stdout=subprocess.DEVNULL, check=False).returncode:
+        sys.exit(f"cloze-gen {' '.join(arguments)} failed")
+
+
+def sweep(args: argparse.Namespace) -> None:
+    rows = []
+    for setting, values in SWEPT.items():
+        for value in values:
+            name = f"sweep-{setting.rpartition('.')[2]}-{value}"
+            books = ("--train", str(args.train), "--source", str(args.source))
+            call("run", "holmes-style", *books, "--out", str(args.out), "--name", name, "--set", f"{setting}={value}")
+            call("evaluate", name, "--out", str(args.out))
+            rows.append({"setting": setting, "value": value} | figures(args.out / "runs" / name))
+            print(json.dumps(rows[-1]), flush=True)
+    RESULTS.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def figures(run: Path) -> dict[str, Any]:
+    """What one run came to, in percent."""
+    record = json.loads((run / "evaluation" / "evaluation.json").read_text(encoding="utf-8"))
+    accuracy = {row["name"]: 100 * row["accuracy"] for row in record["baselines"]}
+    balanced = [
+        100 * row["accuracy"] for row in record["baselines"] if row["kind"] == "balanced" and not row["name"].startswith("position")
+    ]
+    return {
+        "questions": record["n"],
+        "lsa": round(accuracy["lsa"], 2),
+        "smoothed_4gram": round(accuracy["smoothed-4gram"], 2),
+        "lowest_balanced": round(min(balanced), 2),
+        "highest_balanced": round(max(balanced), 2),
+        "options_only": round(accuracy["options-only"], 2),
+        "rank_classifier": round(accuracy["rank-classifier"], 2),
+        "joint_p": record["joint_p"]["together"],
+    }
+
+
+def read_jsonl(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def plot(_: argparse.Namespace) -> None:
+    matplotlib.rcParams |= {"svg.hashsalt": "cloze-gen", "svg.fonttype": "none", "font.size": 9}
+    rows = read_jsonl(RESULTS)
+    figure, panels = plt.subplots(2, 3, figsize=(11, 7), layout="constrained")
+    plot_readings(panels[0, 0])
+    for axes, (setting, values) in zip(panels.flat[1:], SWEPT.items(), strict=False):
+        plot_sweep(axes, setting, [row for row in rows if row["setting"] == setting], len(values))
+    panels[1, 2].axis("off")
+    panels[1, 2].legend(*panels[0, 1].get_legend_handles_labels(), loc="center")
+    figure.savefig(PICTURE, metadata={"Date": None, "Creator": None})
+
+
+def plot_readings(axes: Axes) -> None:
+    """One point a set that was read: its LSA accuracy against the share of items that readers called ambiguous."""
+    for one in read_jsonl(READINGS / "sets.jsonl"):
+        rows = [row for name in one["readings"] for row in read_jsonl(READINGS / name)]
+        ours = [row for row in rows if row["id"].startswith("msr:") == one.get("published", False)]
+        marked = sum(bool(row["ambiguous"]) for row in ours)
+        low, high = wilson_interval(marked, len(ours))
+        share = marked / len(ours)
+        axes.errorbar(one["lsa"], 100 * share, yerr=[[100 * (share - low)], [100 * (high - share)]], fmt="o", color="C0", capsize=2)
+        axes.annotate(f"{one['set']} (n {len(ours)})", (one["lsa"], 100 * share), xytext=(5, 4), textcoords="offset points", fontsize=7)
+    axes.axvline(LSA_AIM, color="grey", linewidth=0.8, linestyle="--")
+    axes.axhline(AMBIGUOUS_AIM, color="grey", linewidth=0.8, linestyle="--")
+    axes.set(xlabel="LSA accuracy, %", ylabel="ambiguous to a blind reader, %", title="sets that were read")
+    axes.set_ylim(bottom=0)
+
+
+def plot_sweep(axes: Axes, setting: str, rows: list[dict[str, Any]], n_values: int) -> None:
+    places = range(n_values)
+    for name, label in (
+        ("lsa", "LSA"),
+        ("smoothed_4gram", "smoothed 4-gram"),
+        ("options_only", "options-only classifier"),
+        ("rank_classifier", "rank classifier"),
+    ):
+        axes.plot(places, [row[name] for row in rows], marker="o", markersize=3, label=label)
+    axes.fill_between(
+        places,
+        [row["lowest_balanced"] for row in rows],
+        [row["highest_balanced"] for row in rows],
+        alpha=0.25,
+        color="grey",
+        label="the ten balanced rules",
+    )
+    axes.axhline(20, color="black", linewidth=0.6)
+    axes.set_xticks(list(places), ["off" if row["value"] == 9.0 else str(row["value"]) for row in rows])
+    axes.set(xlabel=setting, ylabel="accuracy, %", ylim=(10, 70))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("sweep")
+    one.set_defaults(call=sweep)
+    for name in ("--train", "--source", "--out"):
+        one.add_argument(name, type=Path, required=True)
+    commands.add_parser("plot").set_defaults(call=plot)
+    args = parser.parse_args()
+    args.call(args)
+
+
+if __name__ == "__main__":
+    main()
