@@ -11,9 +11,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cloze_gen.errors import FormatError
-from cloze_gen.records import Question
+from cloze_gen.records import Question, Sentence
 
 REQUIRED_FIELDS = ("id", "book_id", "tokens", "position", "options", "answer_index")
+
+
+def source_record(sentence: Sentence, position: int) -> dict[str, Any]:
+    """Where a question came from: the sentence as the book has it, and the blank among its own tokens."""
+    return {
+        "book_id": sentence.book_id,
+        "sentence_index": sentence.index,
+        "start": sentence.start,
+        "end": sentence.end,
+        "text": sentence.text,
+        "tokens": list(sentence.tokens),
+        "position": position,
+    }
 
 
 def question_record(question: Question, **more: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import pandas as pd
 from cloze_gen.cloze.assemble import assemble_question, deal_positions
 from cloze_gen.cloze.choice import ChoiceSettings, Chosen, GroomedItem, choose_randomly
 from cloze_gen.errors import CorpusError
-from cloze_gen.formats.jsonl import question_record
+from cloze_gen.formats.jsonl import question_record, source_record
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.stages.balanced_choice import ScoredItem, choose_evenly
 from cloze_gen.stages.counts import read_counts
@@ -142,15 +142,7 @@ class _Describer:
         row = self._focus.loc[choice.id]
         return question_record(
             question,
-            source={
-                "book_id": sentence.book_id,
-                "sentence_index": sentence.index,
-                "start": sentence.start,
-                "end": sentence.end,
-                "text": sentence.text,
-                "tokens": list(sentence.tokens),
-                "position": position,
-            },
+            source=source_record(sentence, position),
             history=[row["history1"], row["history2"]],
             next_token=row["next_token"],
             answer_tag=self._groomed.at[choice.id, "answer_tag"],

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from cloze_gen.cloze.assemble import assemble_question, deal_positions
-from cloze_gen.formats.jsonl import question_record
+from cloze_gen.formats.jsonl import question_record, source_record
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.rng import stable_fraction
 from cloze_gen.stages.focus import FOCUS, REJECTED, read_source_sentences, rejection_columns
@@ -91,15 +91,7 @@ def _record(row: Mapping[str, Any], sentence: Sentence, drawn: Sequence[Mapping[
     facts = {impostor["word"]: impostor for impostor in drawn} | {row["word"]: row}
     return question_record(
         question,
-        source={
-            "book_id": sentence.book_id,
-            "sentence_index": sentence.index,
-            "start": sentence.start,
-            "end": sentence.end,
-            "text": sentence.text,
-            "tokens": list(sentence.tokens),
-            "position": row["position"],
-        },
+        source=source_record(sentence, row["position"]),
         answer_tag=row["tag"],
         answer_class=row["class"],
         option_scores=[
