@@ -96,11 +96,12 @@ def plot_readings(axes: Axes) -> None:
         low, high = wilson_interval(marked, len(ours))
         share = marked / len(ours)
         axes.errorbar(one["lsa"], 100 * share, yerr=[[100 * (share - low)], [100 * (high - share)]], fmt="o", color="C0", capsize=2)
-        axes.annotate(f"{one['set']} (n {len(ours)})", (one["lsa"], 100 * share), xytext=(5, 4), textcoords="offset points", fontsize=7)
+        axes.annotate(one["set"], (one["lsa"], 100 * share), xytext=(4, 3), textcoords="offset points", fontsize=7)
     axes.axvline(LSA_AIM, color="grey", linewidth=0.8, linestyle="--")
     axes.axhline(AMBIGUOUS_AIM, color="grey", linewidth=0.8, linestyle="--")
     axes.set(xlabel="LSA accuracy, %", ylabel="ambiguous to a blind reader, %", title="sets that were read")
     axes.set_ylim(bottom=0)
+    axes.margins(x=0.15)
 
 
 def plot_sweep(axes: Axes, setting: str, rows: list[dict[str, Any]], n_values: int) -> None:
