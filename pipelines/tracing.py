@@ -142,7 +142,8 @@ class _Trace:
                 yield "outcome    no question: rejected at the screening"
                 return
             verdict = groomed["verdict"]
-            yield (f"grooming   sentence and answer: {verdict}; answer's tag {groomed['answer_tag'] or '-'}; "
+            yield (f"grooming   sentence and answer: {verdict}; answer's tag {groomed['answer_tag'] or '-'}, topicality "
+                   f"{groomed['answer_topicality']:.4f}; its place asks for: {groomed['place_asks_for'] or 'nothing that is counted'}; "
                    f"{groomed['fit_candidates']} fit candidates")  # fmt: skip
         choice = find_stage(self._folder, "choice") or stage_artifact(self._folder, "questions")
         for record in read_jsonl(choice.path("questions.jsonl")):

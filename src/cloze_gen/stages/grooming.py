@@ -70,6 +70,7 @@ class _Item:
     verdicts: list[str] = field(default_factory=list)
     similarity: np.ndarray = field(default_factory=lambda: np.zeros(0))
     topicality: Sequence[float] = ()
+    answer_topicality: float = 0.0
     tags: list[str] = field(default_factory=list)
     fault: str = FIT
     answer_tag: str = ""
@@ -126,6 +127,8 @@ def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
             "id": item.id,
             "verdict": str(item.fault),
             "answer_tag": item.answer_tag,
+            "answer_topicality": round(float(item.answer_topicality), 4),
+            "place_asks_for": str(item.need or ""),
             "fit_candidates": item.verdicts.count(FIT) if item.fault == FIT else 0,
         }
         for item in items
@@ -172,8 +175,8 @@ def _tells_too_little(item: _Item, shard: GroomShard) -> str:
 def _told_by_topic(item: _Item, shard: GroomShard) -> bool:
     """Measure how answer and candidates go with the sentence's other words; an answer that they give away is no question (guideline 4)."""
     others = (token for i, token in enumerate(item.sentence.tokens) if i != item.position)
-    answer, *item.topicality = _company(shard.contexts).topicality([item.answer, *item.candidates], others)
-    if answer >= shard.settings.max_answer_topicality:
+    item.answer_topicality, *item.topicality = _company(shard.contexts).topicality([item.answer, *item.candidates], others)
+    if item.answer_topicality >= shard.settings.max_answer_topicality:
         item.fault = TOLD_BY_TOPIC
     return item.fault != FIT
 
@@ -290,7 +293,7 @@ def write_grooming(writer: ArtifactWriter, room: Room, *, shard: GroomShard) -> 
     results = list(room.map(groom_part, shards, unit="parts"))
     write_parts(writer, DECISIONS, [count for count, _ in results])
     rows = [row for _, part in results for row in part]
-    names = ("id", "verdict", "answer_tag", "fit_candidates")
+    names = ("id", "verdict", "answer_tag", "answer_topicality", "place_asks_for", "fit_candidates")
     writer.rows[GROOMED] = write_parquet(writer.path(GROOMED), {name: [row[name] for row in rows] for name in names})
     verdicts = Counter(row["verdict"] for row in rows)
     kept = verdicts.pop(FIT, 0)
