@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -44,6 +45,31 @@ def test_a_run_is_evaluated_with_every_baseline(evaluated: Evaluated) -> None:
     assert {row["kind"] for row in rows.values()} == {"baseline", "balanced", "artifact", "classifier", "random"}
     assert all(row["n"] == n and row["low"] <= row["accuracy"] <= row["high"] and row["seconds"] >= 0 for row in rows.values())
     assert all(name in outcome.out for name in rows)
+
+
+def test_the_report_shows_it_at_once(evaluated: Evaluated) -> None:
+    """No further command is needed: the run's report has the baselines, and the release's checksums agree."""
+    out, outcome = evaluated
+    release = out / "runs" / "tiny" / "release"
+    page = (release / "report.html").read_text(encoding="utf-8")
+    assert "has not been evaluated yet" not in page
+    assert "rank-classifier" in page or "rank classifier" in page
+    assert "report.html shows it" in outcome.err
+    for line in (release / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split(maxsplit=1)
+        assert hashlib.sha256((release / name.lstrip("*")).read_bytes()).hexdigest() == digest
+
+
+def test_a_run_without_its_store_is_evaluated_and_its_report_left(evaluated: Evaluated, finished: Any, cli: Cli, tmp_path: Path) -> None:
+    """With training books named, evaluating needs the questions only; what cannot be made anew is said, and stays as it was."""
+    out, _ = evaluated
+    run = tmp_path / "runs" / "tiny"
+    shutil.copytree(out / "runs" / "tiny", run, symlinks=True)
+    before = (run / "release" / "report.html").read_bytes()
+    outcome = cli("evaluate", run, "--out", tmp_path, "--train", finished.corpus.train, "--only", "most-frequent")
+    assert outcome.status == 0, outcome.err
+    assert "left as it was" in outcome.err
+    assert (run / "release" / "report.html").read_bytes() == before
 
 
 def test_positions_share_the_answers(evaluated: Evaluated) -> None:
