@@ -28,6 +28,7 @@ from cloze_gen.store.tables import read_parquet, write_jsonl, write_parquet
 from cloze_gen.text.rendering import rendered_positions, rendered_tokens
 
 QUESTIONS, CANDIDATES, REJECTED = "questions.jsonl", "candidates.jsonl", "rejected.parquet"
+_NOTABLE_LEAK = 0.05  # of a balanced score's highest or lowest share from chance: said at the end of the choice
 _SCORES = ("history_log10_prob", "forward_log10_prob", "sentence_log10_prob")
 
 
@@ -76,6 +77,7 @@ def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, se
             f"no question can be made: none of {len(scored):,} groomed focus words has {settings.n_impostors} fit candidates. "
             "Give more books, or relax the settings of [grooming] and [choice] (cloze-gen settings STYLE lists them)."
         )
+    chance = 1 / (settings.n_impostors + 1)
     positions = deal_positions([choice.id for choice in chosen], n_options=settings.n_impostors + 1, seed=seed)
     describe = _Describer(inputs, focus, candidates[candidates["id"].isin({c.id for c in chosen})], groomed.set_index("id"))
     records = [describe.question(choice, positions[choice.id], seed) for choice in chosen]
@@ -87,6 +89,9 @@ def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, se
     writer.facts |= {"wanted": settings.n_questions, "answer_shares": shares}
     short = "" if len(chosen) == settings.n_questions else f" ({settings.n_questions:,} were wanted; the funnel says where the rest went)"
     room.say(f"{len(chosen):,} questions{short}")
+    name, share = max(shares.items(), key=lambda pair: abs(pair[1] - chance), default=("", chance))
+    if abs(share - chance) > _NOTABLE_LEAK:
+        room.say(f"{name} in {share:.0%} of the questions, chance is {chance:.0%}: too few groomed sentences to level it (docs/balance.md)")
 
 
 def _scored_items(inputs: ChoiceInputs, focus: pd.DataFrame, ids: list[str], fit: pd.DataFrame) -> list[ScoredItem]:
