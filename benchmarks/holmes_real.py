@@ -26,7 +26,7 @@ import kenlm
 import numpy as np
 
 from cloze_gen.adapters.lmplz import find_lmplz
-from cloze_gen.cloze.alternates import AllowedWords, sample_alternates
+from cloze_gen.cloze.alternates import AllowedWords, gumbel_top, sample_alternates
 from cloze_gen.cloze.focus import FocusSettings
 from cloze_gen.pipelines.runs import stage_artifact
 from cloze_gen.rng import derive_rng
@@ -166,7 +166,7 @@ def bench_alternates(first: Path, *, n_fast: int, n_slow: int) -> None:
     focus = read_parquet(stage_artifact(run, "focus").path("focus.parquet")).slice(0, n_fast).to_pylist()
     started = time.perf_counter()
     for item in focus:
-        sample_alternates(allowed.log10_probs((item["history1"], item["history2"])), k=150, rng=derive_rng(1, "bench", item["id"]))
+        sample_alternates(allowed.distribution((item["history1"], item["history2"])), k=150, rng=derive_rng(1, "bench", item["id"]))
     fast = len(focus) / (time.perf_counter() - started)
     config = kenlm.Config()
     config.show_progress = False
@@ -184,8 +184,8 @@ def bench_alternates(first: Path, *, n_fast: int, n_slow: int) -> None:
         model.BaseScore(state, item["history2"], after)
         scratch_state = kenlm.State()
         values = np.array([model.BaseScore(after, name, scratch_state) for name in names], np.float32)
-        worst = max(worst, float(np.abs(values - allowed.log10_probs((item["history1"], item["history2"]))).max()))
-        sample_alternates(values, k=150, rng=derive_rng(1, "bench", item["id"]))
+        worst = max(worst, float(np.abs(values - allowed.distribution((item["history1"], item["history2"])).log10_probs()).max()))
+        gumbel_top(values, k=150, rng=derive_rng(1, "bench", item["id"]))
     slow = n_slow / (time.perf_counter() - started)
     print(f"Alternates, index built, one core, {len(names):,} allowed words: forward index {fast:,.0f} focus words a second, KenLM asked")
     print(f"word by word {slow:.1f} ({fast / slow:.0f} times); largest difference of the log10 scores {worst:.1e}.\n")

@@ -25,6 +25,8 @@ from cloze_gen.store.corpus import BookFile, book_digest, scan_corpus
 from cloze_gen.store.tables import escape_cell
 from cloze_gen.text.parse_book import IngestSettings
 
+BOOKS_FIRST = 2  # Luigi's priority: what is wrong with the books of either side is told before the long work begins
+
 
 class CorpusSettings(Protocol):
     """What the shared tasks read of a style's settings."""
@@ -99,6 +101,7 @@ class Ingest(StyleTask):
     """Raw bytes to sentences of tokens, one artifact a book, one audit row a book."""
 
     stage = "ingest"
+    priority = BOOKS_FIRST
     side = luigi.ChoiceParameter(choices=["train", "source"])
 
     @property
@@ -121,6 +124,7 @@ class Corpus(StyleTask):
     """The books of one side that go on: no book twice, and by default no source book that the training side holds."""
 
     stage = "corpus"
+    priority = BOOKS_FIRST
     side = luigi.ChoiceParameter(choices=["train", "source"])
 
     @property

@@ -16,7 +16,7 @@ from cloze_gen.cloze.screening import ScreeningSettings
 from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, TrainingText, tagger_identity
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.task import StageTask
+from cloze_gen.pipelines.task import StageTask, run_those_ready
 from cloze_gen.stages.alternates import write_alternates
 from cloze_gen.stages.choice import ChoiceInputs, write_choice
 from cloze_gen.stages.contexts import ContextSettings, write_context_vectors
@@ -62,6 +62,7 @@ class LanguageModel(StyleTask):
     """KenLM's modified Kneser-Ney model of the training text."""
 
     stage = "lm"
+    priority = 1  # before what can be done while lmplz works
 
     def inputs(self) -> dict[str, StageTask]:
         return {"text": self.clone(TrainingText)}
@@ -70,7 +71,8 @@ class LanguageModel(StyleTask):
         return self.all_settings.lm.model_dump(mode="json", exclude={"memory"})  # the model is the same whatever the memory
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_language_model(writer, room, text=self.artifact("text"), settings=self.all_settings.lm)
+        text, others = self.artifact("text"), [self.clone(Contexts), self.clone(Focus)]
+        write_language_model(writer, room, text=text, settings=self.all_settings.lm, meanwhile=lambda: run_those_ready(others))
 
 
 class Index(StyleTask):
@@ -123,6 +125,7 @@ class Alternates(StyleTask):
     """Step 2: 150 distinct rare words a focus word, sampled from the model."""
 
     stage = "alternates"
+    version = 2
     draws = True
 
     def inputs(self) -> dict[str, StageTask]:

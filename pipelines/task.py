@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import functools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -97,6 +98,13 @@ class StageTask(PipelineTask):
 
     def complete(self) -> bool:
         return self.output().exists()
+
+
+def run_those_ready(tasks: Sequence[StageTask]) -> None:
+    """Run the stages whose inputs are on disk, for one that waits for an outside program; Luigi finds them done when their turn comes."""
+    for task in tasks:
+        if not task.complete() and all(upstream.complete() for upstream in task.inputs().values()):
+            task.run()
 
 
 @functools.lru_cache(maxsize=1)

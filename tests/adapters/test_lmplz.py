@@ -204,6 +204,22 @@ def test_leaves_no_child_when_the_listener_fails(tmp_path: Path, monkeypatch: py
     assert not is_alive(int((tmp_path / "pid").read_text()))
 
 
+def test_leaves_no_child_when_what_is_done_meanwhile_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """lmplz is at work while something else is done; where that fails, lmplz is ended and the error comes out."""
+    monkeypatch.setenv(
+        "CLOZE_GEN_LMPLZ", str(program(tmp_path / "fake", f"echo $$ > '{tmp_path}/p'; mv '{tmp_path}/p' '{tmp_path}/pid'; exec sleep 60"))
+    )
+
+    def fail() -> None:
+        wait_for((tmp_path / "pid").exists)
+        assert is_alive(int((tmp_path / "pid").read_text()))
+        raise StoreError("no room")
+
+    with pytest.raises(StoreError, match="no room"):
+        train_arpa(text=tmp_path / "t", arpa=tmp_path / "a", order=2, memory="1G", temp_dir=tmp_path, on_line=print, meanwhile=fail)
+    assert not is_alive(int((tmp_path / "pid").read_text()))
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux kills a child with its parent")
 def test_dies_with_its_parent(tmp_path: Path) -> None:
     """lmplz does not outlive a process that was killed with SIGKILL."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from pathlib import Path
 
-from cloze_gen.adapters.lmplz import _LAUNCHER, _is_program, _running, find_lmplz
+from cloze_gen.adapters.child_process import is_program, running
+from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.errors import StoreError, ToolError
 
 
@@ -18,7 +18,7 @@ def find_build_binary() -> Path:
         ToolError: there is none.
     """
     beside = find_lmplz().with_name("build_binary")
-    if _is_program(beside):
+    if is_program(beside):
         return beside
     on_path = shutil.which("build_binary")
     if on_path is None:
@@ -39,7 +39,7 @@ def build_trie(*, arpa: Path, binary: Path, memory: str, temp_dir: Path) -> None
     """
     program = find_build_binary()
     command = [str(program), "-S", memory, "-T", str(temp_dir) + os.sep, "trie", str(arpa), str(binary)]
-    with _running([sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid()), *command]) as process:
+    with running(command) as process:
         assert process.stderr is not None
         said = process.stderr.read().decode("utf-8", errors="replace").strip()
     if process.returncode != 0:

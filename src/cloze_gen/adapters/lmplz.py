@@ -17,27 +17,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from cloze_gen.adapters.child_process import ended_on_error, is_program, running
 from cloze_gen.errors import ClozeGenError, CorpusError, StoreError, ToolError
 
 REMEDY = "build it with `make kenlm`, or let CLOZE_GEN_LMPLZ name an lmplz"
 _KEPT_LINES = 6  # the last lines of its stderr that an error quotes; its longest complaint, the discounts', has four
 _BAR_STEP = 10  # percent between two reports of one of its hundred-star bars
-
-# Runs in a fresh interpreter, because code between fork and exec (`preexec_fn`) is unsafe in a process that has threads, and
-# pyarrow's and BLAS's are always there. A parent that died before the call is noticed by its number.
-_LAUNCHER = """\
-import os, sys
-parent, command = int(sys.argv[1]), sys.argv[2:]
-if sys.platform == "linux":
-    import ctypes
-    PR_SET_PDEATHSIG, SIGKILL = 1, 9
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        sys.exit(1)
-os.execv(command[0], command)
-"""
 
 
 def find_lmplz() -> Path:
@@ -48,20 +36,16 @@ def find_lmplz() -> Path:
     """
     named = os.environ.get("CLOZE_GEN_LMPLZ")
     if named:
-        if not _is_program(Path(named)):
+        if not is_program(Path(named)):
             raise ToolError(f"CLOZE_GEN_LMPLZ names {named}, which is no program that can be run; correct it or unset it.")
         return Path(named)
     own = Path(sys.prefix) / "bin" / "lmplz"
-    if _is_program(own):
+    if is_program(own):
         return own
     on_path = shutil.which("lmplz")
     if on_path is None:
         raise ToolError(f"lmplz, which estimates the language model, is neither in {own.parent} nor on the PATH; {REMEDY}.")
     return Path(on_path)
-
-
-def _is_program(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
 
 
 def binary_sha256(path: Path) -> str:
@@ -81,6 +65,7 @@ def train_arpa(
     limit_vocab: Path | None = None,
     discount_fallback: bool = False,
     on_line: Callable[[str], None],
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Estimate a modified Kneser-Ney model of `text` and write it to `arpa`.
 
@@ -93,7 +78,8 @@ def train_arpa(
         prune: the count at or below which n-grams are dropped, by order, as `--prune`; empty drops none.
         limit_vocab: a file of the words allowed, whitespace between them; n-grams with others are dropped.
         discount_fallback: use lmplz's default discounts where the text is too small to estimate them.
-        on_line: gets lmplz's progress line by line as it comes; a bar as one line every ten percent.
+        on_line: gets lmplz's progress line by line as it comes, from a thread of its own; a bar as one line every ten percent.
+        meanwhile: called once lmplz is at work, which keeps about one core busy. Where it fails, lmplz is ended.
 
     Raises:
         CorpusError: the text is too small or repetitive for Kneser-Ney discounts, or holds a reserved word.
@@ -108,28 +94,30 @@ def train_arpa(
         command += ["--limit_vocab_file", str(limit_vocab)]
     if discount_fallback:
         command.append("--discount_fallback")
-    launch = [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid()), *command]
     last: collections.deque[str] = collections.deque(maxlen=_KEPT_LINES)
-    with _running(launch) as process:
-        assert process.stderr is not None
-        for line, is_bar in _lines(iter(lambda: os.read(process.stderr.fileno(), 65536), b"")):  # type: ignore[union-attr]
-            if not is_bar:
-                last.append(line)
-            on_line(line)
+    with running(command) as process, _listened_to(process, on_line, last):
+        meanwhile()
     if process.returncode != 0:
         raise explain_failure(process.returncode, list(last), text=text, memory=memory)
 
 
 @contextlib.contextmanager
-def _running(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A child whose stderr is read by the caller; killed when the caller leaves early (Ctrl-C, an error in `on_line`)."""
-    quiet = subprocess.DEVNULL
-    with subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"}) as process:
-        try:
-            yield process
-        except BaseException:
-            process.kill()
-            raise
+def _listened_to(process: subprocess.Popen[bytes], on_line: Callable[[str], None], last: collections.deque[str]) -> Iterator[None]:
+    """Pass on what the child says while the caller does something else; left when the child has said all."""
+    with ThreadPoolExecutor(1) as thread, ended_on_error(process):
+        listening = thread.submit(_listen, process, on_line, last)
+        yield
+        listening.result()
+
+
+def _listen(process: subprocess.Popen[bytes], on_line: Callable[[str], None], last: collections.deque[str]) -> None:
+    assert process.stderr is not None
+    stderr = process.stderr.fileno()
+    with ended_on_error(process):  # or it would wait for ever to be heard
+        for line, is_bar in _lines(iter(lambda: os.read(stderr, 65536), b"")):
+            if not is_bar:
+                last.append(line)
+            on_line(line)
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[tuple[str, bool]]:

@@ -157,4 +157,4 @@ def breaks_article(candidate: str, predecessor: str) -> bool:
 
 
 def has_digit(word: str) -> bool:
-    return any(character.isdigit() for character in word)
+    return not word.isalpha() and any(character.isdigit() for character in word)

@@ -24,8 +24,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from cloze_gen.errors import CorpusError
 from cloze_gen.records import Question
 from cloze_gen.rng import derive_rng
+from cloze_gen.text.word_ids import SEPARATOR
 
-SEPARATOR = 0  # id between sentences
 UNCOUNTED = 1  # folded id of marks: in the sentence, but no word
 DIMENSIONS = 300  # 4.3
 MIN_COUNT = 5  # least corpus count of a word with a vector, inclusive: the paper's vocabulary (4.2)

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.records import Question
+from cloze_gen.text.word_ids import SEPARATOR
 
-SEPARATOR = 0  # id between sentences
 POINTS = {2: 1, 3: 2, 4: 3}  # n -> points (4.1)
 _CHUNK_TOKENS = 1 << 22  # 4 M positions: about 200 MB while hashed, whatever the corpus
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, 2**64 / golden ratio: Knuth's multiplicative hashing

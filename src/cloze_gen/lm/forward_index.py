@@ -7,6 +7,7 @@ batch of n-grams is one vectorised search. All arrays can be memory-mapped and s
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -78,7 +79,7 @@ class ForwardIndex:
         row = ids[0]
         for level, word in zip(self.levels[1:], ids[1:], strict=False):
             key = np.uint64(row * self.size + word)
-            row = int(np.searchsorted(level.key, key))
+            row = int(level.key.searchsorted(key))
             if row == len(level.key) or level.key[row] != key:
                 return -1
         return row
@@ -87,7 +88,7 @@ class ForwardIndex:
         """What is attested after context `row` of level n: word ids (ascending) and their log10 probabilities."""
         level = self.levels[n]
         base = row * self.size
-        first, last = np.searchsorted(level.key, np.array([base, base + self.size], np.uint64))
+        first, last = level.key.searchsorted(np.array([base, base + self.size], np.uint64))
         return (level.key[first:last] - np.uint64(base)).astype(np.int64), level.log10_prob[first:last]
 
     def next_word_log10_probs(self, history: Sequence[str]) -> np.ndarray:
@@ -143,7 +144,7 @@ class ForwardIndex:
     def _step(self, level: Level, rows: np.ndarray, words: np.ndarray, alive: np.ndarray) -> np.ndarray:
         found = np.full(len(rows), -1, np.int64)
         keys = (rows[alive] * self.size + words[alive]).astype(np.uint64)
-        at = np.minimum(np.searchsorted(level.key, keys), len(level.key) - 1)
+        at = _find_sorted(level.key, keys)
         found[alive] = np.where(level.key[at] == keys, at, -1)
         return found
 
@@ -174,55 +175,45 @@ def build_levels(blocks: Iterable[ArpaBlock]) -> Iterator[tuple[int, pa.Array, L
         ModelError: an n-gram's context is missing from the order below.
     """
     vocabulary: pa.Array | None = None
-    keys: list[np.ndarray] = []
-    gathered: list[ArpaBlock] = []
-    for block in _with_end(blocks):
-        if block is None or (gathered and block.order != gathered[0].order):
-            order = gathered[0].order
-            if order == 1:
-                columns = [part.words[0].dictionary_decode() for part in gathered]
-                vocabulary = pa.concat_arrays(columns)
-            if vocabulary is None:
-                raise ModelError("the ARPA file has no unigram section")
-            level = _sorted_level(gathered, vocabulary, keys)
-            keys.append(level.key)
-            yield order, vocabulary, level
-            gathered = []
-        if block is not None:
-            gathered.append(block)
+    lower: list[np.ndarray] = []
+    for order, section in itertools.groupby(blocks, key=lambda block: block.order):
+        if order == 1:
+            unigrams = list(section)
+            vocabulary = pa.concat_arrays([part.words[0].dictionary_decode() for part in unigrams])
+            level = _sorted_level(_pieces(unigrams, vocabulary, lower))
+        elif vocabulary is None:
+            raise ModelError("the ARPA file has no unigram section")
+        else:
+            level = _sorted_level(_pieces(section, vocabulary, lower))
+        lower.append(level.key)
+        yield order, vocabulary, level
 
 
-def _with_end(blocks: Iterable[ArpaBlock]) -> Iterator[ArpaBlock | None]:
-    yield from blocks
-    yield None
+def _pieces(parts: Iterable[ArpaBlock], vocabulary: pa.Array, lower_keys: Sequence[np.ndarray]) -> list[Level]:
+    """The blocks of one section, not sorted yet; their words are let go as they come."""
+    return [Level(_keys(part, vocabulary, lower_keys), part.log10_prob, part.log10_backoff) for part in parts]
 
 
-def _sorted_level(parts: list[ArpaBlock], vocabulary: pa.Array, lower_keys: Sequence[np.ndarray]) -> Level:
-    size = len(vocabulary)
-    key = np.concatenate([_keys(part, vocabulary, lower_keys, size) for part in parts])
-    order = np.argsort(key)  # keys are distinct: any sort gives the same order
-    log10_prob = np.concatenate([part.log10_prob for part in parts])[order]
-    log10_backoff = np.concatenate([part.log10_backoff for part in parts])[order]
-    return Level(key[order], log10_prob, log10_backoff)
+def _sorted_level(parts: Sequence[Level]) -> Level:
+    order = np.concatenate([part.key for part in parts]).argsort()  # keys are distinct: any sort gives the same order
+    return Level(*(np.concatenate([getattr(part, name) for part in parts])[order] for name in Level.__slots__))
 
 
-def _keys(part: ArpaBlock, vocabulary: pa.Array, lower_keys: Sequence[np.ndarray], size: int) -> np.ndarray:
-    if part.order == 1:
-        return word_ids(part.words[0], vocabulary).astype(np.uint64)
-    rows = word_ids(part.words[0], vocabulary).astype(np.uint64)
+def _keys(part: ArpaBlock, vocabulary: pa.Array, lower_keys: Sequence[np.ndarray]) -> np.ndarray:
+    size = np.uint64(len(vocabulary))
+    key = row = word_ids(part.words[0], vocabulary).astype(np.uint64)  # a unigram's row is its word
     for n, column in enumerate(part.words[1:], start=1):
-        key = rows * np.uint64(size) + word_ids(column, vocabulary).astype(np.uint64)
-        if n == part.order - 1:
-            return key
-        rows = _find_sorted(lower_keys[n], key).astype(np.uint64)
-        if not np.array_equal(lower_keys[n][rows], key):
-            raise ModelError(f"the ARPA file is not consistent: a {part.order}-gram's first {n + 1} words are no {n + 1}-gram of it")
-    raise ModelError("an n-gram section without words")
+        if n > 1:
+            row = _find_sorted(lower_keys[n - 1], key).astype(np.uint64)
+            if not np.array_equal(lower_keys[n - 1][row], key):
+                raise ModelError(f"the ARPA file is not consistent: a {part.order}-gram's first {n} words are no {n}-gram of it")
+        key = row * size + word_ids(column, vocabulary).astype(np.uint64)
+    return key
 
 
 def _find_sorted(haystack: np.ndarray, needles: np.ndarray) -> np.ndarray:
     """Places of the needles in a sorted array. Asking in ascending order walks the array once; in text order most steps miss the cache."""
-    order = np.argsort(needles)
+    order = needles.argsort()
     places = np.empty(len(needles), np.int64)
-    places[order] = np.searchsorted(haystack, needles[order])
+    places[order] = haystack.searchsorted(needles[order])
     return np.minimum(places, len(haystack) - 1)

@@ -33,14 +33,13 @@ def sample_part(shard: Shard) -> int:
     columns = [focus[name] for name in ("id", "word", "history1", "history2")]
     items, words, scores = [], [], []
     for row, (item_id, answer, *history) in enumerate(zip(*columns, strict=True)):
-        log10_probs = allowed.log10_probs(history)
-        answer_place = allowed.place[index.id_of[answer]]
-        if answer_place >= 0:
-            log10_probs[answer_place] = -np.inf
-        picked = sample_alternates(log10_probs, k=shard.settings.alternates.count, rng=derive_rng(shard.seed, "msr.alternates", item_id))
+        rng = derive_rng(shard.seed, "msr.alternates", item_id)
+        picked, log10_probs = sample_alternates(
+            allowed.distribution(history), k=shard.settings.alternates.count, rng=rng, excluded=int(allowed.place[index.id_of[answer]])
+        )
         items.append(np.full(len(picked), row, np.int32))
         words.append(allowed.words[picked])
-        scores.append(log10_probs[picked])
+        scores.append(log10_probs)
     return write_rows(
         shard.part.out / shard.part.name,
         ids=columns[0],

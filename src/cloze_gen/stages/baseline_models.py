@@ -23,6 +23,7 @@ from cloze_gen.stages.evaluation_text import WORDS, read_ids, read_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.training_text import TEXT
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.tables import memory_mapped
 
 BINARY, VECTORS = "model.binary", "vectors.npy"
 _START_SEED = 0  # of the Lanczos start vector; the vectors are a measure, not a draw, so the evaluation's seed does not touch them
@@ -98,7 +99,7 @@ def _ngram_file(n: int) -> str:
 def open_match_index(artifact: Artifact) -> tuple[dict[int, np.ndarray], dict[str, int]]:
     """The hashes by n, memory-mapped, and word -> id."""
     vocabulary = {word: i for i, word in enumerate(read_words(artifact), 1)}
-    return {n: np.load(artifact.path(_ngram_file(n)), mmap_mode="r") for n in POINTS}, vocabulary
+    return {n: memory_mapped(artifact.path(_ngram_file(n))) for n in POINTS}, vocabulary
 
 
 def write_evaluation_lm(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: EvalLmSettings) -> None:
@@ -156,7 +157,7 @@ def fit_vectors(shard: ModelShard) -> list[str]:
 
 def open_lsa(artifact: Artifact) -> tuple[np.ndarray, dict[str, int]]:
     """The vectors, memory-mapped, and case-folded word -> row."""
-    return np.load(artifact.path(VECTORS), mmap_mode="r"), {word: i for i, word in enumerate(read_words(artifact), UNCOUNTED + 1)}
+    return memory_mapped(artifact.path(VECTORS)), {word: i for i, word in enumerate(read_words(artifact), UNCOUNTED + 1)}
 
 
 class IndexModel:

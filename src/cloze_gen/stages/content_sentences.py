@@ -12,13 +12,15 @@ from cloze_gen.cloze.content_sentences import ContentSentenceReason, ContentSent
 from cloze_gen.cloze.sentence_grooming import sentence_fault
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.stages.content_vocabulary import read_content_vocabulary
-from cloze_gen.stages.focus import SOURCE_SENTENCES, read_sentences, rejection_columns, sentence_columns, source_forms
+from cloze_gen.stages.counts import hyphen_forms, read_counts
+from cloze_gen.stages.focus import SOURCE_SENTENCES, hyphen_evidence, read_sentences, rejection_columns, sentence_columns
 from cloze_gen.stages.ingest import book_folder, kept_books
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tags import TAGS, Pair, lemma_pair, tag_folders
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, write_parquet
+from cloze_gen.text.hyphens import resolve_hyphens
 
 REJECTED = "rejected.parquet"
 
@@ -70,7 +72,7 @@ def write_content_sentences(
     settings: ContentSentenceSettings,
 ) -> None:
     """Write the kept sentences with their tags, in order of book and sentence, and every rejection."""
-    forms, _ = source_forms(source, counts)
+    forms = hyphen_forms(resolve_hyphens(hyphen_evidence(source, read_counts(counts))))
     words, pairs = offensive_words(settings.offensive_words), frozenset(read_content_vocabulary(vocabulary))
     folders = tag_folders(tagging)
     shards = [

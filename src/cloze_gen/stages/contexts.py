@@ -27,6 +27,7 @@ from cloze_gen.stats.counts import CountTable
 from cloze_gen.stats.vocabulary import option_mask
 from cloze_gen.stats.word_frames import count_frames
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.tables import memory_mapped
 from cloze_gen.words import is_word
 
 VECTORS, VECTOR_WORDS, FRAMES = "vectors.npy", "words.txt", "word_frames.npy"
@@ -57,7 +58,7 @@ def write_context_vectors(
     target_row[allowed + 1] = np.arange(len(allowed))
     features = np.arange(min(settings.features, len(table.words)))
     topical = np.array([i for i in features if table.freq[i] < settings.topic_max_freq and is_word(table.words[i])], np.int64)
-    corpus = np.load(text.path(TOKENS), mmap_mode="r")
+    corpus = memory_mapped(text.path(TOKENS))
     near = context_counts(corpus, target_row=target_row, feature_column=_columns(features, table), window=settings.window)
     vectors = context_vectors(near, dimensions=settings.dimensions, seed=_SEED)
     far = context_counts(corpus, target_row=target_row, feature_column=_columns(topical, table), window=settings.topic_window)
@@ -119,11 +120,12 @@ class Company:
 
 
 def read_company(artifact: Artifact) -> Company:
-    """Open the artifact."""
+    """Open the artifact; its arrays are memory-mapped."""
     row_of, column_of = (
         {word: i for i, word in enumerate(artifact.path(name).read_text(encoding="utf-8").split("\n")[:-1])}
         for name in (VECTOR_WORDS, TOPIC_WORDS)
     )
-    arrays = {name: np.load(artifact.path(file), mmap_mode="r") for name, file in ASSOCIATIONS.items()}
-    vectors, frames = (np.load(artifact.path(file), mmap_mode="r") for file in (VECTORS, FRAMES))
+    files = {"vectors": VECTORS, "frames": FRAMES} | ASSOCIATIONS
+    arrays = {name: memory_mapped(artifact.path(file)) for name, file in files.items()}
+    vectors, frames = arrays.pop("vectors"), arrays.pop("frames")
     return Company(row_of, column_of, vectors, Associations(**arrays), frames)

@@ -14,7 +14,7 @@ from cloze_gen.stages.room import Room
 from cloze_gen.stats.counts import CountTable, count_table
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_tsv, write_tsv
-from cloze_gen.text.hyphens import resolve_hyphens
+from cloze_gen.text.hyphens import HyphenDecision, resolve_hyphens
 
 COUNTS, HYPHENS = "counts.tsv", "hyphens.tsv"
 SOFT_HYPHEN = "\u00ad"  # stands in a token where a line end broke it
@@ -24,8 +24,7 @@ _HEADER = ("word", "count", "initial_count", "folded_count", "freq", "lower_shar
 def write_counts(writer: ArtifactWriter, room: Room, *, corpus: Artifact) -> None:
     """Count the kept books' types; types broken at line ends are counted under the form the corpus attests."""
     counts, initial = read_type_counts(book_folder(corpus, row) for row in kept_books(corpus))
-    forms = hyphen_forms(counts)
-    write_hyphens(writer, counts)
+    forms = write_hyphens(writer, counts)
     table = count_table(_renamed(counts, forms), _renamed(initial, forms))
     rows = zip(table.words, *(column.tolist() for column in _columns(table)), strict=True)
     writer.rows[COUNTS] = write_tsv(writer.path(COUNTS), _HEADER, rows)
@@ -37,20 +36,24 @@ def _columns(table: CountTable) -> tuple[np.ndarray, ...]:
     return table.count, table.initial_count, table.folded_count, table.freq, table.lower_share
 
 
-def hyphen_forms(counts: Mapping[str, int]) -> dict[str, str]:
+def hyphen_forms(decisions: Mapping[str, HyphenDecision]) -> dict[str, str]:
     """Type with a soft hyphen -> the form it is counted as."""
-    return {token: decision.form for token, decision in resolve_hyphens(counts).items()}
+    return {token: decision.form for token, decision in decisions.items()}
 
 
-def write_hyphens(writer: ArtifactWriter, counts: Mapping[str, int]) -> None:
-    """The table of decisions, for an auditor: what was broken, what each form counted, what was chosen and why."""
-    decisions = sorted(resolve_hyphens(counts).items())
+def write_hyphens(writer: ArtifactWriter, counts: Mapping[str, int]) -> dict[str, str]:
+    """Decide all types with a soft hyphen; returns the form each is counted as.
+
+    The table of decisions is for an auditor: what was broken, what each form counted, what was chosen and why.
+    """
+    decisions = resolve_hyphens(counts)
     rows = (
         (token.replace(SOFT_HYPHEN, "|"), counts[token], decision.joined_count, decision.hyphenated_count, decision.form, decision.reason)
-        for token, decision in decisions
+        for token, decision in sorted(decisions.items())
     )
     header = ("broken", "count", "joined_count", "hyphenated_count", "form", "reason")
     writer.rows[HYPHENS] = write_tsv(writer.path(HYPHENS), header, rows)
+    return hyphen_forms(decisions)
 
 
 def read_hyphen_forms(artifact: Artifact) -> dict[str, str]:

@@ -17,9 +17,11 @@ import numpy as np
 
 from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.training_text import SEPARATOR, TEXT, TOKENS
+from cloze_gen.stages.training_text import TEXT, TOKENS
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.tables import memory_mapped
 from cloze_gen.text.rendering import rendered_tokens
+from cloze_gen.text.word_ids import line_ids
 
 WORDS = "words.txt"
 _SHARD_BYTES = 8 * 1024 * 1024
@@ -93,10 +95,9 @@ def render_range(shard: TextRange) -> tuple[int, int]:
         handle.seek(shard.start)
         source = handle.read(shard.end - shard.start).decode("utf-8").split("\n")[:-1]
     rendered = [" ".join(tokens) for line in source if (tokens := rendered_tokens(line.split(" ")))]
-    stream = " \n ".join([*rendered, ""]).split(" ")[:-1] if rendered else []  # a line end stands for SEPARATOR
-    ids = np.fromiter(map(_vocabulary(shard.counts).get, stream, itertools.repeat(SEPARATOR)), "<u4", count=len(stream))
+    ids = line_ids(rendered, _vocabulary(shard.counts))
     shard.lines.write_bytes("".join(f"{line}\n" for line in rendered).encode())
-    shard.ids.write_bytes(ids.tobytes())
+    shard.ids.write_bytes(ids.astype("<u4").tobytes())
     return len(ids), len(rendered)
 
 
@@ -107,4 +108,4 @@ def read_words(artifact: Artifact) -> list[str]:
 
 def read_ids(artifact: Artifact) -> np.ndarray:
     """The sentences as numbers, memory-mapped."""
-    return np.load(artifact.path(TOKENS), mmap_mode="r")
+    return memory_mapped(artifact.path(TOKENS))

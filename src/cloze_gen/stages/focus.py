@@ -13,10 +13,11 @@ from cloze_gen.cloze.focus import FocusSettings, FocusWord, select_focus_words
 from cloze_gen.errors import CorpusError
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.stages.contexts import option_words
-from cloze_gen.stages.counts import SOFT_HYPHEN, hyphen_forms, read_counts, write_hyphens
+from cloze_gen.stages.counts import SOFT_HYPHEN, read_counts, write_hyphens
 from cloze_gen.stages.ingest import SENTENCES, book_folder, kept_books, read_type_counts
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.training_text import mend_hyphens
+from cloze_gen.stats.counts import CountTable
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, write_parquet
 
@@ -34,13 +35,12 @@ class BookFocus:
     settings: FocusSettings
 
 
-def source_forms(source: Artifact, counts: Artifact) -> tuple[dict[str, str], Counter[str]]:
-    """How the source books' own line-end hyphens are decided: by the training corpus's counts. Also the counts used."""
-    table = read_counts(counts)
+def hyphen_evidence(source: Artifact, table: CountTable) -> Counter[str]:
+    """What decides the source books' own line-end hyphens: the training corpus's counts, and which types the source breaks."""
     known = Counter(dict(zip(table.words, table.count.tolist(), strict=True)))
     own, _ = read_type_counts(book_folder(source, row) for row in kept_books(source))
     known.update({word: count for word, count in own.items() if SOFT_HYPHEN in word})
-    return hyphen_forms(known), known
+    return known
 
 
 def read_sentences(folder: Path, book_id: str, forms: dict[str, str]) -> Iterator[Sentence]:
@@ -75,8 +75,7 @@ def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts:
     table = read_counts(counts)
     mask = option_words(table, settings)
     eligible = frozenset(word for word, allowed in zip(table.words, mask.tolist(), strict=True) if allowed)
-    forms, known = source_forms(source, counts)
-    write_hyphens(writer, known)
+    forms = write_hyphens(writer, hyphen_evidence(source, table))
     shards = [BookFocus(row["book_id"], book_folder(source, row), forms, eligible, settings) for row in kept_books(source)]
     results = list(room.map(search_book, shards, unit="books"))
     sentences = [sentence for part, _, _ in results for sentence in part]

@@ -103,8 +103,10 @@ def _sentences(folder: Path) -> dict[str, Sentence]:
 def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
     """Judge one part; returns the rows written and one row an item."""
     items = _read_items(shard)
+    whole = {item.sentence.id: item.sentence.tokens for item in items}
+    faults = {key: sentence_fault(tokens, offensive=shard.offensive) for key, tokens in whole.items()}
     for item in items:
-        item.fault = sentence_fault(item.sentence.tokens, offensive=shard.offensive) or _tells_too_little(item, shard) or FIT
+        item.fault = faults[item.sentence.id] or _tells_too_little(item, shard) or FIT
     fit = [item for item in items if item.fault == FIT and not _told_by_topic(item, shard)]
     for item in fit:
         _judge_words(item, shard)

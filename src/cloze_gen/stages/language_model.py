@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
+from cloze_gen.engine.ahead import ahead
 from cloze_gen.engine.progress import Stopwatch, track
 from cloze_gen.lm.arpa import read_blocks, read_counts
 from cloze_gen.lm.forward_index import ForwardIndex, Level, build_levels
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.training_text import TEXT
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.tables import memory_mapped
 
 ARPA = "model.arpa"
 WORDS = "words.txt"
@@ -32,8 +34,14 @@ class LmSettings(BaseModel):
     discount_fallback: bool = Field(False, description="lmplz --discount_fallback, for corpora too small for Kneser-Ney discounts")
 
 
-def write_language_model(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: LmSettings) -> None:
-    """Estimate the model with KenLM's `lmplz`: modified Kneser-Ney, closed by its own `<unk>`, `<s>` and `</s>`."""
+def write_language_model(
+    writer: ArtifactWriter, room: Room, *, text: Artifact, settings: LmSettings, meanwhile: Callable[[], None] = lambda: None
+) -> None:
+    """Estimate the model with KenLM's `lmplz`: modified Kneser-Ney, closed by its own `<unk>`, `<s>` and `</s>`.
+
+    Args:
+        meanwhile: called while `lmplz` works, which leaves the other cores idle.
+    """
     clock = Stopwatch()
     train_arpa(
         text=text.path(TEXT),
@@ -44,6 +52,7 @@ def write_language_model(writer: ArtifactWriter, room: Room, *, text: Artifact, 
         prune=settings.prune,
         discount_fallback=settings.discount_fallback,
         on_line=room.say,
+        meanwhile=meanwhile,
     )
     writer.path("temp/x").parent.rmdir()
     with open(writer.path(ARPA), "rb") as handle:
@@ -58,7 +67,7 @@ def write_index(writer: ArtifactWriter, room: Room, *, model: Artifact) -> None:
     clock = Stopwatch()
     arpa = model.path(ARPA)
     order = 0
-    for order, vocabulary, level in build_levels(read_blocks(_chunks(arpa))):
+    for order, vocabulary, level in build_levels(ahead(read_blocks(_chunks(arpa)))):
         if order == 1:
             writer.path(WORDS).write_text("\n".join(vocabulary.to_pylist()) + "\n", encoding="utf-8")
         for name in Level.__slots__:
@@ -84,7 +93,6 @@ def open_index(artifact: Artifact) -> ForwardIndex:
     words = artifact.path(WORDS).read_text(encoding="utf-8").split("\n")[:-1]
     levels = []
     for order in range(1, int(artifact.facts["order"]) + 1):
-        # A plain view of the map: every slice of a memmap object pays for being one.
-        arrays = {name: np.load(artifact.path(_file(order, name)), mmap_mode="r").view(np.ndarray) for name in Level.__slots__}
+        arrays = {name: memory_mapped(artifact.path(_file(order, name))) for name in Level.__slots__}
         levels.append(Level(**arrays))
     return ForwardIndex(words, levels)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from cloze_gen.stages.counts import SOFT_HYPHEN, read_counts, read_hyphen_forms
 from cloze_gen.stages.ingest import SENTENCES, book_folder, kept_books
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import read_parquet
+from cloze_gen.text.paragraphs import HEADING
+from cloze_gen.text.word_ids import line_ids
 
 TEXT, TOKENS = "sentences.txt", "tokens.npy"
-SEPARATOR = 0  # id between sentences; a word's id is its row in the count table plus one
 _BOOKS_A_SHARD = 8
 
 
@@ -73,10 +74,8 @@ def write_part(shard: TextShard) -> tuple[int, int]:
     with open(shard.text, "wb") as text, open(shard.tokens, "wb") as tokens:
         for folder in shard.folders:
             lines = training_lines(folder, forms)
-            text.write(("\n".join(lines) + "\n").encode() if lines else b"")
-            stream = " \n ".join(lines).split(" ")
-            ids = np.fromiter(map(vocabulary.get, stream, itertools.repeat(SEPARATOR)), np.uint32) if lines else np.zeros(0, np.uint32)
-            ids = np.append(ids, np.uint32(SEPARATOR)) if lines else ids
+            text.write("".join(f"{line}\n" for line in lines).encode())
+            ids = line_ids(lines, vocabulary)
             tokens.write(ids.astype("<u4").tobytes())
             n_ids += len(ids)
             n_lines += len(lines)
@@ -86,7 +85,7 @@ def write_part(shard: TextShard) -> tuple[int, int]:
 def training_lines(folder: Path, forms: dict[str, str]) -> list[str]:
     """A book's sentences as lines of tokens, line-end hyphens decided, headings left out."""
     table = read_parquet(folder / SENTENCES, columns=["kind", "tokens"])
-    lines = [line for line, kind in zip(table["tokens"].to_pylist(), table["kind"].to_pylist(), strict=True) if kind != "heading"]
+    lines = table.filter(pa.compute.field("kind") != HEADING)["tokens"].to_numpy().tolist()
     return [mend_hyphens(line, forms) if SOFT_HYPHEN in line else line for line in lines]
 
 

@@ -16,6 +16,7 @@ from cloze_gen.stats.context_vectors import positive_pmi
 
 # Pairs met once tell chance from company no better than pairs never met, and are three quarters of all pairs.
 _MIN_PAIR_COUNT = 2
+_MAX_FEATURES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +47,14 @@ class Associations:
         ... )
         array([0.75, 0.  , 0.  ])
         """
-        found = np.zeros(len(targets))
-        for i, target in enumerate(targets):
-            if target < 0 or not len(features):
-                continue
-            own = slice(int(self.start[target]), int(self.start[target + 1]))
-            listed = self.feature[own]
-            place = np.searchsorted(listed, features)
-            place[place == len(listed)] = 0
-            hit = listed[place] == features if len(listed) else np.zeros(len(features), bool)
-            found[i] = self.pmi[own][place[hit]].astype(np.float64).sum() / len(features)
-        return found
+        rows = [slice(int(self.start[target]), int(self.start[target + 1])) if target >= 0 else slice(0, 0) for target in targets]
+        if not rows or not len(features):
+            return np.zeros(len(rows))
+        times = np.bincount(features, minlength=_MAX_FEATURES)
+        listed, pmi = (np.concatenate([values[row] for row in rows]) for values in (self.feature, self.pmi))
+        hit = np.flatnonzero(times[listed])
+        owner = np.repeat(np.arange(len(rows)), [row.stop - row.start for row in rows])[hit]
+        return np.bincount(owner, pmi[hit].astype(np.float64) * times[listed[hit]], len(rows)) / len(features)
 
 
 def associations(counts: sp.csr_matrix) -> Associations:

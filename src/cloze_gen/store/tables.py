@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -30,6 +31,14 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     if path.is_dir():
         return pa.concat_tables([pq.read_table(part, columns=columns) for part in sorted(path.glob("*.parquet"))])
     return pq.read_table(path, columns=columns)
+
+
+def memory_mapped(path: Path) -> np.ndarray:
+    """An array on disk, read as it is used; the workers of one machine share its pages.
+
+    A plain view of the map: every slice of a `memmap` object pays for being one.
+    """
+    return np.load(path, mmap_mode="r").view(np.ndarray)
 
 
 def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
