@@ -28,8 +28,9 @@ RESULTS, PICTURE, READINGS = ROOT / "docs" / "tradeoff.jsonl", ROOT / "docs" / "
 SWEPT = {
     "grooming.max_similarity": (0.2, 0.25, 0.3, 0.4),
     "grooming.max_topicality": (0.35, 0.5, 0.7, 9.0),
-    "grooming.max_answer_topicality": (0.5, 0.65, 0.9, 9.0),
+    "grooming.max_answer_topicality": (0.5, 0.7, 0.9, 9.0),
     "grooming.max_lift": (1.2, 1.4, 2.0, 9.0),
+    "grooming.max_gain": (1.0, 1.3, 2.0, 9.0),
 }
 LSA_AIM, AMBIGUOUS_AIM = 49.0, 8.0
 
@@ -78,12 +79,11 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
 def plot(_: argparse.Namespace) -> None:
     matplotlib.rcParams |= {"svg.hashsalt": "cloze-gen", "svg.fonttype": "none", "font.size": 9}
     rows = read_jsonl(RESULTS)
-    figure, panels = plt.subplots(2, 3, figsize=(11, 7), layout="constrained")
+    figure, panels = plt.subplots(2, 3, figsize=(11, 7.4), layout="constrained")
     plot_readings(panels[0, 0])
-    for axes, (setting, values) in zip(panels.flat[1:], SWEPT.items(), strict=False):
+    for axes, (setting, values) in zip(panels.flat[1:], SWEPT.items(), strict=True):
         plot_sweep(axes, setting, [row for row in rows if row["setting"] == setting], len(values))
-    panels[1, 2].axis("off")
-    panels[1, 2].legend(*panels[0, 1].get_legend_handles_labels(), loc="center")
+    figure.legend(*panels[0, 1].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     figure.savefig(PICTURE, metadata={"Date": None, "Creator": None})
 
 

@@ -60,6 +60,7 @@ def test_the_first_fault_of_a_candidate(case: dict[str, Any]) -> None:
         attested=case.get("attested", True),
         collocates=case.get("collocates", False),
         lift=case.get("lift", 0.0),
+        gain=case.get("gain", 0.0),
         topicality=case.get("topicality", 0.0),
         settings=SETTINGS,
     )
@@ -77,6 +78,7 @@ def test_predicates_that_can_be_turned_off(setting: dict[str, bool]) -> None:
         "offensive": (),
         "similarity": 0.0,
         "lift": 0.0,
+        "gain": 0.0,
         "topicality": 0.0,
     }
     attested, collocates = "require_attested" not in setting, "reject_collocations" in setting

@@ -40,10 +40,13 @@ class GroomingSettings(BaseModel):
     max_lift: float = Field(
         1.4, gt=0, description="exclusive: log10 P(candidate | two-word history) / P(candidate), from which the history calls for it"
     )
+    max_gain: float = Field(
+        1.3, gt=0, description="exclusive: log10 P(sentence with the candidate) / P(sentence with the answer), from which it fits too well"
+    )
     max_topicality: float = Field(
         0.5, gt=0, description="exclusive: a candidate's mean association, in nats, with the sentence's rarer words"
     )
-    max_answer_topicality: float = Field(0.65, gt=0, description="exclusive: the same of the answer")
+    max_answer_topicality: float = Field(0.7, gt=0, description="exclusive: the same of the answer")
     min_content_words: int = Field(
         5, ge=0, description="rarer words a sentence needs beside the blank, for something has to tell the answer"
     )
@@ -71,6 +74,7 @@ class CandidateFault(StrEnum):
     TAG_IMPOSSIBLE = "candidate_never_has_tag"
     FRAME = "candidate_breaks_frame"
     CALLED_FOR = "candidate_called_for_by_history"
+    LIKELIER = "candidate_likelier_than_answer"
     TOPICAL = "candidate_suits_topic"
 
 
@@ -116,6 +120,7 @@ def candidate_fault(
     attested: bool,
     collocates: bool,
     lift: float,
+    gain: float,
     topicality: float,
     settings: GroomingSettings,
 ) -> CandidateFault | None:
@@ -129,6 +134,7 @@ def candidate_fault(
         collocates: the training books have the candidate next to a rarer neighbour that it has here (meaning): "a grave mistake" is as
             good as "a capital mistake", whatever the rest of the sentence says.
         lift: log10 of how many times likelier the two preceding tokens make the candidate.
+        gain: log10 of how many times likelier the sentence is with the candidate than with the answer, by the generating model.
         topicality: the candidate's mean association with the sentence's rarer words.
     """
     checks: tuple[tuple[CandidateFault, Callable[[], bool]], ...] = (
@@ -141,6 +147,7 @@ def candidate_fault(
         (CandidateFault.UNATTESTED, lambda: settings.require_attested and not attested),
         (CandidateFault.COLLOCATION, lambda: settings.reject_collocations and collocates),
         (CandidateFault.CALLED_FOR, lambda: lift >= settings.max_lift),
+        (CandidateFault.LIKELIER, lambda: gain >= settings.max_gain),
         (CandidateFault.TOPICAL, lambda: topicality >= settings.max_topicality),
     )
     return next((fault for fault, holds in checks if holds()), None)

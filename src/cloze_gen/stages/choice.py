@@ -19,7 +19,8 @@ from cloze_gen.stages.balanced_choice import ScoredItem, choose_evenly
 from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.focus import FOCUS, read_source_sentences, rejection_columns
 from cloze_gen.stages.forward import ANSWERS
-from cloze_gen.stages.grooming import DECISIONS, FIT, GROOMED
+from cloze_gen.stages.groomed_items import FIT
+from cloze_gen.stages.grooming import DECISIONS, GROOMED
 from cloze_gen.stages.items import SCORED, part_paths
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.screening import ITEMS
