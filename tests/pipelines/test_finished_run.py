@@ -185,3 +185,11 @@ def test_nothing_temporary_is_left(finished: Any, digests: Callable[[Path], dict
         assert "partial" not in name
         assert not name.split("/")[-1].startswith(".") or "/.locks/" in name
         assert "/.locks/" not in name or digest == empty
+
+
+def test_what_needs_no_model_is_done_while_it_is_estimated(finished: Any) -> None:
+    """Contexts and focus words are made beside `lmplz`, and once only."""
+    said = finished.outcome.err
+    for stage in ("contexts: ", "focus: "):
+        assert said.count(f"\n{stage}") == 1
+        assert said.index(f"\n{stage}") < said.index("n-grams of order 3")
