@@ -11,7 +11,7 @@ from typing import Any
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.jsonl import question_from_record
-from cloze_gen.pipelines.runs import find_run, read_run, run_lock
+from cloze_gen.pipelines.runs import find_run, read_run, run_lock, without_folders
 from cloze_gen.records import Question
 from cloze_gen.report.compare import RunFacts, comparison_text
 from cloze_gen.report.data import AuditTable, Evaluation, ReportData, SampleQuestion, StageRow, evaluation_from_record
@@ -114,7 +114,7 @@ def read_report_data(folder: Path) -> ReportData:
         audits=tuple(audit_table(label.removeprefix("corpus "), tables[label]) for label in sorted(tables) if tables[label]),
         stages=tuple(StageRow(link_of(stage), stage["fingerprint"], _figures(artifacts[stage["label"]])) for stage in run["stages"]),
         settings=tuple(flat_settings(run["settings"])),
-        overrides=tuple(run["overrides"]),
+        overrides=tuple(key + sign + without_folders(value) for key, sign, value in (one.partition("=") for one in run["overrides"])),
         warnings=tuple(_warnings(run, artifacts)),
     )
 

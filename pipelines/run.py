@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.corpus import StyleTask
-from cloze_gen.pipelines.runs import RUN_FILE, run_lock
+from cloze_gen.pipelines.runs import RUN_FILE, run_lock, without_folders
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.ingest import kept_books, read_books
@@ -102,9 +102,13 @@ class RunTask(PipelineTask):
             "overrides": json.loads(self.overrides),
             "seed": self.seed,
             "sample": not self.train,
-            "settings": self.all_settings.model_dump(mode="json"),
+            "settings": self.published_settings(),
             "stages": stages,
         }
+
+    def published_settings(self) -> dict[str, Any]:
+        """All settings as values of JSON; of a file that one names, its name without the user's own folders."""
+        return without_folders(self.all_settings.model_dump(mode="json"))
 
     def links(self) -> dict[str, str]:
         links = {link_name(number, task.label): f"../../store/{task.key.folder_name}" for number, task in enumerate(self.stages(), 1)}
@@ -142,7 +146,7 @@ class RunTask(PipelineTask):
             books=kept_books(self.stage_artifact("books", "corpus source")),
             notes=self.notes(),
             steps=self.steps(),
-            settings=self.all_settings.model_dump(mode="json"),
+            settings=self.published_settings(),
             n_wanted=int(questions.facts["wanted"]),
             signature=self.signature(),
             seed=self.seed,

@@ -62,3 +62,16 @@ def stage_artifact(folder: Path, label: str) -> Artifact:
         labels = ", ".join(stage["label"].replace(" ", "-") for stage in read_run(folder)["stages"])
         raise UsageError(f"{folder.name}: no stage {label!r}. Its stages: {labels}.")
     return artifact
+
+
+def without_folders(value: Any) -> Any:
+    """The same value with paths cut to the last name.
+
+    >>> without_folders({"grooming": {"offensive_words": "/home/ann/list.txt", "max_lift": 1.4}, "focus": {"classes": ["noun"]}})
+    {'grooming': {'offensive_words': 'list.txt', 'max_lift': 1.4}, 'focus': {'classes': ['noun']}}
+    """
+    if isinstance(value, dict):
+        return {key: without_folders(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [without_folders(one) for one in value]
+    return value.rstrip("/").rpartition("/")[2] if isinstance(value, str) else value

@@ -137,6 +137,8 @@ def test_a_list_of_words_is_known_by_its_content(copied: Any, cli: Callable[...,
     (tmp_path / "b.txt").write_text("# moved\nclock\n\n")
     assert cli(*options, f"grooming.offensive_words={tmp_path / 'b.txt'}").status == 0
     assert new_stages(before, copied.out) == set()
+    published = copied.out / "runs" / "tiny" / "release"
+    assert not [path.name for path in published.rglob("*") if path.is_file() and str(tmp_path).encode() in path.read_bytes()]
     (tmp_path / "b.txt").write_text("clock\ndebt\n")
     assert cli(*options, f"grooming.offensive_words={tmp_path / 'b.txt'}").status == 0
     assert new_stages(before, copied.out) == {"grooming", "choice"}
