@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
+import pyarrow.compute as pc
 
 from cloze_gen.cloze.grooming import GroomingSettings
 from cloze_gen.cloze.word_place import Need
@@ -83,7 +83,7 @@ def read_items(shard: GroomShard) -> list[GroomedItem]:
     sentences = _sentences(shard.focus)
     focus = focus_rows(shard.focus).slice(shard.part.first, shard.part.last - shard.part.first).to_pydict()
     row_of = {item_id: row for row, item_id in enumerate(focus["id"])}
-    table = read_parquet(shard.forward / SCORED / shard.part.name, columns=[*_SCORES, "kept"]).filter(pa.compute.field("kept"))
+    table = read_parquet(shard.forward / SCORED / shard.part.name, columns=[*_SCORES, "kept"]).filter(pc.field("kept"))
     of_answer = _answers(shard.forward)
     ids, words = column(table, "id"), table["word"].to_pylist()
     rank, history, whole = (table[name].to_numpy() for name in _SCORES[2:])

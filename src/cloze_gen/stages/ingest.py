@@ -156,6 +156,6 @@ def book_folder(artifact: Artifact, row: dict[str, str]) -> Path:
 def read_type_counts(folders: Iterable[Path]) -> tuple[Counter[str], Counter[str]]:
     """Surface counts and opening counts of several books together."""
     tables = [read_parquet(folder / TYPES) for folder in folders]
-    merged = pa.concat_tables(tables).group_by("word").aggregate([("count", "sum"), ("initial_count", "sum")])
+    merged = pa.concat_tables(tables).group_by("word", use_threads=False).aggregate([("count", "sum"), ("initial_count", "sum")])
     words, counts, initial = (merged[name].to_numpy().tolist() for name in ("word", "count_sum", "initial_count_sum"))
     return Counter(dict(zip(words, counts, strict=True))), Counter({word: n for word, n in zip(words, initial, strict=True) if n})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
+import pyarrow.compute as pc
 
 from cloze_gen.stages.counts import SOFT_HYPHEN, read_counts, read_hyphen_forms
 from cloze_gen.stages.ingest import SENTENCES, book_folder, kept_books
@@ -85,7 +85,7 @@ def write_part(shard: TextShard) -> tuple[int, int]:
 def training_lines(folder: Path, forms: dict[str, str]) -> list[str]:
     """A book's sentences as lines of tokens, line-end hyphens decided, headings left out."""
     table = read_parquet(folder / SENTENCES, columns=["kind", "tokens"])
-    lines = table.filter(pa.compute.field("kind") != HEADING)["tokens"].to_numpy().tolist()
+    lines = table.filter(pc.field("kind") != HEADING)["tokens"].to_numpy().tolist()
     return [mend_hyphens(line, forms) if SOFT_HYPHEN in line else line for line in lines]
 
 
