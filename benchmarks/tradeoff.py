@@ -88,18 +88,21 @@ def plot(_: argparse.Namespace) -> None:
 
 
 def plot_readings(axes: Axes) -> None:
-    """One point a set that was read: its LSA accuracy against the share of items that readers called ambiguous."""
+    """One point a set that was read: its LSA accuracy (the mean of two, where two were read) against the share of ambiguous items."""
     for one in read_jsonl(READINGS / "sets.jsonl"):
         rows = [row for name in one["readings"] for row in read_jsonl(READINGS / name)]
         ours = [row for row in rows if row["id"].startswith("msr:") == one.get("published", False)]
         marked = sum(bool(row["ambiguous"]) for row in ours)
         low, high = wilson_interval(marked, len(ours))
         share = marked / len(ours)
-        axes.errorbar(one["lsa"], 100 * share, yerr=[[100 * (share - low)], [100 * (high - share)]], fmt="o", color="C0", capsize=2)
-        axes.annotate(one["set"], (one["lsa"], 100 * share), xytext=(4, 3), textcoords="offset points", fontsize=7)
+        below, above = 100 * max(0.0, share - low), 100 * (high - share)  # of none marked, rounding puts the bound above the share
+        axes.errorbar(one["lsa"], 100 * share, yerr=[[below], [above]], fmt="o", capsize=2, color="C3" if one.get("present") else "C0")
+        left = one.get("label") == "left"
+        place = {"xytext": (-4 if left else 4, 3), "ha": "right" if left else "left", "textcoords": "offset points", "fontsize": 7}
+        axes.annotate(one["set"], (one["lsa"], 100 * share), **place)
     axes.axvline(LSA_AIM, color="grey", linewidth=0.8, linestyle="--")
     axes.axhline(AMBIGUOUS_AIM, color="grey", linewidth=0.8, linestyle="--")
-    axes.set(xlabel="LSA accuracy, %", ylabel="ambiguous to a blind reader, %", title="sets that were read")
+    axes.set(xlabel="LSA accuracy, %", ylabel="ambiguous to a blind reader, %", title="sets that were read (red: as it is)")
     axes.set_ylim(bottom=0)
     axes.margins(x=0.15)
 
