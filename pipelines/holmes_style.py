@@ -91,7 +91,7 @@ class Contexts(StyleTask):
     """What company the words that may be options keep."""
 
     stage = "contexts"
-    version = 2
+    version = 3
 
     def inputs(self) -> dict[str, StageTask]:
         return {"text": self.clone(TrainingText), "counts": self.clone(Counts)}

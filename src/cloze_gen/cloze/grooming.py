@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Container
+from collections.abc import Container
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -137,20 +137,24 @@ def candidate_fault(
         gain: log10 of how many times likelier the sentence is with the candidate than with the answer, by the generating model.
         topicality: the candidate's mean association with the sentence's rarer words.
     """
-    checks: tuple[tuple[CandidateFault, Callable[[], bool]], ...] = (
-        (CandidateFault.ARTICLE, lambda: breaks_article(candidate, predecessor)),
-        (CandidateFault.FORM_OF_ANSWER, lambda: stem(candidate) == stem(answer)),
-        (CandidateFault.IN_SENTENCE, lambda: stem(candidate) in sentence_stems),
-        (CandidateFault.OFFENSIVE, lambda: candidate.casefold() in offensive),
-        (CandidateFault.NUMBER_SHAPE, lambda: has_digit(candidate) != has_digit(answer)),
-        (CandidateFault.SUBSTITUTABLE, lambda: similarity >= settings.max_similarity),
-        (CandidateFault.UNATTESTED, lambda: settings.require_attested and not attested),
-        (CandidateFault.COLLOCATION, lambda: settings.reject_collocations and collocates),
-        (CandidateFault.CALLED_FOR, lambda: lift >= settings.max_lift),
-        (CandidateFault.LIKELIER, lambda: gain >= settings.max_gain),
-        (CandidateFault.TOPICAL, lambda: topicality >= settings.max_topicality),
+    form = stem(candidate)
+    checks = (
+        (CandidateFault.ARTICLE, breaks_article(candidate, predecessor)),
+        (CandidateFault.FORM_OF_ANSWER, form == stem(answer)),
+        (CandidateFault.IN_SENTENCE, form in sentence_stems),
+        (CandidateFault.OFFENSIVE, candidate.casefold() in offensive),
+        (CandidateFault.NUMBER_SHAPE, has_digit(candidate) != has_digit(answer)),
+        (CandidateFault.SUBSTITUTABLE, similarity >= settings.max_similarity),
+        (CandidateFault.UNATTESTED, settings.require_attested and not attested),
+        (CandidateFault.COLLOCATION, settings.reject_collocations and collocates),
+        (CandidateFault.CALLED_FOR, lift >= settings.max_lift),
+        (CandidateFault.LIKELIER, gain >= settings.max_gain),
+        (CandidateFault.TOPICAL, topicality >= settings.max_topicality),
     )
-    return next((fault for fault, holds in checks if holds()), None)
+    for fault, holds in checks:
+        if holds:
+            return fault
+    return None
 
 
 def breaks_article(candidate: str, predecessor: str) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 import sklearn
 from pydantic import BaseModel, ConfigDict, Field
+from threadpoolctl import threadpool_limits
 
 from cloze_gen.cloze.focus import FocusSettings
 from cloze_gen.stages.counts import read_counts
@@ -60,7 +61,8 @@ def write_context_vectors(
     topical = np.array([i for i in features if table.freq[i] < settings.topic_max_freq and is_word(table.words[i])], np.int64)
     corpus = memory_mapped(text.path(TOKENS))
     near = context_counts(corpus, target_row=target_row, feature_column=_columns(features, table), window=settings.window)
-    vectors = context_vectors(near, dimensions=settings.dimensions, seed=_SEED)
+    with threadpool_limits(limits=1):  # the last digits of a product depend on how many threads share it
+        vectors = context_vectors(near, dimensions=settings.dimensions, seed=_SEED)
     far = context_counts(corpus, target_row=target_row, feature_column=_columns(topical, table), window=settings.topic_window)
     associated = associations(far)
     for name, file in ASSOCIATIONS.items():

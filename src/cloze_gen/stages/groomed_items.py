@@ -85,7 +85,8 @@ def read_items(shard: GroomShard) -> list[GroomedItem]:
     row_of = {item_id: row for row, item_id in enumerate(focus["id"])}
     table = read_parquet(shard.forward / SCORED / shard.part.name, columns=[*_SCORES, "kept"]).filter(pc.field("kept"))
     of_answer = _answers(shard.forward)
-    ids, words = column(table, "id"), table["word"].to_pylist()
+    ids, coded = column(table, "id"), column(table, "word")
+    words = coded.dictionary.to_numpy(zero_copy_only=False)[coded.indices.to_numpy()]
     rank, history, whole = (table[name].to_numpy() for name in _SCORES[2:])
     codes = ids.indices.to_numpy()
     items = []
@@ -93,7 +94,7 @@ def read_items(shard: GroomShard) -> list[GroomedItem]:
         item_id = ids.dictionary[int(codes[place.start])].as_py()
         row = row_of[item_id]
         order = np.argsort(rank[place], kind="stable") + place.start
-        candidates = [words[i] for i in order.tolist()]
+        candidates = words[order].tolist()
         sentence = sentences[focus["sentence_id"][row]]
         gain = whole[order] - of_answer[item_id]
         items.append(GroomedItem(item_id, focus["word"][row], sentence, focus["position"][row], candidates, history[order], gain))

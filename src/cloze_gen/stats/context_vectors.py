@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import randomized_svd
 
-_CHUNK_TOKENS = 4_000_000  # tokens looked at together; bounds memory at about 1 GB
+_CHUNK_TOKENS = 8_000_000  # tokens looked at together; bounds memory at about 1 GB
 
 
 def context_counts(corpus: np.ndarray, *, target_row: np.ndarray, feature_column: np.ndarray, window: int) -> sp.csr_matrix:
@@ -25,26 +25,40 @@ def context_counts(corpus: np.ndarray, *, target_row: np.ndarray, feature_column
         sparse counts, shape (targets, features).
     """
     shape = (int(target_row.max()) + 1, int(feature_column.max()) + 1)
+    target_row, feature_column = target_row.astype(np.int32), feature_column.astype(np.int32)
     total: sp.csr_matrix | None = None
     for first in range(0, len(corpus), _CHUNK_TOKENS):
         start = max(0, first - window)
-        ids = np.asarray(corpus[start : first + _CHUNK_TOKENS + window]).astype(np.int64)
-        sentence = np.cumsum(ids == 0)
-        features = feature_column[ids]
-        row_of = target_row[ids]
+        ids = np.asarray(corpus[start : first + _CHUNK_TOKENS + window])
+        row_of, features = target_row[ids], np.pad(feature_column[ids], window, constant_values=-1)
         row_of[: first - start] = row_of[first - start + _CHUNK_TOKENS :] = -1  # targets of the chunks before and after
         places = np.flatnonzero(row_of >= 0)
+        own = row_of[places]
+        before, after = _room_in_sentence(ids, places, at_most=window)
         rows, columns = [], []
         for shift in (*range(-window, 0), *range(1, window + 1)):
-            neighbours = places + shift
-            inside = places[(neighbours >= 0) & (neighbours < len(ids))]
-            inside = inside[(sentence[inside] == sentence[inside + shift]) & (features[inside + shift] >= 0)]
-            rows.append(row_of[inside])
-            columns.append(features[inside + shift])
+            column = features[places + (window + shift)]
+            counted = column >= 0
+            counted &= before >= -shift if shift < 0 else after >= shift
+            rows.append(own[counted])
+            columns.append(column[counted])
         row, column = np.concatenate(rows), np.concatenate(columns)
         found = sp.csr_matrix((np.ones(len(row), np.float32), (row, column)), shape=shape)
         total = found if total is None else total + found
     return total if total is not None else sp.csr_matrix(np.zeros(shape, np.float32))
+
+
+def _room_in_sentence(ids: np.ndarray, places: np.ndarray, *, at_most: int) -> tuple[np.ndarray, np.ndarray]:
+    """How many tokens of its own sentence stand before and after each place, none counted beyond `at_most`; int8.
+
+    >>> [room.tolist() for room in _room_in_sentence(np.array([4, 5, 0, 6, 7, 8]), np.array([1, 3]), at_most=2)]
+    [[1, 0], [0, 2]]
+    """
+    edges = np.concatenate([[-1], np.flatnonzero(ids == 0), [len(ids)]])
+    following = edges.searchsorted(places)
+    rooms = places - edges[following - 1] - 1, edges[following] - places - 1
+    before, after = (np.minimum(room, at_most).astype(np.int8) for room in rooms)
+    return before, after
 
 
 def positive_pmi(counts: sp.csr_matrix) -> sp.csr_matrix:
