@@ -215,8 +215,10 @@ def test_leaves_no_child_when_what_is_done_meanwhile_fails(tmp_path: Path, monke
         assert is_alive(int((tmp_path / "pid").read_text()))
         raise StoreError("no room")
 
+    started = time.monotonic()
     with pytest.raises(StoreError, match="no room"):
         train_arpa(text=tmp_path / "t", arpa=tmp_path / "a", order=2, memory="1G", temp_dir=tmp_path, on_line=print, meanwhile=fail)
+    assert time.monotonic() - started < 30, "lmplz was waited for, not ended"
     assert not is_alive(int((tmp_path / "pid").read_text()))
 
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.pipelines.runs import stage_artifact
 from cloze_gen.store import corpus as corpus_room
+from cloze_gen.store.tables import read_parquet
 
 
 def store_state(out: Path) -> dict[str, int]:
@@ -142,3 +144,18 @@ def test_a_list_of_words_is_known_by_its_content(copied: Any, cli: Callable[...,
     (tmp_path / "b.txt").write_text("clock\ndebt\n")
     assert cli(*options, f"grooming.offensive_words={tmp_path / 'b.txt'}").status == 0
     assert new_stages(before, copied.out) == {"grooming", "choice"}
+
+
+def test_likelier_candidates_fall_by_the_models_own_scores(copied: Any, cli: Callable[..., Any]) -> None:
+    """What `max_gain` rejects scores that much better in the sentence than the answer does; what stays fit does not."""
+    bound = 0.5
+    options = ("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
+    assert cli(*options, "--set", f"grooming.max_gain={bound}").status == 0
+    forward, grooming = (stage_artifact(copied.out / "runs" / "tiny", label) for label in ("forward", "grooming"))
+    of_answer = {row["id"]: row["sentence_log10_prob"] for row in read_parquet(forward.path("answers.parquet")).to_pylist()}
+    scored = read_parquet(forward.path("scored")).to_pylist()
+    gain = {(row["id"], row["word"]): row["sentence_log10_prob"] - of_answer[row["id"]] for row in scored if row["kept"]}
+    verdicts = [(row["verdict"], gain[row["id"], row["word"]]) for row in read_parquet(grooming.path("decisions")).to_pylist()]
+    likelier = [value for verdict, value in verdicts if verdict == "candidate_likelier_than_answer"]
+    assert likelier
+    assert min(likelier) >= bound > max(value for verdict, value in verdicts if verdict == "fit")

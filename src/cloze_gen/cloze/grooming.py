@@ -70,12 +70,12 @@ class CandidateFault(StrEnum):
     SUBSTITUTABLE = "candidate_substitutable"
     UNATTESTED = "candidate_unattested_in_place"
     COLLOCATION = "candidate_is_collocation"
-    TAG = "candidate_changes_tag"
-    TAG_IMPOSSIBLE = "candidate_never_has_tag"
-    FRAME = "candidate_breaks_frame"
     CALLED_FOR = "candidate_called_for_by_history"
     LIKELIER = "candidate_likelier_than_answer"
     TOPICAL = "candidate_suits_topic"
+    TAG = "candidate_changes_tag"
+    TAG_IMPOSSIBLE = "candidate_never_has_tag"
+    FRAME = "candidate_breaks_frame"
 
 
 def takes_an(word: str) -> bool:
