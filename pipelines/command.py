@@ -19,11 +19,13 @@ from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
 from cloze_gen.pipelines.corpus import Corpus, Ingest, load_settings, scanned
 from cloze_gen.pipelines.run import RELEASE, RunTask, check_run_name
-from cloze_gen.pipelines.runs import find_run, read_run
+from cloze_gen.pipelines.runs import RUN_FILE, find_run, name_lock, read_run
 from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine
 from cloze_gen.report.funnel import funnel_text
 from cloze_gen.stages.ingest import read_books
 from cloze_gen.store.artifacts import Store
+from cloze_gen.store.locks import exclusive_lock
+from cloze_gen.store.published import find_change
 
 STYLES = {"holmes-style": "holmes_style", "holmes-sample": "holmes_style", "scs-style": "scs_style", "scs-sample": "scs_style"}
 
@@ -84,10 +86,12 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
         check_no_book_dropped(task.stages())
     Store(Path(task.out)).sweep()
     task.description()  # all stages' keys: a file named by a setting that cannot be read is told before anything runs
-    done_before = task.complete()
-    if not done_before:
-        with given_back(current_engine(task.engine, task.processes)):
-            build(task)
+    waits = f"another command is making a run named {task.run_name!r}; waiting for its end"
+    with exclusive_lock(name_lock(task.folder), on_wait=lambda: say(waits)):
+        done_before = task.complete()
+        if not done_before:
+            with given_back(current_engine(task.engine, task.processes)):
+                build(task)
     print(funnel_text(task.steps()))
     print(f"signature  {task.signature()}")
     print(f"release    {task.folder / RELEASE}")
@@ -146,7 +150,7 @@ def build(task: luigi.Task) -> None:
 
 def plan_text(task: RunTask) -> str:
     """What would run, stage by stage, and why."""
-    before = read_run(task.folder) if (task.folder / "run.json").is_file() else None
+    before = read_run(task.folder) if find_change(task.folder, only=[RUN_FILE]) is None else None
     lines = [f"{task.run_name}: in {task.out}"]
     for number, stage in enumerate(task.stages(), 1):
         state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
@@ -168,7 +172,7 @@ def _why(stage: StageTask, before: dict[str, Any] | None) -> str:
     names = [name for name in sorted(before.keys() | now.keys()) if before.get(name) != now.get(name)]
     reasons += [f"{name} {before.get(name)!r} -> {now.get(name)!r}" for name in names]
     reasons += _changed_inputs(stage, old["inputs"], dict(new["inputs"]))
-    return "; ".join(reasons) or "its artifact is missing"
+    return "; ".join(reasons) or stage.store.fault(stage.key) or "its artifact is missing"
 
 
 def _changed_inputs(stage: StageTask, old: dict[str, str], new: dict[str, str]) -> list[str]:

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import UsageError
+from cloze_gen.stages.question_sets import QuestionSet
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
+from cloze_gen.store.published import find_change
 
-RUN_FILE = "run.json"
+RUN_FILE, RELEASE, EVALUATION, EVALUATION_FILE = "run.json", "release", "evaluation", "evaluation.json"
+RUN_SCHEMA, EVALUATION_SCHEMA = "cloze-gen/run", "cloze-gen/evaluation"
 
 
 def run_folders(out: Path) -> list[Path]:
@@ -22,14 +25,36 @@ def run_lock(folder: Path) -> Path:
     return folder.parent.parent / "store" / ".locks" / f"run-{folder.name}"
 
 
+def name_lock(folder: Path) -> Path:
+    """The lock file of the command that makes a run of this name, from its beginning to its end."""
+    return folder.parent.parent / "store" / ".locks" / f"making-{folder.name}"
+
+
+def evaluation_place(out: Path, name: str, questions: QuestionSet) -> Path:
+    """Where the evaluation of a run's questions lies; other questions under the same name have another place."""
+    return Store(out).root / "evaluations" / f"{name}-{questions.digest}"
+
+
+def check_as_written(folder: Path, *names: str) -> None:
+    """These files of a run, by their names in its folder, are what the run wrote.
+
+    Raises:
+        UsageError: one was changed or is gone; says what to do.
+    """
+    changed = find_change(folder, only=names)
+    if changed:
+        raise UsageError(f"{changed} `cloze-gen run` writes it anew and keeps what was changed by hand beside it.")
+
+
 def find_run(out: Path, run: str) -> Path:
     """A run by its name under `out`, or by its path.
 
     Raises:
-        UsageError: there is none; lists those there are.
+        UsageError: there is none, listing those there are; or its `run.json` is not what was written.
     """
     for folder in (Store(out).runs / run, Path(run)):
         if (folder / RUN_FILE).is_file():
+            check_as_written(folder, RUN_FILE)
             return folder
     known = ", ".join(folder.name for folder in run_folders(out)) or "none"
     raise UsageError(f"no run {run!r} in {out} (runs there: {known}), and no such folder. Name another with --out.")

@@ -94,10 +94,14 @@ def make_corpus(folder: Path) -> Corpus:
 
 
 def folder_digests(folder: Path) -> dict[str, str]:
-    """Every file below a folder with its sha256; a link with the place it leads to."""
+    """Every file below a folder with its sha256; a link with the place it leads to. Not the store's notes of what it has checked, which
+    hold times.
+    """
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
+        if "store/.checked/" in name:
+            continue
         if path.is_symlink():
             found[name] = f"-> {path.readlink()}"
         elif path.is_file():

@@ -53,5 +53,20 @@ class StoreError(ClozeGenError):
     """The output folder cannot be written or holds something that is not ours."""
 
 
+class DamageError(StoreError):
+    """Something on disk is not what was written there.
+
+    Attributes:
+        what: how it differs, as a sentence; the message adds what to do.
+    """
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} Run again to have it made anew.")
+        self.what = what
+
+    def __reduce__(self) -> tuple[type[DamageError], tuple[str]]:
+        return type(self), (self.what,)  # pickle would pass the whole message, and the advice would stand there twice
+
+
 class FormatError(ClozeGenError):
     """A file does not follow its published format; names the file, the line and what was expected."""

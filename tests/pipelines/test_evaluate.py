@@ -123,7 +123,7 @@ def test_a_machine_file_shares_the_models(evaluated: Evaluated, finished: Any, c
     outcome = cli("evaluate", questions, "--train", finished.corpus.train, "--out", out, *QUICK)
     assert outcome.status == 0, outcome.err
     assert {name.split("/")[0] for name in digests(out / "store")} == store
-    (folder,) = (out / "evaluations").iterdir()
+    (folder,) = (path for path in (out / "evaluations").iterdir() if not path.name.startswith("tiny-"))
     own, foreign = rows_of(out / "runs" / "tiny" / "evaluation"), rows_of(folder)
     assert all(foreign[name]["expected"] == pytest.approx(own[name]["expected"]) for name in ("simple-4gram", "smoothed-3gram"))
 

@@ -128,6 +128,7 @@ def write_books(writer: ArtifactWriter, rows: Sequence[dict[str, Any]], *, stric
     """Write the table of books and its funnel; a run without books, or with a dropped one under `--strict`, ends here."""
     header = list(dict.fromkeys(name for row in rows for name in row))
     writer.rows[BOOKS] = write_tsv(writer.path(BOOKS), header, ([row.get(name) for name in header] for row in rows))
+    writer.holds = sorted({row["folder"] for row in rows if row["status"] == "kept"})
     reasons = Counter(row["reason"] for row in rows if row["status"] != "kept")
     kept = len(rows) - sum(reasons.values())
     writer.funnel = {"unit": "books", "seen": len(rows), "kept": kept, "rejected": dict(sorted(reasons.items()))}

@@ -100,6 +100,7 @@ def write_tagging(writer: ArtifactWriter, room: Room, *, corpus: Artifact, setti
         for row, shard, book in zip(rows, shards, done, strict=True)
     ]
     writer.rows[BOOK_TAGS] = write_tsv(writer.path(BOOK_TAGS), ("book_id", "folder", "sentences", "tokens"), table)
+    writer.holds = sorted({folder for _, folder, _, _ in table})
     tokens = sum(book["tokens"] for book in done)
     writer.facts |= {"tagger": identity, "books": len(done), "sentences": sum(book["sentences"] for book in done), "tokens": tokens}
     room.say(f"{tokens:,} tokens of {len(done)} books by {identity}")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cloze_gen.errors import BookError, CorpusError, UsageError
-from cloze_gen.store.artifacts import file_sha256
+from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import read_tsv
 
 MANIFEST_NAME = "manifest.tsv"
