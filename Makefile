@@ -86,14 +86,11 @@ tagger: setup
 	@[ -n "$$TREEBANK" ] || { echo "make tagger TREEBANK=DIR: DIR holds en_ewt-ud-{train,dev,test}.conllu.xz" >&2; exit 2; }
 	$(BIN)/python training/tagger/train.py --treebank "$$TREEBANK" --out src/cloze_gen/adapters/tagger_model
 
-# The index that pip is set to is used, and named nowhere in the files. Packages move only as far as they must: make LOCK_ARGS=--upgrade lock
+# For all supported Pythons at once. Packages move only as far as they must: make LOCK_ARGS=--upgrade lock
 LOCK_ARGS :=
-COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-annotate \
-	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(LOCK_ARGS)
 lock: $(STAMPS)/venv
-	@[ -x $(VENV)/lock/bin/pip-compile ] || { $(BIN)/python -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet 'pip-tools>=7.4'; }
-	@$(COMPILE) --extra test --output-file requirements.lock pyproject.toml
-	@printf 'setuptools>=77\nwheel\n' | $(COMPILE) --constraint requirements.lock --output-file requirements-build.lock -
+	@[ -x $(VENV)/lock/bin/uv ] || { $(BIN)/python -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet 'uv>=0.9' 'packaging>=24.2'; }
+	@$(VENV)/lock/bin/python scripts/lock.py $(LOCK_ARGS)
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
