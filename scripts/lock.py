@@ -34,8 +34,8 @@ PYTHONS = ((3, 11), (3, 12), (3, 13), (3, 14), (3, 15))
 MACHINES = ("linux-x86_64", "linux-aarch64", "macos-arm64")
 SOURCES = frozenset({"kenlm"})
 BUILDERS = ("setuptools>=77", "wheel", "cython>=3.1")
-# `[tool.uv] environments` leaves out the packages that Windows alone needs, and writes the condition behind all others.
-HERE_TOO = "sys_platform == 'darwin' or sys_platform == 'linux'"
+# `[tool.uv] environments` leaves out the packages that Windows or PyPy alone need, and writes these conditions behind all others.
+EVERYWHERE = ("(sys_platform == 'darwin' or sys_platform == 'linux')", "platform_python_implementation == 'CPython'")
 
 
 def machine_tags(python: tuple[int, int], machine: str) -> list[Tag]:
@@ -105,13 +105,15 @@ def compile_lock(arguments: Sequence[str], *, given: str | None = None) -> None:
 
 
 def simplify(lock_text: str) -> str:
-    """The lock without the condition that holds on every system it was resolved for.
+    """The lock without the conditions that hold on every system it was resolved for.
 
-    >>> print(simplify(f"a==1 ; {HERE_TOO} --hash=x\\nb==1 ; python_full_version < '3.12' and ({HERE_TOO}) --hash=y"))
+    >>> print(simplify(f"a==1 ; {' and '.join(EVERYWHERE)} --hash=x\\nb==1 ; python_full_version < '3.12' and {EVERYWHERE[0]} --hash=y"))
     a==1 --hash=x
     b==1 ; python_full_version < '3.12' --hash=y
     """
-    return lock_text.replace(f" and ({HERE_TOO})", "").replace(f" ; {HERE_TOO}", "")
+    for condition in EVERYWHERE:
+        lock_text = lock_text.replace(f" and {condition}", "").replace(f" ; {condition} and ", " ; ").replace(f" ; {condition}", "")
+    return lock_text
 
 
 def main(options: Sequence[str]) -> int:

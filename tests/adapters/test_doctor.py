@@ -12,7 +12,7 @@ from cloze_gen.adapters.doctor import run_checks
 def test_every_fact_is_there_once(tmp_path: Path) -> None:
     """Versions, lmplz, disk, memory and cores are reported under their names; a missing folder's parent is measured."""
     names = [check.name for check in run_checks(tmp_path / "not" / "yet")]
-    assert names == ["python", "spacy", "kenlm", "numpy", "pyarrow", "luigi", "lmplz", "free disk", "memory", "cores"]
+    assert names == ["python", "spacy", "numpy", "pyarrow", "luigi", "kenlm", "lmplz", "free disk", "memory", "cores"]
 
 
 def test_what_fails_has_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
