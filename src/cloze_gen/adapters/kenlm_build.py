@@ -41,7 +41,7 @@ CHANGES = (
     ("CMakeLists.txt", BOOST_ASKED, r"\1\2)"),
     ("setup.py", re.compile(r"python/kenlm\.cpp"), "python/kenlm.pyx"),
     ("setup.py", re.compile(r"language='C\+\+'"), "language='c++'"),
-    ("pyproject.toml", re.compile(r"""^requires = \["setuptools","""), r'requires = ["setuptools", "cython>=3.1",'),
+    ("pyproject.toml", re.compile(r"""^requires = \["setuptools",""", re.MULTILINE), r'requires = ["setuptools", "cython>=3.1",'),
 )
 
 
