@@ -133,11 +133,21 @@ def settings(config: str) -> None:
 
 
 @app.command()
-def doctor() -> None:
+def doctor(
+    fix: Annotated[bool, typer.Option(help="build KenLM's programs, and its Python module, where they are missing")] = False,
+    kenlm_sources: Annotated[Path | None, typer.Option(help="kenlm-0.3.0.tar.gz, for --fix without a network")] = None,
+) -> None:
     """Check the tools: versions, what is missing, and the command that mends it."""
-    from cloze_gen.adapters.doctor import run_checks
+    from cloze_gen.adapters import doctor, kenlm_build
 
-    checks = run_checks()
+    checks = doctor.run_checks()
+    missing = {check.name for check in checks if not check.ok}
+    if fix and missing & {"kenlm", "lmplz"}:
+        programs, module = "lmplz" in missing, "kenlm" in missing
+        for line in kenlm_build.plan(programs=programs, module=module, archive=kenlm_sources):
+            typer.echo(f"Going to {line} ...")
+        kenlm_build.build(programs=programs, module=module, archive=kenlm_sources)
+        checks = doctor.run_checks()
     for check in checks:
         typer.echo(f"{'ok     ' if check.ok else 'MISSING'} {check.name:<16} {check.detail}")
         if not check.ok and check.remedy:
