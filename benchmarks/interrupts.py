@@ -308,12 +308,14 @@ def main() -> int:
         known = undisturbed(place)
         draw = random.Random(asked.seed)
         planned = [moment for kind in KINDS for moment in moments(kind, getattr(asked, kind), known, place, draw)]
-        ends = []
-        for end in pool.map(interrupted, planned):
-            ends.append(end)
-            if not end.good:
-                last = end.said[-2000:]
-                print(f"{end.moment}: sent {end.sent}, status {end.status}, {end.seconds:.2f} s, {end.survivors}\n{last}\n", flush=True)
+        ends: list[End] = []
+        try:
+            for end in pool.map(interrupted, planned):
+                ends.append(end)
+                if not end.good:
+                    print(f"{end.moment}: status {end.status}, {end.seconds:.2f} s, {end.survivors}\n{end.said}\n", flush=True)
+        except KeyboardInterrupt:  # the table of those so far
+            pool.shutdown(cancel_futures=True)
         print(table(ends))
     return int(not all(end.good for end in ends))
 
