@@ -21,6 +21,7 @@ from cloze_gen.pipelines.corpus import Corpus, Ingest, load_settings, scanned
 from cloze_gen.pipelines.run import RELEASE, RunTask, check_run_name
 from cloze_gen.pipelines.runs import RUN_FILE, find_run, name_lock, read_run
 from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine
+from cloze_gen.pipelines.worker import InProcessFactory
 from cloze_gen.report.funnel import funnel_text
 from cloze_gen.stages.ingest import read_books
 from cloze_gen.store.artifacts import Store
@@ -136,12 +137,14 @@ def build(task: luigi.Task) -> None:
 
     logging.getLogger("luigi").setLevel(logging.CRITICAL)
     logging.getLogger("luigi-interface").setLevel(logging.CRITICAL)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="luigi")
-        options = {"local_scheduler": True, "workers": 1, "no_lock": True, "detailed_summary": True, "log_level": "CRITICAL"}
-        result = luigi.build([task], **options)  # type: ignore[no-untyped-call]
-    for event in (luigi.Event.FAILURE, luigi.Event.BROKEN_TASK):
-        PipelineTask.remove_event_handler(event, remember)
+    options = {"local_scheduler": True, "workers": 1, "no_lock": True, "detailed_summary": True, "log_level": "CRITICAL"}
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="luigi")
+            result = luigi.build([task], InProcessFactory(), **options)  # type: ignore[no-untyped-call]
+    finally:
+        for event in (luigi.Event.FAILURE, luigi.Event.BROKEN_TASK):
+            PipelineTask.remove_event_handler(event, remember)
     if failures:
         raise failures[0]
     if result.status not in {luigi.LuigiStatusCode.SUCCESS, luigi.LuigiStatusCode.SUCCESS_WITH_RETRY}:

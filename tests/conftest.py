@@ -79,7 +79,7 @@ def call_cli(*arguments: str | Path) -> Outcome:
 
 def call_program(*arguments: str | Path, cwd: Path, env: dict[str, str] | None = None) -> Outcome:
     """Call the installed command line as a program of its own."""
-    command = [sys.executable, "-m", "cloze_gen.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "cloze_gen", *map(str, arguments)]
     done = subprocess.run(command, cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False, timeout=240)
     return Outcome(done.returncode, done.stdout, done.stderr)
 

@@ -20,11 +20,12 @@ ALLOWED = (
     {room: set() for room in GROUND}
     | dict.fromkeys(CORE_BASE, GROUND)
     | dict.fromkeys(CORE, GROUND | CORE_BASE)
-    | {"store": GROUND, "adapters": GROUND | CORE_BASE, "config": GROUND}
-    | {"engine": GROUND | KEEPERS, "report": GROUND | CORE_BASE | CORE | KEEPERS}
+    | {"interrupts": set(), "store": GROUND, "adapters": GROUND | CORE_BASE | {"interrupts"}, "config": GROUND}
+    | {"engine": GROUND | KEEPERS | {"interrupts"}, "report": GROUND | CORE_BASE | CORE | KEEPERS}
     | {"stages": GROUND | CORE_BASE | CORE | KEEPERS | {"engine", "report"}}
     | {"pipelines": GROUND | CORE_BASE | CORE | KEEPERS | {"engine", "report", "stages"}}
-    | {"cli": GROUND | KEEPERS | {"pipelines"}}
+    | {"cli": GROUND | KEEPERS | {"interrupts", "pipelines"}}
+    | {"__main__": {"interrupts", "cli"}}
 )
 # The engine and Room of the stages are handed down; only these libraries are big enough to have a room.
 BIG = {"spacy", "kenlm", "lemminflect", "luigi", "torch", "subprocess"}

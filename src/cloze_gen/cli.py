@@ -4,23 +4,46 @@ from __future__ import annotations
 
 import errno
 import sys
+import tempfile
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from cloze_gen import __version__
+from cloze_gen import __version__, interrupts
 from cloze_gen.errors import ClozeGenError, StoreError
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
+
+class _Ended(Exception):
+    """Carries an end of a command past the parser."""
+
+    def __init__(self, how: BaseException) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+class _Commands(TyperGroup):
+    """Typer reads a broken file's EOFError as Ctrl-C, and says a line of its own about either. It gets to see neither."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, EOFError) as error:
+            raise _Ended(error) from error
+
+
+app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
                   help="Raw books in, cloze test sets out, every step on disk.")  # fmt: skip
 corpus_app = typer.Typer(no_args_is_help=True, help="Look at a folder of books before a run.")
 app.add_typer(corpus_app, name="corpus")
 
 _INTERRUPTED = 130  # as the shell has it: 128 and SIGINT's number
-# What the parser raises. Typer brought its own copy of click with 0.2x, so click's own class would miss it; this is right for both.
-_ClickException: Any = typer.BadParameter.__mro__[2]
+# What the parser raises: the oldest ancestor that can show itself. It has no name that old versions of Typer, which build on click, and
+# new ones, which bring a copy of their own, both tell.
+_ParserError: Any = next(kind for kind in reversed(typer.BadParameter.__mro__) if "show" in vars(kind))
 
 Out = Annotated[Path, typer.Option("--out", help="output folder")]
 DEFAULT_OUT = Path("artifacts")
@@ -189,24 +212,30 @@ def rank(
         typer.echo(line)
 
 
-def main() -> None:
-    """Entry point: a user's mistake is one message and a status, never a traceback."""
-    sys.exit(guarded(lambda: app(standalone_mode=False)))
+def call() -> int:
+    """Answer the command line; also what nobody foresaw becomes one message and a status."""
+    try:
+        return guarded(lambda: app(standalone_mode=False))
+    except Exception as error:  # noqa: BLE001 - the last catch
+        print(f"cloze-gen: {_written_down(error)}", file=sys.stderr)
+        return ClozeGenError.exit_status
 
 
 def guarded(call: Callable[[], object]) -> int:
-    """Run a call and turn its end into an exit status, told on stderr where it failed."""
+    """Run a call and turn its end into an exit status, told on stderr where it failed.
+
+    Raises:
+        Exception: what is no user's mistake and no refusal of the machine.
+    """
     try:
-        result = call()
-    except typer.Abort:
-        result = _INTERRUPTED
-    except _ClickException as error:
+        result = _unwrapped(call)
+    except _ParserError as error:
         error.show()
         return int(error.exit_code)
     except ClozeGenError as error:
         print(f"cloze-gen: {error}", file=sys.stderr)
         return error.exit_status
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         result = _INTERRUPTED
     except BrokenPipeError:
         return 0
@@ -214,8 +243,29 @@ def guarded(call: Callable[[], object]) -> int:
         print(f"cloze-gen: {_explain_os_error(error)}", file=sys.stderr)
         return StoreError.exit_status
     if result == _INTERRUPTED:  # Typer may have turned Ctrl-C into this status already
-        print("cloze-gen: stopped; what was finished stays, run again to go on", file=sys.stderr)
+        print(interrupts.STOPPED, file=sys.stderr)
     return result if isinstance(result, int) else 0
+
+
+def _unwrapped(call: Callable[[], object]) -> object:
+    try:
+        return call()
+    except _Ended as ended:
+        how = ended.how
+    raise how  # here, out of the except clause, with no other context than its own
+
+
+def _written_down(error: Exception) -> str:
+    """One line about an error that nobody foresaw, and its traceback in a file that only its owner reads."""
+    what = f"an error that was not foreseen, {' '.join(f'{type(error).__name__}: {error}'.split())[:200]}."
+    text = "".join(traceback.format_exception(error))
+    try:
+        handle, path = tempfile.mkstemp(prefix="cloze-gen-", suffix=".txt")
+        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"cloze-gen {__version__}, Python {sys.version}\n{text}")
+    except OSError as refused:
+        return f"{what} Where it came from could not be written down ({refused}). Please report it; what was finished stays."
+    return f"{what} Where it came from is written in {path}; please report it with that file. What was finished stays."
 
 
 def _explain_os_error(error: OSError) -> str:
@@ -224,7 +274,3 @@ def _explain_os_error(error: OSError) -> str:
     if full:
         return f"the disk is full ({error}). Free space or choose another --out, then run again; what was finished stays."
     return f"cannot read or write: {error}. Mend this or choose another --out, then run again; what was finished stays."
-
-
-if __name__ == "__main__":
-    main()

@@ -25,7 +25,7 @@ MAX_WAIT_SECONDS = 1.2
 
 def start(options: tuple[str, ...], out: Path, workers: int) -> subprocess.Popen[str]:
     """The command line as a process group of its own."""
-    command = [sys.executable, "-m", "cloze_gen.cli", "run", *options, "--name", "tiny", "--out", str(out), "--workers", str(workers)]
+    command = [sys.executable, "-m", "cloze_gen", "run", *options, "--name", "tiny", "--out", str(out), "--workers", str(workers)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 

@@ -15,16 +15,19 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 from cloze_gen.errors import ClozeGenError, UsageError
+from cloze_gen.interrupts import held
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
+# Arrow takes Ctrl-C for itself while it reads a table of text, and now and then loses it: then nothing would end the run.
+pa.enable_signal_handlers(False)
 _PR_SET_PDEATHSIG = 1
 # Shards handed out ahead of the one being waited for, a worker: enough to keep it busy, few enough that memory stays flat.
 _AHEAD = 4
@@ -77,12 +80,13 @@ class LocalEngine:
         if self._pool is None:
             context = multiprocessing.get_context("spawn")
             self._others = multiprocessing.active_children()
+            _start_tracker()
             self._pool = ProcessPoolExecutor(self.workers, mp_context=context, initializer=_start_worker, initargs=(os.getpid(),))
         waiting: deque[Future[Result]] = deque()
         queue = iter(shards)
         try:
             for shard in queue:
-                with _interrupts_held():  # submitting may start a worker
+                with held():  # submitting may start a worker
                     waiting.append(self._pool.submit(function, shard))
                 if len(waiting) >= self.workers * _AHEAD:
                     yield waiting.popleft().result()
@@ -111,15 +115,19 @@ class LocalEngine:
             self._pool = None
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits inside. A process started here inherits that for good, so it cannot be interrupted (with a traceback) while it is
-    still importing; the parent, told afterwards, ends it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _start_tracker() -> None:
+    """The helper process of `multiprocessing`, which removes the pool's semaphores after us. An interrupted run leaves that to it on
+    purpose, so it shall not warn of it, on our stderr and after our last word."""
+    name, quiet = "PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker"
+    before = os.environ.get(name)
+    os.environ[name] = f"{before},{quiet}" if before else quiet
     try:
-        yield
+        resource_tracker.ensure_running()
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def _start_worker(parent: int) -> None:
