@@ -127,9 +127,9 @@ def _passes(rank: BookRank, settings: BookChoiceSettings) -> bool:
 
 def rank_folder(room: Room, folder: Path, *, settings: BookChoiceSettings, tagger: str, ingest: IngestSettings) -> Iterator[str]:
     """The table of a folder's books, most similar first, as lines; books read and tagged here stay in the store for later runs."""
-    reference = reference_counts(settings.reference, tagger)
     check_apart(room.store.root, folder)
     books = scan_corpus(folder, notice=room.say)
+    reference = reference_counts(settings.reference, tagger)
     identity = worker_tagger(tagger).identity
     shards = [BookShard(room.store.root, book, book_digest(book), ingest) for book in books]
     audits = list(room.map(ingest_book, shards, unit="books"))

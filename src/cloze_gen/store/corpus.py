@@ -21,6 +21,7 @@ from cloze_gen.errors import BookError, CorpusError, UsageError
 from cloze_gen.store.corpus_folder import SUFFIX, check_folder, look_through, refuse_unreadable
 from cloze_gen.store.corpus_manifest import MANIFEST_NAME, ManifestRow, manifest_rows, named, read_manifest, rows_of_files, unused_columns
 from cloze_gen.store.files import open_regular
+from cloze_gen.store.tables import escape_cell
 
 MAX_BOOK_BYTES = 256 * 1024 * 1024  # bytes after unpacking; the largest of the 534 books at hand has 5.5 MB
 UNREADABLE = "unreadable"  # how the digest of a file begins that cannot be opened; the reason follows
@@ -159,7 +160,7 @@ def read_book(path: Path, *, digest: str = "") -> bytes:
         packed, found = b"", _unreadable(error)
     if digest and found != digest:
         raise CorpusError(
-            f"{path}: changed while it was read: its bytes are no longer those that this run began with. "
+            f"{escape_cell(str(path))}: changed while it was read: its bytes are no longer those that this run began with. "
             "Wait until nothing writes to it, then run again; what was finished stays."
         )
     if found.startswith(UNREADABLE):

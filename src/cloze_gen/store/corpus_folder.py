@@ -16,6 +16,7 @@ from typing import NoReturn
 
 from cloze_gen.errors import UsageError
 from cloze_gen.store.corpus_manifest import MANIFEST_NAME, named
+from cloze_gen.store.tables import escape_cell
 
 SUFFIX = re.compile(r"\.txt(\.gz)?$", re.IGNORECASE)
 
@@ -93,7 +94,7 @@ def look_through(root: Path) -> Found:
 
 def refuse_unreadable(error: OSError) -> NoReturn:
     raise UsageError(
-        f"{error.filename}: this folder cannot be read ({error.strerror}), so the books in it would be missing. "
+        f"{escape_cell(str(error.filename))}: this folder cannot be read ({error.strerror}), so the books in it would be missing. "
         "Make it readable, or move it out of the corpus."
     )
 
