@@ -17,18 +17,20 @@ from luigi.task_register import Register
 from cloze_gen.engine.local import Engine
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
-from cloze_gen.pipelines.corpus import Corpus, Ingest, load_settings, scanned
+from cloze_gen.pipelines.corpus import Ingest, load_settings, scanned
 from cloze_gen.pipelines.run import RELEASE, RunTask, check_run_name
 from cloze_gen.pipelines.runs import RUN_FILE, find_run, name_lock, read_run
 from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine
 from cloze_gen.pipelines.worker import InProcessFactory
 from cloze_gen.report.funnel import funnel_text
+from cloze_gen.stages.dropped import dropped_text
 from cloze_gen.stages.ingest import read_books
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.published import find_change
 
 STYLES = {"holmes-style": "holmes_style", "holmes-sample": "holmes_style", "scs-style": "scs_style", "scs-sample": "scs_style"}
+BOOK_STAGES = frozenset({"ingest", "corpus", "books"})  # those that write a table of books, and may drop some
 
 
 def style_of(config: str) -> type[RunTask]:
@@ -119,9 +121,9 @@ def check_no_book_dropped(stages: Sequence[StageTask]) -> None:
     Raises:
         CorpusError: naming every dropped book and its reason.
     """
-    looked_at = [stage for stage in stages if isinstance(stage, Ingest | Corpus) and stage.complete()]
-    rows = [row for stage in looked_at for row in read_books(stage.store.open(stage.key)) if row["status"] != "kept"]
-    dropped = ", ".join(dict.fromkeys(f"{row['book_id']} ({row['reason']})" for row in rows))
+    looked_at = [stage for stage in stages if stage.stage in BOOK_STAGES and stage.complete()]
+    rows = {(row["book_id"], row["reason"]): row for stage in looked_at for row in read_books(stage.store.open(stage.key))}
+    dropped = dropped_text(rows.values())
     if dropped:
         raise CorpusError(f"--strict: dropped {dropped}. Mend or remove these books, or run without --strict.")
 
