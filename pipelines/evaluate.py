@@ -12,15 +12,17 @@ import luigi
 
 from cloze_gen import __version__
 from cloze_gen.engine.progress import Stopwatch, say
-from cloze_gen.errors import ClozeGenError, UsageError
+from cloze_gen.errors import ClozeGenError, FormatError, UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.user_scores import parse_user_scores
+from cloze_gen.notation import NotationError, parse_json
 from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, FromCorpus, model_tasks
 from cloze_gen.pipelines.command import build, forget_what_was_read, given_back
 from cloze_gen.pipelines.corpus import scanned
-from cloze_gen.pipelines.reporting import report_run
+from cloze_gen.pipelines.reporting import read_signature, report_run
 from cloze_gen.pipelines.runs import RUN_FILE, read_run
-from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine
+from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, look_ahead
+from cloze_gen.report.data import evaluation_from_record
 from cloze_gen.stages.evaluation import (
     Baseline,
     Judged,
@@ -37,8 +39,10 @@ from cloze_gen.stages.evaluation import (
     result_row,
     table_text,
 )  # fmt: skip
+from cloze_gen.stages.ingest import kept_books
 from cloze_gen.stages.question_sets import QuestionSet, read_question_set
-from cloze_gen.store.artifacts import Artifact, Store, write_json
+from cloze_gen.store.artifacts import Artifact, Store, open_artifact, write_json
+from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.locks import exclusive_lock, partial_folder, replace_folder, sweep_leavings
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
@@ -114,21 +118,28 @@ def _asked(questions: str, answers: Path | None, train: str, out: Path, workers:
     found = read_question_set(release / "questions.jsonl")
     corpus = _corpus(train, run.parent.parent, workers) if train else _corpus_of_run(run, described, workers)
     balanced = described["settings"].get("choice", {}).get("method") == "balanced"
-    return Asked(found, run, corpus, balanced, (release / "signature.txt").read_text(encoding="utf-8").strip())
+    return Asked(found, run, corpus, balanced, read_signature(run))
 
 
 def _corpus(train: str, out: Path, workers: int) -> FromCorpus:
     """The training corpus of a folder, read with the settings of holmes-style, so that its runs share the artifacts."""
     size = sum(book.path.stat().st_size for book in scanned(train)[0] if book.path.is_file())
-    lm = {"discount_fallback": True} if size < _SMALL_CORPUS_BYTES else {}
-    return CorpusText(train=train, source=train, out=str(out), processes=workers, lm=json.dumps(lm))
+    return CorpusText(train=train, source=train, out=str(out), processes=workers, lm=json.dumps(_lm(size)))
+
+
+def _lm(corpus_bytes: int) -> dict[str, Any]:
+    """Settings of the generating model where no run says them."""
+    return {"discount_fallback": True} if corpus_bytes < _SMALL_CORPUS_BYTES else {}
 
 
 def _corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> FromCorpus:
     folder = next((stage["folder"] for stage in described["stages"] if stage["label"] == CORPUS), None)
     if folder is None:
         raise UsageError(f"{run.name}: has no training corpus of its own; name one with --train")
-    lm = described["settings"].get("lm", {"discount_fallback": described["sample"]})
+    lm = described["settings"].get("lm")  # a style without a language model says nothing of it
+    if lm is None:
+        books = kept_books(open_artifact(run.parent.parent / "store" / folder))
+        lm = _lm(sum(int(row["chars"]) for row in books))
     return CorpusText(corpus=folder, out=str(run.parent.parent), processes=workers, lm=json.dumps(lm))
 
 
@@ -164,6 +175,8 @@ def _models(asked: Asked, rows: Sequence[Baseline], workers: int) -> tuple[dict[
     Store(Path(asked.corpus.out)).sweep()
     try:
         if not root.complete():
+            for task in tasks.values():
+                look_ahead(task)
             with given_back(current_engine("local", workers)):
                 build(root)
     finally:
@@ -174,9 +187,9 @@ def _models(asked: Asked, rows: Sequence[Baseline], workers: int) -> tuple[dict[
 def _judge_user(path: Path, asked: Asked, seed: int) -> Judged:
     clock = Stopwatch()
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read as a file of scores ({error})") from None
+        text = read_regular_text(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read as a file of scores ({error}). Give JSON lines, or `sentence TAB score` lines.") from None
     found = parse_user_scores(text, asked.questions.questions, name=path.name)
     row = Baseline(f"user:{path.stem}", "user", "user", path.name)
     return judge_given(row, found, asked.questions, seed=seed, seconds=clock.seconds)
@@ -215,7 +228,8 @@ def _write(folder: Path, record: dict[str, Any], judged: Sequence[Judged], asked
 
 def _earlier(folder: Path, signature: str) -> dict[str, Any]:
     try:
-        found = json.loads((folder / EVALUATION).read_text(encoding="utf-8"))
+        found = parse_json((folder / EVALUATION).read_bytes())
+        evaluation_from_record(found, where=EVALUATION)
         return found if found.get("signature") == signature and (folder / PREDICTIONS).is_file() else {}
-    except (FileNotFoundError, json.JSONDecodeError):
+    except (FileNotFoundError, NotationError, FormatError):
         return {}

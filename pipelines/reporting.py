@@ -11,6 +11,7 @@ from typing import Any
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.jsonl import question_from_record
+from cloze_gen.notation import NotationError, parse_json
 from cloze_gen.pipelines.runs import find_run, read_run, run_lock, without_folders
 from cloze_gen.records import Question
 from cloze_gen.report.compare import RunFacts, comparison_text
@@ -133,6 +134,8 @@ def read_signature(folder: Path) -> str:
         return (folder / RELEASE / "signature.txt").read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         raise UsageError(f"{folder.name}: has no release yet; `cloze-gen run` finishes it.") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{folder / RELEASE / 'signature.txt'}: not UTF-8; `cloze-gen run` writes it anew.") from None
 
 
 def read_records(folder: Path, file: str) -> list[dict[str, Any]]:
@@ -154,8 +157,8 @@ def read_evaluation(folder: Path) -> Evaluation | None:
     if not path.is_file():
         return None
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
+        record = parse_json(path.read_bytes())
+    except NotationError as error:
         raise FormatError(f"{path}: not JSON ({error}). Run `cloze-gen evaluate` again.") from None
     return evaluation_from_record(record, where=str(path))
 

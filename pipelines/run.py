@@ -13,6 +13,7 @@ import luigi
 from pydantic import BaseModel
 
 from cloze_gen.errors import UsageError
+from cloze_gen.notation import NotationError, parse_json
 from cloze_gen.pipelines.corpus import StyleTask
 from cloze_gen.pipelines.runs import RUN_FILE, run_lock, without_folders
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
@@ -44,8 +45,8 @@ class RunTarget(luigi.Target):
 
     def exists(self) -> bool:
         try:
-            written = json.loads((self._folder / RUN_FILE).read_text(encoding="utf-8"))
-        except (FileNotFoundError, json.JSONDecodeError):
+            written = parse_json((self._folder / RUN_FILE).read_bytes())
+        except (FileNotFoundError, NotationError):
             return False
         linked = all(
             (self._folder / name).is_symlink() and (self._folder / name).readlink() == Path(to) for name, to in self._links.items()

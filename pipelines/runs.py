@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import UsageError
+from cloze_gen.pipelines.run_file import read_run_file
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 
 RUN_FILE = "run.json"
@@ -36,10 +36,8 @@ def find_run(out: Path, run: str) -> Path:
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    try:
-        return json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise UsageError(f"{folder / RUN_FILE}: not readable ({error}); run again to rewrite it.") from None
+    """What a run says of itself; a UsageError where it is damaged."""
+    return read_run_file(folder / RUN_FILE)
 
 
 def find_stage(folder: Path, label: str) -> Artifact | None:

@@ -23,7 +23,10 @@ if sys.platform == "linux":
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         sys.exit(1)
-os.execv(command[0], command)
+try:
+    os.execv(command[0], command)
+except OSError as error:
+    sys.exit(f"{command[0]} cannot be started: {error.strerror}")
 """
 
 

@@ -24,6 +24,7 @@ from cloze_gen.adapters.child_process import ended_on_error, is_program, running
 from cloze_gen.errors import ClozeGenError, CorpusError, StoreError, ToolError
 
 REMEDY = "build it with `make kenlm`, or let CLOZE_GEN_LMPLZ name an lmplz"
+_ARPA_BEGINS = b"\\data\\"
 _KEPT_LINES = 6  # the last lines of its stderr that an error quotes; its longest complaint, the discounts', has four
 _BAR_STEP = 10  # percent between two reports of one of its hundred-star bars
 
@@ -99,6 +100,18 @@ def train_arpa(
         meanwhile()
     if process.returncode != 0:
         raise explain_failure(process.returncode, list(last), text=text, memory=memory)
+    _ask_written(arpa, program)
+
+
+def _ask_written(arpa: Path, program: Path) -> None:
+    """A program of that name that ends well need not be lmplz."""
+    try:
+        with arpa.open("rb") as file:
+            begins = file.read(len(_ARPA_BEGINS))
+    except OSError as error:
+        raise ToolError(f"{program} ended without an error and wrote no model ({error.strerror}), so it is no lmplz; {REMEDY}.") from None
+    if begins != _ARPA_BEGINS:
+        raise ToolError(f"{program} ended without an error, but what it wrote is no ARPA file, so it is no lmplz; {REMEDY}.")
 
 
 @contextlib.contextmanager

@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.errors import UsageError
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.msr import BLANK, parse_machine
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.ingest import BookShard, ingest_book, kept_books, write_books
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tags import TAGGED_TYPES, Pair, TagShard, lemma_pair, tag_book, tag_folders, worker_tagger
 from cloze_gen.stats.book_similarity import BookSimilarity, book_similarity, reference_vector
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.corpus import book_digest, scan_corpus
+from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.tables import read_parquet, write_tsv
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -25,10 +27,8 @@ SIMILARITY = "similarity.tsv"
 NOT_ALIKE = "vocabulary_unlike_reference"
 
 
-class BookChoiceSettings(BaseModel):
+class BookChoiceSettings(SettingsGroup):
     """Settings of the choice of source books by vocabulary."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     reference: str = Field("", description="questions.jsonl of a release, or an MSR machine-format questions file; empty: no test")
     min_similarity: float = Field(0.75, ge=0, lt=1, description="exclusive: cosine with the reference's vocabulary; section 2")
@@ -57,12 +57,12 @@ def read_reference(file: str) -> list[str]:
     """
     path = Path(file)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular_text(path)
         if path.suffix == ".jsonl":
             return [" ".join(question.tokens) for question in parse_questions(text.split("\n"), name=path.name)]
         beside = path.with_name("answers".join(path.name.rsplit("questions", 1)))
-        answers = beside.read_text(encoding="utf-8") if beside != path and beside.is_file() else None
-    except (OSError, UnicodeDecodeError) as error:
+        answers = read_regular_text(beside) if beside != path and beside.is_file() else None
+    except (OSError, ValueError) as error:
         raise UsageError(
             f"{file}: the reference cannot be read ({error}). Give a questions.jsonl or a machine-format questions file."
         ) from None
