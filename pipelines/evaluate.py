@@ -139,7 +139,7 @@ def _corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> Fro
     lm = described["settings"].get("lm")  # a style without a language model says nothing of it
     if lm is None:
         books = kept_books(open_artifact(run.parent.parent / "store" / folder))
-        lm = _lm(sum(int(row["chars"]) for row in books))
+        lm = _lm(sum(int(row["book_bytes"]) for row in books))
     return CorpusText(corpus=folder, out=str(run.parent.parent), processes=workers, lm=json.dumps(lm))
 
 
