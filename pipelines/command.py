@@ -255,6 +255,7 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
 
 def settings_text(config: str) -> str:
     """Every setting of a config with its value, what it may be and its meaning, as TOML that is a config itself."""
+    forget_what_was_read()
     style = style_of(config)
     settings = load_settings(style.model, config, "[]")
     lines = [f'{STYLE} = "{style.style_name.replace("_", "-")}"', ""]

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.config import parse_settings, settings_dict
 from cloze_gen.errors import UsageError
-from cloze_gen.notation import shown
+from cloze_gen.notation import reason, shown
 from cloze_gen.pipelines.task import StageTask, parse_overrides
 from cloze_gen.stages.counts import write_counts
 from cloze_gen.stages.ingest import BOOK_VERSION, write_ingest
@@ -59,7 +59,9 @@ def config_text(config: str) -> str:
         try:
             return read_regular_text(config, encoding="utf-8-sig", max_bytes=_MAX_CONFIG_BYTES)
         except (OSError, ValueError) as error:
-            raise UsageError(f"{config}: cannot be read as a config ({error}). Give the path of a UTF-8 TOML file.") from None
+            raise UsageError(
+                f"{shown(config)}: cannot be read as a config ({reason(error)}). Give the path of a UTF-8 TOML file."
+            ) from None
     folder = importlib.resources.files("cloze_gen.configs")
     known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
     if config not in known:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, FormatError, UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.user_scores import parse_user_scores
-from cloze_gen.notation import NotationError, parse_json
+from cloze_gen.notation import NotationError, parse_json, reason, shown
 from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, FromCorpus, model_tasks
 from cloze_gen.pipelines.command import build, forget_what_was_read, given_back
 from cloze_gen.pipelines.corpus import scanned
@@ -103,13 +104,13 @@ def _renew_report(run: Path) -> None:
 
 
 def _asked(questions: str, answers: Path | None, train: str, out: Path, workers: int) -> Asked:
-    run = next((folder for folder in (Store(out).runs / questions, Path(questions)) if (folder / RUN_FILE).is_file()), None)
+    run = next((folder for folder in (Store(out).runs / questions, Path(questions)) if os.path.isfile(folder / RUN_FILE)), None)
     if run is None:
-        if Path(questions).is_dir():
+        if os.path.isdir(questions):
             expected = "Give a run, a questions.jsonl or a machine-format file."
             raise UsageError(f"{questions}: a folder, but no run (no {RUN_FILE} in it). {expected}")
-        if not Path(questions).is_file():
-            raise UsageError(f"{questions!r}: neither a run in {out} nor a file. `cloze-gen runs --out {out}` lists the runs.")
+        if not os.path.exists(questions):
+            raise UsageError(f"{shown(questions)}: neither a run in {out} nor a file. `cloze-gen runs --out {out}` lists the runs.")
         found = read_question_set(Path(questions), answers)
         signature = f"cloze-gen|v:{__version__}|questions:{found.digest[:8]}|n:{len(found.questions)}"
         return Asked(found, None, _corpus(train, out, workers) if train else None, False, signature)
@@ -189,7 +190,9 @@ def _judge_user(path: Path, asked: Asked, seed: int) -> Judged:
     try:
         text = read_regular_text(path)
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: cannot be read as a file of scores ({error}). Give JSON lines, or `sentence TAB score` lines.") from None
+        raise UsageError(
+            f"{path}: cannot be read as a file of scores ({reason(error)}). Give JSON lines, or `sentence TAB score` lines."
+        ) from None
     found = parse_user_scores(text, asked.questions.questions, name=path.name)
     row = Baseline(f"user:{path.stem}", "user", "user", path.name)
     return judge_given(row, found, asked.questions, seed=seed, seconds=clock.seconds)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import UsageError
+from cloze_gen.notation import shown
 from cloze_gen.pipelines.run_file import read_run_file
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 
@@ -22,6 +24,14 @@ def run_lock(folder: Path) -> Path:
     return folder.parent.parent / "store" / ".locks" / f"run-{folder.name}"
 
 
+def leads_to(path: Path, kind: Callable[[Path], bool]) -> bool:
+    """Whether a path leads to a thing of this kind; what can be no path, as a name of 5,000 letters, leads nowhere."""
+    try:
+        return kind(path)
+    except OSError:
+        return False
+
+
 def find_run(out: Path, run: str) -> Path:
     """A run by its name under `out`, or by its path.
 
@@ -29,10 +39,10 @@ def find_run(out: Path, run: str) -> Path:
         UsageError: there is none; lists those there are.
     """
     for folder in (Store(out).runs / run, Path(run)):
-        if (folder / RUN_FILE).is_file():
+        if leads_to(folder / RUN_FILE, Path.is_file):
             return folder
     known = ", ".join(folder.name for folder in run_folders(out)) or "none"
-    raise UsageError(f"no run {run!r} in {out} (runs there: {known}), and no such folder. Name another with --out.")
+    raise UsageError(f"no run {shown(run)} in {out} (runs there: {known}), and no such folder. Name another with --out.")
 
 
 def read_run(folder: Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -14,6 +14,7 @@ from cloze_gen.notation import NotationError, parse_toml, shown
 
 Settings = TypeVar("Settings", bound=BaseModel)
 STYLE = "style"  # the one key of a config that is no group of settings: it says which style's settings these are
+_MOST_CHARS = 60  # of a key
 _MOST_TOLD = 8  # mistakes told at once
 
 
@@ -84,7 +85,9 @@ def _value(text: str) -> Any:
 
 def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str) -> str:
     path = [str(part) for part in problem["loc"]]
-    spot = ".".join(part if part.isidentifier() or part.isdecimal() else shown(part) for part in path)
+    spot = ".".join(
+        part if (len(part) <= _MOST_CHARS and part.isascii() and part.isidentifier()) or part.isdecimal() else shown(part) for part in path
+    )
     if problem["type"] == "extra_forbidden":
         known = _known_keys(model, path[:-1])
         near = difflib.get_close_matches(path[-1], known, n=1)
@@ -142,13 +145,15 @@ def allowed_values(field: FieldInfo) -> str:
     bounds = {name: getattr(rule, name) for rule in field.metadata for name in ("ge", "gt", "le", "lt") if hasattr(rule, name)}
     words = _kind_in_words(kind)
     if kind is int and {"ge", "le"} <= bounds.keys():
-        return f"{bounds['ge']}" if bounds["ge"] == bounds["le"] else f"{words} from {bounds['ge']:,} to {bounds['le']:,}"
+        return f"{bounds['ge']} alone" if bounds["ge"] == bounds["le"] else f"{words} from {bounds['ge']:,} to {bounds['le']:,}"
     told = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
     limits = ", ".join(f"{told[name]} {bounds[name]:,}" for name in told if name in bounds)
     return f"{words} {limits}".rstrip()
 
 
 def _kind_in_words(kind: Any) -> str:
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
     if get_origin(kind) is Literal:
         return ", ".join(f'"{value}"' for value in get_args(kind))
     return {bool: "true or false", int: "whole number", float: "number", str: "text"}.get(kind, "value")

@@ -76,6 +76,15 @@ def _ask_whole_characters(value: Any) -> None:
         raise NotationError("half a character (a lone surrogate such as \\ud800)") from None
 
 
+def reason(error: Exception) -> str:
+    """What an error says, without the path that an OSError repeats.
+
+    >>> reason(FileNotFoundError(2, "No such file or directory", "a.txt")), reason(ValueError("no"))
+    ('No such file or directory', 'no')
+    """
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
 def shown(value: Any, *, most_chars: int = 60) -> str:
     """A value as a message quotes it: on one line, cut where it is long, whatever it holds.
 

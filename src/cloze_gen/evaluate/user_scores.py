@@ -45,7 +45,7 @@ def _from_json(lines: Sequence[str], questions: Sequence[Question], name: str) -
             raise FormatError(f'{where}: expected {{"id": ..., "scores": [...]}}, found {shown(line)}')
         item_id, values = record["id"], record["scores"]
         if item_id in by_id:
-            raise FormatError(f"{where}: the id {shown(item_id)} has scores on an earlier line")
+            raise FormatError(f"{where}: the id {item_id[:80]} has scores on an earlier line")
         if item_id not in option_counts:
             continue  # scores of a larger set serve a part of it
         if len(values) != option_counts[item_id]:
@@ -87,7 +87,8 @@ def _inner_tokens(tokens: Sequence[str]) -> list[str]:
 
 def _finite(value: Any, where: str) -> float:
     try:
-        score = math.nan if isinstance(value, bool) else float(value)
+        # Python reads 1_5 as 15; nobody who writes scores means that.
+        score = math.nan if isinstance(value, bool) or (isinstance(value, str) and "_" in value) else float(value)
     except (TypeError, ValueError, OverflowError):
         score = math.nan
     if not math.isfinite(score):

@@ -108,7 +108,7 @@ def parse_questions(lines: Iterable[str], *, name: str = "questions.jsonl") -> I
     for number, record in parse_records(lines, name=name):
         question = question_from_record(record, where=f"{name}, line {number}")
         if question.id in first_lines:
-            raise FormatError(f"{name}, line {number}: the id {shown(question.id)} was there before, on line {first_lines[question.id]}")
+            raise FormatError(f"{name}, line {number}: the id {question.id[:80]} was there before, on line {first_lines[question.id]}")
         first_lines[question.id] = number
         yield question
 

@@ -12,6 +12,7 @@ from pydantic import Field
 from cloze_gen.errors import UsageError
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.msr import BLANK, parse_machine
+from cloze_gen.notation import reason, shown
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.ingest import BookShard, ingest_book, kept_books, write_books
 from cloze_gen.stages.room import Room
@@ -55,6 +56,13 @@ def read_reference(file: str) -> list[str]:
     Raises:
         UsageError: the file cannot be read.
     """
+    sentences = _reference_sentences(file)
+    if not sentences:
+        raise UsageError(f"{file}: the reference holds no question. Give a questions.jsonl or a machine-format questions file.")
+    return sentences
+
+
+def _reference_sentences(file: str) -> list[str]:
     path = Path(file)
     try:
         text = read_regular_text(path)
@@ -64,7 +72,7 @@ def read_reference(file: str) -> list[str]:
         answers = read_regular_text(beside) if beside != path and beside.is_file() else None
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{file}: the reference cannot be read ({error}). Give a questions.jsonl or a machine-format questions file."
+            f"{shown(file)}: the reference cannot be read ({reason(error)}). Give a questions.jsonl or a machine-format questions file."
         ) from None
     questions = parse_machine(text, answers, name=path.name)
     return [" ".join(token for token in question.tokens if token != BLANK) for question in questions]

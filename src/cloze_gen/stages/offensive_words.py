@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.resources
 
 from cloze_gen.errors import UsageError
+from cloze_gen.notation import reason, shown
 from cloze_gen.store.files import read_regular_text
 
 
@@ -22,5 +23,7 @@ def offensive_words(setting: str) -> frozenset[str]:
         try:
             text = read_regular_text(setting, encoding="utf-8-sig")
         except (OSError, ValueError) as error:
-            raise UsageError(f"offensive_words: {setting}: cannot be read ({error}). Give a UTF-8 file, one word a line.") from None
+            raise UsageError(
+                f"offensive_words: {shown(setting)}: cannot be read ({reason(error)}). Give a UTF-8 file, one word a line."
+            ) from None
     return frozenset(line.strip().casefold() for line in text.split("\n") if line.strip() and not line.startswith("#"))

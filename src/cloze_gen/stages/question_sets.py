@@ -13,6 +13,7 @@ from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.baseline import score_matrix
 from cloze_gen.formats.jsonl import parse_questions, parse_records
 from cloze_gen.formats.msr import parse_machine
+from cloze_gen.notation import reason
 from cloze_gen.records import Question
 from cloze_gen.store.files import read_regular_text
 
@@ -57,7 +58,9 @@ def read_question_set(path: Path, answers: Path | None = None) -> QuestionSet:
         FormatError: the file does not follow its format.
     """
     text = _read_text(path)
-    if text.lstrip("\ufeff \n").startswith("{"):
+    if not text.strip("\ufeff \r\n\t"):
+        raise UsageError(f"{path}: holds no question")
+    if path.suffix == ".jsonl" or text.lstrip("\ufeff \n").startswith("{"):
         lines = text.split("\n")  # not splitlines: U+2028 may stand inside a string
         records = tuple(record for _, record in parse_records(lines, name=path.name))
         found = QuestionSet(tuple(parse_questions(lines, name=path.name)), records)
@@ -90,4 +93,4 @@ def _read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 ({error}). {wanted}") from None
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: cannot be read ({error}). {wanted}") from None
+        raise UsageError(f"{path}: cannot be read ({reason(error)}). {wanted}") from None
