@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, F
 from cloze_gen.pipelines.command import build, forget_what_was_read, given_back
 from cloze_gen.pipelines.corpus import scanned
 from cloze_gen.pipelines.reporting import read_signature, report_run
-from cloze_gen.pipelines.runs import RUN_FILE, read_run
+from cloze_gen.pipelines.runs import RUN_FILE, leads_to, read_run
 from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, look_ahead
 from cloze_gen.report.data import evaluation_from_record
 from cloze_gen.stages.evaluation import (
@@ -104,12 +103,13 @@ def _renew_report(run: Path) -> None:
 
 
 def _asked(questions: str, answers: Path | None, train: str, out: Path, workers: int) -> Asked:
-    run = next((folder for folder in (Store(out).runs / questions, Path(questions)) if os.path.isfile(folder / RUN_FILE)), None)
+    places = (Store(out).runs / questions, Path(questions))
+    run = next((folder for folder in places if leads_to(folder / RUN_FILE, Path.is_file)), None)
     if run is None:
-        if os.path.isdir(questions):
+        if leads_to(Path(questions), Path.is_dir):
             expected = "Give a run, a questions.jsonl or a machine-format file."
             raise UsageError(f"{questions}: a folder, but no run (no {RUN_FILE} in it). {expected}")
-        if not os.path.exists(questions):
+        if not leads_to(Path(questions), Path.is_file):
             raise UsageError(f"{shown(questions)}: neither a run in {out} nor a file. `cloze-gen runs --out {out}` lists the runs.")
         found = read_question_set(Path(questions), answers)
         signature = f"cloze-gen|v:{__version__}|questions:{found.digest[:8]}|n:{len(found.questions)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
@@ -14,7 +15,7 @@ from cloze_gen.notation import NotationError, parse_toml, shown
 
 Settings = TypeVar("Settings", bound=BaseModel)
 STYLE = "style"  # the one key of a config that is no group of settings: it says which style's settings these are
-_MOST_CHARS = 60  # of a key
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]{1,60}")
 _MOST_TOLD = 8  # mistakes told at once
 
 
@@ -85,9 +86,7 @@ def _value(text: str) -> Any:
 
 def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str) -> str:
     path = [str(part) for part in problem["loc"]]
-    spot = ".".join(
-        part if (len(part) <= _MOST_CHARS and part.isascii() and part.isidentifier()) or part.isdecimal() else shown(part) for part in path
-    )
+    spot = ".".join(part if _PLAIN_KEY.fullmatch(part) else shown(part) for part in path)
     if problem["type"] == "extra_forbidden":
         known = _known_keys(model, path[:-1])
         near = difflib.get_close_matches(path[-1], known, n=1)

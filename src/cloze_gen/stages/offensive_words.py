@@ -23,7 +23,6 @@ def offensive_words(setting: str) -> frozenset[str]:
         try:
             text = read_regular_text(setting, encoding="utf-8-sig")
         except (OSError, ValueError) as error:
-            raise UsageError(
-                f"offensive_words: {shown(setting)}: cannot be read ({reason(error)}). Give a UTF-8 file, one word a line."
-            ) from None
+            place = f"offensive_words: {shown(setting)}"
+            raise UsageError(f"{place}: cannot be read ({reason(error)}). Give a UTF-8 file, one word a line.") from None
     return frozenset(line.strip().casefold() for line in text.split("\n") if line.strip() and not line.startswith("#"))
