@@ -21,15 +21,17 @@ from cloze_gen.engine.local import Engine
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
 from cloze_gen.notation import shown
-from cloze_gen.pipelines.corpus import Corpus, Ingest, config_text, is_config_file, load_settings, scanned
+from cloze_gen.pipelines.corpus import Ingest, config_text, is_config_file, load_settings, scanned
 from cloze_gen.pipelines.run import RELEASE, RunTask, check_run_name
 from cloze_gen.pipelines.runs import RUN_FILE, find_run, read_run
 from cloze_gen.pipelines.task import PipelineTask, StageTask, begin_build, break_off, current_engine, look_ahead
 from cloze_gen.report.funnel import funnel_text
+from cloze_gen.stages.dropped import dropped_text
 from cloze_gen.stages.ingest import read_books
 from cloze_gen.store.artifacts import Store
 
 STYLES = {"holmes-style": "holmes_style", "scs-style": "scs_style"}
+BOOK_STAGES = frozenset({"ingest", "corpus", "books"})  # those that write a table of books, and may drop some
 
 
 def style_of(config: str) -> type[RunTask]:
@@ -162,9 +164,9 @@ def check_no_book_dropped(stages: Sequence[StageTask]) -> None:
     Raises:
         CorpusError: naming every dropped book and its reason.
     """
-    looked_at = [stage for stage in stages if isinstance(stage, Ingest | Corpus) and stage.complete()]
-    rows = [row for stage in looked_at for row in read_books(stage.store.open(stage.key)) if row["status"] != "kept"]
-    dropped = ", ".join(dict.fromkeys(f"{row['book_id']} ({row['reason']})" for row in rows))
+    looked_at = [stage for stage in stages if stage.stage in BOOK_STAGES and stage.complete()]
+    rows = {(row["book_id"], row["reason"]): row for stage in looked_at for row in read_books(stage.store.open(stage.key))}
+    dropped = dropped_text(rows.values())
     if dropped:
         raise CorpusError(f"--strict: dropped {dropped}. Mend or remove these books, or run without --strict.")
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.config import parse_settings, settings_dict
+from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.notation import reason, shown
 from cloze_gen.pipelines.task import StageTask, parse_overrides
@@ -22,7 +23,8 @@ from cloze_gen.stages.overlap import OverlapSettings, write_overlap
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.training_text import write_training_text
 from cloze_gen.store.artifacts import ArtifactWriter
-from cloze_gen.store.corpus import BookFile, book_digest, scan_corpus
+from cloze_gen.store.corpus import BookFile, book_digest, listing_digest, scan_corpus
+from cloze_gen.store.corpus_folder import check_apart
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.tables import escape_cell
 from cloze_gen.text.parse_book import IngestSettings
@@ -71,8 +73,8 @@ def config_text(config: str) -> str:
 
 @functools.lru_cache(maxsize=4)
 def scanned(folder: str) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
-    """The books of a folder with the digests of their files, read once a process."""
-    books = scan_corpus(Path(folder))
+    """The books of a folder with the digests of their files, read once a process; says then what in the folder is not read."""
+    books = scan_corpus(Path(folder), notice=say)
     return tuple(books), tuple(book_digest(book) for book in books)
 
 
@@ -124,15 +126,21 @@ class Ingest(StyleTask):
     def label(self) -> str:
         return f"ingest {self.side}"
 
+    def books(self) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
+        """The books with their digests, once it is sure that no run's own file is among them."""
+        folder = self.folder(self.side)
+        check_apart(Path(self.out), Path(folder))
+        return scanned(folder)
+
     def digests(self) -> dict[str, str]:
-        books, digests = scanned(self.folder(self.side))
+        books, digests = self.books()
         return {f"{book.book_id} {escape_cell(book.file)}": digest for book, digest in zip(books, digests, strict=True)}
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(self.all_settings.ingest) | {"book_version": BOOK_VERSION}
+        return settings_dict(self.all_settings.ingest) | {"book_version": BOOK_VERSION, "manifest": listing_digest(*self.books())}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        books, digests = scanned(self.folder(self.side))
+        books, digests = self.books()
         write_ingest(writer, room, books=books, digests=digests, settings=self.all_settings.ingest)
 
 

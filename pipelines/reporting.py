@@ -12,7 +12,7 @@ from typing import Any
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.jsonl import question_from_record
 from cloze_gen.notation import NotationError, parse_json
-from cloze_gen.pipelines.runs import find_run, read_run, run_lock, without_folders
+from cloze_gen.pipelines.runs import find_run, last_books, read_run, run_lock, without_folders
 from cloze_gen.records import Question
 from cloze_gen.report.compare import RunFacts, comparison_text
 from cloze_gen.report.data import AuditTable, Evaluation, ReportData, SampleQuestion, StageRow, evaluation_from_record
@@ -32,7 +32,8 @@ EVALUATION = Path("evaluation") / "evaluation.json"
 _OWN_COLUMNS = frozenset({"folder"})
 # Stage -> what its kept items are called in the picture of the funnel; another stage is called by its own name.
 _LEVEL_NAMES = {
-    "corpus source": "books kept", "focus": "focus words", "screening": "screened focus words", "forward": "with forward scores",
+    "corpus source": "books kept", "books": "books like the reference", "focus": "focus words", "screening": "screened focus words",
+    "forward": "with forward scores",
     "grooming": "groomed focus words", "choice": "questions", "sentences": "sentences chosen", "impostors": "words with impostors",
 }  # fmt: skip
 # Stages that sift words of the training corpus, not what comes from the source books.
@@ -87,9 +88,8 @@ def read_report_data(folder: Path) -> ReportData:
     artifacts = stage_artifacts(folder)
     records = read_records(folder, "questions.jsonl")
     questions = as_questions(records)
-    corpora = {label: artifact for label, artifact in artifacts.items() if label.startswith("corpus")}
-    tables = {label: read_books(artifact) for label, artifact in corpora.items()}
-    source = tables.get("corpus source", [])
+    tables = {side: read_books(artifacts[label]) for side, label in last_books(artifacts).items()}
+    source = tables.get("source", [])
     answer_freqs, impostor_freqs = option_freqs(questions, records, artifacts.get("counts"))
     per_book = Counter(str(record.get("book_id", "")) for record in records)
     n_options = max((len(question.options) for question in questions), default=0)
@@ -112,7 +112,7 @@ def read_report_data(folder: Path) -> ReportData:
         books=tuple((row["book_id"], row.get("title", ""), per_book[row["book_id"]]) for row in source if row["status"] == "kept"),
         evaluation=read_evaluation(folder),
         samples=tuple(_samples(folder, questions, records, source, seed=run["seed"])),
-        audits=tuple(audit_table(label.removeprefix("corpus "), tables[label]) for label in sorted(tables) if tables[label]),
+        audits=tuple(audit_table(side, tables[side]) for side in sorted(tables) if tables[side]),
         stages=tuple(StageRow(link_of(stage), stage["fingerprint"], _figures(artifacts[stage["label"]])) for stage in run["stages"]),
         settings=tuple(flat_settings(run["settings"])),
         overrides=tuple(key + sign + without_folders(value) for key, sign, value in (one.partition("=") for one in run["overrides"])),
@@ -257,4 +257,5 @@ def _warnings(run: Mapping[str, Any], artifacts: Mapping[str, Artifact]) -> list
     if run["settings"].get("grooming", {}).get("tagger") == "none":
         warnings.append("The tagger was off, so impostors were not tested for their part of speech.")
     leaks = artifacts["corpus source"].facts.get("kept_although_overlapping", []) if "corpus source" in artifacts else []
-    return [*warnings, *(f"Leak: the source book {book} overlaps the training corpus and was kept." for book in leaks)]
+    kept = {row["book_id"] for side, label in last_books(artifacts).items() if side == "source" for row in kept_books(artifacts[label])}
+    return [*warnings, *(f"Leak: the source book {book} overlaps the training corpus and was kept." for book in leaks if book in kept)]

@@ -18,6 +18,7 @@ from cloze_gen.pipelines.corpus import StyleTask
 from cloze_gen.pipelines.runs import RUN_FILE, run_lock, without_folders
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
+from cloze_gen.stages.dropped import dropped_notes
 from cloze_gen.stages.ingest import kept_books, read_books
 from cloze_gen.stages.release import ReleaseFormat, make_signature, write_release
 from cloze_gen.store.artifacts import Artifact, Store, write_json
@@ -184,13 +185,13 @@ class RunTask(PipelineTask):
 
     def notes(self) -> list[str]:
         """What a user of the set must know."""
-        leaks = self.stage_artifact("corpus source").facts["kept_although_overlapping"]
-        dropped = [row for row in read_books(self.stage_artifact("books", "corpus source")) if row["status"] != "kept"]
+        books = read_books(self.stage_artifact("books", "corpus source"))
+        kept = {row["book_id"] for row in books if row["status"] == "kept"}
+        leaks = [book for book in self.stage_artifact("corpus source").facts["kept_although_overlapping"] if book in kept]
         notes = ["groomed: machine (no human has judged the candidates)", *self.style_notes()]
         notes.append(f"books on both sides: {self.all_settings.overlap.across}")
         notes += [f"leak: source book {book} overlaps the training corpus and was kept (overlap.across = keep)" for book in leaks]
-        notes += [f"source book {row['book_id']} was dropped: {row['reason']} {row.get('detail', '')}".rstrip() for row in dropped]
-        return notes
+        return notes + dropped_notes(books)
 
 
 def link_name(number: int, label: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,18 @@ def stage_artifact(folder: Path, label: str) -> Artifact:
         labels = ", ".join(stage["label"].replace(" ", "-") for stage in read_run(folder)["stages"])
         raise UsageError(f"{folder.name}: no stage {label!r}. Its stages: {labels}.")
     return artifact
+
+
+def last_books(labels: Collection[str]) -> dict[str, str]:
+    """side -> the stage with the last word on its books: the choice by vocabulary where a run has one, else the corpus.
+
+    >>> last_books(["ingest train", "corpus train", "corpus source", "books"])
+    {'train': 'corpus train', 'source': 'books'}
+    """
+    last = {"train": ("corpus train",), "source": ("books", "corpus source")}
+    return {
+        side: next(label for label in those if label in labels) for side, those in last.items() if any(label in labels for label in those)
+    }
 
 
 def without_folders(value: Any) -> Any:

@@ -128,6 +128,7 @@ class Books(StyleTask):
     """Section 2: source books whose vocabulary is like the reference questions'. Stands in the DAG only when a reference is given."""
 
     stage = "books"
+    version = 2
 
     def inputs(self) -> dict[str, StageTask]:
         return {"source": self.clone(Corpus, side="source"), "tagging": self.clone(Tagging, side="source")}

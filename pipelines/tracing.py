@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pyarrow.compute as pc
 
-from cloze_gen.errors import BookError, UsageError
+from cloze_gen.errors import BookError, CorpusError, UsageError
 from cloze_gen.pipelines.runs import find_run, find_stage, run_folders, stage_artifact
 from cloze_gen.stages.ingest import read_books
 from cloze_gen.store.corpus import read_book
@@ -75,8 +75,8 @@ class _Trace:
         book = next(row for row in read_books(stage_artifact(self._folder, "corpus source")) if row["book_id"] == sentence["book_id"])
         file = self._folder / "corpus-source" / unescape_cell(book["file"])
         try:
-            raw = read_book(file).decode(book["encoding"])[sentence["start"] : sentence["end"]]
-        except (BookError, LookupError, UnicodeDecodeError) as error:
+            raw = read_book(file, digest=book["digest"]).decode(book["encoding"])[sentence["start"] : sentence["end"]]
+        except (BookError, CorpusError, LookupError, UnicodeDecodeError) as error:
             raw = f"(the raw file cannot be read here: {error})"
         yield f"raw file   {book['file']} ({book['encoding']}), characters {sentence['start']}-{sentence['end']}"
         yield from (f"    | {line}" for line in raw.splitlines())

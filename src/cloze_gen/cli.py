@@ -153,7 +153,8 @@ def verify(
     role: Annotated[str | None, typer.Option(help="only the files of this role: train or source")] = None,
 ) -> None:
     """Compare a folder of books with a manifest's checksums."""
-    from cloze_gen.store.corpus import manifest_rows, verify_corpus
+    from cloze_gen.store.corpus import verify_corpus
+    from cloze_gen.store.corpus_manifest import manifest_rows
 
     findings = verify_corpus(folder, manifest, role=role)
     for file, finding in findings:

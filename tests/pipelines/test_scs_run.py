@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from cloze_gen.formats.scs import parse_ranks
 from cloze_gen.pipelines.command import make_task
 from cloze_gen.pipelines.corpus import TrainingText
 from cloze_gen.pipelines.holmes_style import Contexts, Index, LanguageModel
+from cloze_gen.pipelines.reporting import read_report_data
 from cloze_gen.pipelines.runs import stage_artifact
 from cloze_gen.rng import stable_fraction
 from cloze_gen.stages.inflections import read_inflections
@@ -132,6 +134,35 @@ def test_a_reference_drops_unlike_books_with_the_reason(scs: Path, release: Path
     )
     assert none_left.status == 1
     assert "no book is left" in none_left.err
+
+
+def test_report_card_and_notes_agree_on_the_books(scs: Path, release: Path, tmp_path: Path, cli: Callable[..., Any]) -> None:
+    """A book dropped for its vocabulary and one dropped before it are dropped everywhere, each with its reason; --strict knows both."""
+    sample = Path(__file__).parents[2] / "corpora" / "sample"
+    shutil.copytree(sample / "source", tmp_path / "source")
+    (tmp_path / "source" / "blank.txt").write_text(" ")
+    reference = release / "questions.jsonl"
+    ranked = cli("corpus", "rank", tmp_path / "source", "--reference", reference, "--out", scs, "--workers", "1")
+    like, unlike = (line.split() for line in ranked.out.splitlines()[2:4])
+    call = ("run", "scs-sample", "--train", sample / "train", "--source", tmp_path / "source", "--out", scs, "--name", "agree",
+            "--set", f"books.reference={reference}", "--set", "books.min_coverage=0.1",
+            "--set", f"books.min_similarity={(float(like[2]) + float(unlike[2])) / 2}", "--workers", "1")  # fmt: skip
+    assert cli(*call).status == 0
+    folder = scs / "runs" / "agree"
+    dropped = {"blank": "empty", unlike[0]: "vocabulary_unlike_reference"}
+    data = read_report_data(folder)
+    assert [book for book, _, _ in data.books] == [like[0]]
+    (audit,) = (table for table in data.audits if table.side == "source")
+    rows = [dict(zip(audit.columns, row, strict=True)) for row in audit.rows]
+    assert {row["book_id"]: row["reason"] for row in rows if row["status"] != "kept"} == dropped
+    assert audit.dropped == 2
+    card = (folder / "release" / "README.md").read_text(encoding="utf-8")
+    for book, reason in dropped.items():
+        assert f"source book {book} was dropped: {reason}" in card
+        assert f"| {book} |" not in card
+    strict = cli(*call, "--strict")
+    assert strict.status == 1
+    assert all(f"{book} ({reason})" in strict.err for book, reason in dropped.items())
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "broken.txt"])

@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cloze_gen.errors import BookError, CorpusError, UsageError
-from cloze_gen.store import corpus
+from cloze_gen.store import corpus, corpus_folder
 from cloze_gen.store.corpus import book_digest, book_id_from_name, read_book, scan_corpus, verify_corpus
 
 
@@ -32,10 +34,12 @@ def test_the_order_of_listing_does_not_count(tmp_path: Path, monkeypatch: pytest
     expected = scan_corpus(tmp_path)
     walk = os.walk
 
-    def backwards(root: Path) -> list[tuple[str, list[str], list[str]]]:
-        return [(folder, folders, names[::-1]) for folder, folders, names in list(walk(root))[::-1]]
+    def backwards(root: Path, **options: Any) -> Iterator[tuple[str, list[str], list[str]]]:
+        for folder, folders, names in walk(root, **options):
+            folders.sort(reverse=True)
+            yield folder, folders, sorted(names, reverse=True)
 
-    monkeypatch.setattr(corpus.os, "walk", backwards)
+    monkeypatch.setattr(corpus_folder.os, "walk", backwards)
     assert scan_corpus(tmp_path) == expected
 
 
@@ -64,8 +68,10 @@ def test_missing_and_empty_folders(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no \.txt"):
         scan_corpus(tmp_path)
     put(tmp_path, "a.txt")
-    with pytest.raises(UsageError, match="no such folder"):
+    with pytest.raises(UsageError, match=r"a\.txt: a file, not a folder"):
         scan_corpus(tmp_path / "a.txt")
+    with pytest.raises(UsageError, match="cannot be opened"):
+        scan_corpus(tmp_path / "a.txt" / "b")
 
 
 def test_duplicate_ids_name_both_files(tmp_path: Path) -> None:
@@ -79,27 +85,10 @@ def test_duplicate_ids_name_both_files(tmp_path: Path) -> None:
 def test_manifest_gives_ids_and_facts(tmp_path: Path) -> None:
     """A manifest may name a book otherwise and say who wrote it; files it does not list stay."""
     put(tmp_path, "a.txt", "b.txt")
-    (tmp_path / "manifest.tsv").write_text('file\tbook_id\ttitle\tsha256\na.txt\tone\tFirst "Book"\tx\ngone.txt\tg\tG\tx\n')
+    (tmp_path / "manifest.tsv").write_text('file\tbook_id\ttitle\tsha256\na.txt\tone\tFirst "Book"\n')
     one, b = sorted(scan_corpus(tmp_path), key=lambda book: book.file)
     assert (one.book_id, dict(one.facts)) == ("one", {"title": 'First "Book"'})
     assert (b.book_id, b.facts) == ("b", ())
-
-
-@pytest.mark.parametrize(
-    ("manifest", "said"),
-    [
-        (b"name\tx\na.txt\ty\n", "no column 'file'"),
-        (b"file\tbook_id\na.txt\tbad id\n", "may hold only"),
-        (b"file\ttitle\na.txt\t\xe9\n", "not UTF-8"),
-        (b"file\tbook_id\na.txt\tb\n", "share the id 'b'"),
-    ],
-)
-def test_broken_manifests(tmp_path: Path, manifest: bytes, said: str) -> None:
-    """Each mistake is named with the manifest's path."""
-    put(tmp_path, "a.txt", "b.txt")
-    (tmp_path / "manifest.tsv").write_bytes(manifest)
-    with pytest.raises(UsageError, match=said):
-        scan_corpus(tmp_path)
 
 
 def test_gzip_is_unpacked(tmp_path: Path) -> None:
@@ -133,10 +122,125 @@ def test_a_link_to_nowhere(tmp_path: Path) -> None:
     """It is seen as a book, has a digest of its own, and cannot be read."""
     (tmp_path / "a.txt").symlink_to(tmp_path / "gone")
     (book,) = scan_corpus(tmp_path)
-    assert book_digest(book) == "unreadable"
+    assert book_digest(book) == "unreadable: No such file or directory"
     with pytest.raises(BookError) as caught:
         read_book(book.path)
     assert caught.value.reason == "unreadable"
+
+
+@pytest.mark.parametrize("kind", ["named pipe", "device", "folder"])
+def test_a_book_that_is_no_file_is_unreadable(tmp_path: Path, kind: str) -> None:
+    """A pipe would wait for ever and `/dev/zero` never end; neither is opened. A folder of that name is looked into, and is no book."""
+    path = tmp_path / "x.txt"
+    if kind == "named pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        put(tmp_path, "x.txt/y.txt")
+        assert [book.file for book in scan_corpus(tmp_path)] == ["x.txt/y.txt"]
+        return
+    (book,) = scan_corpus(tmp_path)
+    assert book_digest(book) == f"unreadable: a {kind}, not a file"
+    with pytest.raises(BookError, match=f"a {kind}, not a file"):
+        read_book(path, digest=book_digest(book))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+@pytest.mark.parametrize("planned", ["other bytes", "unreadable", "then gone", "too large"])
+def test_a_book_that_changed_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, planned: str) -> None:
+    """The bytes parsed are those whose digest was taken, or there is an error that ends the run, whatever else is wrong with them."""
+    path = tmp_path / name
+    data = b"one book" if name == "a.txt" else gzip.compress(b"one book")
+    book = corpus.BookFile(tmp_path, name, "a")
+    if planned != "unreadable":
+        path.write_bytes(data)
+    digest = book_digest(book)
+    if planned != "unreadable":
+        assert read_book(path, digest=digest) == b"one book"
+    if planned == "then gone":
+        path.unlink()
+    elif planned == "too large":
+        monkeypatch.setattr(corpus, "MAX_BOOK_BYTES", 100)
+        path.write_bytes(data + os.urandom(200))
+    else:
+        path.write_bytes(data + b" and more")
+    with pytest.raises(CorpusError, match=f"{name}: changed while it was read.*run again"):
+        read_book(path, digest=digest)
+
+
+def test_what_is_not_read_is_said_in_one_line(tmp_path: Path) -> None:
+    """Files of other kinds by their endings, hidden books, linked folders and another run's output: how many, and why."""
+    put(tmp_path, "a.txt", "b.md", "c.epub", "d.md", "LICENSE", ".hidden.txt", ".git/x.txt", ".gitignore", "old/store/.locks/run-x")
+    put(tmp_path, "old/store/text-1/sentences.txt", "manifest.tsv.bak")
+    (tmp_path / "manifest.tsv").write_text("file\na.txt\n")
+    (tmp_path / "more").symlink_to(tmp_path)
+    notices: list[str] = []
+    assert [book.file for book in scan_corpus(tmp_path, notice=notices.append)] == ["a.txt"]
+    assert notices == [
+        f"{tmp_path}: passed over 5 of other kinds than .txt and .txt.gz (2 .md, 1 without an ending, 1 .bak, 1 .epub); "
+        "2 hidden ('.git', '.hidden.txt'); 1 linked folder, not followed ('more'); 1 output folder of cloze-gen ('old')"
+    ]
+
+
+def test_a_folder_of_other_files_says_what_they_are(tmp_path: Path) -> None:
+    """No book at all: the kinds found are told, and of many kinds and names only some."""
+    put(tmp_path, *(f"book.x{n:02}" for n in range(30)), *(f".h{n:02}.txt" for n in range(30)))
+    with pytest.raises(
+        UsageError, match=r"no \.txt or \.txt\.gz file .* 30 of other kinds .*1 \.x09 and 20 more.*30 hidden .* and 20 more"
+    ) as caught:
+        scan_corpus(tmp_path)
+    assert len(str(caught.value)) < 600
+
+
+def test_many_books_of_one_id_are_not_all_listed(tmp_path: Path) -> None:
+    """Ten names say it."""
+    put(tmp_path, *(f"{n:02}/emma.txt" for n in range(30)))
+    with pytest.raises(UsageError, match=r"30 books share the id 'emma' .*'09/emma\.txt' and 20 more"):
+        scan_corpus(tmp_path)
+
+
+def test_a_folder_that_cannot_be_read_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its books would be missing without a word. As root every folder can be read, so the system's refusal is played here."""
+    put(tmp_path, "a.txt", "closed/b.txt")
+    scandir = os.scandir
+
+    def refusing(path: Any) -> Any:
+        if Path(path).name == "closed":
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(UsageError, match=r"closed: this folder cannot be read \(Permission denied\)"):
+        scan_corpus(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("out", "books", "refused"),
+    [
+        ("books/artifacts", "books", True),
+        ("books", "books", True),
+        ("link/artifacts", "books", True),
+        ("books/../artifacts", "books", False),
+        (".", "books", False),
+        ("books-too", "books", False),
+        ("out", "out/store/text-1", True),
+        ("out", "out/runs/one/release", True),
+        ("out", "out/books", False),
+    ],
+)
+def test_output_and_books_lie_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str, books: str, refused: bool) -> None:
+    """A run never reads what a run wrote: links are resolved, and the message names a way out that is accepted."""
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path, "books/a.txt", f"{books}/a.txt")
+    (tmp_path / "link").symlink_to("books")
+    if not refused:
+        corpus_folder.check_apart(Path(out), Path(books))
+        return
+    with pytest.raises(UsageError, match="lies inside") as caught:
+        corpus_folder.check_apart(Path(out), Path(books))
+    if "--out" in str(caught.value):
+        corpus_folder.check_apart(Path(str(caught.value).split("--out ")[1].split(",")[0]), Path(books))
 
 
 def test_verify_finds_what_is_missing_and_what_differs(tmp_path: Path) -> None:
@@ -147,8 +251,21 @@ def test_verify_finds_what_is_missing_and_what_differs(tmp_path: Path) -> None:
     manifest.write_text("file\tsha256\tbytes\n" + "".join(f"{file}\t{sha}\t9\n" for file, sha in rows))
     assert verify_corpus(tmp_path, manifest) == [("b.txt", "differs: 5 bytes here, 9 in the manifest"), ("c.txt", "missing")]
     manifest.write_text("name\na.txt\n")
-    with pytest.raises(CorpusError, match="needs the columns"):
+    with pytest.raises(UsageError, match="no column 'file'"):
         verify_corpus(tmp_path, manifest)
+    manifest.write_text("file\na.txt\n")
+    with pytest.raises(UsageError, match="needs the columns"):
+        verify_corpus(tmp_path, manifest)
+    with pytest.raises(UsageError, match=r"gone\.tsv: cannot be read as a manifest \(No such file"):
+        verify_corpus(tmp_path, tmp_path / "gone.tsv")
+
+
+def test_verify_reads_no_pipe(tmp_path: Path) -> None:
+    """What bears a listed name and is no file is a finding; checksums may stand in capitals."""
+    put(tmp_path, "b.txt")
+    os.mkfifo(tmp_path / "a.txt")
+    (tmp_path / "m.tsv").write_text(f"file\tsha256\na.txt\t{'0' * 64}\nb.txt\t{hashlib.sha256(b'b.txt').hexdigest().upper()}\n")
+    assert verify_corpus(tmp_path, tmp_path / "m.tsv") == [("a.txt", "unreadable: a named pipe, not a file")]
 
 
 def test_verify_looks_at_one_role_when_asked(tmp_path: Path) -> None:

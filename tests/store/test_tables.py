@@ -15,11 +15,11 @@ from cloze_gen.store.tables import escape_cell, read_jsonl, read_parquet, read_t
 
 @given(st.binary(max_size=30))
 def test_any_file_name_is_a_cell(name: bytes) -> None:
-    """Names with tabs, line ends, backslashes or bytes that are no UTF-8 survive, printable and on one line."""
+    """Names with tabs, line ends, backslashes, a terminal's commands or bytes that are no UTF-8 survive, printable and on one line."""
     text = os.fsdecode(name)
     cell = escape_cell(text)
     assert unescape_cell(cell) == text
-    assert not set("\t\n\r") & set(cell)
+    assert not any(char < " " or char == "\x7f" for char in cell)
     cell.encode("utf-8")
 
 

@@ -14,18 +14,20 @@ from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.msr import BLANK, parse_machine
 from cloze_gen.notation import reason, shown
 from cloze_gen.settings import SettingsGroup
-from cloze_gen.stages.ingest import BookShard, ingest_book, kept_books, write_books
+from cloze_gen.stages.dropped import warn_of_dropped
+from cloze_gen.stages.ingest import BookShard, ingest_book, read_books, write_books
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tags import TAGGED_TYPES, Pair, TagShard, lemma_pair, tag_book, tag_folders, worker_tagger
 from cloze_gen.stats.book_similarity import BookSimilarity, book_similarity, reference_vector
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.corpus import book_digest, scan_corpus
+from cloze_gen.store.corpus_folder import check_apart
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.tables import read_parquet, write_tsv
+from cloze_gen.text.audit import BookReason
 from cloze_gen.text.parse_book import IngestSettings
 
 SIMILARITY = "similarity.tsv"
-NOT_ALIKE = "vocabulary_unlike_reference"
 
 
 class BookChoiceSettings(SettingsGroup):
@@ -99,22 +101,26 @@ def book_counts(folder: Path) -> Counter[Pair]:
 def write_book_choice(
     writer: ArtifactWriter, room: Room, *, source: Artifact, tagging: Artifact, settings: BookChoiceSettings, tagger: str
 ) -> None:
-    """Write the table of books with those dropped that are unlike the reference.
+    """Write the table of books, with those dropped that are unlike the reference beside those that were dropped before.
 
     Raises:
         CorpusError: no book is left.
     """
     reference = reference_counts(settings.reference, tagger)
     folders = tag_folders(tagging)
-    rows, ranks = [], []
-    for row in kept_books(source):
+    rows: list[dict[str, str]] = []
+    ranks, unlike = [], []
+    for row in read_books(source):
+        rows.append(row)
+        if row["status"] != "kept":
+            continue
         rank = BookRank(row["book_id"], int(row["tokens"]), book_similarity(reference, book_counts(folders[row["book_id"]])))
         ranks.append(rank)
         if not _passes(rank, settings):
             detail = f"similarity {rank.found.similarity:.3f}, coverage {rank.found.coverage:.3f}"
-            room.say(f"warning: {rank.book_id} dropped ({NOT_ALIKE}): {detail}")
-            row = row | {"status": "rejected", "reason": NOT_ALIKE, "detail": detail}
-        rows.append(row)
+            rows[-1] = row | {"status": "rejected", "reason": str(BookReason.VOCABULARY_UNLIKE_REFERENCE), "detail": detail}
+            unlike.append(rows[-1])
+    warn_of_dropped(room.say, unlike)
     header = ("book_id", "similarity", "coverage", "passes")
     table = [(rank.book_id, rank.found.similarity, rank.found.coverage, _passes(rank, settings)) for rank in ranks]
     writer.rows[SIMILARITY] = write_tsv(writer.path(SIMILARITY), header, table)
@@ -128,8 +134,9 @@ def _passes(rank: BookRank, settings: BookChoiceSettings) -> bool:
 
 def rank_folder(room: Room, folder: Path, *, settings: BookChoiceSettings, tagger: str, ingest: IngestSettings) -> Iterator[str]:
     """The table of a folder's books, most similar first, as lines; books read and tagged here stay in the store for later runs."""
+    check_apart(room.store.root, folder)
+    books = scan_corpus(folder, notice=room.say)
     reference = reference_counts(settings.reference, tagger)
-    books = scan_corpus(folder)
     identity = worker_tagger(tagger).identity
     shards = [BookShard(room.store.root, book, book_digest(book), ingest) for book in books]
     audits = list(room.map(ingest_book, shards, unit="books"))

@@ -16,22 +16,29 @@ import pyarrow as pa
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.config import settings_dict
 from cloze_gen.errors import BookError, CorpusError
+from cloze_gen.stages.dropped import dropped_text, remedies_text, warn_of_dropped
 from cloze_gen.stages.room import Room
 from cloze_gen.stats.counts import opening_words
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
-from cloze_gen.store.corpus import BookFile, read_book
+from cloze_gen.store.corpus import UNREADABLE, BookFile, read_book
+from cloze_gen.store.corpus_manifest import MANIFEST_NAME
 from cloze_gen.store.keys import StageKey
 from cloze_gen.store.tables import escape_cell, read_parquet, read_tsv, write_parquet, write_tsv
+from cloze_gen.text.audit import BookReason, BookStatus
 from cloze_gen.text.parse_book import IngestSettings, ParsedBook, parse_book
 from cloze_gen.text.tokens import ChunkMemo
 
-BOOK_VERSION = 2
+BOOK_VERSION = 3
 SENTENCES, TYPES, SKETCH, BOOKS = "sentences.parquet", "types.parquet", "sketch.npy", "books.tsv"
 
 
 @dataclass(frozen=True, slots=True)
 class BookShard:
-    """One book to be read by a worker."""
+    """One book to be read by a worker.
+
+    Attributes:
+        digest: what the file's bytes were when the run was planned: the name under which what is read of them is kept.
+    """
 
     out: Path
     book: BookFile
@@ -50,17 +57,32 @@ def _memo() -> ChunkMemo:
 
 
 def ingest_book(shard: BookShard) -> dict[str, Any]:
-    """Read one book into the store unless its content is there already; returns its audit row."""
+    """Read one book into the store unless its content is there already; returns its audit row.
+
+    Raises:
+        CorpusError: the file changed since its digest was taken; nothing is stored.
+    """
+    if shard.book.unlike_listed(shard.digest):
+        return _rejected(BookReason.NOT_AS_LISTED, _unlike_listed(shard))
     store = Store(shard.out)
     try:
-        if not store.is_complete(shard.key):
-            raw = read_book(shard.book.path)
+        if shard.digest.startswith(UNREADABLE) or not store.is_complete(shard.key):
+            raw = read_book(shard.book.path, digest=shard.digest)  # what cannot be read ends here: no two such files share a place
             with store.writing(shard.key) as writer:
                 if writer is not None:
                     _write_book(writer, parse_book(raw, book_id="", settings=shard.settings, memo=_memo()))
     except BookError as error:
-        return {"status": "rejected", "reason": error.reason, "detail": str(error)}
-    return dict(store.open(shard.key).facts)
+        return _rejected(error.reason, str(error))
+    return {"folder": f"../{shard.key.folder_name}", **store.open(shard.key).facts}
+
+
+def _rejected(reason: str, detail: str) -> dict[str, Any]:
+    return {"status": str(BookStatus.REJECTED), "reason": str(reason), "detail": detail}
+
+
+def _unlike_listed(shard: BookShard) -> str:
+    where = f"{MANIFEST_NAME}, line {shard.book.listed_in_line}"
+    return f"sha256 {shard.digest[:12]}..., but {where}, lists {shard.book.listed_sha256[:12]}...: not the file that was meant"
 
 
 def _write_book(writer: ArtifactWriter, parsed: ParsedBook) -> None:
@@ -106,10 +128,9 @@ def write_ingest(
     """
     shards = [BookShard(room.store.root, book, digest, settings) for book, digest in zip(books, digests, strict=True)]
     rows = list(room.map(ingest_book, shards, unit="books"))
-    for shard, row in zip(shards, rows, strict=True):
-        if row["status"] != "kept":
-            room.say(f"warning: {shard.book.book_id} dropped ({row['reason']}): {escape_cell(row.get('detail', ''))}")
-    write_books(writer, [_row(shard, row) for shard, row in zip(shards, rows, strict=True)], strict=room.strict)
+    table = [_row(shard, row) for shard, row in zip(shards, rows, strict=True)]
+    warn_of_dropped(room.say, table)
+    write_books(writer, table, strict=room.strict)
     writer.versions |= _versions()
     kept = [row for row in rows if row["status"] == "kept"]
     writer.facts |= {"sentences": sum(row["sentences"] for row in kept), "tokens": sum(row["tokens"] for row in kept)}
@@ -118,7 +139,7 @@ def write_ingest(
 
 def _row(shard: BookShard, audit: dict[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {"book_id": shard.book.book_id, "file": shard.book.file, "digest": shard.digest}
-    row |= {"folder": f"../{shard.key.folder_name}", **dict(shard.book.facts)}
+    row |= {"folder": None, **dict(shard.book.facts)}  # the column's place; a book of which nothing is stored has no folder
     row |= {name: value for name, value in audit.items() if name not in {"book_id", "sha256"}}
     # A file may have any name, and a marker line any character: from here on they are printable.
     return {name: escape_cell(value) if isinstance(value, str) else value for name, value in row.items()}
@@ -131,11 +152,10 @@ def write_books(writer: ArtifactWriter, rows: Sequence[dict[str, Any]], *, stric
     reasons = Counter(row["reason"] for row in rows if row["status"] != "kept")
     kept = len(rows) - sum(reasons.values())
     writer.funnel = {"unit": "books", "seen": len(rows), "kept": kept, "rejected": dict(sorted(reasons.items()))}
-    dropped = ", ".join(f"{row['book_id']} ({row['reason']})" for row in rows if row["status"] != "kept")
     if not kept:
-        raise CorpusError(f"no book is left of {len(rows)}: {dropped}. Give other texts, or relax the settings named by the reasons.")
-    if strict and dropped:
-        raise CorpusError(f"--strict: dropped {dropped}. Mend or remove these books, or run without --strict.")
+        raise CorpusError(f"no book is left of {len(rows):,}: {dropped_text(rows)}. What helps: {remedies_text(rows)}.")
+    if strict and kept < len(rows):
+        raise CorpusError(f"--strict: dropped {dropped_text(rows)}. Mend or remove these books, or run without --strict.")
 
 
 def read_books(artifact: Artifact) -> list[dict[str, str]]:

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.dropped import warn_of_dropped
 from cloze_gen.stages.ingest import SKETCH, book_folder, kept_books, read_books, write_books
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
@@ -50,9 +51,7 @@ def write_overlap(
         if settings.across == ("drop_source" if side == "source" else "drop_train"):
             drops |= {found.book_a: (reason, f"shares text with {found.book_b} ({_share(found):.0%})") for found in across}
     rows = [_decided(row, drops) for row in read_books(own)]
-    for row in rows:
-        if row["book_id"] in drops:
-            room.say(f"warning: {row['book_id']} dropped ({row['reason']}): {row['detail']}")
+    warn_of_dropped(room.say, [row for row in rows if row["book_id"] in drops])
     write_books(writer, rows, strict=room.strict)
     pairs = [(f.book_a, f.book_b, f.containment_a_in_b, f.containment_b_in_a, where) for where, part in
              (("within", inside), ("across", across)) for f in part]  # fmt: skip

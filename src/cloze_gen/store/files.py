@@ -11,7 +11,6 @@ import io
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO
 
 MAX_TEXT_BYTES = 1024 * 1024 * 1024  # bytes of one text read whole (configs, lists, questions, scores), far above any that a person means
 _KINDS = {
@@ -23,13 +22,15 @@ _KINDS = {
 }
 
 
-def open_regular(path: str | Path) -> BinaryIO:
+def open_regular(path: str | Path) -> io.BufferedReader:
     """Open a regular file to read its bytes; links are followed. Never waits, and reads nothing of what is refused.
 
     Raises:
         OSError: it cannot be opened, or is no regular file; `strerror` says which (`a named pipe, not a file`), so that whoever
             handles a missing file handles this too.
     """
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "a path cannot hold a NUL character", str(path))
     _ask_regular(path, Path(path).stat())
     handle = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
     try:

@@ -18,6 +18,7 @@ from cloze_gen.notation import NotationError, parse_json, shown
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}  # the backslash first, or it would be escaped twice
 _UNESCAPES = {escaped: plain for plain, escaped in _ESCAPES.items()}
 _ESCAPED = re.compile(r"\\(?:[\\tnr]|x([0-9a-f]{2}))")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # Level 1 writes several times faster than the default level at nearly the same size on word columns.
 _COMPRESSION = {"compression": "zstd", "compression_level": 1}
 
@@ -69,20 +70,27 @@ def _cell(value: Any) -> str:
 
 
 def escape_cell(text: str) -> str:
-    r"""Any text as one printable cell: backslash, tab and line ends escaped, bytes of a file name that are no UTF-8 as `\xNN`.
+    r"""Any text as one printable cell: backslash, tab, line ends escaped, other control characters and bytes that are no UTF-8 as `\xNN`.
+
+    A file name may hold what moves a terminal's cursor; bytes that are no UTF-8 come as Python has them in names, as surrogates.
 
     >>> escape_cell("two\nlines"), unescape_cell(escape_cell("two\nlines\\x"))
     ('two\\nlines', 'two\nlines\\x')
     """
     for plain, escaped in _ESCAPES.items():
         text = text.replace(plain, escaped)
+    text = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def unescape_cell(cell: str) -> str:
     """The text that `escape_cell` was given."""
-    text = _ESCAPED.sub(lambda found: _UNESCAPES.get(found[0]) or chr(0xDC00 + int(found[1], 16)), cell)
+    text = _ESCAPED.sub(lambda found: _UNESCAPES.get(found[0]) or _character(int(found[1], 16)), cell)
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+
+
+def _character(byte: int) -> str:
+    return chr(byte) if byte < 0x80 else chr(0xDC00 + byte)
 
 
 def read_tsv(path: Path) -> list[dict[str, str]]:

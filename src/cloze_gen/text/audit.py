@@ -21,15 +21,17 @@ class BookReason(StrEnum):
 
     EMPTY = "empty"
     BINARY = "binary"
+    MARKUP = "markup"
     NEARLY_EMPTY = "nearly_empty"
     OTHER_LANGUAGE = "other_language"
     TRUNCATED_GZIP = "truncated_gzip"
     UNREADABLE = "unreadable"
     TOO_LARGE = "too_large"
-    DUPLICATE_CONTENT = "duplicate_content"
+    NOT_AS_LISTED = "not_as_listed"
     DUPLICATE_OF = "duplicate_of"
     OVERLAPS_TRAIN = "overlaps_train"
     OVERLAPS_SOURCE = "overlaps_source"
+    VOCABULARY_UNLIKE_REFERENCE = "vocabulary_unlike_reference"
 
 
 class BookStatus(StrEnum):

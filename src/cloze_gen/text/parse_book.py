@@ -17,6 +17,7 @@ from cloze_gen.text.audit import BookAudit, BookReason, BookStatus, count_residu
 from cloze_gen.text.decode import decode_book, flatten
 from cloze_gen.text.duplicates import Sketch, content_sketch
 from cloze_gen.text.gutenberg import Body, find_body
+from cloze_gen.text.markup import find_markup
 from cloze_gen.text.normalize import LINE_END_HYPHEN, SEPARATOR, normalize_many
 from cloze_gen.text.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
 from cloze_gen.text.sentences import sentence_bounds
@@ -79,6 +80,10 @@ def parse_book(raw: bytes, *, book_id: str, settings: IngestSettings, memo: Chun
         decoded = decode_book(raw)
     except BookError as error:
         return _dropped(BookAudit(book_id, len(raw), sha256), error.reason, str(error))
+    markup = find_markup(decoded.text)
+    if markup:
+        audit = BookAudit(book_id, len(raw), sha256, encoding=decoded.encoding, encoding_evidence=decoded.evidence)
+        return _dropped(audit, BookReason.MARKUP, f"{markup}; its tags would be read as prose")
     flat = flatten(decoded.text)
     body = find_body(flat) if settings.strip_boilerplate else Body(0, len(flat), "", "")
     columns = _Columns(*_sentence_columns(flat, body))

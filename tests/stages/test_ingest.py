@@ -1,0 +1,114 @@
+"""Books are kept under the digest of the bytes that were read, or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.errors import CorpusError
+from cloze_gen.stages.ingest import BookShard, book_folder, ingest_book, kept_books, read_books, write_ingest
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import Store
+from cloze_gen.store.corpus import book_digest, scan_corpus
+from cloze_gen.store.keys import StageKey
+from cloze_gen.store.tables import read_parquet
+from cloze_gen.text.parse_book import IngestSettings
+
+SETTINGS = IngestSettings(min_word_tokens=5)
+ONE, OTHER = ("It was a dark night, and he was glad of the lamp. " * 9, "They came to the house by the sea and slept there. " * 9)
+
+
+def shards(out: Path, books: Path) -> list[BookShard]:
+    return [BookShard(out, book, book_digest(book), SETTINGS) for book in scan_corpus(books)]
+
+
+def ingest(out: Path, books: Path, name: str = "x") -> list[dict[str, str]]:
+    """The table of books of one ingest."""
+    key = StageKey("ingest", 1, {"name": name})
+    found = scan_corpus(books)
+    with Store(out).writing(key) as writer:
+        assert writer is not None
+        room = Room(Store(out), InProcessEngine(), "ingest")
+        write_ingest(writer, room, books=found, digests=[book_digest(book) for book in found], settings=SETTINGS)
+    return read_books(Store(out).open(key))
+
+
+def texts(out: Path, name: str = "x") -> dict[str, str]:
+    """Book id -> its first sentence, as later stages read it."""
+    artifact = Store(out).open(StageKey("ingest", 1, {"name": name}))
+    rows = kept_books(artifact)
+    return {row["book_id"]: read_parquet(book_folder(artifact, row) / "sentences.parquet")["text"][0].as_py() for row in rows}
+
+
+def test_a_book_that_changed_since_it_was_counted_in_is_stored_nowhere(tmp_path: Path) -> None:
+    """A file still being copied ends the run; the next run reads what then is there, and the old bytes get their own place back."""
+    books, out = tmp_path / "books", tmp_path / "out"
+    books.mkdir()
+    (books / "a.txt").write_text(ONE[:200])
+    (half,) = shards(out, books)
+    (books / "a.txt").write_text(ONE)
+    with pytest.raises(CorpusError, match=r"a\.txt: changed while it was read"):
+        ingest_book(half)
+    assert not Store(out).is_complete(half.key)
+    (whole,) = shards(out, books)
+    assert ingest_book(whole)["sentences"] == 9
+    (books / "a.txt").write_text(ONE[:200])
+    assert ingest_book(half)["sentences"] == 4
+    assert ingest_book(whole)["sentences"] == 9
+
+
+def test_books_that_cannot_be_opened_share_nothing(tmp_path: Path) -> None:
+    """One of two unreadable books is mended: it is a new book with its own text, and the other stays without any."""
+    books, out = tmp_path / "books", tmp_path / "out"
+    books.mkdir()
+    (books / "ok.txt").write_text(OTHER)
+    for name in ("a", "b"):
+        (books / f"{name}.txt").symlink_to("gone")
+    before = ingest(out, books, "before")
+    assert [(row["book_id"], row["reason"], row["folder"]) for row in before][:2] == [("a", "unreadable", ""), ("b", "unreadable", "")]
+    planned = shards(out, books)
+    (books / "a.txt").unlink()
+    (books / "a.txt").write_text(ONE)
+    with pytest.raises(CorpusError, match=r"a\.txt: changed while it was read"):
+        ingest_book(planned[0])
+    after = ingest(out, books, "after")
+    assert [row["status"] for row in after] == ["kept", "rejected", "kept"]
+    assert texts(out, "after") == {"a": ONE[:49], "ok": OTHER[:50]}
+    assert not list((out / "store").glob("book-*/unreadable*"))
+
+
+def test_a_book_unlike_its_listing_is_dropped(tmp_path: Path) -> None:
+    """The manifest names another sha256: the reason, both digests and the line stand in the audit; one that agrees is kept."""
+    books, out = tmp_path / "books", tmp_path / "out"
+    books.mkdir()
+    (books / "a.txt").write_text(ONE)
+    (books / "b.txt").write_text(OTHER)
+    digests = {shard.book.file: shard.digest for shard in shards(out, books)}
+    (books / "manifest.tsv").write_text(f"file\tsha256\nb.txt\t{digests['b.txt'].upper()}\na.txt\t{'0' * 64}\n")
+    a, b = ingest(out, books)
+    assert (a["status"], a["reason"], b["status"]) == ("rejected", "not_as_listed", "kept")
+    assert a["detail"].startswith(f"sha256 {digests['a.txt'][:12]}..., but manifest.tsv, line 3, lists {'0' * 12}...")
+
+
+def test_many_dropped_books_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ten warnings a reason and a count; the table has a line a book, and an error of a few lines where none is left."""
+    books, out = tmp_path / "books", tmp_path / "out"
+    books.mkdir()
+    for n in range(300):
+        (books / f"{n:03}.txt").write_text("Too short.")
+    (books / "empty.txt").write_text("")
+    with pytest.raises(CorpusError) as caught:
+        ingest(out, books)
+    said = str(caught.value)
+    assert said.startswith("no book is left of 301: 000 (nearly_empty), 001 (nearly_empty)")
+    assert "and 290 more for (nearly_empty)" in said
+    assert "lower ingest.min_word_tokens" in said
+    assert len(said) < 700
+    (books / "ok.txt").write_text(ONE)
+    capsys.readouterr()
+    assert len(ingest(out, books)) == 302
+    warnings = [line for line in capsys.readouterr().err.splitlines() if "warning: " in line]
+    assert len(warnings) == 12
+    assert warnings[10] == "ingest: warning: 290 more dropped (nearly_empty); each has its line in the books.tsv of this stage"
