@@ -112,10 +112,10 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     if parameters["name"]:
         check_run_name(parameters["name"])
     task = make_task(config=config, **parameters)
+    check_two_sides(task)
     if dry_run:
         print(plan_text(task))
         return
-    check_two_sides(task)
     if task.strict:
         check_no_book_dropped(task.stages())
     Store(Path(task.out)).sweep()

@@ -62,7 +62,7 @@ def config_text(config: str) -> str:
             return read_regular_text(config, encoding="utf-8-sig", max_bytes=_MAX_CONFIG_BYTES)
         except (OSError, ValueError) as error:
             raise UsageError(
-                f"{shown(config)}: cannot be read as a config ({reason(error)}). Give the path of a UTF-8 TOML file."
+                f"{shown(config, most_chars=200)}: cannot be read as a config ({reason(error)}). Give the path of a UTF-8 TOML file."
             ) from None
     folder = importlib.resources.files("cloze_gen.configs")
     known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))

@@ -68,7 +68,7 @@ def stage_artifact(folder: Path, label: str) -> Artifact:
     artifact = find_stage(folder, label)
     if artifact is None:
         labels = ", ".join(stage["label"].replace(" ", "-") for stage in read_run(folder)["stages"])
-        raise UsageError(f"{folder.name}: no stage {label!r}. Its stages: {labels}.")
+        raise UsageError(f"{folder.name}: no stage {shown(label)}. Its stages: {labels}.")
     return artifact
 
 

@@ -93,8 +93,8 @@ def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str) -> 
         hint = f" Did you mean {near[0]!r}?" if near else ""
         return f"{where}: {spot}: no such setting.{hint} Known here: {', '.join(known)}."
     if problem["type"] == "model_type":
-        known = ", ".join(_known_keys(model, path))
-        return f"{where}: {spot}: a group of settings, not a value. Settings of it: {known}."
+        inside = ", ".join(_known_keys(model, path))
+        return f"{where}: {spot}: a group of settings, not a value. Settings of it: {inside}."
     given = problem.get("input")
     quoted = "" if isinstance(given, dict | BaseModel) else f" (given: {shown(given)})"
     said = f"{where}: {spot}: {problem['msg'].removeprefix('Value error, ')}{quoted}"

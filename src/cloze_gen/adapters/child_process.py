@@ -31,7 +31,11 @@ except OSError as error:
 
 
 def is_program(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+    """Whether a file can be run; what can be no path, as a name of 5,000 letters, cannot."""
+    try:
+        return path.is_file() and os.access(path, os.X_OK)
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager
