@@ -8,6 +8,7 @@ from typing import Any
 
 import luigi
 
+from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.config import settings_dict
 from cloze_gen.errors import StoreError
 from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
@@ -127,6 +128,9 @@ class EvaluationLm(OverText):
 
     def settings(self) -> dict[str, Any]:
         return settings_dict(EvalLmSettings(order=self.order))
+
+    def look_ahead(self) -> None:
+        find_lmplz()
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         write_evaluation_lm(writer, room, text=self.artifact("text"), settings=EvalLmSettings(order=self.order))

@@ -6,6 +6,8 @@ import contextlib
 import importlib
 import json
 import logging
+import os
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,33 +16,63 @@ from typing import Any
 import luigi
 from luigi.task_register import Register
 
+from cloze_gen.config import STYLE, allowed_values, read_toml
 from cloze_gen.engine.local import Engine
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
-from cloze_gen.pipelines.corpus import Ingest, load_settings, scanned
+from cloze_gen.notation import shown
+from cloze_gen.pipelines.corpus import Ingest, config_text, is_config_file, load_settings, scanned
 from cloze_gen.pipelines.run import RELEASE, RunTask, check_run_name
-from cloze_gen.pipelines.runs import RUN_FILE, find_run, name_lock, read_run
-from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine
+from cloze_gen.pipelines.runs import RUN_FILE, check_as_written, find_run, name_lock, read_run
+from cloze_gen.pipelines.task import PipelineTask, StageTask, begin_build, break_off, current_engine, look_ahead
 from cloze_gen.pipelines.worker import InProcessFactory
 from cloze_gen.report.funnel import funnel_text
 from cloze_gen.stages.dropped import dropped_text
 from cloze_gen.stages.ingest import read_books
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.locks import exclusive_lock
-from cloze_gen.store.published import find_change
 
-STYLES = {"holmes-style": "holmes_style", "holmes-sample": "holmes_style", "scs-style": "scs_style", "scs-sample": "scs_style"}
+STYLES = {"holmes-style": "holmes_style", "scs-style": "scs_style"}
 BOOK_STAGES = frozenset({"ingest", "corpus", "books"})  # those that write a table of books, and may drop some
 
 
 def style_of(config: str) -> type[RunTask]:
-    """The run task of a config: by its name, or by a TOML file's own name (`mine.scs.toml` is told by its `style` prefix)."""
-    name = Path(config).name.removesuffix(".toml")
-    for prefix, module in STYLES.items():
-        if name == prefix or name.startswith(prefix.split("-")[0]):
-            return importlib.import_module(f"cloze_gen.pipelines.{module}").STYLE
-    known = ", ".join(sorted(STYLES))
-    raise UsageError(f"{config!r}: no such style. Known: {known}; a TOML file's name must begin with holmes, scs, lambada or scde.")
+    """The run task of a config: of a built-in one by its name; of a TOML file by the style it says, else by a word of its own name.
+
+    Raises:
+        UsageError: there is no such config or style, or a file says none.
+    """
+    if is_config_file(config):
+        style = _said_style(config) or _named_style(config)
+    else:
+        config_text(config)  # a name that is none is told with those there are
+        style = config.replace("-sample", "-style")
+    return _style_class(STYLES[style], where=config)
+
+
+def _style_class(module: str, *, where: str) -> type[RunTask]:
+    if module not in STYLES.values():
+        raise UsageError(f"{where}: {shown(module)} is no style of this version. Known: {', '.join(STYLES)}.")
+    return importlib.import_module(f"cloze_gen.pipelines.{module}").STYLE
+
+
+def _said_style(config: str) -> str | None:
+    """What a TOML file gives as its `style`."""
+    said = read_toml(config_text(config), where=config).get(STYLE)
+    if said is not None and (not isinstance(said, str) or said not in STYLES):
+        raise UsageError(f"{config}: style: {shown(said)} is no style. Known: {', '.join(STYLES)}.")
+    return said
+
+
+def _named_style(config: str) -> str:
+    """The style whose word stands in a file's name: `holmes-2.toml`, `mine.scs.toml`."""
+    words = re.split(r"[^a-z]+", Path(config).name.lower())
+    found = [style for style in STYLES if style.removesuffix("-style") in words]
+    if len(found) != 1:
+        what = "names more than one style" if found else "says no style, and its name holds none"
+        choice = " or ".join(f'style = "{style}"' for style in STYLES)
+        raise UsageError(f"{config}: {what}. Write {choice} as its first line.")
+    return found[0]
 
 
 def make_task(*, config: str, train: str, source: str, name: str, out: Path, workers: int, seed: int, overrides: Sequence[str],
@@ -82,6 +114,7 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     if parameters["name"]:
         check_run_name(parameters["name"])
     task = make_task(config=config, **parameters)
+    check_two_sides(task)
     if dry_run:
         print(plan_text(task))
         return
@@ -93,12 +126,26 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     with exclusive_lock(name_lock(task.folder), on_wait=lambda: say(waits)):
         done_before = task.complete()
         if not done_before:
+            look_ahead(task.questions)
             with given_back(current_engine(task.engine, task.processes)):
                 build(task)
     print(funnel_text(task.steps()))
     print(f"signature  {task.signature()}")
     print(f"release    {task.folder / RELEASE}")
     say(f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in {clock.seconds:.1f} s")
+
+
+def check_two_sides(task: RunTask) -> None:
+    """
+    Raises:
+        UsageError: both sides are one folder, so that every book would be dropped as a book of the other side.
+    """
+    across = task.all_settings.overlap.across
+    if task.train and across != "keep" and os.path.realpath(task.train) == os.path.realpath(task.source):
+        raise UsageError(
+            f"--train and --source are the same folder, {task.train}: a book on both sides is dropped (overlap.across = {across}), so none "
+            "would be left. Give two folders, or --set overlap.across=keep to let the questions stand in the training text."
+        )
 
 
 @contextlib.contextmanager
@@ -131,11 +178,13 @@ def check_no_book_dropped(stages: Sequence[StageTask]) -> None:
 def build(task: luigi.Task) -> None:
     """Let Luigi order the stages in this process; the first failure comes out as it was raised."""
     failures: list[BaseException] = []
+    begin_build()
 
     @PipelineTask.event_handler(luigi.Event.BROKEN_TASK)  # a task whose inputs or settings could not even be named
     @PipelineTask.event_handler(luigi.Event.FAILURE)
     def remember(_: luigi.Task, error: BaseException) -> None:
         failures.append(error)
+        break_off()
 
     logging.getLogger("luigi").setLevel(logging.CRITICAL)
     logging.getLogger("luigi-interface").setLevel(logging.CRITICAL)
@@ -155,12 +204,21 @@ def build(task: luigi.Task) -> None:
 
 def plan_text(task: RunTask) -> str:
     """What would run, stage by stage, and why."""
-    before = read_run(task.folder) if find_change(task.folder, only=[RUN_FILE]) is None else None
+    before = _earlier(task.folder)
     lines = [f"{task.run_name}: in {task.out}"]
     for number, stage in enumerate(task.stages(), 1):
         state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
         lines.append(f"  {number:02} {stage.label:<16} {state}")
     return "\n".join([*lines, f"     release          {'as on disk' if task.complete() else 'would be written'}"])
+
+
+def _earlier(folder: Path) -> dict[str, Any] | None:
+    """What the run of this name says of itself; None without one, or where it can no longer be read and will be written anew."""
+    try:
+        check_as_written(folder, RUN_FILE)
+        return read_run(folder)
+    except UsageError:
+        return None
 
 
 def _why(stage: StageTask, before: dict[str, Any] | None) -> str:
@@ -197,7 +255,7 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
     config = written["config"]
     if config.endswith(".toml"):
         config = str(folder / config)
-    style = importlib.import_module(f"cloze_gen.pipelines.{written['style']}").STYLE
+    style = _style_class(written["style"], where=str(folder / RUN_FILE))
     sides = {side: "" if written["sample"] else str((folder / f"corpus-{side}").resolve()) for side in ("train", "source")}
     task = style(config=config, overrides=json.dumps([*written["overrides"], *overrides]), out=str(folder.parent.parent),
                  seed=written["seed"], name=written["name"], **sides)  # fmt: skip
@@ -205,14 +263,15 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
 
 
 def settings_text(config: str) -> str:
-    """Every setting of a config with its value and meaning, as TOML."""
+    """Every setting of a config with its value, what it may be and its meaning, as TOML that is a config itself."""
+    forget_what_was_read()
     style = style_of(config)
     settings = load_settings(style.model, config, "[]")
-    lines = []
+    lines = [f'{STYLE} = "{style.style_name.replace("_", "-")}"', ""]
     for group, value in settings:
         lines.append(f"[{group}]")
         for name, field in type(value).model_fields.items():
-            shown = json.dumps(value.model_dump(mode="json")[name], ensure_ascii=False)
-            lines.append(f"{name} = {shown}  # {field.description or ''}".rstrip(" #"))
+            value_text = json.dumps(value.model_dump(mode="json")[name], ensure_ascii=False)
+            lines.append(f"{name} = {value_text}  # {allowed_values(field)}: {field.description}")
         lines.append("")
     return "\n".join(lines)

@@ -15,6 +15,7 @@ from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.config import parse_settings, settings_dict
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
+from cloze_gen.notation import reason, shown
 from cloze_gen.pipelines.task import StageTask, parse_overrides
 from cloze_gen.stages.counts import write_counts
 from cloze_gen.stages.ingest import BOOK_VERSION, write_ingest
@@ -24,9 +25,11 @@ from cloze_gen.stages.training_text import write_training_text
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.store.corpus import BookFile, book_digest, listing_digest, scan_corpus
 from cloze_gen.store.corpus_folder import check_apart
+from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.tables import escape_cell
 from cloze_gen.text.parse_book import IngestSettings
 
+_MAX_CONFIG_BYTES = 1024 * 1024  # a style has some fifty settings
 BOOKS_FIRST = 2  # Luigi's priority: what is wrong with the books of either side is told before the long work begins
 
 
@@ -40,19 +43,32 @@ class CorpusSettings(Protocol):
 @functools.lru_cache(maxsize=8)
 def load_settings(model: type[BaseModel], config: str, overrides: str) -> Any:
     """The settings of a built-in config or a TOML file, with the command line's overrides."""
-    path = Path(config)
-    if path.suffix == ".toml" or "/" in config:
+    return parse_settings(model, config_text(config), where=config, overrides=parse_overrides(overrides))
+
+
+def is_config_file(config: str) -> bool:
+    """Whether a config is meant as a file; else it is the name of a built-in one."""
+    return Path(config).suffix == ".toml" or "/" in config
+
+
+def config_text(config: str) -> str:
+    """The TOML of a built-in config, or of a file.
+
+    Raises:
+        UsageError: there is no such config, or its file cannot be read.
+    """
+    if is_config_file(config):
         try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{config}: cannot be read as a config ({error}).") from None
-    else:
-        folder = importlib.resources.files("cloze_gen.configs")
-        known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
-        if config not in known:
-            raise UsageError(f"{config!r}: no built-in config of this name. Known: {', '.join(known)}; or give the path of a .toml file.")
-        text = (folder / f"{config}.toml").read_text(encoding="utf-8")
-    return parse_settings(model, text, where=config, overrides=parse_overrides(overrides))
+            return read_regular_text(config, encoding="utf-8-sig", max_bytes=_MAX_CONFIG_BYTES)
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"{shown(config, most_chars=200)}: cannot be read as a config ({reason(error)}). Give the path of a UTF-8 TOML file."
+            ) from None
+    folder = importlib.resources.files("cloze_gen.configs")
+    known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    if config not in known:
+        raise UsageError(f"{shown(config)}: no built-in config of this name. Known: {', '.join(known)}; or give the path of a .toml file.")
+    return (folder / f"{config}.toml").read_text(encoding="utf-8")
 
 
 @functools.lru_cache(maxsize=4)

@@ -16,10 +16,11 @@ from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, DamageError, UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.user_scores import parse_user_scores
+from cloze_gen.notation import reason, shown
 from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, FromCorpus, model_tasks
 from cloze_gen.pipelines.command import build, forget_what_was_read, given_back
 from cloze_gen.pipelines.corpus import scanned
-from cloze_gen.pipelines.reporting import REPORT, renew_report
+from cloze_gen.pipelines.reporting import REPORT, read_signature, renew_report
 from cloze_gen.pipelines.runs import (
     EVALUATION_FILE,
     EVALUATION_SCHEMA,
@@ -27,10 +28,11 @@ from cloze_gen.pipelines.runs import (
     RUN_FILE,
     check_as_written,
     evaluation_place,
+    leads_to,
     read_run,
     run_lock,
 )
-from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine
+from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, look_ahead
 from cloze_gen.stages.evaluation import (
     Baseline,
     Judged,
@@ -47,9 +49,11 @@ from cloze_gen.stages.evaluation import (
     result_row,
     table_text,
 )  # fmt: skip
+from cloze_gen.stages.ingest import kept_books
 from cloze_gen.stages.question_sets import QuestionSet, read_question_set
 from cloze_gen.stages.release import QUESTIONS, SIGNATURE
-from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.artifacts import Artifact, Store, open_artifact
+from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.locks import exclusive_lock, sweep_leavings
 from cloze_gen.store.manifest import MANIFEST, read_manifest, write_json
 from cloze_gen.store.published import find_change, replace_published
@@ -149,13 +153,14 @@ def _show_in_report(run: Path, asked: QuestionSet, evaluation: Path) -> None:
 
 
 def _asked(questions: str, answers: Path | None, train: str, out: Path, workers: int) -> Asked:
-    run = next((folder for folder in (Store(out).runs / questions, Path(questions)) if (folder / RUN_FILE).is_file()), None)
+    places = (Store(out).runs / questions, Path(questions))
+    run = next((folder for folder in places if leads_to(folder / RUN_FILE, Path.is_file)), None)
     if run is None:
-        if Path(questions).is_dir():
+        if leads_to(Path(questions), Path.is_dir):
             expected = "Give a run, a questions.jsonl or a machine-format file."
             raise UsageError(f"{questions}: a folder, but no run (no {RUN_FILE} in it). {expected}")
-        if not Path(questions).is_file():
-            raise UsageError(f"{questions!r}: neither a run in {out} nor a file. `cloze-gen runs --out {out}` lists the runs.")
+        if not leads_to(Path(questions), Path.is_file):
+            raise UsageError(f"{shown(questions)}: neither a run in {out} nor a file. `cloze-gen runs --out {out}` lists the runs.")
         found = read_question_set(Path(questions), answers)
         signature = f"cloze-gen|v:{__version__}|n:{len(found.questions)}|questions:{found.digest}"
         return Asked(found, None, _corpus(train, out, workers) if train else None, False, signature)
@@ -165,21 +170,28 @@ def _asked(questions: str, answers: Path | None, train: str, out: Path, workers:
     found = read_question_set(release / QUESTIONS)
     corpus = _corpus(train, run.parent.parent, workers) if train else _corpus_of_run(run, described, workers)
     balanced = described["settings"].get("choice", {}).get("method") == "balanced"
-    return Asked(found, run, corpus, balanced, (release / SIGNATURE).read_text(encoding="utf-8").strip())
+    return Asked(found, run, corpus, balanced, read_signature(run))
 
 
 def _corpus(train: str, out: Path, workers: int) -> FromCorpus:
     """The training corpus of a folder, read with the settings of holmes-style, so that its runs share the artifacts."""
     size = sum(book.path.stat().st_size for book in scanned(train)[0] if book.path.is_file())
-    lm = {"discount_fallback": True} if size < _SMALL_CORPUS_BYTES else {}
-    return CorpusText(train=train, source=train, out=str(out), processes=workers, lm=json.dumps(lm))
+    return CorpusText(train=train, source=train, out=str(out), processes=workers, lm=json.dumps(_lm(size)))
+
+
+def _lm(corpus_bytes: int) -> dict[str, Any]:
+    """Settings of the generating model where no run says them."""
+    return {"discount_fallback": True} if corpus_bytes < _SMALL_CORPUS_BYTES else {}
 
 
 def _corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> FromCorpus:
     folder = next((stage["folder"] for stage in described["stages"] if stage["label"] == CORPUS), None)
     if folder is None:
         raise UsageError(f"{run.name}: has no training corpus of its own; name one with --train")
-    lm = described["settings"].get("lm", {"discount_fallback": described["sample"]})
+    lm = described["settings"].get("lm")  # a style without a language model says nothing of it
+    if lm is None:
+        books = kept_books(open_artifact(run.parent.parent / "store" / folder))
+        lm = _lm(sum(int(row["book_bytes"]) for row in books))
     return CorpusText(corpus=folder, out=str(run.parent.parent), processes=workers, lm=json.dumps(lm))
 
 
@@ -215,6 +227,8 @@ def _models(asked: Asked, rows: Sequence[Baseline], workers: int) -> tuple[dict[
     Store(Path(asked.corpus.out)).sweep()
     try:
         if not root.complete():
+            for task in tasks.values():
+                look_ahead(task)
             with given_back(current_engine("local", workers)):
                 build(root)
     finally:
@@ -225,9 +239,11 @@ def _models(asked: Asked, rows: Sequence[Baseline], workers: int) -> tuple[dict[
 def _judge_user(path: Path, asked: Asked, seed: int) -> Judged:
     clock = Stopwatch()
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read as a file of scores ({error})") from None
+        text = read_regular_text(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{path}: cannot be read as a file of scores ({reason(error)}). Give JSON lines, or `sentence TAB score` lines."
+        ) from None
     found = parse_user_scores(text, asked.questions.questions, name=path.name)
     row = Baseline(f"user:{path.stem}", "user", "user", path.name)
     return judge_given(row, found, asked.questions, seed=seed, seconds=clock.seconds)

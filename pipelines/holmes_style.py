@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import model_validator
 
+from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.cloze.alternates import AlternatesSettings
 from cloze_gen.cloze.choice import ChoiceSettings
 from cloze_gen.cloze.focus import FocusSettings
@@ -17,6 +18,7 @@ from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, TrainingText, tagger_identity
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import StageTask, run_those_ready
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.alternates import write_alternates
 from cloze_gen.stages.choice import ChoiceInputs, write_choice
 from cloze_gen.stages.contexts import ContextSettings, write_context_vectors
@@ -34,10 +36,8 @@ from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
 
-class HolmesSettings(BaseModel):
+class HolmesSettings(SettingsGroup):
     """All settings of the style, one group a stage; each group's model stands above its step."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
@@ -50,6 +50,16 @@ class HolmesSettings(BaseModel):
     grooming: GroomingSettings = GroomingSettings()
     choice: ChoiceSettings = ChoiceSettings()
     release: ReleaseSettings = ReleaseSettings()
+
+    @model_validator(mode="after")
+    def _groups_agree(self) -> Self:
+        """What one group asks for, another must not make impossible."""
+        if self.grooming.min_tokens > self.focus.max_tokens:
+            raise ValueError(
+                f"grooming.min_tokens = {self.grooming.min_tokens} is above focus.max_tokens = {self.focus.max_tokens}, "
+                "so no sentence could pass"
+            )
+        return self
 
 
 def list_digest(setting: str) -> str:
@@ -69,6 +79,9 @@ class LanguageModel(StyleTask):
 
     def settings(self) -> dict[str, Any]:
         return self.all_settings.lm.model_dump(mode="json", exclude={"memory"})  # the model is the same whatever the memory
+
+    def look_ahead(self) -> None:
+        find_lmplz()
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         text, others = self.artifact("text"), [self.clone(Contexts), self.clone(Focus)]
@@ -227,7 +240,8 @@ class HolmesStyle(RunTask):
     def style_notes(self) -> list[str]:
         tagger = self.all_settings.grooming.tagger
         if tagger == "none":
-            return ["tagger: off, so impostors were not tested for their part of speech"]
+            unasked = ["focus.classes: not asked for, since the tagger is off"] if self.all_settings.focus.classes else []
+            return ["tagger: off, so impostors were not tested for their part of speech", *unasked]
         return [f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence"]
 
 

@@ -20,7 +20,9 @@ def list_runs(out: Path) -> str:
     lines = []
     for folder in run_folders(out):
         signature = folder / "release" / "signature.txt"
-        lines.append(f"{folder.name:<24} {signature.read_text(encoding='utf-8').strip() if signature.is_file() else 'no release'}")
+        lines.append(
+            f"{folder.name:<24} {signature.read_text(encoding='utf-8', errors='replace').strip() if signature.is_file() else 'no release'}"
+        )
     return "\n".join(lines) or f"no runs in {out}"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.jsonl import question_from_record
+from cloze_gen.notation import NotationError, parse_json
 from cloze_gen.pipelines.runs import (
     EVALUATION,
     EVALUATION_FILE,
@@ -154,6 +155,8 @@ def read_signature(folder: Path) -> str:
         return (folder / RELEASE / "signature.txt").read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         raise UsageError(f"{folder.name}: has no release yet; `cloze-gen run` finishes it.") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{folder / RELEASE / 'signature.txt'}: not UTF-8; `cloze-gen run` writes it anew.") from None
 
 
 def read_records(folder: Path, file: str) -> list[dict[str, Any]]:
@@ -178,8 +181,8 @@ def read_evaluation(folder: Path) -> Evaluation | None:
     if changed:
         raise FormatError(f"{changed} Run `cloze-gen evaluate` again.")
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
+        record = parse_json(path.read_bytes())
+    except NotationError as error:
         raise FormatError(f"{path}: not JSON ({error}). Run `cloze-gen evaluate` again.") from None
     return evaluation_from_record(record, where=str(path))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import UsageError
+from cloze_gen.notation import shown
+from cloze_gen.pipelines.run_file import read_run_file
 from cloze_gen.stages.question_sets import QuestionSet
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.published import find_change
@@ -47,6 +48,14 @@ def check_as_written(folder: Path, *names: str) -> None:
         raise UsageError(f"{changed} `cloze-gen run` writes it anew and keeps what was changed by hand beside it.")
 
 
+def leads_to(path: Path, kind: Callable[[Path], bool]) -> bool:
+    """Whether a path leads to a thing of this kind; what can be no path, as a name of 5,000 letters, leads nowhere."""
+    try:
+        return kind(path)
+    except OSError:
+        return False
+
+
 def find_run(out: Path, run: str) -> Path:
     """A run by its name under `out`, or by its path.
 
@@ -54,18 +63,16 @@ def find_run(out: Path, run: str) -> Path:
         UsageError: there is none, listing those there are; or its `run.json` is not what was written.
     """
     for folder in (Store(out).runs / run, Path(run)):
-        if (folder / RUN_FILE).is_file():
+        if leads_to(folder / RUN_FILE, Path.is_file):
             check_as_written(folder, RUN_FILE)
             return folder
     known = ", ".join(folder.name for folder in run_folders(out)) or "none"
-    raise UsageError(f"no run {run!r} in {out} (runs there: {known}), and no such folder. Name another with --out.")
+    raise UsageError(f"no run {shown(run)} in {out} (runs there: {known}), and no such folder. Name another with --out.")
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    try:
-        return json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise UsageError(f"{folder / RUN_FILE}: not readable ({error}); run again to rewrite it.") from None
+    """What a run says of itself; a UsageError where it is damaged."""
+    return read_run_file(folder / RUN_FILE)
 
 
 def find_stage(folder: Path, label: str) -> Artifact | None:
@@ -86,7 +93,7 @@ def stage_artifact(folder: Path, label: str) -> Artifact:
     artifact = find_stage(folder, label)
     if artifact is None:
         labels = ", ".join(stage["label"].replace(" ", "-") for stage in read_run(folder)["stages"])
-        raise UsageError(f"{folder.name}: no stage {label!r}. Its stages: {labels}.")
+        raise UsageError(f"{folder.name}: no stage {shown(label)}. Its stages: {labels}.")
     return artifact
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import luigi
-from pydantic import BaseModel, ConfigDict
 
 from cloze_gen.cloze.content_focus import ContentFocusSettings
 from cloze_gen.cloze.content_sentences import ContentSentenceSettings
@@ -19,6 +18,7 @@ from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, tagger_identity
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import StageTask
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.book_choice import BookChoiceSettings, read_reference, write_book_choice
 from cloze_gen.stages.content_sentences import write_content_sentences
 from cloze_gen.stages.content_vocabulary import write_content_vocabulary
@@ -37,10 +37,8 @@ from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
 
-class ScsSettings(BaseModel):
+class ScsSettings(SettingsGroup):
     """All settings of the style, one group a stage; each group's model stands above its step."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import functools
 import json
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,9 +17,31 @@ from typing import Any, ClassVar
 import luigi
 
 from cloze_gen.engine.local import Engine, make_engine
+from cloze_gen.errors import ClozeGenError
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.keys import StageKey
+
+_broken_off = threading.Event()  # a task of the build under way has failed
+
+
+def begin_build() -> None:
+    """A build begins: what failed in an earlier one is forgotten."""
+    _broken_off.clear()
+
+
+def break_off() -> None:
+    """A task has failed. Luigi would go on with all that does not depend on it, hours of work for a run that can no longer end well."""
+    _broken_off.set()
+
+
+def ask_to_begin() -> None:
+    """
+    Raises:
+        ClozeGenError: the build is broken off.
+    """
+    if _broken_off.is_set():
+        raise ClozeGenError("not begun, since another stage had failed")
 
 
 class StageTarget(luigi.Target):
@@ -69,6 +92,9 @@ class StageTask(PipelineTask):
         """The stage's own settings, JSON values."""
         return {}
 
+    def look_ahead(self) -> None:
+        """Fail now where it is known already that `work` would: an outside program that is missing."""
+
     @abc.abstractmethod
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         """Call the stage's one function."""
@@ -88,6 +114,7 @@ class StageTask(PipelineTask):
         return self.store.open(self.inputs()[name].key)
 
     def run(self) -> None:
+        ask_to_begin()
         room = Room(self.store, current_engine(self.engine, self.processes), self.label, self.strict)
         waits = "another run is writing this stage; waiting"
         with self.store.writing(self.key, on_wait=lambda: room.say(waits), say=room.say) as writer:
@@ -120,6 +147,15 @@ def current_engine(name: str, workers: int) -> Engine:
 
 def parse_overrides(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))
+
+
+def look_ahead(task: StageTask) -> None:
+    """Ask all stages that this one still has to wait for, and itself, whether they can work; what is on disk is not asked."""
+    if task.complete():
+        return
+    for upstream in task.inputs().values():
+        look_ahead(upstream)
+    task.look_ahead()
 
 
 def stage_order(task: StageTask) -> list[StageTask]:

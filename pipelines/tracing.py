@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow.compute as pc
 
 from cloze_gen.errors import BookError, CorpusError, UsageError
+from cloze_gen.notation import shown
 from cloze_gen.pipelines.runs import find_run, find_stage, run_folders, stage_artifact
 from cloze_gen.stages.ingest import read_books
 from cloze_gen.store.corpus import read_book
@@ -28,6 +29,8 @@ def trace_item(out: Path, run: str | None, item_id: str, rows: int) -> str:
     Raises:
         UsageError: no run has the item.
     """
+    if not item_id.isascii():  # a byte that is no text, too: nothing could look it up
+        raise UsageError(f"{shown(item_id)}: no such item. Ids stand in release/questions.jsonl, e.g. book:sentence:position.")
     folders = [find_run(out, run)] if run else run_folders(out)
     for folder in folders:
         found = _row(folder, "focus", "focus.parquet", item_id)
@@ -39,7 +42,7 @@ def trace_item(out: Path, run: str | None, item_id: str, rows: int) -> str:
             if rejected is not None:
                 return f"{item_id} in {folder.name}: rejected at {what}, {rejected['reason']} {rejected['detail']}".rstrip()
     where = ", ".join(folder.name for folder in folders) or f"any run of {out}"
-    raise UsageError(f"{item_id!r}: no such item in {where}. Ids stand in release/questions.jsonl, e.g. book:sentence:position.")
+    raise UsageError(f"{shown(item_id)}: no such item in {where}. Ids stand in release/questions.jsonl, e.g. book:sentence:position.")
 
 
 def _row(folder: Path, label: str, file: str, item_id: str) -> dict[str, Any] | None:

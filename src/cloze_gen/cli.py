@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import sys
 import tempfile
 import traceback
@@ -15,6 +16,7 @@ from typer.core import TyperGroup
 
 from cloze_gen import __version__, interrupts
 from cloze_gen.errors import ClozeGenError, StoreError
+from cloze_gen.notation import shown
 
 
 class _Ended(Exception):
@@ -40,6 +42,8 @@ app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pre
 corpus_app = typer.Typer(no_args_is_help=True, help="Look at a folder of books before a run.")
 app.add_typer(corpus_app, name="corpus")
 
+# Beyond these a number is a slip of the finger, and what it is handed to would fail in words of its own.
+_MOST_WORKERS, _MOST_ROWS, _LARGEST_SEED = 1024, 1_000_000, 2**63 - 1
 _INTERRUPTED = 130  # as the shell has it: 128 and SIGINT's number
 # What the parser raises: the oldest ancestor that can show itself. It has no name that old versions of Typer, which build on click, and
 # new ones, which bring a copy of their own, both tell.
@@ -63,8 +67,8 @@ def run(
     source: Annotated[str, typer.Option(help="folder of the books that the questions are drawn from")] = "",
     name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
     out: Out = DEFAULT_OUT,
-    workers: Annotated[int, typer.Option(min=1, help="processes")] = 2,
-    seed: Annotated[int, typer.Option(help="random seed")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=_MOST_WORKERS, help="processes")] = 2,
+    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="random seed")] = 1,
     set_: Annotated[list[str] | None, typer.Option("--set", help="stage.key=value, any setting; may be repeated")] = None,
     engine: Annotated[str, typer.Option(help="local, or dask:ADDRESS of an existing cluster")] = "local",
     strict: Annotated[bool, typer.Option(help="end the run when a book is dropped")] = False,
@@ -87,7 +91,7 @@ def runs(out: Out = DEFAULT_OUT) -> None:
 
 @app.command()
 def show(run: str, stage: Annotated[str | None, typer.Argument()] = None, out: Out = DEFAULT_OUT,
-         rows: Annotated[int, typer.Option(min=0, help="rows to print of each table")] = 5) -> None:  # fmt: skip
+         rows: Annotated[int, typer.Option(min=0, max=_MOST_ROWS, help="rows to print of each table")] = 5) -> None:  # fmt: skip
     """Show a run's stages and funnel, or one stage's files, columns and first rows."""
     from cloze_gen.pipelines import inspect
 
@@ -96,7 +100,8 @@ def show(run: str, stage: Annotated[str | None, typer.Argument()] = None, out: O
 
 @app.command()
 def trace(item_id: str, run: Annotated[str | None, typer.Option(help="name or path of the run; default: the latest that has it")] = None,
-          out: Out = DEFAULT_OUT, rows: Annotated[int, typer.Option(min=0, help="alternates to print; 0 = all")] = 0) -> None:  # fmt: skip
+          out: Out = DEFAULT_OUT,
+          rows: Annotated[int, typer.Option(min=0, max=_MOST_ROWS, help="alternates to print; 0 = all")] = 0) -> None:  # fmt: skip
     """Tell one question's whole life, from the raw file to the options written."""
     from cloze_gen.pipelines import tracing
 
@@ -111,8 +116,8 @@ def evaluate(
     only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind; may be repeated")] = None,
     scores: Annotated[Path | None, typer.Option(help="option scores of your own model: JSONL, or `sentence TAB score` lines")] = None,
     out: Out = DEFAULT_OUT,
-    workers: Annotated[int, typer.Option(min=1, help="processes")] = 2,
-    seed: Annotated[int, typer.Option(help="random seed, which breaks ties")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=_MOST_WORKERS, help="processes")] = 2,
+    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="random seed, which breaks ties")] = 1,
     write_to: Annotated[Path | None, typer.Option(help="folder to write to; default: the run's evaluation/, or OUT/evaluations/")] = None,
 ) -> None:
     """Measure a test set: baselines, bias tests and artifact rules, with intervals."""
@@ -204,7 +209,7 @@ def rank(
     reference: Annotated[Path, typer.Option(help="questions.jsonl of a release, or an MSR machine-format questions file")],
     out: Out = DEFAULT_OUT,
     tagger: Annotated[str, typer.Option(help="'builtin', or an installed spaCy pipeline")] = "builtin",
-    workers: Annotated[int, typer.Option(min=1, help="processes")] = 2,
+    workers: Annotated[int, typer.Option(min=1, max=_MOST_WORKERS, help="processes")] = 2,
 ) -> None:
     """Rank the books of a folder by their vocabulary's likeness to a question set (Argouarc'h 2018, section 2)."""
     from cloze_gen.pipelines import ranking
@@ -215,6 +220,9 @@ def rank(
 
 def call() -> int:
     """Answer the command line; also what nobody foresaw becomes one message and a status."""
+    for stream in (sys.stdout, sys.stderr):  # what the terminal's encoding lacks, a byte of a file's name too, is escaped
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         return guarded(lambda: app(standalone_mode=False))
     except Exception as error:  # noqa: BLE001 - the last catch
@@ -274,4 +282,6 @@ def _explain_os_error(error: OSError) -> str:
     full = error.errno in {errno.ENOSPC, errno.EDQUOT} or "No space left" in str(error) or "requested and" in str(error)
     if full:
         return f"the disk is full ({error}). Free space or choose another --out, then run again; what was finished stays."
-    return f"cannot read or write: {error}. Mend this or choose another --out, then run again; what was finished stays."
+    place = f": {shown(str(error.filename), most_chars=300)}" if error.filename else ""
+    said = f"{error.strerror}{place}" if error.strerror else str(error)
+    return f"cannot read or write: {said}. Mend this or choose another --out, then run again; what was finished stays."

@@ -25,12 +25,19 @@ if sys.platform == "linux":
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         sys.exit(1)
-os.execv(command[0], command)
+try:
+    os.execv(command[0], command)
+except OSError as error:
+    sys.exit(f"{command[0]} cannot be started: {error.strerror}")
 """
 
 
 def is_program(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+    """Whether a file can be run; what can be no path, as a name of 5,000 letters, cannot."""
+    try:
+        return path.is_file() and os.access(path, os.X_OK)
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

@@ -24,7 +24,9 @@ from cloze_gen.adapters.child_process import ended_on_error, is_program, running
 from cloze_gen.errors import ClozeGenError, CorpusError, StoreError, ToolError
 
 REMEDY = "build it with `make kenlm` (without a checkout: `cloze-gen doctor --fix`), or let CLOZE_GEN_LMPLZ name an lmplz"
+_ARPA_BEGINS = b"\\data\\"
 _KEPT_LINES = 6  # the last lines of its stderr that an error quotes; its longest complaint, the discounts', has four
+_MOST_CHARS = 400  # of a line that an error quotes
 _BAR_STEP = 10  # percent between two reports of one of its hundred-star bars
 
 
@@ -37,7 +39,7 @@ def find_lmplz() -> Path:
     named = os.environ.get("CLOZE_GEN_LMPLZ")
     if named:
         if not is_program(Path(named)):
-            raise ToolError(f"CLOZE_GEN_LMPLZ names {named}, which is no program that can be run; correct it or unset it.")
+            raise ToolError(f"CLOZE_GEN_LMPLZ names {named[:_MOST_CHARS]}, which is no program that can be run; correct it or unset it.")
         return Path(named)
     own = Path(sys.prefix) / "bin" / "lmplz"
     if is_program(own):
@@ -99,6 +101,18 @@ def train_arpa(
         meanwhile()
     if process.returncode != 0:
         raise explain_failure(process.returncode, list(last), text=text, memory=memory)
+    _ask_written(arpa, program)
+
+
+def _ask_written(arpa: Path, program: Path) -> None:
+    """A program of that name that ends well need not be lmplz."""
+    try:
+        with arpa.open("rb") as file:
+            begins = file.read(len(_ARPA_BEGINS))
+    except OSError as error:
+        raise ToolError(f"{program} ended without an error and wrote no model ({error.strerror}), so it is no lmplz; {REMEDY}.") from None
+    if begins != _ARPA_BEGINS:
+        raise ToolError(f"{program} ended without an error, but what it wrote is no ARPA file, so it is no lmplz; {REMEDY}.")
 
 
 @contextlib.contextmanager
@@ -166,7 +180,7 @@ def explain_failure(status: int, last_lines: Sequence[str], *, text: Path, memor
     train.txt: holds <s> as a word, which lmplz reserves for itself; remove it from the text.
     lmplz said: threw FormatLoadException. | Special word <s> is not allowed in the corpus.  I plan to ...
     """
-    said = " | ".join(line for line in last_lines if line) or "nothing"
+    said = " | ".join(line[:_MOST_CHARS] for line in last_lines if line) or "nothing"
     quoted = f"\nlmplz said: {said}"
     if "Kneser-Ney discounts" in said or "discount out of range" in said:
         return CorpusError(

@@ -13,21 +13,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.lm.forward_index import ForwardIndex
+from cloze_gen.settings import MOST_EACH, SettingsGroup
 
 _LN10 = math.log(10.0)
 _REMEMBERED_CONTEXTS = 2048  # "the" and "of the" stand before thousands of focus words
 _DRAWS_A_WORD = 3  # with replacement, for each word wanted: of the Holmes books' focus words, 96 in a hundred need no more
 
 
-class AlternatesSettings(BaseModel):
+class AlternatesSettings(SettingsGroup):
     """Settings of the sampling."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    count: int = Field(150, ge=4, description="distinct alternates a focus word; MSR 2.2 step 2")
+    count: int = Field(150, ge=4, le=MOST_EACH, description="distinct alternates a focus word; MSR 2.2 step 2")
 
 
 @dataclass(frozen=True, slots=True)

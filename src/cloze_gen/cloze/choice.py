@@ -10,27 +10,26 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.records import Rejection
 from cloze_gen.rng import derive_rng
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 
 
-class ChoiceSettings(BaseModel):
+class ChoiceSettings(SettingsGroup):
     """Settings of the choice."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    n_questions: int = Field(1040, ge=1, description="questions wanted; fewer are said, never padded. Published: 1,040")
-    n_impostors: int = Field(4, ge=1, le=25, description="wrong options a question; MSR 2.3")
+    n_questions: int = Field(1040, ge=1, le=MOST_COUNTED, description="questions wanted; fewer are said, never padded. Published: 1,040")
+    n_impostors: int = Field(4, ge=4, le=4, description="wrong options a question; MSR 2.3, whose file formats hold the answer and four")
     method: Literal["random", "balanced"] = Field("balanced", description="how impostors, focus words and sentences are chosen")
-    draws: int = Field(8, ge=1, description="balanced: random draws of impostors that each focus word offers")
+    draws: int = Field(8, ge=1, le=MOST_EACH, description="balanced: random draws of impostors that each focus word offers")
     impostor_draw: Literal["matched", "uniform"] = Field(
         "matched", description="balanced: words are impostors as often as they are answers, or all candidates alike"
     )
     slack: float = Field(0.015, ge=0, le=1, description="balanced: scatter of chance left in each rank's share, at most; 0 levels all")
     same_vocabulary: bool = Field(True, description="an impostor must be a focus word in the source books too")
-    passes: int = Field(1, ge=0, description="balanced: exchanges tried for every question after the greedy choice")
+    passes: int = Field(1, ge=0, le=100, description="balanced: exchanges tried for every question after the greedy choice")
 
 
 class ChoiceReason(StrEnum):

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.records import Rejection
 from cloze_gen.rng import derive_rng
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.text.rendering import rendered_positions
 
 # Tags that a noun phrase may hold between its determiner and its noun, and those that determine it.
@@ -22,10 +23,8 @@ _MODIFIERS = frozenset({"JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "VBN", "
 _DETERMINERS = frozenset({"DT", "PDT", "PRP$", "WDT", "WP$", "POS", "CD"})
 
 
-class ContentFocusSettings(BaseModel):
+class ContentFocusSettings(SettingsGroup):
     """Settings of the focus words; the same limits hold for impostors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     min_freq: float = Field(2e-7, ge=0, le=1, description="inclusive: share of training word tokens, of the (lemma, class) pair; 3.2")
     max_freq: float = Field(1e-3, gt=0, le=1, description="inclusive; 3.2")

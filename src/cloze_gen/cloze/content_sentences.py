@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.records import Sentence
 from cloze_gen.rng import stable_fraction
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.text.rendering import rendered_positions
 
 _FINAL_MARKS = frozenset({".", "?", "!"})
@@ -16,16 +17,14 @@ _VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
 _FINITE_TAGS = frozenset({"VBD", "VBP", "VBZ", "MD"})
 
 
-class ContentSentenceSettings(BaseModel):
+class ContentSentenceSettings(SettingsGroup):
     """Settings of the choice of sentences."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    min_content_words: int = Field(6, ge=1, description="inclusive: tokens whose (lemma, class) is in the content vocabulary; 3.1")
-    max_content_words: int = Field(12, ge=1, description="inclusive, as the paper says; 3.1")
-    min_verbs: int = Field(1, ge=0, description="inclusive: tokens tagged as verbs, be/have/do among them; 3.1")
+    min_content_words: int = Field(6, ge=1, le=1000, description="inclusive: tokens whose (lemma, class) is in the content vocabulary; 3.1")
+    max_content_words: int = Field(12, ge=1, le=1000, description="inclusive, as the paper says; 3.1")
+    min_verbs: int = Field(1, ge=0, le=1000, description="inclusive: tokens tagged as verbs, be/have/do among them; 3.1")
     finite_verb: bool = Field(True, description="also ask for a finite verb or a modal, so that fragments stay out; not in the paper")
-    max_proper_nouns: int = Field(2, ge=0, description="inclusive: tokens tagged as proper nouns; 3.1")
+    max_proper_nouns: int = Field(2, ge=0, le=1000, description="inclusive: tokens tagged as proper nouns; 3.1")
     offensive_words: str = Field("builtin", description="file of words, one a line, kept out of sentences and options; 'builtin' or 'none'")
     keep_share: float = Field(
         0.25, gt=0, le=1, description="share of the fit sentences kept, by each sentence's own hash; 3.1: one in four"

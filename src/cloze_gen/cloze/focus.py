@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.records import Rejection, Sentence
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.text.rendering import rendered_positions
 from cloze_gen.words import is_word
 
@@ -20,17 +22,22 @@ SENTENCE_START = "<s>"
 _FINAL_MARKS = frozenset({".", "?", "!"})
 
 
-class FocusSettings(BaseModel):
+class FocusSettings(SettingsGroup):
     """Settings of focus selection."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     max_freq: float = Field(1e-4, gt=0, le=1, description="exclusive: case-folded share of training word tokens; MSR 2.2 step 1")
-    min_count: int = Field(20, ge=1, description="inclusive: least count of the surface type in the training corpus; alternates share it")
-    min_tokens: int = Field(6, ge=3, description="inclusive: printed tokens of a sentence, its final stop among them; published: 6")
-    max_tokens: int = Field(36, ge=3, description="inclusive: printed tokens of a sentence; published: 36")
+    min_count: int = Field(
+        20, ge=1, le=MOST_COUNTED, description="inclusive: least count of the surface type in the training corpus; alternates share it"
+    )
+    min_tokens: int = Field(
+        6, ge=3, le=1000, description="inclusive: printed tokens of a sentence, its final stop among them; published: 6"
+    )
+    max_tokens: int = Field(36, ge=3, le=1000, description="inclusive: printed tokens of a sentence; published: 36")
     proper_names: bool = Field(False, description="allow capitalised words and words that are mostly capitalised")
-    classes: tuple[str, ...] = Field((), description="coarse classes asked for (needs the tagger); empty: all")
+    # Not strict, for TOML has lists and no tuples; what stands in the list is held to the letter all the same.
+    classes: tuple[Literal["noun", "verb", "adjective", "adverb"], ...] = Field(
+        (), strict=False, description="coarse classes asked for (needs the tagger); empty: all"
+    )
 
 
 class FocusReason(StrEnum):

@@ -10,17 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.lm.forward_index import ForwardIndex
+from cloze_gen.settings import MOST_EACH, SettingsGroup
 
 
-class ForwardSettings(BaseModel):
+class ForwardSettings(SettingsGroup):
     """Settings of the forward filter."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    keep: int = Field(30, ge=4, description="alternates retained, best forward score first; MSR 2.2 step 5")
+    keep: int = Field(30, ge=4, le=MOST_EACH, description="alternates retained, best forward score first; MSR 2.2 step 5")
 
 
 @dataclass(frozen=True, slots=True)

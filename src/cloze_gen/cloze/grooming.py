@@ -10,7 +10,9 @@ import re
 from collections.abc import Container
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from cloze_gen.settings import SettingsGroup
 
 _VOWELS = frozenset("aeiou")
 # A written vowel with a consonant's sound, and the silent h: where spelling misleads about a/an.
@@ -20,10 +22,8 @@ _POSSESSIVE = re.compile(r"(?:'s|(?<=s)')$")
 _ENDINGS = "fulness lessness ations ation ingly edly ments ment ness ings iest ing ied ies ier est ers ely ily ed er es ly s y e".split()
 
 
-class GroomingSettings(BaseModel):
+class GroomingSettings(SettingsGroup):
     """Settings of the grooming."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     offensive_words: str = Field("builtin", description="file of words, one a line; 'builtin' is the project's short list, 'none' is off")
     max_similarity: float = Field(
@@ -33,30 +33,38 @@ class GroomingSettings(BaseModel):
         1e-3, gt=0, le=1, description="inclusive: neighbours from this freq on tell grammar, rarer ones tell meaning"
     )
     require_attested: bool = Field(True, description="beside a frequent neighbour the candidate must be attested in the training books")
-    min_association: float = Field(0.0, description="inclusive: log10 P(b | a) / P(b) of the candidate and each frequent neighbour")
+    min_association: float = Field(
+        0.0, ge=-100, le=100, description="inclusive: log10 P(b | a) / P(b) of the candidate and each frequent neighbour"
+    )
     reject_collocations: bool = Field(
         True, description="beside a rarer neighbour the candidate must not be attested: it would fit too well"
     )
     max_lift: float = Field(
-        1.4, gt=0, description="exclusive: log10 P(candidate | two-word history) / P(candidate), from which the history calls for it"
+        1.4,
+        gt=0,
+        le=100,
+        description="exclusive: log10 P(candidate | two-word history) / P(candidate), from which the history calls for it",
     )
     max_gain: float = Field(
-        1.3, gt=0, description="exclusive: log10 P(sentence with the candidate) / P(sentence with the answer), from which it fits too well"
+        1.3,
+        gt=0,
+        le=100,
+        description="exclusive: log10 P(sentence with the candidate) / P(sentence with the answer), from which it fits too well",
     )
     max_topicality: float = Field(
-        0.5, gt=0, description="exclusive: a candidate's mean association, in nats, with the sentence's rarer words"
+        0.5, gt=0, le=100, description="exclusive: a candidate's mean association, in nats, with the sentence's rarer words"
     )
-    max_answer_topicality: float = Field(0.7, gt=0, description="exclusive: the same of the answer")
+    max_answer_topicality: float = Field(0.7, gt=0, le=100, description="exclusive: the same of the answer")
     min_content_words: int = Field(
-        5, ge=0, description="rarer words a sentence needs beside the blank, for something has to tell the answer"
+        5, ge=0, le=1000, description="rarer words a sentence needs beside the blank, for something has to tell the answer"
     )
-    min_tokens: int = Field(15, ge=0, description="tokens a sentence needs, as printed: short ones seldom exclude four impostors")
+    min_tokens: int = Field(15, ge=0, le=1000, description="tokens a sentence needs, as printed: short ones seldom exclude four impostors")
     frames: bool = Field(True, description="verbs must take an object, none, or a clause, and nouns be mass or count, as the place asks")
     transitive_share: float = Field(
         0.3, gt=0, lt=1, description="inclusive: share of a verb form's uses with an object at once from which it is transitive"
     )
     tagger: str = Field("builtin", description="'builtin', an installed spaCy pipeline, or 'none'")
-    tag_window: int = Field(8, ge=2, description="tokens on each side of the blank that the tagger sees")
+    tag_window: int = Field(8, ge=2, le=1000, description="tokens on each side of the blank that the tagger sees")
 
 
 class CandidateFault(StrEnum):

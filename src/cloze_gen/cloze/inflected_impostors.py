@@ -17,27 +17,26 @@ from enum import StrEnum
 from typing import Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.records import Rejection
 from cloze_gen.rng import derive_rng
+from cloze_gen.settings import MOST_EACH, SettingsGroup
 
 # Answers of a pool that make a distribution of their own; a smaller pool borrows that of its class.
 _MIN_ANSWERS = 30
 _TRIES_AN_IMPOSTOR = 100  # draws before a pool is given up; a pool of 20 with 10 refused words fails once in 2**100
 
 
-class ImpostorSettings(BaseModel):
+class ImpostorSettings(SettingsGroup):
     """Settings of the impostors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     impostor_draw: Literal["uniform", "matched"] = Field(
         "matched", description="uniform over the lemmas (3.3), or by the answers' frequencies"
     )
-    n_impostors: int = Field(4, ge=1, le=25, description="wrong options a question; 3.3")
+    n_impostors: int = Field(4, ge=4, le=4, description="wrong options a question; 3.3, and the file formats hold the answer and four")
     window_ranks: int = Field(
-        8, ge=0, description="matched: words on each side of the drawn frequency, in order of frequency, drawn from alike"
+        8, ge=0, le=MOST_EACH, description="matched: words on each side of the drawn frequency, in order of frequency, drawn from alike"
     )
 
 

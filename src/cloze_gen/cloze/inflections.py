@@ -12,7 +12,9 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 
 TAGS_OF_CLASS: Mapping[str, tuple[str, ...]] = {
     "noun": ("NN", "NNS"),
@@ -27,12 +29,10 @@ _MIN_PLURAL_SHARE = 0.05
 _MAX_OTHER_SHARE = 0.05
 
 
-class InflectionSettings(BaseModel):
+class InflectionSettings(SettingsGroup):
     """Settings of the inflection table."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    min_count: int = Field(5, ge=1, description="inclusive: tokens of the form with that tag in the training corpus")
+    min_count: int = Field(5, ge=1, le=MOST_COUNTED, description="inclusive: tokens of the form with that tag in the training corpus")
     min_class_share: float = Field(
         0.8, ge=0, le=1, description="inclusive: share of the form's tokens, in any class, that are of its class"
     )

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from cloze_gen.settings import SettingsGroup
 
 
-class ScreeningSettings(BaseModel):
+class ScreeningSettings(SettingsGroup):
     """Settings of the screening."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     score: Literal["history", "sentence"] = Field("history", description="P(word | history), or the whole sentence's probability")
 

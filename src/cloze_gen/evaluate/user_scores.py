@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.errors import FormatError
+from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records import Question
 
 
@@ -38,18 +38,20 @@ def _from_json(lines: Sequence[str], questions: Sequence[Question], name: str) -
     for number, line in enumerate(lines, 1):
         where = f"{name}, line {number}"
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise FormatError(f'{where}: not JSON ({error.msg}); expected {{"id": ..., "scores": [...]}}') from error
+            record = parse_json(line)
+        except NotationError as error:
+            raise FormatError(f'{where}: not JSON ({error}); expected {{"id": ..., "scores": [...]}}') from None
         if not isinstance(record, dict) or not isinstance(record.get("id"), str) or not isinstance(record.get("scores"), list):
-            raise FormatError(f'{where}: expected {{"id": ..., "scores": [...]}}, found {line[:80]!r}')
+            raise FormatError(f'{where}: expected {{"id": ..., "scores": [...]}}, found {shown(line)}')
         item_id, values = record["id"], record["scores"]
         if item_id in by_id:
-            raise FormatError(f"{where}: the id {item_id} has scores on an earlier line")
+            raise FormatError(f"{where}: the id {item_id[:80]} has scores on an earlier line")
         if item_id not in option_counts:
             continue  # scores of a larger set serve a part of it
         if len(values) != option_counts[item_id]:
             raise FormatError(f"{where}: {len(values)} scores for the {option_counts[item_id]} options of {item_id}")
+        if any(isinstance(value, str) for value in values):
+            raise FormatError(f"{where}: the scores of {shown(item_id)} must be numbers, without quotation marks")
         by_id[item_id] = [_finite(value, where) for value in values]
     missing = [question.id for question in questions if question.id not in by_id]
     if missing:
@@ -70,8 +72,8 @@ def _from_lm_output(lines: Sequence[str], questions: Sequence[Question], name: s
             sentence, tab, score = lines[number - 1].rpartition("\t")
             where = f"{name}, line {number}"
             if not tab or _inner_tokens(sentence.split()) != _inner_tokens(question.blank.filled(option)):
-                found = lines[number - 1][:80]
-                raise FormatError(f"{where}: expected the sentence of {question.id} with {option!r}, a tab and its score, found {found!r}")
+                found = shown(lines[number - 1])
+                raise FormatError(f"{where}: expected the sentence of {question.id} with {option!r}, a tab and its score, found {found}")
             row.append(_finite(score, where))
         rows.append(row)
     return rows
@@ -85,9 +87,10 @@ def _inner_tokens(tokens: Sequence[str]) -> list[str]:
 
 def _finite(value: Any, where: str) -> float:
     try:
-        score = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+        # Python reads 1_5 as 15; nobody who writes scores means that.
+        score = math.nan if isinstance(value, bool) or (isinstance(value, str) and "_" in value) else float(value)
+    except (TypeError, ValueError, OverflowError):
         score = math.nan
     if not math.isfinite(score):
-        raise FormatError(f"{where}: {value!r} is not a finite number")
+        raise FormatError(f"{where}: {shown(value)} is not a finite number")
     return score

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cloze_gen.errors import FormatError
+from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records import Question, Sentence
 
 REQUIRED_FIELDS = ("id", "book_id", "tokens", "position", "options", "answer_index")
@@ -69,7 +70,7 @@ def question_from_record(record: Mapping[str, Any], *, where: str = "question re
         _require(isinstance(record[field], str) and record[field] != "", where, f"`{field}` must be a string that is not empty")
     for field in ("tokens", "options"):
         _require(
-            isinstance(record[field], list) and all(isinstance(word, str) and word for word in record[field]),
+            isinstance(record[field], list) and all(isinstance(word, str) and word.strip() for word in record[field]),
             where,
             f"`{field}` must be a list of strings that are not empty",
         )
@@ -77,14 +78,17 @@ def question_from_record(record: Mapping[str, Any], *, where: str = "question re
         _require(
             type(record[field]) is int and 0 <= record[field] < len(record[other]),
             where,
-            f"`{field}` must be a whole number from 0 to {len(record[other]) - 1}, the last of `{other}`; found {record[field]!r}",
+            f"`{field}` must be a whole number from 0 to {len(record[other]) - 1}, the last of `{other}`; found {shown(record[field])}",
         )
     question = Question(
         record["id"], record["book_id"], tuple(record["tokens"]), record["position"], tuple(record["options"]), record["answer_index"]
     )
     _require(len(question.options) >= 2, where, "a question needs at least two options")
     _require(len(set(question.options)) == len(question.options), where, "an option is there twice")
-    _require(question.blank.answer == question.answer, where, f"the token at `position` is not the answer {question.answer!r}")
+    _require(question.blank.answer == question.answer, where, f"the token at `position` is not the answer {shown(question.answer)}")
+    told = record.get("answer")
+    said = f"`answer` is {shown(told)}, but `answer_index` {question.answer_index} is {shown(question.answer)}"
+    _require(told == question.answer or not isinstance(told, str), where, said)
     return question
 
 
@@ -104,7 +108,7 @@ def parse_questions(lines: Iterable[str], *, name: str = "questions.jsonl") -> I
     for number, record in parse_records(lines, name=name):
         question = question_from_record(record, where=f"{name}, line {number}")
         if question.id in first_lines:
-            raise FormatError(f"{name}, line {number}: the id {question.id} was there before, on line {first_lines[question.id]}")
+            raise FormatError(f"{name}, line {number}: the id {question.id[:80]} was there before, on line {first_lines[question.id]}")
         first_lines[question.id] = number
         yield question
 
@@ -115,9 +119,9 @@ def parse_records(lines: Iterable[str], *, name: str) -> Iterator[tuple[int, dic
         if not line.strip():
             continue
         try:
-            record = json.loads(line.removeprefix("\ufeff"))
-        except json.JSONDecodeError as error:
-            raise FormatError(f"{name}, line {number}: not JSON ({error.msg}); expected one object a line") from error
+            record = parse_json(line)
+        except NotationError as error:
+            raise FormatError(f"{name}, line {number}: not JSON ({error}); expected one object a line") from None
         if not isinstance(record, dict):
             raise FormatError(f"{name}, line {number}: expected a JSON object, found {type(record).__name__}")
         yield number, record

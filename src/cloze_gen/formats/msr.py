@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from cloze_gen.errors import FormatError
+from cloze_gen.notation import shown
 from cloze_gen.records import Question
 
 OPTION_COUNT = 5  # MSR 2.3: the answer and four impostors
@@ -27,11 +28,11 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _FINAL_STOPS = (".", "?", "!")
 _SENTENCE_START, _SENTENCE_END = "<s>", "</s>"
 
-_NUMBERED_LINE = re.compile(r"(\d+)([a-z])\) (.+)")
+_NUMBERED_LINE = re.compile(r"([0-9]{1,9})([a-z])\) (.+)")
 _BRACKETED = re.compile(r"\[([^\[\]]+)\]")
-_HUMAN_STEM = re.compile(r" ?(\d+)\) (.+)")
+_HUMAN_STEM = re.compile(r" ?([0-9]{1,9})\) (.+)")
 _HUMAN_OPTION = re.compile(r"\t([a-z])\) (\S+)")
-_HUMAN_ANSWER = re.compile(r"(\d+)\) \[([a-z])\] (\S+)")
+_HUMAN_ANSWER = re.compile(r"([0-9]{1,9})\) \[([a-z])\] (\S+)")
 
 
 def format_machine(questions: Sequence[Question], *, first_number: int = 1) -> tuple[str, str]:
@@ -113,6 +114,9 @@ def parse_machine(questions_text: str, answers_text: str | None = None, *, name:
         options = tuple(tokens[position] for tokens in group)
         if len({(*tokens[:position], *tokens[position + 1 :]) for tokens in group}) != 1:
             raise FormatError(f"{name}, line {line_number}: the lines of question {number} differ outside the bracketed word")
+        if len(set(options)) != len(options):
+            twice = next(option for option in options if options.count(option) > 1)
+            raise FormatError(f"{name}, line {line_number}: question {number} has the option {shown(twice)} twice")
         index = UNKNOWN_ANSWER
         if answers is not None:
             index = _machine_answer(answers, len(questions), number, options, position, group[0], name)
@@ -148,7 +152,7 @@ def parse_human(questions_text: str, answers_text: str | None = None, *, name: s
     while at < len(lines):
         stem = _HUMAN_STEM.fullmatch(lines[at])
         if stem is None or (questions and int(stem[1]) != number + 1):
-            raise FormatError(f"{name}, line {at + 1}: expected a numbered stem such as '12) I have _____ it.', found {lines[at]!r}")
+            raise FormatError(f"{name}, line {at + 1}: expected a numbered stem such as '12) I have _____ it.', found {shown(lines[at])}")
         number = int(stem[1])
         tokens = _human_tokens(stem[2])
         if tokens.count(BLANK) != 1:
@@ -247,7 +251,7 @@ def _machine_line(line: str, name: str, line_number: int) -> tuple[int, str, tup
     tokens = match[3].split(" ") if match else []
     places = [place for place, token in enumerate(tokens) if _BRACKETED.fullmatch(token)]
     if match is None or len(places) != 1 or "" in tokens:
-        raise FormatError(f"{name}, line {line_number}: expected a line such as '12c) I could [climb] it .', found {line[:80]!r}")
+        raise FormatError(f"{name}, line {line_number}: expected a line such as '12c) I could [climb] it .', found {shown(line)}")
     tokens[places[0]] = tokens[places[0]][1:-1]
     return int(match[1]), match[2], tuple(tokens), places[0]
 
@@ -259,7 +263,7 @@ def _human_tokens(stem: str) -> tuple[str, ...]:
 def _lm_tokens(line: str, name: str, line_number: int) -> tuple[str, ...]:
     tokens = tuple(line.rstrip(" ").split(" "))
     if len(tokens) < 3 or tokens[0] != _SENTENCE_START or tokens[-1] != _SENTENCE_END or "" in tokens:
-        raise FormatError(f"{name}, line {line_number}: expected a line such as '<s> We hide it </s>', found {line[:80]!r}")
+        raise FormatError(f"{name}, line {line_number}: expected a line such as '<s> We hide it </s>', found {shown(line)}")
     inner = tokens[1:-1]
     return inner if inner[-1] in ("?", "!") else (*inner, ".")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -145,6 +146,8 @@ def evaluation_from_record(record: Mapping[str, Any], *, where: str) -> Evaluati
                 high=float(row["high"]), n=int(row.get("n", n)), chance=float(row.get("chance", chance)),
             ) for row in rows
         )  # fmt: skip
+        if not all(math.isfinite(figure) for row in baselines for figure in (row.accuracy, row.low, row.high, row.chance)):
+            raise ValueError("a figure is not finite")
         return Evaluation(str(record.get("signature", "")), n, chance, baselines)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{where}: not an evaluation ({type(error).__name__}: {error}). Run `cloze-gen evaluate` again.") from None

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 import scipy
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.adapters.kenlm_binary import build_trie, find_build_binary
 from cloze_gen.adapters.kenlm_model import KenlmModel
@@ -19,6 +19,7 @@ from cloze_gen.engine.progress import Stopwatch
 from cloze_gen.evaluate.lsa import DIMENSIONS, MIN_COUNT, UNCOUNTED, fit_word_vectors, fold_ids
 from cloze_gen.evaluate.ngram_match import POINTS, index_blocks
 from cloze_gen.lm.forward_index import ForwardIndex
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.stages.evaluation_text import WORDS, read_ids, read_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.training_text import TEXT
@@ -31,14 +32,14 @@ _START_SEED = 0  # of the Lanczos start vector; the vectors are a measure, not a
 _SMALL_TEXT_BYTES, _SMALL_MEMORY, _MEMORY = 20_000_000, "200M", "4G"
 
 
-class EvalLmSettings(BaseModel):
+class EvalLmSettings(SettingsGroup):
     """Settings of a smoothed n-gram baseline (MSR 4.2)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     order: int = Field(4, ge=2, le=5, description="n of the longest n-grams")
-    min_count: int = Field(5, ge=1, description="least count of a word of the vocabulary, inclusive (4.2: five times or more)")
-    min_fourgram_count: int = Field(2, ge=1, description="least count of a 4-gram, inclusive (4.2: at least twice)")
+    min_count: int = Field(
+        5, ge=1, le=MOST_COUNTED, description="least count of a word of the vocabulary, inclusive (4.2: five times or more)"
+    )
+    min_fourgram_count: int = Field(2, ge=1, le=MOST_COUNTED, description="least count of a 4-gram, inclusive (4.2: at least twice)")
 
     @property
     def prune(self) -> tuple[int, ...]:
@@ -46,13 +47,11 @@ class EvalLmSettings(BaseModel):
         return (0, 0, 0, *[self.min_fourgram_count - 1] * (self.order - 3)) if self.order > 3 and self.min_fourgram_count > 1 else ()
 
 
-class LsaSettings(BaseModel):
+class LsaSettings(SettingsGroup):
     """Settings of the LSA baseline (MSR 4.3)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    dimensions: int = Field(DIMENSIONS, ge=2, description="singular values kept (4.3)")
-    min_count: int = Field(MIN_COUNT, ge=1, description="least count of a word with a vector, inclusive")
+    dimensions: int = Field(DIMENSIONS, ge=2, le=2000, description="singular values kept (4.3)")
+    min_count: int = Field(MIN_COUNT, ge=1, le=MOST_COUNTED, description="least count of a word with a vector, inclusive")
 
 
 @dataclass(frozen=True, slots=True)

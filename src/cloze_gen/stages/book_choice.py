@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.errors import UsageError
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.msr import BLANK, parse_machine
+from cloze_gen.notation import reason, shown
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.dropped import warn_of_dropped
 from cloze_gen.stages.ingest import BookShard, ingest_book, read_books, write_books
 from cloze_gen.stages.room import Room
@@ -28,10 +30,8 @@ from cloze_gen.text.parse_book import IngestSettings
 SIMILARITY = "similarity.tsv"
 
 
-class BookChoiceSettings(BaseModel):
+class BookChoiceSettings(SettingsGroup):
     """Settings of the choice of source books by vocabulary."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     reference: str = Field("", description="questions.jsonl of a release, or an MSR machine-format questions file; empty: no test")
     min_similarity: float = Field(0.75, ge=0, lt=1, description="exclusive: cosine with the reference's vocabulary; section 2")
@@ -58,6 +58,13 @@ def read_reference(file: str) -> list[str]:
     Raises:
         UsageError: the file cannot be read.
     """
+    sentences = _reference_sentences(file)
+    if not sentences:
+        raise UsageError(f"{file}: the reference holds no question. Give a questions.jsonl or a machine-format questions file.")
+    return sentences
+
+
+def _reference_sentences(file: str) -> list[str]:
     path = Path(file)
     try:
         text = read_regular_text(path)
@@ -65,9 +72,9 @@ def read_reference(file: str) -> list[str]:
             return [" ".join(question.tokens) for question in parse_questions(text.split("\n"), name=path.name)]
         beside = path.with_name("answers".join(path.name.rsplit("questions", 1)))
         answers = read_regular_text(beside) if beside != path and beside.is_file() else None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise UsageError(
-            f"{file}: the reference cannot be read ({error}). Give a questions.jsonl or a machine-format questions file."
+            f"{shown(file)}: the reference cannot be read ({reason(error)}). Give a questions.jsonl or a machine-format questions file."
         ) from None
     questions = parse_machine(text, answers, name=path.name)
     return [" ".join(token for token in question.tokens if token != BLANK) for question in questions]

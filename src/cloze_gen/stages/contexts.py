@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 import sklearn
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from threadpoolctl import threadpool_limits
 
 from cloze_gen.cloze.focus import FocusSettings
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.training_text import TOKENS
@@ -37,14 +38,12 @@ ASSOCIATIONS = {name: f"association_{name}.npy" for name in ("start", "feature",
 _SEED = 0  # of the randomized SVD; the vectors are a measure, not a draw, so the run's seed does not touch them
 
 
-class ContextSettings(BaseModel):
+class ContextSettings(SettingsGroup):
     """Settings of the context vectors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     window: int = Field(2, ge=1, le=10, description="tokens on each side; small windows measure likeness of meaning, large ones of topic")
     features: int = Field(8000, ge=10, le=65_536, description="the most frequent types serve as features")
-    dimensions: int = Field(100, ge=2, description="of the truncated SVD")
+    dimensions: int = Field(100, ge=2, le=2000, description="of the truncated SVD")
     topic_window: int = Field(12, ge=1, le=40, description="tokens on each side in which words are associated")
     topic_max_freq: float = Field(1e-3, gt=0, le=1, description="exclusive: rarer words among the features tell a sentence's topic")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -27,6 +28,7 @@ from cloze_gen.evaluate.lm_score import forward_scores, history_scores, lowest, 
 from cloze_gen.evaluate.lsa import lsa_scores
 from cloze_gen.evaluate.ngram_match import match_scores
 from cloze_gen.evaluate.option_classifier import book_folds, options_only_scores, rank_scores
+from cloze_gen.notation import shown
 from cloze_gen.stages.baseline_models import IndexModel, open_evaluation_lm, open_lsa, open_match_index
 from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.language_model import open_index
@@ -257,6 +259,7 @@ def pick(rows: Sequence[Baseline], only: Sequence[str]) -> list[Baseline]:
     known = {row.name for row in rows} | {row.kind for row in rows} | {"random", "user"}
     unknown = sorted(set(only) - known)
     if unknown:
-        raise UsageError(f"--only {unknown[0]!r}: no such baseline. Known: {', '.join(['random', *(row.name for row in rows)])}; "
-                         "or a kind: baseline, balanced, artifact, classifier, user.")  # fmt: skip
+        names = textwrap.fill(", ".join(["random", *(row.name for row in rows)]), 140)
+        raise UsageError(f"--only {shown(unknown[0])}: no such baseline. Known are the kinds baseline, balanced, artifact, classifier, "
+                         f"user, and\n{names}")  # fmt: skip
     return [row for row in rows if not only or row.name in only or row.kind in only]

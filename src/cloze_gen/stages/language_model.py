@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
 from cloze_gen.engine.ahead import ahead
 from cloze_gen.engine.progress import Stopwatch, track
 from cloze_gen.lm.arpa import read_blocks, read_counts
 from cloze_gen.lm.forward_index import ForwardIndex, Level, build_levels
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.training_text import TEXT
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
@@ -23,15 +25,32 @@ WORDS = "words.txt"
 _BLOCK_BYTES = 64 * 1024 * 1024
 
 
-class LmSettings(BaseModel):
+class LmSettings(SettingsGroup):
     """Settings of the generating language model."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     order: int = Field(3, ge=2, le=5, description="n of the n-grams; 3 gives the two-word history of MSR 2.2 step 2")
-    prune: tuple[int, ...] = Field((), description="lmplz --prune counts by order; empty: nothing is pruned")
-    memory: str = Field("4G", pattern=r"^\d+[KMG]$", description="lmplz -S; the same model whatever it is")
+    prune: tuple[Annotated[int, Field(ge=0, le=MOST_COUNTED)], ...] = Field(
+        (), strict=False, description="lmplz --prune: counts at or below which n-grams go, by order, none below the one before; empty: none"
+    )
+    memory: str = Field("4G", pattern=r"^[1-9]\d{0,6}[KMG]$", description="lmplz -S, from 100M on, as 4G; the same model whatever it is")
     discount_fallback: bool = Field(False, description="lmplz --discount_fallback, for corpora too small for Kneser-Ney discounts")
+
+    @field_validator("memory")
+    @classmethod
+    def _enough(cls, memory: str) -> str:
+        if int(memory[:-1]) * 1024 ** ("KMG".index(memory[-1]) + 1) < 100 * 1024**2:
+            raise ValueError("too little for lmplz, whatever the text; 100M is the least that serves, 4G is good")
+        return memory
+
+    @field_validator("prune")
+    @classmethod
+    def _rising(cls, prune: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        order = info.data.get("order", len(prune))
+        if len(prune) > order:
+            raise ValueError(f"{len(prune)} counts for n-grams of {order} lengths; one count a length, from single words on")
+        if list(prune) != sorted(prune):
+            raise ValueError("a longer n-gram's count may not be below a shorter one's: its parts would be gone")
+        return prune
 
 
 def write_language_model(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.resources
-from pathlib import Path
 
 from cloze_gen.errors import UsageError
+from cloze_gen.notation import reason, shown
+from cloze_gen.store.files import read_regular_text
 
 
 def offensive_words(setting: str) -> frozenset[str]:
@@ -20,9 +21,8 @@ def offensive_words(setting: str) -> frozenset[str]:
         text = (importlib.resources.files("cloze_gen") / "cloze" / "offensive_words.txt").read_text(encoding="utf-8")
     else:
         try:
-            text = Path(setting).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(
-                f"grooming.offensive_words: {setting}: cannot be read ({error}). Give a UTF-8 file, one word a line."
-            ) from None
+            text = read_regular_text(setting, encoding="utf-8-sig")
+        except (OSError, ValueError) as error:
+            place = f"offensive_words: {shown(setting)}"
+            raise UsageError(f"{place}: cannot be read ({reason(error)}). Give a UTF-8 file, one word a line.") from None
     return frozenset(line.strip().casefold() for line in text.split("\n") if line.strip() and not line.startswith("#"))

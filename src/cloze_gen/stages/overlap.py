@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.dropped import warn_of_dropped
 from cloze_gen.stages.ingest import SKETCH, book_folder, kept_books, read_books, write_books
 from cloze_gen.stages.room import Room
@@ -19,10 +20,8 @@ from cloze_gen.text.duplicates import Overlap, choose_drops, find_overlaps
 OVERLAPS = "overlaps.tsv"
 
 
-class OverlapSettings(BaseModel):
+class OverlapSettings(SettingsGroup):
     """Settings of the search for books that overlap."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     min_containment: float = Field(0.3, gt=0, le=1, description="inclusive: share of the smaller book's 8-word shingles found in the other")
     within: Literal["drop", "keep"] = Field("drop", description="what becomes of a book that another of the same side contains")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,9 @@ from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.baseline import score_matrix
 from cloze_gen.formats.jsonl import parse_questions, parse_records
 from cloze_gen.formats.msr import parse_machine
+from cloze_gen.notation import reason
 from cloze_gen.records import Question
+from cloze_gen.store.files import read_regular_text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,9 +39,11 @@ class QuestionSet:
         """A score of every option as the records tell it: float64, shape (n, k); None unless they all do."""
         rows: list[list[Any]] = []
         for question, record in zip(self.questions, self.records, strict=False):
-            told = {row.get("word"): row.get(name) for row in record.get("option_scores") or []}
+            scores = record.get("option_scores")
+            listed = [row for row in scores if isinstance(row, dict)] if isinstance(scores, list) else []
+            told = {row["word"]: row.get(name) for row in listed if isinstance(row.get("word"), str)}
             rows.append([told.get(option) for option in question.options])
-        if not rows or any(value is None for row in rows for value in row):
+        if not rows or not all(_is_score(value) for row in rows for value in row):
             return None
         return score_matrix(rows)
 
@@ -53,7 +58,9 @@ def read_question_set(path: Path, answers: Path | None = None) -> QuestionSet:
         FormatError: the file does not follow its format.
     """
     text = _read_text(path)
-    if text.lstrip("\ufeff \n").startswith("{"):
+    if not text.strip("\ufeff \r\n\t"):
+        raise UsageError(f"{path}: holds no question")
+    if path.suffix == ".jsonl" or text.lstrip("\ufeff \n").startswith("{"):
         lines = text.split("\n")  # not splitlines: U+2028 may stand inside a string
         records = tuple(record for _, record in parse_records(lines, name=path.name))
         found = QuestionSet(tuple(parse_questions(lines, name=path.name)), records)
@@ -65,6 +72,11 @@ def read_question_set(path: Path, answers: Path | None = None) -> QuestionSet:
     return found
 
 
+def _is_score(value: Any) -> bool:
+    """Another maker's file may call anything `option_scores`; only finite numbers are scores."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < sys.float_info.max
+
+
 def _answers_beside(path: Path) -> Path:
     beside = path.with_name(path.name.replace("questions", "answers"))
     if beside == path or not beside.is_file():
@@ -73,9 +85,12 @@ def _answers_beside(path: Path) -> Path:
 
 
 def _read_text(path: Path) -> str:
+    wanted = "Give a run, a questions.jsonl or a machine-format file of the MSR challenge."
     try:
-        return path.read_text(encoding="utf-8")
+        return read_regular_text(path)
     except FileNotFoundError:
-        raise UsageError(f"{path}: no such file. Give a run, a questions.jsonl or a machine-format file of the MSR challenge.") from None
+        raise UsageError(f"{path}: no such file. {wanted}") from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 ({error})") from None
+        raise UsageError(f"{path}: not UTF-8 ({error}). {wanted}") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read ({reason(error)}). {wanted}") from None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen import __version__
 from cloze_gen.formats.harness import harness_record, task_yaml
@@ -21,6 +21,7 @@ from cloze_gen.records import Question
 from cloze_gen.report.card import CardFacts, dataset_card
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.rng import derive_rng
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import write_jsonl
@@ -29,10 +30,8 @@ CHECKSUMS, QUESTIONS, SIGNATURE = "SHA256SUMS", "questions.jsonl", "signature.tx
 _DIGEST_DIGITS = 16  # of the questions' sha256, in a signature: 64 bits
 
 
-class ReleaseSettings(BaseModel):
+class ReleaseSettings(SettingsGroup):
     """Settings of the release."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     harness: bool = Field(True, description="also write the files of an lm-evaluation-harness task")
 

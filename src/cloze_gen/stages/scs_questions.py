@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.cloze.assemble import assemble_question, deal_positions
 from cloze_gen.formats.jsonl import question_record, source_record
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.rng import stable_fraction
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.stages.focus import FOCUS, REJECTED, read_source_sentences, rejection_columns
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.scs_impostors import IMPOSTORS
@@ -23,12 +24,12 @@ from cloze_gen.text.rendering import rendered_positions, rendered_tokens
 QUESTIONS = "questions.jsonl"
 
 
-class ScsQuestionsSettings(BaseModel):
+class ScsQuestionsSettings(SettingsGroup):
     """Settings of the final set."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    n_questions: int = Field(6000, ge=1, description="questions wanted, the first in order of generation, never padded; 3.4")
+    n_questions: int = Field(
+        6000, ge=1, le=MOST_COUNTED, description="questions wanted, the first in order of generation, never padded; 3.4"
+    )
     order: Literal["mixed", "corpus"] = Field("mixed", description="of generation: by each sentence's own hash, or book after book")
 
 

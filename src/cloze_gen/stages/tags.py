@@ -10,10 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.adapters.inflector import lemmatize
 from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger
+from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.counts import SOFT_HYPHEN
 from cloze_gen.stages.ingest import SENTENCES, book_folder, kept_books
 from cloze_gen.stages.room import Room
@@ -27,10 +28,8 @@ TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
 Pair = tuple[str, str]  # (lemma, class)
 
 
-class TaggerSettings(BaseModel):
+class TaggerSettings(SettingsGroup):
     """Settings of the tagging."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field("builtin", description="'builtin', or an installed spaCy pipeline by its package name or folder")
 

@@ -18,7 +18,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 
 CONTENT_CLASSES = ("noun", "verb", "adjective", "adverb")
 _SHAPE = re.compile(r"[a-z]+(?:-[a-z]+)*")
@@ -36,12 +38,10 @@ FUNCTION_LEMMAS = frozenset(
 )
 
 
-class ContentVocabularySettings(BaseModel):
+class ContentVocabularySettings(SettingsGroup):
     """Settings of the content vocabulary."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    size: int = Field(6900, ge=10, description="(lemma, class) pairs kept, most frequent first; the paper's number")
+    size: int = Field(6900, ge=10, le=MOST_COUNTED, description="(lemma, class) pairs kept, most frequent first; the paper's number")
     min_class_share: float = Field(0.1, ge=0, le=1, description="inclusive: share of a lemma's tokens that must be of the pair's class")
 
 

@@ -12,6 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cloze_gen.errors import StoreError
+from cloze_gen.notation import NotationError, parse_json, shown
+
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}  # the backslash first, or it would be escaped twice
 _UNESCAPES = {escaped: plain for plain, escaped in _ESCAPES.items()}
 _ESCAPED = re.compile(r"\\(?:[\\tnr]|x([0-9a-f]{2}))")
@@ -107,7 +110,19 @@ def write_jsonl(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
 
 
 def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
-    with open(path, encoding="utf-8") as handle:
-        for line in handle:
-            if line.strip():
-                yield json.loads(line)
+    """The objects of a JSON Lines file; empty lines are passed over.
+
+    Raises:
+        StoreError: a line is no JSON object; names file and line.
+    """
+    with open(path, "rb") as handle:
+        for number, line in enumerate(handle, 1):
+            if not line.strip():
+                continue
+            try:
+                record = parse_json(line)
+            except NotationError as error:
+                raise StoreError(f"{path}, line {number}: not JSON ({error}). Run again to rewrite it.") from None
+            if not isinstance(record, dict):
+                raise StoreError(f"{path}, line {number}: {shown(record)} is no JSON object. Run again to rewrite it.")
+            yield record

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from cloze_gen.errors import BookError
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.text.audit import BookAudit, BookReason, BookStatus, count_residual_boilerplate, function_word_share
 from cloze_gen.text.decode import decode_book, flatten
 from cloze_gen.text.duplicates import Sketch, content_sketch
@@ -28,13 +29,11 @@ _HAS_WORD = re.compile(r"[^\W_]")
 _SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quotation marks, rules)
 
 
-class IngestSettings(BaseModel):
+class IngestSettings(SettingsGroup):
     """Settings of reading one book."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     strip_boilerplate: bool = Field(default=True, description="cut Project Gutenberg headers, footers and credits")
-    min_word_tokens: int = Field(default=200, ge=0, description="a book with fewer word tokens is dropped as nearly empty")
+    min_word_tokens: int = Field(default=200, ge=0, le=MOST_COUNTED, description="a book with fewer word tokens is dropped as nearly empty")
     min_function_word_share: float = Field(
         default=0.25, ge=0, le=1, description="share of English function words below which a book is in another language"
     )
