@@ -86,7 +86,8 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     task.description()  # all stages' keys: a file named by a setting that cannot be read is told before anything runs
     done_before = task.complete()
     if not done_before:
-        with given_back(current_engine(task.engine, task.processes)):
+        with given_back(current_engine(task.engine, task.processes)) as engine:
+            engine.share(task.store.store)
             build(task)
     print(funnel_text(task.steps()))
     print(f"signature  {task.signature()}")
@@ -95,10 +96,10 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
 
 
 @contextlib.contextmanager
-def given_back(engine: Engine) -> Iterator[None]:
+def given_back(engine: Engine) -> Iterator[Engine]:
     """The run's engine is given back at its end; where the run is broken off, its processes are ended at once."""
     try:
-        yield
+        yield engine
     except BaseException:
         engine.abandon()
         raise
