@@ -31,7 +31,7 @@ from cloze_gen.text.parse_book import IngestSettings
 
 ROOT = Path(__file__).parents[2]
 THREADS = 3
-PATIENCE = 60  # seconds for anything on a busy machine
+PATIENCE = 120  # seconds for anything on a busy machine
 
 
 def until(condition: Callable[[], Any]) -> Any:
@@ -179,11 +179,21 @@ def small_books(folder: Path, n: int) -> list[BookFile]:
     return [BookFile(folder, f"{i:03}.txt", f"{i:03}") for i in range(n)]
 
 
+def ingest_hastily(shard: BookShard) -> dict[str, Any]:
+    """In a process whose threads take turns after a microsecond: what can happen once a day happens now."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        return ingest_book(shard)
+    finally:
+        sys.setswitchinterval(before)
+
+
 def ingested(engine: Any, books: list[BookFile], out: Path) -> list[tuple[Any, ...]]:
     """What the engine makes of the books: audit rows, sentences and tokens."""
     settings = IngestSettings(min_word_tokens=0, min_function_word_share=0)
     shards = [BookShard(out, book, book_digest(book), settings) for book in books]
-    rows = list(engine.map(ingest_book, shards))
+    rows = list(engine.map(ingest_hastily, shards))
     tables = (read_parquet(Store(out).folder(shard.key) / SENTENCES).to_pydict() for shard in shards)
     return list(zip(rows, tables, strict=True))
 
@@ -191,6 +201,7 @@ def ingested(engine: Any, books: list[BookFile], out: Path) -> list[tuple[Any, .
 # ---- the same as in one process
 
 
+@pytest.mark.slow
 def test_a_run_on_a_cluster_gives_the_local_bytes(cluster: Cluster, finished: Any, corpus: Any, cli: Any, digests: Any, tmp_path: Path,
                                                   monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     """Every file of the output folder, though the folders are given relative to one that no worker stands in."""
@@ -202,6 +213,7 @@ def test_a_run_on_a_cluster_gives_the_local_bytes(cluster: Cluster, finished: An
     assert cluster.look("len(scheduler.tasks)") == 0
 
 
+@pytest.mark.slow
 def test_120_texts_by_several_threads(engine: DaskEngine, tmp_path: Path) -> None:
     """Workers with several threads read every book as one process alone reads it."""
     books = small_books(tmp_path / "books", 120)
@@ -213,6 +225,7 @@ def test_one_shard_at_a_time_in_a_process(engine: DaskEngine) -> None:
     assert set(engine.map(together, [0.05] * 12)) == {1}
 
 
+@pytest.mark.slow
 def test_one_thread_a_task(engine: DaskEngine) -> None:
     """Of BLAS, OpenMP and Arrow, be the library loaded before the task or by it."""
     for found in engine.map(threads, range(4)):
@@ -255,6 +268,7 @@ def test_few_shards_are_on_the_cluster_at_once(cluster: Cluster, engine: DaskEng
 # ---- what dies
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_what_it_was_at(cluster: Cluster, engine: DaskEngine, tmp_path: Path) -> None:
     """All results come, each shard is computed once, and twice only what the dead worker had begun and not brought home."""
     log = tmp_path / "log"
@@ -275,6 +289,7 @@ def test_a_killed_worker_costs_what_it_was_at(cluster: Cluster, engine: DaskEngi
     assert len(again) <= 2  # the one it was at; one more if that ended as the worker did
 
 
+@pytest.mark.slow
 def test_a_run_outlives_a_worker(cluster: Cluster, finished: Any, corpus: Any, digests: Any, tmp_path: Path) -> None:
     """A worker killed in the midst of a run: the other ends it with the same bytes."""
     out = tmp_path / "out"
@@ -282,13 +297,23 @@ def test_a_run_outlives_a_worker(cluster: Cluster, finished: Any, corpus: Any, d
         with subprocess.Popen(run_command(corpus, out, cluster), stderr=subprocess.PIPE, text=True) as run:
             until(lambda: run.poll() is not None or list((out / "store").glob("book-*/*/manifest.json")))
             next(worker for worker in cluster.workers if worker.poll() is None).kill()
-            _, said = run.communicate(timeout=PATIENCE * 2)
+            _, said = run.communicate(timeout=PATIENCE)
     finally:
         cluster.add(1)
     assert run.returncode == 0, said
+    assert not noise(said)
     assert digests(out) == digests(finished.out)
 
 
+def test_a_reader_who_stops_leaves_nothing_behind(engine: DaskEngine, tmp_path: Path) -> None:
+    """The engine may be closed before the results are let go."""
+    results = engine.map(note, [Note(tmp_path / "log", i, 0.1) for i in range(8)])
+    assert next(results) == 0
+    engine.abandon()
+    results.close()
+
+
+@pytest.mark.slow
 def test_a_shard_that_kills_workers_is_one_message(tmp_path: Path) -> None:
     """After as many dead workers as Dask allows, the run ends with what to do."""
     own = Cluster(tmp_path)
@@ -304,11 +329,17 @@ def test_a_shard_that_kills_workers_is_one_message(tmp_path: Path) -> None:
         own.stop()
 
 
+def noise(said: str) -> list[str]:
+    """What of Dask's inner life came out to the user."""
+    return [word for word in ("Traceback", "Exception ignored", "Task was", "distributed", "tornado", "asyncio") if word in said]
+
+
 def run_command(corpus: Any, out: Path, cluster: Cluster) -> list[str]:
     return [sys.executable, "-m", "cloze_gen.cli", "run", *corpus.options, "--name", "tiny", "--out", str(out),
             "--engine", f"dask:{cluster.address}"]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_scheduler_killed_is_one_message(finished: Any, corpus: Any, cli: Any, digests: Any, tmp_path: Path) -> None:
     """Nothing that was finished is lost, and a local run goes on to the same bytes."""
     out, own = tmp_path / "out", Cluster(tmp_path)
@@ -318,19 +349,20 @@ def test_a_scheduler_killed_is_one_message(finished: Any, corpus: Any, cli: Any,
             until(lambda: run.poll() is not None or list((out / "store").glob("book-*/*/manifest.json")))
             assert own.scheduler is not None
             own.scheduler.kill()
-            _, said = run.communicate(timeout=PATIENCE * 2)
+            _, said = run.communicate(timeout=PATIENCE)
     finally:
         own.stop()
     last = said.splitlines()[-1]
     assert run.returncode == ToolError.exit_status, said
     assert last.startswith(f"cloze-gen: {own.address}: the Dask scheduler is gone")
     assert last.endswith("run again to go on, or use --engine local.")
-    assert not [word for word in ("Traceback", "distributed", "tornado") if word in said]
+    assert not noise(said)
     outcome = cli("run", *corpus.options, "--name", "tiny", "--out", out, "--workers", "1")
     assert outcome.status == 0, outcome.err
     assert digests(out) == digests(finished.out)
 
 
+@pytest.mark.slow
 def test_an_interrupted_client_clears_the_cluster(
     cluster: Cluster, finished: Any, corpus: Any, cli: Any, digests: Any, tmp_path: Path
 ) -> None:
@@ -341,13 +373,14 @@ def test_an_interrupted_client_clears_the_cluster(
         run.send_signal(signal.SIGINT)
         _, said = run.communicate(timeout=PATIENCE)
     assert (run.returncode, said.splitlines()[-1]) == (130, "cloze-gen: stopped; what was finished stays, run again to go on")
-    assert "Traceback" not in said
+    assert not noise(said)
     until(lambda: cluster.look("len(scheduler.tasks)") == 0)
     outcome = cli("run", *corpus.options, "--name", "tiny", "--out", out, "--workers", "1")
     assert outcome.status == 0, outcome.err
     assert digests(out) == digests(finished.out)
 
 
+@pytest.mark.slow
 def test_a_cluster_without_workers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Told at once, and told after a while when the last worker goes during the work."""
     monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 5)

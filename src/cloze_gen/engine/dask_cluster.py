@@ -84,8 +84,9 @@ class DaskEngine:
                 else:
                     return
         finally:
-            for future in place:  # nobody wants them any more, so the scheduler cancels what no worker has begun
-                future.release()
+            with suppress(RuntimeError):  # the client was closed meanwhile, which tells the scheduler as well
+                for future in place:  # nobody wants them any more, so what no worker has begun is cancelled
+                    future.release()
 
     def _submit(self, function: Callable[[Shard], Result], shard: Shard) -> Any:
         if self._client.status not in {"running", "connecting"}:
