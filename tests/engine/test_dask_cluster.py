@@ -424,6 +424,13 @@ def test_other_versions_on_a_worker_are_refused(engine: DaskEngine, monkeypatch:
         list(engine.map(fail, [0]))
 
 
+def test_a_worker_without_us(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told before the first shard, of which such a worker would die."""
+    monkeypatch.setattr(dask_cluster, "_PACKAGE", "no-such-package")
+    with pytest.raises(ToolError, match=r"Dask worker tcp\S+, Dask worker tcp\S+: no no-such-package there. Run pip install"):
+        DaskEngine(cluster.address)
+
+
 def test_a_worker_that_does_not_see_the_output_folder(tmp_path: Path) -> None:
     """As on another machine, where the mark that the run put there is missing."""
     with pytest.raises(ToolError, match=rf"does not see the output folder: no {tmp_path}/mark there.*the same path"):

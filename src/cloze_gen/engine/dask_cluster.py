@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import importlib.metadata
 import logging
 import time
 import warnings
@@ -22,6 +23,7 @@ Shard = TypeVar("Shard")
 Result = TypeVar("Result")
 # Shards handed out ahead of the one being waited for, a worker: enough to keep it busy, few enough that memory stays flat.
 _AHEAD = 4
+_PACKAGE = "cloze-gen"
 _CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0  # between two looks at whether the cluster still lives
 _WORKERLESS_SECONDS = 60  # a cluster that starts its lost workers again needs some; nobody waits for ever
@@ -51,9 +53,19 @@ class DaskEngine:
         try:
             self._client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
             self.workers = self._count_workers()
+            lacking = self._without_us()
         except (OSError, TimeoutError):
             self.abandon()
             raise ToolError(f"{address}: this Dask scheduler has no worker. Start some with: dask worker {address} --nthreads 1") from None
+
+        if lacking:
+            self.abandon()
+            raise ToolError(f"{', '.join(lacking)}: no {_PACKAGE} there. Run pip install '{_PACKAGE}[dask]' there, and start Dask again.")
+
+    def _without_us(self) -> list[str]:
+        """Where on the cluster this package is missing. A process without it would die of the first shard without a word."""
+        found = self._client.run(importlib.metadata.version, _PACKAGE, on_error="return")
+        return [f"Dask worker {address}" for address, version in sorted(found.items()) if not isinstance(version, str)]
 
     def share(self, folder: Path) -> None:
         mark = self._held.enter_context(partial_folder(folder.absolute() / "seen-by-workers"))
@@ -105,7 +117,7 @@ class DaskEngine:
                 if self._count_workers():
                     since = time.monotonic()
                 elif time.monotonic() - since > _WORKERLESS_SECONDS:
-                    what = f"no worker for {_WORKERLESS_SECONDS} s (killed, or out of memory?)"
+                    what = f"no worker for {_WORKERLESS_SECONDS} s (killed, out of memory, or without cloze-gen?)"
                     raise ToolError(f"{self._address}: the Dask cluster has had {what}. {_NEXT}") from None
 
     def _count_workers(self) -> int:
@@ -122,7 +134,7 @@ class DaskEngine:
         except KilledWorker as error:
             died = f"{error.allowed_failures + 1} Dask workers died on the same shard, the last at {error.last_worker.address}"
             raise ToolError(
-                f"{self._address}: {died} (killed, or out of memory?); its log says more. "
+                f"{self._address}: {died} (killed, out of memory, or without cloze-gen?); its log says more. "
                 f"Give each worker more memory, or start fewer on a machine. {_NEXT}"
             ) from None
         except (CancelledError, OSError) as error:

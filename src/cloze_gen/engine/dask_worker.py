@@ -7,6 +7,7 @@ first wait; more processes, not more threads, make a cluster faster.
 
 from __future__ import annotations
 
+import functools
 import platform
 import socket
 import threading
@@ -51,6 +52,7 @@ class Job:
     terms: Terms
 
 
+@functools.cache
 def own_versions() -> tuple[tuple[str, str], ...]:
     """The versions here of everything that decides the bytes."""
     return ("python", ".".join(platform.python_version_tuple()[:2])), *((name, _version(name)) for name in _PACKAGES)
