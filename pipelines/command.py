@@ -127,7 +127,8 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
         done_before = task.complete()
         if not done_before:
             look_ahead(task.questions)
-            with given_back(current_engine(task.engine, task.processes)):
+            with given_back(current_engine(task.engine, task.processes)) as engine:
+                engine.share(task.store.store)
                 build(task)
     print(funnel_text(task.steps()))
     print(f"signature  {task.signature()}")
@@ -149,10 +150,10 @@ def check_two_sides(task: RunTask) -> None:
 
 
 @contextlib.contextmanager
-def given_back(engine: Engine) -> Iterator[None]:
+def given_back(engine: Engine) -> Iterator[Engine]:
     """The run's engine is given back at its end; where the run is broken off, its processes are ended at once."""
     try:
-        yield
+        yield engine
     except BaseException:
         engine.abandon()
         raise

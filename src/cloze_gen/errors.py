@@ -46,7 +46,7 @@ class ModelError(ClozeGenError):
 
 
 class ToolError(ClozeGenError):
-    """An outside program (`lmplz`) is missing or failed."""
+    """An outside program (`lmplz`, a Dask cluster) is missing or failed."""
 
 
 class StoreError(ClozeGenError):

@@ -16,11 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
+from cloze_gen.engine.threads import keep_to_one_thread
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.interrupts import held
 
@@ -37,6 +39,10 @@ class Engine(Protocol):
     """Something that maps a picklable, top-level function over shards."""
 
     workers: int
+
+    def share(self, folder: Path) -> None:
+        """Told once, before the first shard: every worker must see this folder."""
+        ...
 
     def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
         """Results in the order of the shards."""
@@ -55,6 +61,9 @@ class InProcessEngine:
     """One worker: this process."""
 
     workers = 1
+
+    def share(self, folder: Path) -> None:
+        return None
 
     def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
         with threadpool_limits(limits=1):
@@ -75,6 +84,9 @@ class LocalEngine:
         self.workers = workers
         self._pool: ProcessPoolExecutor | None = None
         self._others: list[multiprocessing.process.BaseProcess] = []  # children of this process that are not ours
+
+    def share(self, folder: Path) -> None:
+        return None
 
     def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
         if self._pool is None:
@@ -136,16 +148,14 @@ def _start_worker(parent: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
-    pa.set_cpu_count(1)
-    pa.set_io_thread_count(1)
-    threadpool_limits(limits=1)
+    keep_to_one_thread()
 
 
 def make_engine(name: str, *, workers: int) -> Engine:
     """The engine of a run.
 
     Args:
-        name: ``local``, or ``dask`` / ``dask:ADDRESS`` for an existing Dask cluster.
+        name: ``local``, or ``dask:ADDRESS`` for an existing Dask cluster.
         workers: processes of the local engine.
     """
     if name == "local":
