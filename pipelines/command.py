@@ -14,7 +14,11 @@ from typing import Any
 import luigi
 from luigi.task_register import Register
 
+from cloze_gen import __version__
+from cloze_gen.adapters.terminal import show
+from cloze_gen.columns import wrap
 from cloze_gen.engine.local import Engine
+from cloze_gen.engine.logbook import LOGS, keeping_log, note
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
 from cloze_gen.pipelines.corpus import Corpus, Ingest, load_settings, scanned
@@ -78,7 +82,7 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
         check_run_name(parameters["name"])
     task = make_task(config=config, **parameters)
     if dry_run:
-        print(plan_text(task))
+        show(plan_text(task))
         return
     if task.strict:
         check_no_book_dropped(task.stages())
@@ -86,12 +90,32 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     task.description()  # all stages' keys: a file named by a setting that cannot be read is told before anything runs
     done_before = task.complete()
     if not done_before:
-        with given_back(current_engine(task.engine, task.processes)):
+        with logged(task.store, task.run_name), given_back(current_engine(task.engine, task.processes)):
             build(task)
-    print(funnel_text(task.steps()))
-    print(f"signature  {task.signature()}")
-    print(f"release    {task.folder / RELEASE}")
+    show(funnel_text(task.steps()))
+    show(f"signature  {task.signature()}")
+    show(f"release    {task.folder / RELEASE}")
     say(f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in {clock.seconds:.1f} s")
+    if not done_before:
+        say(f"log: {log_file(task.store, task.run_name)}")
+
+
+def log_file(store: Store, name: str) -> Path:
+    """Where it is told what was said while a run was made; beside the store, for it tells times."""
+    return store.root / LOGS / f"{name}.log"
+
+
+@contextlib.contextmanager
+def logged(store: Store, name: str) -> Iterator[None]:
+    """Keep the log of a run; where the run fails, the log is named before the failure is told."""
+    path = log_file(store, name)
+    with keeping_log(path, f"cloze-gen {__version__}, {name}"):
+        try:
+            yield
+        except ClozeGenError as error:
+            note(str(error))
+            say(f"log: {path}")
+            raise
 
 
 @contextlib.contextmanager
@@ -195,8 +219,12 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
     return plan_text(task)
 
 
-def settings_text(config: str) -> str:
-    """Every setting of a config with its value and meaning, as TOML."""
+def settings_text(config: str, *, columns: int | None = None) -> str:
+    """Every setting of a config with its value and meaning, as TOML that can be read back.
+
+    Args:
+        columns: of the screen; a meaning that has no room beside its value stands above it.
+    """
     style = style_of(config)
     settings = load_settings(style.model, config, "[]")
     lines = []
@@ -204,6 +232,18 @@ def settings_text(config: str) -> str:
         lines.append(f"[{group}]")
         for name, field in type(value).model_fields.items():
             shown = json.dumps(value.model_dump(mode="json")[name], ensure_ascii=False)
-            lines.append(f"{name} = {shown}  # {field.description or ''}".rstrip(" #"))
+            lines += _with_meaning(f"{name} = {shown}", field.description or "", columns)
         lines.append("")
     return "\n".join(lines)
+
+
+def _with_meaning(line: str, meaning: str, columns: int | None) -> list[str]:
+    """A line of TOML with its comment: beside it where both fit, else above.
+
+    >>> _with_meaning("keep = 30", "alternates retained", 80), _with_meaning("keep = 30", "alternates retained", 20)
+    (['keep = 30  # alternates retained'], ['# alternates', '# retained', 'keep = 30'])
+    """
+    both = f"{line}  # {meaning}".rstrip(" #")
+    if columns is None or len(both) <= columns:
+        return [both]
+    return [*(f"# {part}" for part in wrap(meaning, columns - len("# "), indent=0)), line]

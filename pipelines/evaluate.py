@@ -16,7 +16,7 @@ from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.user_scores import parse_user_scores
 from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, FromCorpus, model_tasks
-from cloze_gen.pipelines.command import build, forget_what_was_read, given_back
+from cloze_gen.pipelines.command import build, forget_what_was_read, given_back, log_file, logged
 from cloze_gen.pipelines.corpus import scanned
 from cloze_gen.pipelines.reporting import report_run
 from cloze_gen.pipelines.runs import RUN_FILE, read_run
@@ -164,8 +164,10 @@ def _models(asked: Asked, rows: Sequence[Baseline], workers: int) -> tuple[dict[
     Store(Path(asked.corpus.out)).sweep()
     try:
         if not root.complete():
-            with given_back(current_engine("local", workers)):
+            name = f"evaluate-{asked.run.name if asked.run else asked.questions.digest}"
+            with logged(root.store, name), given_back(current_engine("local", workers)):
                 build(root)
+            say(f"log: {log_file(root.store, name)}")
     finally:
         PipelineTask.remove_event_handler(luigi.Event.PROCESSING_TIME, remember)
     return {name: task.store.open(task.key) for name, task in tasks.items()}, fitted
