@@ -169,10 +169,8 @@ def test_results_on_stdout_and_talk_on_stderr(finished: Any) -> None:
     assert "signature  cloze-gen|" in out
     assert "release    " in out
     assert re.search(r"^choice\s+\d+ ->\s+\d+ focus words$", out, re.MULTILINE)
-    assert re.findall(r"^lm: (.*)", err, re.MULTILINE)[:-1] == [
-        "1/5 Counting and sorting n-grams", "2/5 Calculating and sorting adjusted counts", "3/5 Calculating and sorting initial probabilities",
-        "4/5 Calculating and writing order-interpolated probabilities", "5/5 Writing ARPA model",
-    ]  # fmt: skip
+    assert re.findall(r"^lm: (\d/\d) ", err, re.MULTILINE) == ["1/5", "2/5", "3/5", "4/5", "5/5"]
+    assert err.count("\nlm: ") == 6  # and one line at the stage's end
     assert "done in" in err
     stages = "ingest train|ingest source|corpus train|counts|text|lm|index|focus|alternates|screening|forward|contexts|grooming|choice"
     for stage in stages.split("|"):

@@ -40,14 +40,14 @@ def phases(stage: str) -> Iterator[Callable[[str], None]]:
             number, count = int(found[1]), int(found[2])
             if not bars:
                 form = "{desc} |{bar}| {percentage:3.0f} %"
-                bar = tqdm(total=100 * count, disable=None, leave=False, file=sys.stderr, dynamic_ncols=True, bar_format=form)
+                bar = tqdm(total=100 * count, desc=stage, disable=None, leave=False, file=sys.stderr, dynamic_ncols=True, bar_format=form)
                 bars.append(stack.enter_context(bar))
             if bars[0].disable and found[4] is None:
                 say(f"{stage}: {line}")
             else:
                 note(f"{stage}: {line}")
             bars[0].set_description_str(f"{stage}: {number}/{count}", refresh=False)
-            bars[0].update(max(0, 100 * (number - 1) + int(found[4] or 0) - bars[0].n))
+            bars[0].n = 100 * (number - 1) + int(found[4] or 0)
             bars[0].refresh()
 
         yield hear
