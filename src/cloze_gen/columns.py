@@ -74,7 +74,7 @@ def wrap(line: str, columns: int | None, *, indent: int | None = None) -> list[s
     margin = " " * min(hang, columns // 2)
     lines, now = [], ""
     for space, atom in _atoms(line, columns - len(margin)):
-        joined = now + space + atom
+        joined = now + atom if lines and now == margin else now + space + atom
         if text_width(joined) <= columns:
             now = joined
             continue
