@@ -90,7 +90,7 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     task.description()  # all stages' keys: a file named by a setting that cannot be read is told before anything runs
     done_before = task.complete()
     if not done_before:
-        with logged(task.store, task.run_name), given_back(current_engine(task.engine, task.processes)):
+        with given_back(current_engine(task.engine, task.processes)), logged(task.store, task.run_name):
             build(task)
     show(funnel_text(task.steps()))
     show(f"signature  {task.signature()}")

@@ -165,7 +165,7 @@ def _models(asked: Asked, rows: Sequence[Baseline], workers: int) -> tuple[dict[
     try:
         if not root.complete():
             name = f"evaluate-{asked.run.name if asked.run else asked.questions.digest}"
-            with logged(root.store, name), given_back(current_engine("local", workers)):
+            with given_back(current_engine("local", workers)), logged(root.store, name):
                 build(root)
             say(f"log: {log_file(root.store, name)}")
     finally:

@@ -76,7 +76,7 @@ def _row(folder: Path, label: str, file: str, item_id: str) -> dict[str, Any] | 
 
 
 def _has_id(item_id: str) -> Any:
-    return pc.field("id") == item_id
+    return pc.field("id") == item_id.encode("utf-8", "replace").decode()  # bytes that are no text are in no id, and Arrow refuses them
 
 
 class _Trace:

@@ -185,6 +185,7 @@ def test_mistakes_fit(narrow: Callable[..., str], finished: Any) -> None:
     told = narrow("trace", "\x1b[31mno:1:2", "--out", finished.out, status=2)
     assert faults(told) == []
     assert "\\x1b[31mno:1:2" in told
+    assert "\\udcff" in narrow("trace", os.fsdecode(b"\xff"), "--out", finished.out, status=2)
     assert faults(narrow("run", "holmes-sample", "--set", "forward.kep=1", "--out", finished.out, status=2)) == []
 
 
