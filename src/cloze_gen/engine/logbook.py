@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,11 +28,8 @@ def keeping_log(path: Path, heading: str) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_file():
         raise StoreError(f"{path}: the log is to be written here, and there is something that is no file. Move it, then run again.")
-    # Not to wait for a reader where the place has become a pipe since it was looked at.
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise StoreError(f"{path}: the log is to be written here, and there is something that is no file. Move it, then run again.")
         entry = descriptor, time.perf_counter()
         _write(descriptor, f"== {time.strftime('%Y-%m-%d %H:%M:%S UTC', time.gmtime())}  {heading}")
         _open.append(entry)
