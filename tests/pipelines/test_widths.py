@@ -139,15 +139,15 @@ def test_trace_fits(holmes: tuple[Any, ...], narrow: Callable[..., str]) -> None
     assert "時計屋の借金" in told
 
 
-def test_compare_and_evaluate_fit(finished: Any, holmes: tuple[Any, ...], narrow: Callable[..., str], tmp_path: Path) -> None:
+def test_compare_and_evaluate_fit(copied: Any, holmes: tuple[Any, ...], narrow: Callable[..., str], tmp_path: Path) -> None:
     """Two runs side by side; the table of an evaluation, with a long name of one's own in it."""
     out, _, _ = holmes
-    assert faults(narrow("compare", finished.folder, out / "runs" / "hostile", "--out", out)) == []
-    records = list(read_jsonl(finished.release / "questions.jsonl"))
+    assert faults(narrow("compare", copied.folder, out / "runs" / "hostile", "--out", out)) == []
+    records = list(read_jsonl(copied.release / "questions.jsonl"))
     rows = [{"id": record["id"], "scores": list(range(len(record["options"])))} for record in records]
     scores = tmp_path / f"{'my-model-' * 6}.jsonl"
     scores.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    told = narrow("evaluate", finished.folder, "--only", "longest", "--scores", scores, "--out", finished.out, "--write-to", tmp_path / "w")
+    told = narrow("evaluate", copied.folder, "--only", "longest", "--scores", scores, "--out", copied.out, "--write-to", tmp_path / "w")
     assert "user:my-model" in told
     assert faults(told) == []
 
