@@ -72,7 +72,8 @@ def wrap(line: str, columns: int | None, *, indent: int | None = None) -> list[s
         return [line]
     hang = _hang(line, columns) if indent is None else indent
     margin = " " * min(hang, columns // 2)
-    lines, now = [], ""
+    lines: list[str] = []
+    now = ""
     for space, atom in _atoms(line, columns - len(margin)):
         joined = now + atom if lines and now == margin else now + space + atom
         if text_width(joined) <= columns:
