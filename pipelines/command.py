@@ -16,8 +16,12 @@ from typing import Any
 import luigi
 from luigi.task_register import Register
 
+from cloze_gen import __version__
+from cloze_gen.adapters.terminal import show
+from cloze_gen.columns import wrap
 from cloze_gen.config import STYLE, allowed_values, read_toml
 from cloze_gen.engine.local import Engine
+from cloze_gen.engine.logbook import LOGS, keeping_log, note
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
 from cloze_gen.notation import shown
@@ -116,7 +120,7 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     task = make_task(config=config, **parameters)
     check_two_sides(task)
     if dry_run:
-        print(plan_text(task))
+        show(plan_text(task))
         return
     if task.strict:
         check_no_book_dropped(task.stages())
@@ -127,13 +131,33 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
         done_before = task.complete()
         if not done_before:
             look_ahead(task.questions)
-            with given_back(current_engine(task.engine, task.processes)) as engine:
+            with given_back(current_engine(task.engine, task.processes)) as engine, logged(task.store, task.run_name):
                 engine.share(task.store.store)
                 build(task)
-    print(funnel_text(task.steps()))
-    print(f"signature  {task.signature()}")
-    print(f"release    {task.folder / RELEASE}")
+    show(funnel_text(task.steps()))
+    show(f"signature  {task.signature()}")
+    show(f"release    {task.folder / RELEASE}")
     say(f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in {clock.seconds:.1f} s")
+    if not done_before:
+        say(f"log: {log_file(task.store, task.run_name)}")
+
+
+def log_file(store: Store, name: str) -> Path:
+    """Where it is told what was said while a run was made; beside the store, for it tells times."""
+    return store.root / LOGS / f"{name}.log"
+
+
+@contextlib.contextmanager
+def logged(store: Store, name: str) -> Iterator[None]:
+    """Keep the log of a run; where the run fails, the log is named before the failure is told."""
+    path = log_file(store, name)
+    with keeping_log(path, f"cloze-gen {__version__}, {name}"):
+        try:
+            yield
+        except ClozeGenError as error:
+            note(str(error))
+            say(f"log: {path}")
+            raise
 
 
 def check_two_sides(task: RunTask) -> None:
@@ -263,8 +287,12 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
     return plan_text(task)
 
 
-def settings_text(config: str) -> str:
-    """Every setting of a config with its value, what it may be and its meaning, as TOML that is a config itself."""
+def settings_text(config: str, *, columns: int | None = None) -> str:
+    """Every setting of a config with its value, what it may be and its meaning, as TOML that is a config itself.
+
+    Args:
+        columns: of the screen; a meaning that has no room beside its value stands above it.
+    """
     forget_what_was_read()
     style = style_of(config)
     settings = load_settings(style.model, config, "[]")
@@ -273,6 +301,18 @@ def settings_text(config: str) -> str:
         lines.append(f"[{group}]")
         for name, field in type(value).model_fields.items():
             value_text = json.dumps(value.model_dump(mode="json")[name], ensure_ascii=False)
-            lines.append(f"{name} = {value_text}  # {allowed_values(field)}: {field.description}")
+            lines += _with_meaning(f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}", columns)
         lines.append("")
     return "\n".join(lines)
+
+
+def _with_meaning(line: str, meaning: str, columns: int | None) -> list[str]:
+    """A line of TOML with its comment: beside it where both fit, else above.
+
+    >>> _with_meaning("keep = 30", "alternates retained", 80), _with_meaning("keep = 30", "alternates retained", 20)
+    (['keep = 30  # alternates retained'], ['# alternates', '# retained', 'keep = 30'])
+    """
+    both = f"{line}  # {meaning}".rstrip(" #")
+    if columns is None or len(both) <= columns:
+        return [both]
+    return [*(f"# {part}" for part in wrap(meaning, columns - len("# "), indent=0)), line]

@@ -18,7 +18,7 @@ from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.user_scores import parse_user_scores
 from cloze_gen.notation import reason, shown
 from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, FromCorpus, model_tasks
-from cloze_gen.pipelines.command import build, forget_what_was_read, given_back
+from cloze_gen.pipelines.command import build, forget_what_was_read, given_back, log_file, logged
 from cloze_gen.pipelines.corpus import scanned
 from cloze_gen.pipelines.reporting import REPORT, read_signature, renew_report
 from cloze_gen.pipelines.runs import (
@@ -229,8 +229,10 @@ def _models(asked: Asked, rows: Sequence[Baseline], workers: int) -> tuple[dict[
         if not root.complete():
             for task in tasks.values():
                 look_ahead(task)
-            with given_back(current_engine("local", workers)):
+            name = f"evaluate-{asked.run.name if asked.run else asked.questions.digest}"
+            with given_back(current_engine("local", workers)), logged(root.store, name):
                 build(root)
+            say(f"log: {log_file(root.store, name)}")
     finally:
         PipelineTask.remove_event_handler(luigi.Event.PROCESSING_TIME, remember)
     return {name: task.store.open(task.key) for name, task in tasks.items()}, fitted

@@ -18,8 +18,9 @@ RUN_SCHEMA, EVALUATION_SCHEMA = "cloze-gen/run", "cloze-gen/evaluation"
 
 
 def run_folders(out: Path) -> list[Path]:
-    """The runs of an output folder, by name."""
-    return sorted(path.parent for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name)  # ~: being written
+    """The runs of an output folder, the one written last first; of one moment, by name."""
+    found = [path for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name]  # ~: being written
+    return [path.parent for path in sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.parent.name))]
 
 
 def run_lock(folder: Path) -> Path:
@@ -66,7 +67,7 @@ def find_run(out: Path, run: str) -> Path:
         if leads_to(folder / RUN_FILE, Path.is_file):
             check_as_written(folder, RUN_FILE)
             return folder
-    known = ", ".join(folder.name for folder in run_folders(out)) or "none"
+    known = ", ".join(sorted(folder.name for folder in run_folders(out))) or "none"
     raise UsageError(f"no run {shown(run)} in {out} (runs there: {known}), and no such folder. Name another with --out.")
 
 

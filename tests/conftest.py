@@ -22,6 +22,8 @@ from cloze_gen.cli import app, guarded
 settings.register_profile("cloze-gen", deadline=None, max_examples=60)
 settings.load_profile("cloze-gen")
 
+os.environ.pop("COLUMNS", None)  # the width of the terminal from which the tests are started changes what is printed
+
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "corpora" / "sample"
 TRAIN_BOOKS = ("01-the-ferrymans-ledger.txt", "02-a-house-in-mercer-row.txt", "03-the-surgeon-of-the-halcyon.txt")
@@ -94,13 +96,13 @@ def make_corpus(folder: Path) -> Corpus:
 
 
 def folder_digests(folder: Path) -> dict[str, str]:
-    """Every file below a folder with its sha256; a link with the place it leads to. Not the store's notes of what it has checked, which
-    hold times.
+    """Every file below a folder with its sha256; a link with the place it leads to. Logs and the store's notes of what it has checked are
+    left out: they tell times.
     """
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if "store/.checked/" in name:
+        if path.parent.name == "logs" or "store/.checked/" in name:
             continue
         if path.is_symlink():
             found[name] = f"-> {path.readlink()}"

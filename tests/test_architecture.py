@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "cloze_gen"
 
 # Room -> the rooms it may import. Floors from the bottom up; rooms of one floor do not see each other.
-GROUND = {"records", "rng", "errors", "words", "notation", "settings"}
+GROUND = {"records", "rng", "errors", "words", "notation", "settings", "columns"}
 CORE_BASE = {"lm", "stats", "text"}
 CORE = {"formats", "evaluate", "cloze"}
 KEEPERS = {"store", "adapters", "config"}

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from cloze_gen import __version__, interrupts
+from cloze_gen.adapters.terminal import columns_of, show
 from cloze_gen.errors import ClozeGenError, StoreError
 from cloze_gen.notation import shown
 
@@ -49,6 +50,7 @@ _INTERRUPTED = 130  # as the shell has it: 128 and SIGINT's number
 # new ones, which bring a copy of their own, both tell.
 _ParserError: Any = next(kind for kind in reversed(typer.BadParameter.__mro__) if "show" in vars(kind))
 
+Run = Annotated[str, typer.Argument(help="name of a run in the output folder, or its path")]
 Out = Annotated[Path, typer.Option("--out", help="output folder")]
 DEFAULT_OUT = Path("artifacts")
 
@@ -56,7 +58,7 @@ DEFAULT_OUT = Path("artifacts")
 @app.callback(invoke_without_command=True)
 def _version(version: Annotated[bool, typer.Option("--version", help="print the version and end")] = False) -> None:
     if version:
-        typer.echo(f"cloze-gen {__version__}")
+        show(f"cloze-gen {__version__}")
         raise typer.Exit
 
 
@@ -74,7 +76,10 @@ def run(
     strict: Annotated[bool, typer.Option(help="end the run when a book is dropped")] = False,
     dry_run: Annotated[bool, typer.Option(help="say what would run and why, and do nothing")] = False,
 ) -> None:
-    """Make a dataset: every stage that is not on disk yet, then the release."""
+    """Make a dataset: every stage that is not on disk yet, then the release.
+
+    Example: cloze-gen run holmes-style --train background/ --source books/ --name mine
+    """
     from cloze_gen.pipelines import command
 
     command.run(config=config, train=train, source=source, name=name, out=out, workers=workers, seed=seed,
@@ -83,29 +88,45 @@ def run(
 
 @app.command()
 def runs(out: Out = DEFAULT_OUT) -> None:
-    """List the runs of an output folder."""
+    """List the runs of an output folder with their signatures.
+
+    Example: cloze-gen runs --out artifacts
+    """
     from cloze_gen.pipelines import inspect
 
-    typer.echo(inspect.list_runs(out))
+    show(inspect.list_runs(out))
+
+
+@app.command("show")
+def show_run(
+    run: Run,
+    stage: Annotated[str | None, typer.Argument(help="a stage of it by name, link or number: forward, 12-forward, 12")] = None,
+    out: Out = DEFAULT_OUT,
+    rows: Annotated[int, typer.Option(min=0, help="rows to print of each table")] = 5,
+) -> None:
+    """Show a run's stages and funnel, or one stage's files, columns and first rows.
+
+    Example: cloze-gen show holmes-style forward --rows 2
+    """
+    from cloze_gen.pipelines import inspect
+
+    show(inspect.show_stage(out, run, stage, rows, columns=columns_of(sys.stdout)) if stage else inspect.show_run(out, run))
 
 
 @app.command()
-def show(run: str, stage: Annotated[str | None, typer.Argument()] = None, out: Out = DEFAULT_OUT,
-         rows: Annotated[int, typer.Option(min=0, max=_MOST_ROWS, help="rows to print of each table")] = 5) -> None:  # fmt: skip
-    """Show a run's stages and funnel, or one stage's files, columns and first rows."""
-    from cloze_gen.pipelines import inspect
+def trace(
+    item_id: Annotated[str, typer.Argument(help="id of a question, focus word or sentence, as in release/questions.jsonl")],
+    run: Annotated[str | None, typer.Option(help="name or path of the run; default: of those that have it the one written last")] = None,
+    out: Out = DEFAULT_OUT,
+    alternates: Annotated[bool, typer.Option("--alternates", help="list every alternate with its scores and why it was dropped")] = False,
+) -> None:
+    """Tell one question's whole life, from the raw file to the options written.
 
-    typer.echo(inspect.show_stage(out, run, stage, rows) if stage else inspect.show_run(out, run))
-
-
-@app.command()
-def trace(item_id: str, run: Annotated[str | None, typer.Option(help="name or path of the run; default: the latest that has it")] = None,
-          out: Out = DEFAULT_OUT,
-          rows: Annotated[int, typer.Option(min=0, max=_MOST_ROWS, help="alternates to print; 0 = all")] = 0) -> None:  # fmt: skip
-    """Tell one question's whole life, from the raw file to the options written."""
+    Example: cloze-gen trace the-clockmakers-debt:63:6 --run holmes-style
+    """
     from cloze_gen.pipelines import tracing
 
-    typer.echo(tracing.trace_item(out, run, item_id, rows))
+    show(tracing.trace_item(out, run, item_id, alternates=alternates, columns=columns_of(sys.stdout)))
 
 
 @app.command()
@@ -120,52 +141,79 @@ def evaluate(
     seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="random seed, which breaks ties")] = 1,
     write_to: Annotated[Path | None, typer.Option(help="folder to write to; default: the run's evaluation/, or OUT/evaluations/")] = None,
 ) -> None:
-    """Measure a test set: baselines, bias tests and artifact rules, with intervals."""
+    """Measure a test set: baselines, bias tests and artifact rules, with intervals.
+
+    Example: cloze-gen evaluate holmes-style --only baseline
+    """
     from cloze_gen.pipelines import evaluate as evaluation
 
-    typer.echo(evaluation.evaluate(questions=questions, answers=answers, train=train, only=only or [], scores=scores, out=out,
+    show(evaluation.evaluate(questions=questions, answers=answers, train=train, only=only or [], scores=scores, out=out,
                                    workers=workers, seed=seed, write_to=write_to))  # fmt: skip
 
 
 @app.command()
-def report(run: str, out: Out = DEFAULT_OUT) -> None:
-    """Write a run's report.html anew, with its baselines once it has been evaluated."""
+def report(run: Run, out: Out = DEFAULT_OUT) -> None:
+    """Write a run's report.html anew, with its baselines once it has been evaluated.
+
+    Example: cloze-gen report holmes-style
+    """
     from cloze_gen.pipelines import reporting
 
-    typer.echo(str(reporting.report_run(out, run)))
+    show(str(reporting.report_run(out, run)))
 
 
 @app.command()
-def compare(run: str, other: str, out: Out = DEFAULT_OUT) -> None:
-    """Compare two runs: settings, funnel, baselines, shared questions. Each is a name or a path."""
+def compare(
+    run: Run, other: Annotated[str, typer.Argument(help="name or path of the run to set beside it")], out: Out = DEFAULT_OUT
+) -> None:
+    """Compare two runs: settings, funnel, baselines, shared questions.
+
+    Example: cloze-gen compare holmes-style holmes-mine
+    """
     from cloze_gen.pipelines import reporting
 
-    typer.echo(reporting.compare_runs(out, run, other))
+    show(reporting.compare_runs(out, run, other))
 
 
 @app.command()
-def explain(run: str, out: Out = DEFAULT_OUT,
-            set_: Annotated[list[str] | None, typer.Option("--set", help="as if this setting were changed")] = None) -> None:  # fmt: skip
-    """Say which stages of a run would run again, and why."""
+def explain(
+    run: Run,
+    out: Out = DEFAULT_OUT,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="stage.key=value, as if it were set so; may be repeated")] = None,
+) -> None:
+    """Say which stages of a run would run again, and why.
+
+    Example: cloze-gen explain holmes-style --set forward.keep=20
+    """
     from cloze_gen.pipelines import command
 
-    typer.echo(command.explain(out, run, set_ or []))
+    show(command.explain(out, run, set_ or []))
 
 
 @app.command()
-def settings(config: str) -> None:
-    """Print every setting of a style with its value and meaning."""
+def settings(config: Annotated[str, typer.Argument(help="a style (holmes-style, ...) or the path of a TOML file")]) -> None:
+    """Print every setting of a style with its value and meaning, as a TOML file.
+
+    Example: cloze-gen settings holmes-style > holmes-mine.toml
+    """
     from cloze_gen.pipelines import command
 
-    typer.echo(command.settings_text(config))
+    show(command.settings_text(config, columns=columns_of(sys.stdout)))
 
 
 @app.command()
 def doctor(
     fix: Annotated[bool, typer.Option(help="build KenLM's programs, and its Python module, where they are missing")] = False,
     kenlm_sources: Annotated[Path | None, typer.Option(help="kenlm-0.3.0.tar.gz, for --fix without a network")] = None,
+    store: Annotated[Path | None, typer.Option(help="output folder: read every byte of it and compare it with what was written")] = None,
 ) -> None:
-    """Check the tools: versions, what is missing, and the command that mends it."""
+    """Check the tools: versions, what is missing, and the command that mends it. With --store, check an output folder instead.
+
+    Example: cloze-gen doctor --store artifacts
+    """
+    if store is not None:
+        _check_store(store)
+        return
     from cloze_gen.adapters import doctor, kenlm_build
 
     checks = doctor.run_checks()
@@ -173,49 +221,66 @@ def doctor(
     if fix and missing & {"kenlm", "lmplz"}:
         programs, module = "lmplz" in missing, "kenlm" in missing
         for line in kenlm_build.plan(programs=programs, module=module, archive=kenlm_sources):
-            typer.echo(f"Going to {line} ...")
+            show(f"Going to {line} ...")
         kenlm_build.build(programs=programs, module=module, archive=kenlm_sources)
         checks = doctor.run_checks()
     for check in checks:
-        typer.echo(f"{'ok     ' if check.ok else 'MISSING'} {check.name:<16} {check.detail}")
+        show(f"{'ok     ' if check.ok else 'MISSING'} {check.name:<16} {check.detail}")
         if not check.ok and check.remedy:
-            typer.echo(f"        mend it with: {check.remedy}")
+            show(f"        mend it with: {check.remedy}")
     if not all(check.ok for check in checks):
+        raise typer.Exit(1)
+
+
+def _check_store(out: Path) -> None:
+    from cloze_gen.pipelines.store_check import check_store
+
+    looked_at, faults = check_store(out)
+    for fault in faults:
+        show(fault)
+    show(f"{looked_at - len(faults):,} of {looked_at:,} artifacts, runs and evaluations are as they were written")
+    if faults:
         raise typer.Exit(1)
 
 
 @corpus_app.command()
 def verify(
-    folder: Path,
+    folder: Annotated[Path, typer.Argument(help="folder of .txt or .txt.gz books")],
     manifest: Annotated[Path, typer.Option(help="manifest.tsv with the columns file and sha256")],
     role: Annotated[str | None, typer.Option(help="only the files of this role: train or source")] = None,
 ) -> None:
-    """Compare a folder of books with a manifest's checksums."""
+    """Compare a folder of books with a manifest's checksums.
+
+    Example: cloze-gen corpus verify books/ --manifest books/manifest.tsv
+    """
     from cloze_gen.store.corpus import verify_corpus
     from cloze_gen.store.corpus_manifest import manifest_rows
 
     findings = verify_corpus(folder, manifest, role=role)
     for file, finding in findings:
-        typer.echo(f"{file}: {finding}")
+        show(f"{file}: {finding}")
     total = len(manifest_rows(manifest, role=role))
-    typer.echo(f"{total - len(findings)} of {total} files agree with {manifest.name}")
+    show(f"{total - len(findings)} of {total} files agree with {manifest.name}")
     if findings:
         raise typer.Exit(1)
 
 
 @corpus_app.command()
 def rank(
-    folder: Path,
+    folder: Annotated[Path, typer.Argument(help="folder of .txt or .txt.gz books")],
     reference: Annotated[Path, typer.Option(help="questions.jsonl of a release, or an MSR machine-format questions file")],
     out: Out = DEFAULT_OUT,
     tagger: Annotated[str, typer.Option(help="'builtin', or an installed spaCy pipeline")] = "builtin",
     workers: Annotated[int, typer.Option(min=1, max=_MOST_WORKERS, help="processes")] = 2,
 ) -> None:
-    """Rank the books of a folder by their vocabulary's likeness to a question set (Argouarc'h 2018, section 2)."""
+    """Rank the books of a folder by their vocabulary's likeness to a question set (Argouarc'h 2018, section 2).
+
+    Example: cloze-gen corpus rank books/ --reference reference/questions.jsonl
+    """
     from cloze_gen.pipelines import ranking
 
     for line in ranking.rank_books(folder, reference=reference, out=out, tagger=tagger, workers=workers):
-        typer.echo(line)
+        show(line)
 
 
 def call() -> int:
@@ -226,7 +291,7 @@ def call() -> int:
     try:
         return guarded(lambda: app(standalone_mode=False))
     except Exception as error:  # noqa: BLE001 - the last catch
-        print(f"cloze-gen: {_written_down(error)}", file=sys.stderr)
+        show(f"cloze-gen: {_written_down(error)}", sys.stderr)
         return ClozeGenError.exit_status
 
 
@@ -242,17 +307,17 @@ def guarded(call: Callable[[], object]) -> int:
         error.show()
         return int(error.exit_code)
     except ClozeGenError as error:
-        print(f"cloze-gen: {error}", file=sys.stderr)
+        show(f"cloze-gen: {error}", sys.stderr)
         return error.exit_status
     except (KeyboardInterrupt, typer.Abort):
         result = _INTERRUPTED
     except BrokenPipeError:
         return 0
     except OSError as error:
-        print(f"cloze-gen: {_explain_os_error(error)}", file=sys.stderr)
+        show(f"cloze-gen: {_explain_os_error(error)}", sys.stderr)
         return StoreError.exit_status
     if result == _INTERRUPTED:  # Typer may have turned Ctrl-C into this status already
-        print(interrupts.STOPPED, file=sys.stderr)
+        show(interrupts.STOPPED, sys.stderr)
     return result if isinstance(result, int) else 0
 
 
