@@ -12,12 +12,14 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.store.tables import read_jsonl
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="asks /proc where a removed name lay")]
@@ -157,7 +159,7 @@ def test_no_kill_loses_what_was_there(kept: Path, finished: Any, tmp_path: Path,
         assert_evaluated(run, before, where)
         assert holds(run, NOTE), where
         assert holds(run, GROOMED), where
-        shutil.rmtree(out.parent)
+        shutil.rmtree(out.parent)  # fifty copies need not be kept
 
 
 def assert_evaluated(run: Path, before: list[dict[str, Any]], where: str) -> None:
@@ -167,22 +169,42 @@ def assert_evaluated(run: Path, before: list[dict[str, Any]], where: str) -> Non
     assert all(row in now for row in before), where
 
 
-def test_an_evaluation_is_of_the_questions_it_lies_beside(copied: Any, cli: Callable[..., Any]) -> None:
+def wait_for_end_or_rest(process: subprocess.Popen[str]) -> None:
+    """Return when a process has ended, or has used no processor for five seconds."""
+    used, since = 0, time.monotonic()
+    while process.poll() is None and time.monotonic() - since < 5:
+        time.sleep(0.1)
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        if (now := int(fields[11]) + int(fields[12])) > used:  # in user and in kernel mode
+            used, since = now, time.monotonic()
+
+
+def test_an_evaluation_is_of_the_questions_it_lies_beside(copied: Any, tmp_path: Path) -> None:
     """While a run is evaluated it is made anew with other questions: no evaluation is left there, or one of the new questions."""
-    command = [sys.executable, "-m", "cloze_gen.cli", "evaluate", "tiny", "--out", str(copied.out), "--workers", "1"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as evaluating:
-        assert evaluating.stderr is not None
-        told = evaluating.stderr.readline()  # it has read the questions and trains
-        changed = ("--set", "choice.n_questions=10")
-        done = cli("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1", *changed)
-        told += evaluating.communicate(timeout=240)[1]
-    assert done.status == 0, done.err
-    print(told, done.err)
-    assert "Traceback" not in told
-    assert evaluating.returncode in (0, 1, 2), told
-    asked = {row["id"] for row in read_jsonl(copied.release / "questions.jsonl")}
-    assert len(asked) == 10
+    # An `lmplz` that waits: until then the evaluation has read its questions and has written nothing.
+    asked, go, lmplz = tmp_path / "asked", tmp_path / "go", tmp_path / "lmplz"
+    lmplz.write_text(f'#!/bin/sh\n: >"{asked}"\nwhile [ ! -e "{go}" ]; do sleep 0.05; done\nexec "{find_lmplz()}" "$@"\n')
+    lmplz.chmod(0o755)
+    (tmp_path / "build_binary").symlink_to(find_lmplz().with_name("build_binary"))
+    program, where = [sys.executable, "-m", "cloze_gen.cli"], ["--out", str(copied.out), "--workers", "1"]
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(
+        [*program, "evaluate", "tiny", *where, "--only", "smoothed-3gram"], env={**os.environ, "CLOZE_GEN_LMPLZ": str(lmplz)}, **pipes
+    ) as evaluating:
+        while not asked.exists():
+            assert evaluating.poll() is None, evaluating.communicate()
+            time.sleep(0.05)
+        changed = [*copied.corpus.options, "--name", "tiny", "--set", "choice.n_questions=10"]
+        with subprocess.Popen([*program, "run", *changed, *where], **pipes) as running:
+            wait_for_end_or_rest(running)  # one that waits for the evaluation's end is right as well
+            go.touch()
+            said, told = evaluating.communicate()[1], running.communicate()[1]
+    assert running.returncode == 0, told
+    assert evaluating.returncode == 0 or "tiny" in said.splitlines()[-1], said
+    assert "Traceback" not in said + told
+    questions = {row["id"] for row in read_jsonl(copied.release / "questions.jsonl")}
+    assert len(questions) == 10
     if (copied.folder / "evaluation").is_dir():
-        assert {row["id"] for row in read_jsonl(copied.folder / "evaluation" / "predictions.jsonl")} == asked
+        assert {row["id"] for row in read_jsonl(copied.folder / "evaluation" / "predictions.jsonl")} == questions
     else:
         assert "has not been evaluated yet" in (copied.release / "report.html").read_text(encoding="utf-8")
