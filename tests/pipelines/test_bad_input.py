@@ -77,7 +77,7 @@ def test_copies_and_leaks_are_found_by_content(with_bad_books: Any) -> None:
         assert dropped[0]["detail"]
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_strict_ends_the_run(with_bad_books: Any, cli: Callable[..., Any], tmp_path: Path, workers: str) -> None:
     """Under `--strict` a dropped book is an error that names it, on a new store as on one that holds the dropped book already."""
     _, out, options = with_bad_books
@@ -188,6 +188,7 @@ def test_a_corpus_too_small_for_the_discounts(tmp_path: Path, cli: Callable[...,
     assert list((tmp_path / "out" / "store").glob("counts-*"))
 
 
+@pytest.mark.slow
 def test_no_lmplz(tmp_path: Path, cli: Callable[..., Any], corpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wrong CLOZE_GEN_LMPLZ is named; when it is mended the run goes on from there."""
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(tmp_path / "nowhere"))
@@ -271,6 +272,7 @@ def test_a_full_disk(
     }
 
 
+@pytest.mark.slow
 def test_any_file_name_will_do(tmp_path: Path, cli: Callable[..., Any], corpus: Any) -> None:
     """Spaces, quotes, newlines, backslashes, letters of any script, bytes that are no UTF-8: the run and the trace find the book."""
     names = ["a b'c\".txt", "zwei\nZeilen\\n.txt", "Émile 日本\t.txt"]
