@@ -48,6 +48,7 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
             parser.addoption(option, help="without pytest-xdist: no meaning")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Whole folders are tested in parallel; files and single tests in this process, where no worker has to start and a debugger works."""
     if all(Path(argument).is_dir() for argument in config.args):
