@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,6 +57,7 @@ def imports(tree: ast.AST) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+@functools.cache  # every test asks, and none changes a tree
 def parsed() -> list[tuple[str, Path, ast.Module]]:
     return [(room, path, ast.parse(path.read_text(encoding="utf-8"))) for room, path in modules()]
 

@@ -26,7 +26,7 @@ def rows_of(folder: Path) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def evaluated(finished: Any, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
-    """A copy of the finished run, evaluated whole with two workers."""
+    """A copy of the finished run, evaluated whole with one worker."""
     out = tmp_path_factory.mktemp("evaluated") / "out"
     shutil.copytree(finished.out, out, symlinks=True)
     outcome = cli("evaluate", "tiny", "--out", out, "--workers", "1")
@@ -128,6 +128,7 @@ def test_a_machine_file_shares_the_models(evaluated: Evaluated, finished: Any, c
     assert all(foreign[name]["expected"] == pytest.approx(own[name]["expected"]) for name in ("simple-4gram", "smoothed-3gram"))
 
 
+@pytest.mark.slow
 def test_the_models_do_not_depend_on_the_workers(evaluated: Evaluated, finished: Any, cli: Cli, digests: Digests, tmp_path: Path) -> None:
     """One worker or two: the same bytes."""
     out, _ = evaluated
