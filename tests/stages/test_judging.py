@@ -138,14 +138,14 @@ def test_neighbours_are_those_that_are_printed(line: str, monkeypatch: pytest.Mo
     assert found == {"beer": CandidateFault.COLLOCATION, "rug": CandidateFault.COLLOCATION}
 
 
-VERBS = Tags(I="PRP", in_="IN", my="PRP$", travelled="VBD", wandered="VBD", buried="VBD", walks="VBZ", lamp="VBD", fell="VBD", roamed="VBD")
+VERBS = Tags(I="PRP", my="PRP$", travelled="VBD", wandered="VBD", buried="VBD", walks="VBZ", lamp="VBD", arose="VBD", roamed="VBD")
 NO_OBJECT = {(Before.SUBJECT, After.CLOSED): 20}
 FRAMES = Company(travelled=NO_OBJECT, wandered=NO_OBJECT, buried={(Before.SUBJECT, After.OBJECT): 20}, roamed={})
 
 
 def test_a_candidate_takes_the_answers_tag_and_frame(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another tag; a tag that no dictionary lists; past forms that part; an object that the place has not; too few uses to tell."""
-    item = item_of("I travelled in my youth .", "travelled", ["wandered", "walks", "lamp", "fell", "buried", "roamed"])
+    item = item_of("I travelled in my youth .", "travelled", ["wandered", "walks", "lamp", "arose", "buried", "roamed"])
     found = judge_tags(item, monkeypatch, VERBS, company=FRAMES)
     assert item.fault == FIT
     assert (item.answer_tag, item.need) == ("VBD", Need.NO_OBJECT)
@@ -153,7 +153,7 @@ def test_a_candidate_takes_the_answers_tag_and_frame(monkeypatch: pytest.MonkeyP
         "wandered": FIT,
         "walks": CandidateFault.TAG,
         "lamp": CandidateFault.TAG_IMPOSSIBLE,
-        "fell": CandidateFault.TAG_IMPOSSIBLE,
+        "arose": CandidateFault.TAG_IMPOSSIBLE,
         "buried": CandidateFault.FRAME,
         "roamed": CandidateFault.FRAME,
     }
@@ -220,7 +220,7 @@ def groomed(finished: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ar
 
 
 def test_a_groomed_corpus_obeys_tags_and_frames(groomed: tuple[Artifact, Any]) -> None:
-    """A fit candidate has the answer's tag and is seen to be used as the place asks; a frame that breaks is one that counts speak against."""
+    """A fit candidate has the answer's tag and is used as the place asks; where a frame breaks, the counts speak against it."""
     artifact, company = groomed
     items = {row["id"]: row for row in read_parquet(artifact.path(GROOMED)).to_pylist()}
     rows = read_parquet(artifact.path(DECISIONS)).to_pylist()
