@@ -138,14 +138,14 @@ def test_neighbours_are_those_that_are_printed(line: str, monkeypatch: pytest.Mo
     assert found == {"beer": CandidateFault.COLLOCATION, "rug": CandidateFault.COLLOCATION}
 
 
-VERBS = Tags(I="PRP", my="PRP$", travelled="VBD", wandered="VBD", buried="VBD", walks="VBZ", lamp="VBD", arose="VBD", roamed="VBD")
+VERBS = Tags(I="PRP", my="PRP$", travelled="VBD", wandered="VBD", buried="VBD", walks="VBZ", lamp="VBD", roamed="VBD")
 NO_OBJECT = {(Before.SUBJECT, After.CLOSED): 20}
 FRAMES = Company(travelled=NO_OBJECT, wandered=NO_OBJECT, buried={(Before.SUBJECT, After.OBJECT): 20}, roamed={})
 
 
 def test_a_candidate_takes_the_answers_tag_and_frame(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another tag; a tag that no dictionary lists; past forms that part; an object that the place has not; too few uses to tell."""
-    item = item_of("I travelled in my youth .", "travelled", ["wandered", "walks", "lamp", "arose", "buried", "roamed"])
+    """Another tag; a tag that no dictionary lists; an object that the place has not; too few uses to tell."""
+    item = item_of("I travelled in my youth .", "travelled", ["wandered", "walks", "lamp", "buried", "roamed"])
     found = judge_tags(item, monkeypatch, VERBS, company=FRAMES)
     assert item.fault == FIT
     assert (item.answer_tag, item.need) == ("VBD", Need.NO_OBJECT)
@@ -153,11 +153,17 @@ def test_a_candidate_takes_the_answers_tag_and_frame(monkeypatch: pytest.MonkeyP
         "wandered": FIT,
         "walks": CandidateFault.TAG,
         "lamp": CandidateFault.TAG_IMPOSSIBLE,
-        "arose": CandidateFault.TAG_IMPOSSIBLE,
         "buried": CandidateFault.FRAME,
         "roamed": CandidateFault.FRAME,
     }
-    assert item.tags == ["VBD", "VBZ", "VBD", "VBD", "VBD", "VBD"]
+    assert item.tags == ["VBD", "VBZ", "VBD", "VBD", "VBD"]
+
+
+def test_past_forms_must_be_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`hidden` is no past tense, `painted` is one: where the tagger took the one for the other, only `painted` stands for `buried`."""
+    tags = Tags(The="DT", plate="NN", was="VBD", buried="VBN", hidden="VBN", painted="VBN")
+    found = judge_tags(item_of("The plate was buried here .", "buried", ["hidden", "painted"]), monkeypatch, tags)
+    assert found == {"hidden": CandidateFault.TAG_IMPOSSIBLE, "painted": FIT}
 
 
 def test_frames_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
