@@ -198,7 +198,7 @@ def _corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> Fro
 def _chosen_rows(asked: Asked, only: Sequence[str]) -> list[Baseline]:
     """The rows to compute; what lacks a training corpus is left out, saying so."""
     option_count = max(len(question.options) for question in asked.questions.questions)
-    rows = [row if asked.balanced else as_found(row) for row in pick(baselines(option_count), only)]
+    rows = [row if asked.balanced else as_found(row, asked.questions) for row in pick(baselines(option_count), only)]
     if asked.corpus is not None:
         return rows
     lacking = [row.name for row in rows if models_for(row, asked.questions)]
@@ -258,7 +258,7 @@ def _record(asked: Asked, judged: Sequence[Judged], fitted: list[dict[str, Any]]
         "n": len(option_counts),
         "chance": chance_accuracy(option_counts),
         "signature": f"{asked.signature}{trained}|ties:{seed}",
-        "joint_p": joint_tests(judged, option_counts),
+        "joint_p": joint_tests(judged, asked.questions),
         "fitted": fitted,
         "baselines": [*([random_row(asked.questions)] if with_random else []), *(result_row(row) for row in judged)],
     }
