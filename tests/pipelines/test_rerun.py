@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cloze_gen.pipelines.runs import stage_artifact
-from cloze_gen.store import corpus as corpus_room
+from cloze_gen.store import corpus_folder
 from cloze_gen.store.tables import read_parquet
 
 
@@ -113,9 +113,13 @@ def test_two_workers_and_another_order_give_the_same_bytes(
 ) -> None:
     """Every file under the output folder; only where the links to the books lead may differ."""
     walk = os.walk
-    monkeypatch.setattr(
-        corpus_room.os, "walk", lambda root: [(folder, folders, names[::-1]) for folder, folders, names in list(walk(root))[::-1]]
-    )
+
+    def backwards(root: Path, **options: Any) -> Iterator[tuple[str, list[str], list[str]]]:
+        for folder, folders, names in walk(root, **options):
+            folders.sort(reverse=True)
+            yield folder, folders, sorted(names, reverse=True)
+
+    monkeypatch.setattr(corpus_folder.os, "walk", backwards)
     for side in ("train", "source"):  # written in another order too
         (tmp_path / side).mkdir()
         for book in sorted(getattr(finished.corpus, side).iterdir(), reverse=True):
