@@ -7,7 +7,8 @@ A case is a line of `cases/*.jsonl`, named for the entrance:
   (a finished run and its output folder), ``{train}``, ``{source}`` (its books) and ``{quick}`` (settings that make a run short);
 - ``files``: path -> content, see `content`. Below ``{run}`` or ``{out}`` the case gets a copy of the run's folder to damage;
 - ``env``: environment variables; ``program``: the call is made by a process of its own (bytes that are no text: ``{"bytes": hex}``);
-- ``status``, ``said``: exit status (a list where more than one is right) and words of the message; ``unsaid``: words that may stand nowhere;
+- ``status``, ``said``: exit status (a list where more than one is right) and words of the message; ``unsaid``: words that may stand
+  nowhere;
 - ``parser``: the command line's parser refuses it, in its own form; ``writes``: the call may leave files behind;
   ``rewrites``: it may also change the run it is told to work on; ``executable``: files that are programs.
 """
@@ -33,7 +34,7 @@ from typing import Any
 import pytest
 
 CASES = Path(__file__).with_name("cases")
-MOST_LINES, MOST_CHARS = 12, 420  # of a message, beside the paths in it
+MOST_LINES, MOST_CHARS = 12, 480  # of a message, beside the paths in it
 SECONDS = 60  # a call that takes longer hangs; the slowest takes two
 QUICK = "lm.memory=100M", "grooming.tagger=none", "contexts.features=500", "contexts.dimensions=20"
 
