@@ -44,3 +44,14 @@ def test_an_id_twice_is_refused() -> None:
     line = json.dumps(jsonl.question_record(ITEM))
     with pytest.raises(FormatError, match=r"line 2: the id b:0:1 was there before, on line 1"):
         list(jsonl.parse_questions([line, line]))
+
+
+@pytest.mark.parametrize(("answer", "fits"), [("climb", True), ("write", False), ("", False), (None, True), (1, True)])
+def test_a_contradicting_answer_is_refused(answer: object, fits: bool) -> None:
+    """`answer` says again what `answer_index` says; a word that is another is a mistake, a value that is no word is another maker's."""
+    record = {"id": "b", "book_id": "b", "tokens": ["I", "climb", "."], "position": 1, "options": ["write", "climb"], "answer_index": 1}
+    if fits:
+        assert jsonl.question_from_record(record | {"answer": answer}).answer == "climb"
+    else:
+        with pytest.raises(FormatError, match=r"`answer_index` 1 is 'climb'"):
+            jsonl.question_from_record(record | {"answer": answer})

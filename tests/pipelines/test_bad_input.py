@@ -190,16 +190,26 @@ def test_a_corpus_too_small_for_the_discounts(tmp_path: Path, cli: Callable[...,
 
 @pytest.mark.slow
 def test_no_lmplz(tmp_path: Path, cli: Callable[..., Any], corpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A wrong CLOZE_GEN_LMPLZ is named; when it is mended the run goes on from there."""
+    """A wrong CLOZE_GEN_LMPLZ is named before anything runs; a run whose model is on disk needs none."""
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(tmp_path / "nowhere"))
     call = ("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1")
     assert "CLOZE_GEN_LMPLZ names" in one_message(cli(*call), 1)
-    counts = list((tmp_path / "out" / "store").glob("counts-*"))
-    assert counts
+    assert not list((tmp_path / "out").glob("store/*-*"))
     monkeypatch.delenv("CLOZE_GEN_LMPLZ")
-    again = cli(*call)
-    assert again.status == 0
-    assert "counts: " not in again.err
+    assert cli(*call).status == 0
+    monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(tmp_path / "nowhere"))
+    assert cli(*call, "--set", "choice.n_questions=3").status == 0
+
+
+def test_nothing_goes_on_after_a_failure(tmp_path: Path, cli: Callable[..., Any], corpus: Any) -> None:
+    """Where a side is left without a book, nothing is counted, trained or sorted for a run that can no longer end well."""
+    for book in corpus.source.iterdir():
+        book.unlink()
+    shutil.copyfile(corpus.train / "01-the-ferrymans-ledger.txt", corpus.source / "ledger.txt")
+    outcome = cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1")
+    assert "no book is left of 1" in one_message(outcome, 1)
+    made = {path.name.rpartition("-")[0] for path in (tmp_path / "out" / "store").iterdir() if not path.name.startswith(".")}
+    assert made == {"book", "ingest", "corpus"}
 
 
 @pytest.mark.parametrize(

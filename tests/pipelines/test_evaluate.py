@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.pipelines.evaluate import _corpus_of_run
+from cloze_gen.pipelines.runs import read_run
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
@@ -203,3 +205,15 @@ def test_mistakes_are_one_message(evaluated: Evaluated, cli: Cli, arguments: tup
     outcome = cli("evaluate", *(argument.format(release=release) for argument in arguments), "--out", out, "--only", "longest")
     assert outcome.status != 0
     assert said in outcome.err
+
+
+@pytest.mark.parametrize(("book_bytes", "lm"), [("1000", {"discount_fallback": True}), ("9000000", {})])
+def test_a_run_without_a_language_model_is_measured_by_its_size(
+    finished: Any, monkeypatch: pytest.MonkeyPatch, book_bytes: str, lm: dict[str, bool]
+) -> None:
+    """An SCS run says nothing of discounts: books too small to estimate them get the fixed ones, as those of `--train` do."""
+    described = read_run(finished.folder)
+    described["sample"] = False
+    described["settings"].pop("lm")
+    monkeypatch.setattr("cloze_gen.pipelines.evaluate.kept_books", lambda _: [{"book_bytes": book_bytes}])
+    assert json.loads(_corpus_of_run(finished.folder, described, 1).lm) == lm

@@ -26,7 +26,7 @@ from cloze_gen.errors import ClozeGenError, CorpusError, StoreError, ToolError
 REMEDY = "build it with `make kenlm` (without a checkout: `cloze-gen doctor --fix`), or let CLOZE_GEN_LMPLZ name an lmplz"
 _ARPA_BEGINS = b"\\data\\"
 _KEPT_LINES = 6  # the last lines of its stderr that an error quotes; its longest complaint, the discounts', has four
-_MOST_CHARS = 400  # of a line that an error quotes
+_MOST_CHARS = 300  # of a line that an error quotes
 _BAR_STEP = 10  # percent between two reports of one of its hundred-star bars
 
 
