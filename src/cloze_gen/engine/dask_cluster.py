@@ -34,7 +34,8 @@ _NEXT = "What was finished stays; run again to go on, or use --engine local."
 class DaskEngine:
     """Shards become Dask tasks, a few at a time; results come back in the order of the shards.
 
-    Each result is fetched, and its task forgotten, as soon as it is there: a worker that dies takes nothing with it but what it was at.
+    Each result is fetched, and its task forgotten, as soon as the run looks: a worker that dies takes with it what it was at, and at most
+    the few results of the window that nobody had looked at.
     """
 
     def __init__(self, address: str) -> None:
