@@ -15,19 +15,25 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-# The versions that every locked package has files for. A pyenv shim exists for versions that do not run, so each is tried.
-FIND_PYTHON = for python in "$$PYTHON" python3 python3.13 python3.12 python3.11; do \
-	[ -n "$$python" ] && "$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && break; \
-	python=; done; \
-	[ -n "$$python" ] || { echo "cloze-gen needs Python 3.11, 3.12 or 3.13, and none was found. Install one (Debian, Ubuntu:" \
-	"sudo apt-get install python3 python3-venv python3-dev) or name it: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+# Every locked package has files for KNOWN; a newer Python is tried where none of these is found, with a word, and builds what it must.
+# A pyenv shim exists for versions that do not run, so each is tried. A PYTHON that was named is taken or refused, never replaced.
+KNOWN := (3, 11) <= sys.version_info[:2] <= (3, 15)
+FIND_PYTHON = is() { "$$1" -c "import sys; sys.exit(not ($$2))" 2>/dev/null; }; found=; \
+	if [ -n "$$PYTHON" ]; then set -- "$$PYTHON"; else set -- python3 python3.15 python3.14 python3.13 python3.12 python3.11; fi; \
+	for wanted in '$(KNOWN)' 'sys.version_info >= (3, 11)'; do for python in "$$@"; do \
+		[ -n "$$found" ] || ! is "$$python" "$$wanted" || found=$$python; done; done; \
+	[ -n "$$found" ] || { echo "cloze-gen needs Python 3.11 or newer; found none among: $$*. Install one (Debian, Ubuntu:" \
+	"sudo apt-get install python3 python3-venv python3-dev) or name it: make PYTHON=/path/to/python3.12" >&2; exit 1; }; \
+	is "$$found" '$(KNOWN)' || echo "$$("$$found" --version) is newer than 3.15, the newest that every locked package has files for:" \
+	"trying it; what has no file is built, which may fail." >&2
 
 # A user's values reach the shell as environment variables and are never expanded by make, so spaces, quotes and $ are safe. Only
 # values given on the command line count: a NAME or OUT that happens to be in the environment means something else.
 literal = $(if $(filter command,$(origin $(1))),$(eval override $(1) := $$(value $(1))),$(eval override $(1) :=))$(eval export $(1))
-$(foreach variable,TRAIN SOURCE NAME WORKERS OUT SHARED TREEBANK,$(call literal,$(variable)))
-ARGS :=
+$(foreach variable,TRAIN SOURCE NAME WORKERS OUT SHARED TREEBANK ARGS,$(call literal,$(variable)))
 export PYTHON
+# ARGS is split into words as a shell does it, and nothing in it is expanded.
+WITH_ARGS = $(BIN)/python scripts/with_args.py
 
 RUN_OPTIONS = $${TRAIN:+"--train=$$TRAIN"} $${SOURCE:+"--source=$$SOURCE"} "--name=$${NAME:-$@}" "--workers=$${WORKERS:-2}" "--out=$${OUT:-artifacts}"
 
@@ -37,10 +43,10 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 holmes-style scs-style: setup
-	@$(BIN)/cloze-gen run $@ $(RUN_OPTIONS) $(ARGS)
+	@$(WITH_ARGS) $(BIN)/cloze-gen run $@ $(RUN_OPTIONS)
 
 test: setup
-	$(BIN)/python -m pytest $(ARGS)
+	$(WITH_ARGS) $(BIN)/python -m pytest
 
 lint: setup
 	$(BIN)/ruff check .
@@ -54,23 +60,26 @@ types: setup
 setup: $(STAMPS)/project $(STAMPS)/kenlm
 kenlm: $(STAMPS)/kenlm
 
-$(STAMPS)/venv: scripts/system_tools.py
-	@$(FIND_PYTHON); "$$python" scripts/system_tools.py && "$$python" -m venv $(VENV)
+SYSTEM_TOOLS := src/cloze_gen/adapters/system_tools.py
+$(STAMPS)/venv: $(SYSTEM_TOOLS)
+	@$(FIND_PYTHON); "$$found" $(SYSTEM_TOOLS) && "$$found" -m venv $(VENV)
 	@mkdir -p $(STAMPS) && touch $@
 
-# Builders first and without isolation, so that kenlm, the one package that comes as sources, is built by locked tools too.
+# Builders first and without isolation, so that kenlm, the one package that comes as sources, is built by locked tools too. Where Python is
+# newer than the lock, whatever has no file is built, each package by the tools that it names.
+FROM_FILES = $$($(BIN)/python -c "import sys; print('--only-binary :all: --no-binary kenlm --no-build-isolation' if $(KNOWN) else '')")
 $(STAMPS)/requirements: requirements.lock requirements-build.lock $(STAMPS)/venv
 	@echo "Installing the locked dependencies into $(VENV) ..." >&2
-	@$(PIP) install --quiet --require-hashes --only-binary :all: -r requirements-build.lock
-	@$(PIP) install --quiet --require-hashes --only-binary :all: --no-binary kenlm --no-build-isolation -r requirements.lock
+	@$(PIP) install --quiet --require-hashes -r requirements-build.lock
+	@$(PIP) install --quiet --require-hashes $(FROM_FILES) -r requirements.lock
 	@touch $@
 
 $(STAMPS)/project: pyproject.toml $(STAMPS)/requirements
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(STAMPS)/kenlm: requirements.lock scripts/build_kenlm.py $(STAMPS)/requirements
-	@$(BIN)/python scripts/build_kenlm.py
+$(STAMPS)/kenlm: src/cloze_gen/adapters/kenlm_build.py $(STAMPS)/project
+	@$(BIN)/python -m cloze_gen.adapters.kenlm_build
 	@touch $@
 
 # ---- data, tagger, lock
@@ -86,14 +95,11 @@ tagger: setup
 	@[ -n "$$TREEBANK" ] || { echo "make tagger TREEBANK=DIR: DIR holds en_ewt-ud-{train,dev,test}.conllu.xz" >&2; exit 2; }
 	$(BIN)/python training/tagger/train.py --treebank "$$TREEBANK" --out src/cloze_gen/adapters/tagger_model
 
-# The index that pip is set to is used, and named nowhere in the files. Packages move only as far as they must: make LOCK_ARGS=--upgrade lock
+# For all supported Pythons at once. Packages move only as far as they must: make LOCK_ARGS=--upgrade lock
 LOCK_ARGS :=
-COMPILE = CUSTOM_COMPILE_COMMAND="make lock" $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-annotate \
-	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(LOCK_ARGS)
 lock: $(STAMPS)/venv
-	@[ -x $(VENV)/lock/bin/pip-compile ] || { $(BIN)/python -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet 'pip-tools>=7.4'; }
-	@$(COMPILE) --extra test --output-file requirements.lock pyproject.toml
-	@printf 'setuptools>=77\nwheel\n' | $(COMPILE) --constraint requirements.lock --output-file requirements-build.lock -
+	@[ -x $(VENV)/lock/bin/uv ] || { $(BIN)/python -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet 'uv>=0.9' 'packaging>=24.2'; }
+	@$(VENV)/lock/bin/python scripts/lock.py $(LOCK_ARGS)
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -36,7 +36,7 @@ class Measured:
 def measure(arguments: list[str]) -> Measured:
     """Run `cloze-gen evaluate` in a process of its own."""
     start = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", "cloze_gen.cli", "evaluate", *arguments], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, "-m", "cloze_gen", "evaluate", *arguments], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status:
         sys.exit(f"evaluate {' '.join(arguments)} failed with status {os.waitstatus_to_exitcode(status)}")

@@ -13,8 +13,8 @@ import argparse
 import re
 from pathlib import Path
 
-from cloze_gen.store.artifacts import file_sha256
 from cloze_gen.store.corpus import BookFile, read_book, scan_corpus
+from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import escape_cell, write_tsv
 from cloze_gen.text.decode import decode_book, flatten
 

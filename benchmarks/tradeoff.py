@@ -36,7 +36,7 @@ LSA_AIM, AMBIGUOUS_AIM = 49.0, 8.0
 
 
 def call(*arguments: str) -> None:
-    if subprocess.run([sys.executable, "-m", "cloze_gen.cli", *arguments], stdout=subprocess.DEVNULL, check=False).returncode:
+    if subprocess.run([sys.executable, "-m", "cloze_gen", *arguments], stdout=subprocess.DEVNULL, check=False).returncode:
         sys.exit(f"cloze-gen {' '.join(arguments)} failed")
 
 

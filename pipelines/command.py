@@ -16,19 +16,25 @@ from typing import Any
 import luigi
 from luigi.task_register import Register
 
+from cloze_gen import __version__
+from cloze_gen.adapters.terminal import show
+from cloze_gen.columns import wrap
 from cloze_gen.config import STYLE, allowed_values, read_toml
 from cloze_gen.engine.local import Engine
+from cloze_gen.engine.logbook import LOGS, keeping_log, note
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
 from cloze_gen.notation import shown
 from cloze_gen.pipelines.corpus import Ingest, config_text, is_config_file, load_settings, scanned
 from cloze_gen.pipelines.run import RELEASE, RunTask, check_run_name
-from cloze_gen.pipelines.runs import RUN_FILE, find_run, read_run
+from cloze_gen.pipelines.runs import RUN_FILE, check_as_written, find_run, name_lock, read_run
 from cloze_gen.pipelines.task import PipelineTask, StageTask, begin_build, break_off, current_engine, look_ahead
+from cloze_gen.pipelines.worker import InProcessFactory
 from cloze_gen.report.funnel import funnel_text
 from cloze_gen.stages.dropped import dropped_text
 from cloze_gen.stages.ingest import read_books
 from cloze_gen.store.artifacts import Store
+from cloze_gen.store.locks import exclusive_lock
 
 STYLES = {"holmes-style": "holmes_style", "scs-style": "scs_style"}
 BOOK_STAGES = frozenset({"ingest", "corpus", "books"})  # those that write a table of books, and may drop some
@@ -114,21 +120,44 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     task = make_task(config=config, **parameters)
     check_two_sides(task)
     if dry_run:
-        print(plan_text(task))
+        show(plan_text(task))
         return
     if task.strict:
         check_no_book_dropped(task.stages())
     Store(Path(task.out)).sweep()
     task.description()  # all stages' keys: a file named by a setting that cannot be read is told before anything runs
-    done_before = task.complete()
-    if not done_before:
-        look_ahead(task.questions)
-        with given_back(current_engine(task.engine, task.processes)):
-            build(task)
-    print(funnel_text(task.steps()))
-    print(f"signature  {task.signature()}")
-    print(f"release    {task.folder / RELEASE}")
+    waits = f"another command is making a run named {task.run_name!r}; waiting for its end"
+    with exclusive_lock(name_lock(task.folder), on_wait=lambda: say(waits)):
+        done_before = task.complete()
+        if not done_before:
+            look_ahead(task.questions)
+            with given_back(current_engine(task.engine, task.processes)) as engine, logged(task.store, task.run_name):
+                engine.share(task.store.store)
+                build(task)
+    show(funnel_text(task.steps()))
+    show(f"signature  {task.signature()}")
+    show(f"release    {task.folder / RELEASE}")
     say(f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in {clock.seconds:.1f} s")
+    if not done_before:
+        say(f"log: {log_file(task.store, task.run_name)}")
+
+
+def log_file(store: Store, name: str) -> Path:
+    """Where it is told what was said while a run was made; beside the store, for it tells times."""
+    return store.root / LOGS / f"{name}.log"
+
+
+@contextlib.contextmanager
+def logged(store: Store, name: str) -> Iterator[None]:
+    """Keep the log of a run; where the run fails, the log is named before the failure is told."""
+    path = log_file(store, name)
+    with keeping_log(path, f"cloze-gen {__version__}, {name}"):
+        try:
+            yield
+        except ClozeGenError as error:
+            note(str(error))
+            say(f"log: {path}")
+            raise
 
 
 def check_two_sides(task: RunTask) -> None:
@@ -145,10 +174,10 @@ def check_two_sides(task: RunTask) -> None:
 
 
 @contextlib.contextmanager
-def given_back(engine: Engine) -> Iterator[None]:
+def given_back(engine: Engine) -> Iterator[Engine]:
     """The run's engine is given back at its end; where the run is broken off, its processes are ended at once."""
     try:
-        yield
+        yield engine
     except BaseException:
         engine.abandon()
         raise
@@ -184,12 +213,14 @@ def build(task: luigi.Task) -> None:
 
     logging.getLogger("luigi").setLevel(logging.CRITICAL)
     logging.getLogger("luigi-interface").setLevel(logging.CRITICAL)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="luigi")
-        options = {"local_scheduler": True, "workers": 1, "no_lock": True, "detailed_summary": True, "log_level": "CRITICAL"}
-        result = luigi.build([task], **options)  # type: ignore[no-untyped-call]
-    for event in (luigi.Event.FAILURE, luigi.Event.BROKEN_TASK):
-        PipelineTask.remove_event_handler(event, remember)
+    options = {"local_scheduler": True, "workers": 1, "no_lock": True, "detailed_summary": True, "log_level": "CRITICAL"}
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="luigi")
+            result = luigi.build([task], InProcessFactory(), **options)  # type: ignore[no-untyped-call]
+    finally:
+        for event in (luigi.Event.FAILURE, luigi.Event.BROKEN_TASK):
+            PipelineTask.remove_event_handler(event, remember)
     if failures:
         raise failures[0]
     if result.status not in {luigi.LuigiStatusCode.SUCCESS, luigi.LuigiStatusCode.SUCCESS_WITH_RETRY}:
@@ -209,6 +240,7 @@ def plan_text(task: RunTask) -> str:
 def _earlier(folder: Path) -> dict[str, Any] | None:
     """What the run of this name says of itself; None without one, or where it can no longer be read and will be written anew."""
     try:
+        check_as_written(folder, RUN_FILE)
         return read_run(folder)
     except UsageError:
         return None
@@ -228,7 +260,7 @@ def _why(stage: StageTask, before: dict[str, Any] | None) -> str:
     names = [name for name in sorted(before.keys() | now.keys()) if before.get(name) != now.get(name)]
     reasons += [f"{name} {before.get(name)!r} -> {now.get(name)!r}" for name in names]
     reasons += _changed_inputs(stage, old["inputs"], dict(new["inputs"]))
-    return "; ".join(reasons) or "its artifact is missing"
+    return "; ".join(reasons) or stage.store.fault(stage.key) or "its artifact is missing"
 
 
 def _changed_inputs(stage: StageTask, old: dict[str, str], new: dict[str, str]) -> list[str]:
@@ -255,8 +287,12 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
     return plan_text(task)
 
 
-def settings_text(config: str) -> str:
-    """Every setting of a config with its value, what it may be and its meaning, as TOML that is a config itself."""
+def settings_text(config: str, *, columns: int | None = None) -> str:
+    """Every setting of a config with its value, what it may be and its meaning, as TOML that is a config itself.
+
+    Args:
+        columns: of the screen; a meaning that has no room beside its value stands above it.
+    """
     forget_what_was_read()
     style = style_of(config)
     settings = load_settings(style.model, config, "[]")
@@ -266,6 +302,18 @@ def settings_text(config: str) -> str:
         lines.append(f"[{group}]")
         for name, field in type(value).model_fields.items():
             value_text = json.dumps(value.model_dump(mode="json")[name], ensure_ascii=False)
-            lines.append(f"{name} = {value_text}  # {allowed_values(field)}: {field.description}")
+            lines += _with_meaning(f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}", columns)
         lines.append("")
     return "\n".join(lines)
+
+
+def _with_meaning(line: str, meaning: str, columns: int | None) -> list[str]:
+    """A line of TOML with its comment: beside it where both fit, else above.
+
+    >>> _with_meaning("keep = 30", "alternates retained", 80), _with_meaning("keep = 30", "alternates retained", 20)
+    (['keep = 30  # alternates retained'], ['# alternates', '# retained', 'keep = 30'])
+    """
+    both = f"{line}  # {meaning}".rstrip(" #")
+    if columns is None or len(both) <= columns:
+        return [both]
+    return [*(f"# {part}" for part in wrap(meaning, columns - len("# "), indent=0)), line]

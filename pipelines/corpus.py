@@ -148,6 +148,7 @@ class Corpus(StyleTask):
     """The books of one side that go on: no book twice, and by default no source book that the training side holds."""
 
     stage = "corpus"
+    version = 2
     priority = BOOKS_FIRST
     side = luigi.ChoiceParameter(choices=["train", "source"])
 

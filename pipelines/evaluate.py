@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,17 +13,26 @@ import luigi
 
 from cloze_gen import __version__
 from cloze_gen.engine.progress import Stopwatch, say
-from cloze_gen.errors import ClozeGenError, FormatError, UsageError
+from cloze_gen.errors import ClozeGenError, DamageError, UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.user_scores import parse_user_scores
-from cloze_gen.notation import NotationError, parse_json, reason, shown
+from cloze_gen.notation import reason, shown
 from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, FromCorpus, model_tasks
-from cloze_gen.pipelines.command import build, forget_what_was_read, given_back
+from cloze_gen.pipelines.command import build, forget_what_was_read, given_back, log_file, logged
 from cloze_gen.pipelines.corpus import scanned
-from cloze_gen.pipelines.reporting import read_signature, report_run
-from cloze_gen.pipelines.runs import RUN_FILE, leads_to, read_run
+from cloze_gen.pipelines.reporting import REPORT, read_signature, renew_report
+from cloze_gen.pipelines.runs import (
+    EVALUATION_FILE,
+    EVALUATION_SCHEMA,
+    RELEASE,
+    RUN_FILE,
+    check_as_written,
+    evaluation_place,
+    leads_to,
+    read_run,
+    run_lock,
+)
 from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, look_ahead
-from cloze_gen.report.data import evaluation_from_record
 from cloze_gen.stages.evaluation import (
     Baseline,
     Judged,
@@ -41,12 +51,15 @@ from cloze_gen.stages.evaluation import (
 )  # fmt: skip
 from cloze_gen.stages.ingest import kept_books
 from cloze_gen.stages.question_sets import QuestionSet, read_question_set
-from cloze_gen.store.artifacts import Artifact, Store, open_artifact, write_json
+from cloze_gen.stages.release import QUESTIONS, SIGNATURE
+from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.files import read_regular_text
-from cloze_gen.store.locks import exclusive_lock, partial_folder, replace_folder, sweep_leavings
+from cloze_gen.store.locks import exclusive_lock, sweep_leavings
+from cloze_gen.store.manifest import MANIFEST, read_manifest, write_json
+from cloze_gen.store.published import find_change, replace_published
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
-EVALUATION, PREDICTIONS = "evaluation.json", "predictions.jsonl"
+PREDICTIONS = "predictions.jsonl"
 # A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250 kB); lmplz's fixed ones serve.
 _SMALL_CORPUS_BYTES = 5_000_000
 
@@ -74,10 +87,12 @@ def evaluate(
     """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the table.
 
     Raises:
-        UsageError: no such questions, no answers, or an unknown baseline.
+        UsageError: no such questions, no answers, an unknown baseline, or a folder to write to that holds other things.
     """
     clock = Stopwatch()
     forget_what_was_read()
+    if write_to is not None:
+        check_place(write_to)
     asked = _asked(questions, answers, train, out, workers)
     rows = _chosen_rows(asked, only)
     store = Store(out) if asked.corpus is None else asked.corpus.store
@@ -85,19 +100,54 @@ def evaluate(
     models, fitted = _models(asked, rows, workers)
     scorer = Scorer(asked.questions, models)
     judged = [judge(row, scorer, asked.questions, seed=seed) for row in rows] + users
-    folder = write_to or (asked.run / "evaluation" if asked.run else store.root / "evaluations" / asked.questions.digest)
+    folder = write_to or _place(asked, store)
     record = _record(asked, judged, fitted, seed, with_random=not only or "random" in only)
     _write(folder, record, judged, asked.questions, store)
     say(f"evaluate: done in {clock.seconds:.1f} s")
     if asked.run and write_to is None:
-        _renew_report(asked.run)
+        _show_in_report(asked.run, asked.questions, folder)
     return f"{table_text(record['baselines'])}\nsignature  {record['signature']}\nwritten to {folder}"
 
 
-def _renew_report(run: Path) -> None:
+def check_place(folder: Path) -> None:
+    """An evaluation is written into a folder of its own: a new one, an empty one, or one that holds an evaluation.
+
+    Raises:
+        UsageError: the folder holds other things, or is the one that the command was called in.
+    """
+    if not folder.exists() and not folder.is_symlink():
+        return
+    advice = "Nothing was written; name a new folder with --write-to."
+    if not folder.is_dir() or folder.is_symlink():
+        raise UsageError(f"{folder}: is no folder. {advice}")
+    if Path.cwd().is_relative_to(folder.resolve()):
+        raise UsageError(f"{folder}: is the folder that this command was called in, or one above it. {advice}")
+    try:
+        ours = read_manifest(folder / MANIFEST).get("schema") == EVALUATION_SCHEMA
+    except DamageError:
+        ours = False
+    others = sorted(path.name for path in folder.iterdir())
+    if others and not ours:
+        raise UsageError(f"{folder}: holds other things ({', '.join(map(repr, others[:3]))}{', ...' if len(others) > 3 else ''}). {advice}")
+
+
+def _place(asked: Asked, store: Store) -> Path:
+    """Where the evaluation of these questions lies: of a run's under its name."""
+    if asked.run is None:
+        return store.root / "evaluations" / asked.questions.digest
+    out = asked.run.parent.parent if asked.run.parent.name == Store(Path()).runs.name else store.root
+    return evaluation_place(out, asked.run.name, asked.questions)
+
+
+def _show_in_report(run: Path, asked: QuestionSet, evaluation: Path) -> None:
     """Show the evaluation in the run's report. A run without its store can be evaluated all the same."""
     try:
-        say(f"report: {report_run(run.parent.parent, str(run))} shows it")
+        with exclusive_lock(run_lock(run)):
+            if read_question_set(run / RELEASE / QUESTIONS).digest != asked.digest:
+                say("report: left as it was, for the run was made anew meanwhile, with other questions")
+                return
+            renew_report(run, evaluation)
+        say(f"report: {run / RELEASE / REPORT} shows it")
     except ClozeGenError as error:
         say(f"report: left as it was, for it cannot be made anew: {error}")
 
@@ -112,11 +162,12 @@ def _asked(questions: str, answers: Path | None, train: str, out: Path, workers:
         if not leads_to(Path(questions), Path.is_file):
             raise UsageError(f"{shown(questions)}: neither a run in {out} nor a file. `cloze-gen runs --out {out}` lists the runs.")
         found = read_question_set(Path(questions), answers)
-        signature = f"cloze-gen|v:{__version__}|questions:{found.digest[:8]}|n:{len(found.questions)}"
+        signature = f"cloze-gen|v:{__version__}|n:{len(found.questions)}|questions:{found.digest}"
         return Asked(found, None, _corpus(train, out, workers) if train else None, False, signature)
     run = run.resolve()
-    described, release = read_run(run), run / "release"
-    found = read_question_set(release / "questions.jsonl")
+    check_as_written(run, RUN_FILE, f"{RELEASE}/{QUESTIONS}", f"{RELEASE}/{SIGNATURE}")
+    described, release = read_run(run), run / RELEASE
+    found = read_question_set(release / QUESTIONS)
     corpus = _corpus(train, run.parent.parent, workers) if train else _corpus_of_run(run, described, workers)
     balanced = described["settings"].get("choice", {}).get("method") == "balanced"
     return Asked(found, run, corpus, balanced, read_signature(run))
@@ -147,7 +198,7 @@ def _corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> Fro
 def _chosen_rows(asked: Asked, only: Sequence[str]) -> list[Baseline]:
     """The rows to compute; what lacks a training corpus is left out, saying so."""
     option_count = max(len(question.options) for question in asked.questions.questions)
-    rows = [row if asked.balanced else as_found(row) for row in pick(baselines(option_count), only)]
+    rows = [row if asked.balanced else as_found(row, asked.questions) for row in pick(baselines(option_count), only)]
     if asked.corpus is not None:
         return rows
     lacking = [row.name for row in rows if models_for(row, asked.questions)]
@@ -178,8 +229,10 @@ def _models(asked: Asked, rows: Sequence[Baseline], workers: int) -> tuple[dict[
         if not root.complete():
             for task in tasks.values():
                 look_ahead(task)
-            with given_back(current_engine("local", workers)):
+            name = f"evaluate-{asked.run.name if asked.run else asked.questions.digest}"
+            with given_back(current_engine("local", workers)), logged(root.store, name):
                 build(root)
+            say(f"log: {log_file(root.store, name)}")
     finally:
         PipelineTask.remove_event_handler(luigi.Event.PROCESSING_TIME, remember)
     return {name: task.store.open(task.key) for name, task in tasks.items()}, fitted
@@ -205,7 +258,7 @@ def _record(asked: Asked, judged: Sequence[Judged], fitted: list[dict[str, Any]]
         "n": len(option_counts),
         "chance": chance_accuracy(option_counts),
         "signature": f"{asked.signature}{trained}|ties:{seed}",
-        "joint_p": joint_tests(judged, option_counts),
+        "joint_p": joint_tests(judged, asked.questions),
         "fitted": fitted,
         "baselines": [*([random_row(asked.questions)] if with_random else []), *(result_row(row) for row in judged)],
     }
@@ -214,7 +267,8 @@ def _record(asked: Asked, judged: Sequence[Judged], fitted: list[dict[str, Any]]
 def _write(folder: Path, record: dict[str, Any], judged: Sequence[Judged], asked: QuestionSet, store: Store) -> None:
     """Write both files as one; rows of an earlier evaluation by the same signature that were not computed now stay."""
     rows = list(predictions(judged, asked))
-    with exclusive_lock(store.store / ".locks" / f"evaluation-{asked.digest}"):
+    place = hashlib.blake2b(str(folder.resolve()).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    with exclusive_lock(store.store / ".locks" / f"evaluation-{place}"):
         sweep_leavings(folder.parent)
         old = _earlier(folder, record["signature"])
         if old:
@@ -223,16 +277,22 @@ def _write(folder: Path, record: dict[str, Any], judged: Sequence[Judged], asked
             if kept:
                 record = record | {"baselines": record["baselines"] + kept, "joint_p": old["joint_p"] or record["joint_p"]}
                 rows += [row for row in read_jsonl(folder / PREDICTIONS) if row["baseline"] not in names]
-        with partial_folder(folder) as partial:
-            write_json(partial / EVALUATION, record)
+
+        def write(partial: Path) -> None:
+            write_json(partial / EVALUATION_FILE, record)
             write_jsonl(partial / PREDICTIONS, rows)
-            replace_folder(partial, folder)
+
+        for line in replace_published(folder, EVALUATION_SCHEMA, write):
+            say(f"evaluate: {line}")
 
 
 def _earlier(folder: Path, signature: str) -> dict[str, Any]:
-    try:
-        found = parse_json((folder / EVALUATION).read_bytes())
-        evaluation_from_record(found, where=EVALUATION)
-        return found if found.get("signature") == signature and (folder / PREDICTIONS).is_file() else {}
-    except (FileNotFoundError, NotationError, FormatError):
+    """The evaluation in a folder, where it is whole and of the same questions, training books and seed; else empty."""
+    if not (folder / MANIFEST).exists():
         return {}
+    changed = find_change(folder)
+    if changed:
+        say(f"evaluate: {changed} What was evaluated before is not counted on.")
+        return {}
+    found = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
+    return found if found["signature"] == signature else {}

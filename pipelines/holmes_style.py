@@ -123,6 +123,7 @@ class Focus(StyleTask):
     """Step 1: the infrequent words of the source sentences."""
 
     stage = "focus"
+    version = 2
 
     def inputs(self) -> dict[str, StageTask]:
         return {"source": self.clone(Corpus, side="source"), "counts": self.clone(Counts)}
@@ -188,7 +189,7 @@ class Grooming(StyleTask):
     """MSR 2.3, by machine: a verdict on every retained candidate and every sentence."""
 
     stage = "grooming"
-    version = 8
+    version = 9
 
     def inputs(self) -> dict[str, StageTask]:
         names = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
@@ -210,7 +211,7 @@ class Choice(StyleTask):
     """MSR 2.3 and guideline 7: four impostors, one focus word a sentence, n questions; positions dealt."""
 
     stage = "choice"
-    version = 2
+    version = 3
     draws = True
 
     def inputs(self) -> dict[str, StageTask]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cloze_gen.engine.local import make_engine
+from cloze_gen.pipelines.command import given_back
 from cloze_gen.stages.book_choice import BookChoiceSettings, rank_folder
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Store
@@ -16,7 +17,5 @@ def rank_books(folder: Path, *, reference: Path, out: Path, tagger: str, workers
     """The table, line by line. Books read and tagged for it stay in `out` and serve later runs on them."""
     engine = make_engine("local", workers=workers)
     room = Room(Store(out), engine, "corpus rank")
-    try:
+    with given_back(engine):
         yield from rank_folder(room, folder, settings=BookChoiceSettings(reference=str(reference)), tagger=tagger, ingest=IngestSettings())
-    finally:
-        engine.close()

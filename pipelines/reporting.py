@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cloze_gen.engine.progress import say
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.jsonl import question_from_record
 from cloze_gen.notation import NotationError, parse_json
-from cloze_gen.pipelines.runs import find_run, last_books, read_run, run_lock, without_folders
+from cloze_gen.pipelines.runs import (
+    EVALUATION,
+    EVALUATION_FILE,
+    RELEASE,
+    RUN_SCHEMA,
+    check_as_written,
+    find_run,
+    last_books,
+    read_run,
+    run_lock,
+    without_folders,
+)
 from cloze_gen.records import Question
 from cloze_gen.report.compare import RunFacts, comparison_text
 from cloze_gen.report.data import AuditTable, Evaluation, ReportData, SampleQuestion, StageRow, evaluation_from_record
@@ -23,11 +35,11 @@ from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.ingest import kept_books, read_books
 from cloze_gen.stages.release import write_checksums
 from cloze_gen.store.artifacts import Artifact, open_artifact
-from cloze_gen.store.locks import exclusive_lock, partial_folder, replace_folder, sweep_leavings
+from cloze_gen.store.locks import exclusive_lock
+from cloze_gen.store.published import find_change, rewrite_published
 from cloze_gen.store.tables import read_jsonl
 
-REPORT, RELEASE = "report.html", "release"
-EVALUATION = Path("evaluation") / "evaluation.json"
+REPORT = "report.html"
 # Columns of the books' tables that speak of our own files, not of the book.
 _OWN_COLUMNS = frozenset({"folder"})
 # Stage -> what its kept items are called in the picture of the funnel; another stage is called by its own name.
@@ -40,27 +52,36 @@ _LEVEL_NAMES = {
 _NO_LEVELS = frozenset({"vocabulary", "inflections"})
 
 
-def write_report(folder: Path) -> Path:
-    """Write `report.html` into the release of the run in `folder`, and its checksums anew; returns the report's path.
-
-    The release is replaced as a whole, so that at no moment a checksum and its file disagree.
-    """
-    page = render_report(read_report_data(folder))
-    release = folder / RELEASE
-    sweep_leavings(folder)
-    with partial_folder(release) as partial:
-        shutil.copytree(release, partial, dirs_exist_ok=True)
-        (partial / REPORT).write_text(page, encoding="utf-8", newline="\n")
-        write_checksums(partial)
-        replace_folder(partial, release)
-    return release / REPORT
+def write_report(folder: Path) -> None:
+    """Write `report.html` into the release of a run that is being written in `folder`, and the release's checksums anew."""
+    (folder / RELEASE / REPORT).write_text(render_report(read_report_data(folder)), encoding="utf-8", newline="\n")
+    write_checksums(folder / RELEASE)
 
 
 def report_run(out: Path, run: str) -> Path:
-    """`cloze-gen report`: the report of a finished run, with its evaluation if there is one."""
+    """`cloze-gen report`: the report of a finished run, with its evaluation if there is one; returns the report's path."""
     folder = find_run(out, run).resolve()
     with exclusive_lock(run_lock(folder)):
-        return write_report(folder)
+        renew_report(folder)
+    return folder / RELEASE / REPORT
+
+
+def renew_report(folder: Path, evaluation: Path | None = None) -> None:
+    """Write the report of a finished run anew; the run's folder is exchanged as a whole. The caller holds the run's lock.
+
+    Args:
+        evaluation: a folder to link as the run's evaluation first.
+    """
+    check_as_written(folder)
+
+    def change(partial: Path) -> None:
+        if evaluation is not None:
+            (partial / EVALUATION).unlink(missing_ok=True)
+            (partial / EVALUATION).symlink_to(os.path.relpath(evaluation, folder))
+        write_report(partial)
+
+    for line in rewrite_published(folder, RUN_SCHEMA, change):
+        say(f"{folder.name}: {line}")
 
 
 def compare_runs(out: Path, one: str, other: str) -> str:
@@ -153,9 +174,12 @@ def as_questions(records: Sequence[Mapping[str, Any]]) -> list[Question]:
 
 def read_evaluation(folder: Path) -> Evaluation | None:
     """The run's evaluation, or None before `cloze-gen evaluate`."""
-    path = folder / EVALUATION
+    path = folder / EVALUATION / EVALUATION_FILE
     if not path.is_file():
         return None
+    changed = find_change(path.parent)
+    if changed:
+        raise FormatError(f"{changed} Run `cloze-gen evaluate` again.")
     try:
         record = parse_json(path.read_bytes())
     except NotationError as error:

@@ -5,26 +5,27 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
 import luigi
 from pydantic import BaseModel
 
+from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.notation import NotationError, parse_json
 from cloze_gen.pipelines.corpus import StyleTask
-from cloze_gen.pipelines.runs import RUN_FILE, run_lock, without_folders
+from cloze_gen.pipelines.runs import EVALUATION, RELEASE, RUN_FILE, RUN_SCHEMA, evaluation_place, run_lock, without_folders
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.dropped import dropped_notes
 from cloze_gen.stages.ingest import kept_books, read_books
-from cloze_gen.stages.release import ReleaseFormat, make_signature, write_release
-from cloze_gen.store.artifacts import Artifact, Store, write_json
-from cloze_gen.store.locks import exclusive_lock, partial_folder, replace_folder, sweep_leavings
+from cloze_gen.stages.question_sets import read_question_set
+from cloze_gen.stages.release import QUESTIONS, ReleaseFormat, make_signature, write_release
+from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.locks import exclusive_lock, sweep_leavings
+from cloze_gen.store.manifest import write_json
+from cloze_gen.store.published import find_change, leavings, replace_published
 
-RELEASE = "release"
 _RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _MAX_NAME_CHARS = 200  # a release file's name is the run's and up to 30 characters more; file systems allow 255
 
@@ -45,14 +46,10 @@ class RunTarget(luigi.Target):
         self._folder, self._description, self._links = folder, description, links
 
     def exists(self) -> bool:
-        try:
-            written = parse_json((self._folder / RUN_FILE).read_bytes())
-        except (FileNotFoundError, NotationError):
+        if leavings(self._folder) or find_change(self._folder) is not None:
             return False
-        linked = all(
-            (self._folder / name).is_symlink() and (self._folder / name).readlink() == Path(to) for name, to in self._links.items()
-        )
-        return written == self._description and linked and (self._folder / RELEASE / "SHA256SUMS").is_file()
+        written = json.loads((self._folder / RUN_FILE).read_text(encoding="utf-8"))
+        return written == self._description and all((self._folder / name).readlink() == Path(to) for name, to in self._links.items())
 
 
 class RunTask(PipelineTask):
@@ -127,16 +124,23 @@ class RunTask(PipelineTask):
     def run(self) -> None:
         with exclusive_lock(run_lock(self.folder)):
             sweep_leavings(self.store.runs)
-            with partial_folder(self.folder) as partial:
-                for name, target in self.links().items():
-                    (partial / name).symlink_to(target)
-                release = partial / RELEASE
-                release.mkdir()
-                self._write_release(release)
-                write_json(partial / RUN_FILE, self.description())
-                _keep_evaluations(self.folder, partial)
-                _write_report(partial)
-                replace_folder(partial, self.folder)
+            changed = find_change(self.folder) if (self.folder / RUN_FILE).exists() else None
+            if changed:
+                say(f"{self.run_name}: {changed} The run's folder is written anew.")
+            for line in replace_published(self.folder, RUN_SCHEMA, self._write_folder):
+                say(f"{self.run_name}: {line}")
+
+    def _write_folder(self, folder: Path) -> None:
+        """Everything in the run's folder; an evaluation of the very same questions comes with it."""
+        for name, target in self.links().items():
+            (folder / name).symlink_to(target)
+        (folder / RELEASE).mkdir()
+        self._write_release(folder / RELEASE)
+        write_json(folder / RUN_FILE, self.description())
+        place = evaluation_place(self.store.root, self.run_name, read_question_set(folder / RELEASE / QUESTIONS))
+        if place.is_dir() and find_change(place) is None:
+            (folder / EVALUATION).symlink_to(os.path.relpath(place, self.folder))
+        _write_report(folder)
 
     def _write_release(self, folder: Path) -> None:
         questions = self.store.open(self.questions.key)
@@ -165,6 +169,7 @@ class RunTask(PipelineTask):
 
     def signature(self) -> str:
         prints = {task.label: task.key.fingerprint for task in self.stages()}
+        questions = self.store.open(self.questions.key)
         return make_signature(
             style=self.style_name.removesuffix("_style"),
             name=self.run_name,
@@ -172,7 +177,8 @@ class RunTask(PipelineTask):
             source=prints["corpus source"][:8],
             model=self.model_name(),
             seed=self.seed,
-            n=int(self.store.open(self.questions.key).funnel["kept"]),
+            n=int(questions.funnel["kept"]),
+            questions=questions.manifest["files"][QUESTIONS]["sha256"],
         )
 
     def model_name(self) -> str:
@@ -202,10 +208,3 @@ def _write_report(folder: Path) -> None:
     from cloze_gen.pipelines.reporting import write_report  # here, for matplotlib takes most of a second to load
 
     write_report(folder)
-
-
-def _keep_evaluations(old: Path, new: Path) -> None:
-    """An evaluation of the very same questions stays with the run."""
-    before, now = old / RELEASE / "questions.jsonl", new / RELEASE / "questions.jsonl"
-    if (old / "evaluation").is_dir() and before.is_file() and before.read_bytes() == now.read_bytes():
-        shutil.copytree(old / "evaluation", new / "evaluation")

@@ -9,19 +9,44 @@ from typing import Any
 from cloze_gen.errors import UsageError
 from cloze_gen.notation import shown
 from cloze_gen.pipelines.run_file import read_run_file
+from cloze_gen.stages.question_sets import QuestionSet
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
+from cloze_gen.store.published import find_change
 
-RUN_FILE = "run.json"
+RUN_FILE, RELEASE, EVALUATION, EVALUATION_FILE = "run.json", "release", "evaluation", "evaluation.json"
+RUN_SCHEMA, EVALUATION_SCHEMA = "cloze-gen/run", "cloze-gen/evaluation"
 
 
 def run_folders(out: Path) -> list[Path]:
-    """The runs of an output folder, by name."""
-    return sorted(path.parent for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name)  # ~: being written
+    """The runs of an output folder, the one written last first; of one moment, by name."""
+    found = [path for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name]  # ~: being written
+    return [path.parent for path in sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.parent.name))]
 
 
 def run_lock(folder: Path) -> Path:
     """The lock file of whoever writes in a run's folder; it lies in the store, for a run may have any name, `.locks` too."""
     return folder.parent.parent / "store" / ".locks" / f"run-{folder.name}"
+
+
+def name_lock(folder: Path) -> Path:
+    """The lock file of the command that makes a run of this name, from its beginning to its end."""
+    return folder.parent.parent / "store" / ".locks" / f"making-{folder.name}"
+
+
+def evaluation_place(out: Path, name: str, questions: QuestionSet) -> Path:
+    """Where the evaluation of a run's questions lies; other questions under the same name have another place."""
+    return Store(out).root / "evaluations" / f"{name}-{questions.digest}"
+
+
+def check_as_written(folder: Path, *names: str) -> None:
+    """These files of a run, by their names in its folder, are what the run wrote.
+
+    Raises:
+        UsageError: one was changed or is gone; says what to do.
+    """
+    changed = find_change(folder, only=names)
+    if changed:
+        raise UsageError(f"{changed} `cloze-gen run` writes it anew and keeps what was changed by hand beside it.")
 
 
 def leads_to(path: Path, kind: Callable[[Path], bool]) -> bool:
@@ -36,12 +61,13 @@ def find_run(out: Path, run: str) -> Path:
     """A run by its name under `out`, or by its path.
 
     Raises:
-        UsageError: there is none; lists those there are.
+        UsageError: there is none, listing those there are; or its `run.json` is not what was written.
     """
     for folder in (Store(out).runs / run, Path(run)):
         if leads_to(folder / RUN_FILE, Path.is_file):
+            check_as_written(folder, RUN_FILE)
             return folder
-    known = ", ".join(folder.name for folder in run_folders(out)) or "none"
+    known = ", ".join(sorted(folder.name for folder in run_folders(out))) or "none"
     raise UsageError(f"no run {shown(run)} in {out} (runs there: {known}), and no such folder. Name another with --out.")
 
 

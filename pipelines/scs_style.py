@@ -151,6 +151,7 @@ class Sentences(StyleTask):
     """Section 3.1: sentences with 6 to 12 content words, a verb and few names; one in four."""
 
     stage = "sentences"
+    version = 2
 
     def inputs(self) -> dict[str, StageTask]:
         source = self.clone(Books) if self.all_settings.books.reference else self.clone(Corpus, side="source")
@@ -169,7 +170,7 @@ class Focus(StyleTask):
     """Section 3.2: one random content word a sentence."""
 
     stage = "scs_focus"
-    version = 2
+    version = 3
     draws = True
 
     @property
@@ -192,6 +193,7 @@ class Impostors(StyleTask):
     """Section 3.3: four words of the same class and inflection."""
 
     stage = "impostors"
+    version = 2
     draws = True
 
     def inputs(self) -> dict[str, StageTask]:
@@ -213,6 +215,7 @@ class Questions(StyleTask):
     """Section 3.4: the first 6,000, answers dealt over the positions."""
 
     stage = "questions"
+    version = 2
     draws = True
 
     def inputs(self) -> dict[str, StageTask]:

@@ -78,6 +78,7 @@ class StageTask(PipelineTask):
     stage: ClassVar[str]
     version: ClassVar[int] = 1
     draws: ClassVar[bool] = False
+    _whole = False
 
     def inputs(self) -> dict[str, StageTask]:
         """Upstream tasks by name."""
@@ -115,7 +116,8 @@ class StageTask(PipelineTask):
     def run(self) -> None:
         ask_to_begin()
         room = Room(self.store, current_engine(self.engine, self.processes), self.label, self.strict)
-        with self.store.writing(self.key, on_wait=lambda: room.say("another run is writing this stage; waiting")) as writer:
+        waits = "another run is writing this stage; waiting"
+        with self.store.writing(self.key, on_wait=lambda: room.say(waits), say=room.say) as writer:
             if writer is not None:
                 self.work(writer, room)
 
@@ -124,7 +126,10 @@ class StageTask(PipelineTask):
         return self.stage
 
     def complete(self) -> bool:
-        return self.output().exists()
+        """Whether the artifact is on disk as it was written; asked once where the answer is yes."""
+        if not self._whole:
+            self._whole = self.output().exists()
+        return self._whole
 
 
 def run_those_ready(tasks: Sequence[StageTask]) -> None:

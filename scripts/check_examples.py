@@ -1,9 +1,10 @@
-"""Check that the example rows of a page are rows of a run of the embedded sample, so that documentation does not grow old.
+"""Check that the examples of a page are a run's own, so that documentation does not grow old.
 
     python scripts/check_examples.py artifacts/runs/holmes-sample docs/artifacts.md README.md
 
-Every block of JSON that is one whole object must stand, key for key, in a table of the run (floats to five digits); every item that a page
-traces must be a question of the run. Blocks that leave something out ("...") are not looked at.
+Looked at: every block of JSON, and every inline object, which must stand in a table, a JSONL file or a manifest of the run (floats to five
+digits; "..." in a list or at a text's end, and a key "...", leave something out); every table whose header is that of a TSV file with rows;
+every link `NN-stage -> ../../store/...`; and every item that is traced, which must be a question of the run.
 """
 
 from __future__ import annotations
@@ -12,48 +13,98 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
+DOTS = "..."
 _BLOCK = re.compile(r"^```json\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`(\{\"[^`\n]*\})`")
 _ITEM = re.compile(r"\bcloze-gen trace ([a-z][a-z-]*:\d+:\d+)")
+_LINK = re.compile(r"(\d\d-[a-z-]+) -> \.\./\.\./store/([a-z0-9-]+-[0-9a-f]{16})")
+_TABLE = re.compile(r"^(\|.*\|)\n\|[-:| ]+\|\n((?:\|.*\|\n)+)", re.MULTILINE)
+_CELL_END = re.compile(r"(?<!\\)\|")
 
 
 def examples(page: str) -> Iterator[dict[str, Any]]:
-    for block in _BLOCK.findall(page):
-        if "..." not in block:
-            yield json.loads(block)
+    for text in [*_BLOCK.findall(page), *_INLINE.findall(page)]:
+        yield json.loads(text)
 
 
-def rows(run: Path) -> Iterator[dict[str, Any]]:
-    """All rows of the run's tables; a corpus' books stand beside its own folder."""
+def tables(page: str) -> Iterator[tuple[list[str], list[str]]]:
+    """(header, row) of every row of every table, as it would stand in a TSV file."""
+    for header, rows in _TABLE.findall(page):
+        for row in rows.splitlines():
+            yield _cells(header), _cells(row)
+
+
+def _cells(line: str) -> list[str]:
+    return [re.sub(r"\\(.)", r"\1", cell.strip().strip("`")) for cell in _CELL_END.split(line)[1:-1]]
+
+
+def records(run: Path) -> Iterator[Mapping[str, Any]]:
+    """All rows of the run's tables and JSONL files, and its manifests; a corpus' books stand beside its own folder."""
     stages = [path.resolve() for path in sorted(run.iterdir()) if path.name[:2].isdigit()]
     books = sorted(run.resolve().parents[1].glob("store/book-*/*"))
-    for folder in [*stages, *books]:
+    for folder in [*stages, *books, run / "release"]:
         for path in sorted(folder.rglob("*.parquet")):
             yield from pq.read_table(path).to_pylist()
+        for path in sorted(folder.rglob("*.jsonl")):
+            yield from map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        for path in folder.glob("manifest.json"):
+            yield json.loads(path.read_text(encoding="utf-8"))
+
+
+def tsv_rows(run: Path) -> Iterator[dict[str, str]]:
+    for path in sorted(run.glob("[0-9][0-9]-*/*.tsv")):
+        header, *rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
+        yield from (dict(zip(header, row, strict=False)) for row in rows)
 
 
 def same(value: Any, written: Any) -> bool:
+    """Whether what is written is this value, or this value with something left out."""
+    if isinstance(value, dict) and isinstance(written, dict):
+        partial = DOTS in written
+        names = written.keys() - {DOTS}
+        return (partial or names == value.keys()) and all(name in value and same(value[name], written[name]) for name in names)
+    if isinstance(value, list) and isinstance(written, list):
+        if DOTS not in written:
+            return len(value) == len(written) and all(map(same, value, written))
+        gap = written.index(DOTS)
+        after = written[gap + 1 :]
+        return all(map(same, value, written[:gap])) and all(map(same, value[len(value) - len(after) :], after))
     if isinstance(value, float) and isinstance(written, float):
         return math.isclose(value, written, rel_tol=1e-5, abs_tol=1e-9)
+    if isinstance(value, str) and isinstance(written, str) and written.endswith(DOTS):
+        return value.startswith(written.removesuffix(DOTS))
     return bool(value == written)
 
 
 def main(run: Path, pages: Sequence[Path]) -> int:
-    wanted = [(page, example) for page in pages for example in examples(page.read_text(encoding="utf-8"))]
+    texts = {page: page.read_text(encoding="utf-8") for page in pages}
+    wanted = [(page, example) for page in pages for example in examples(texts[page])]
     missing = list(wanted)
-    for row in rows(run):
-        missing = [(page, one) for page, one in missing if one.keys() != row.keys() or not all(same(row[key], one[key]) for key in one)]
+    for record in records(run):
+        missing = [(page, one) for page, one in missing if not same(record, one)]
+    faults = [f"{page}: nothing in the run is {json.dumps(example)}" for page, example in missing]
+    found = list(tsv_rows(run))
+    headers = {name for row in found for name in row}
+    shown = [(page, header, row) for page in pages for header, row in tables(texts[page]) if set(header) <= headers]
+    for page, header, row in shown:
+        alike = [one for one in found if set(header) <= one.keys()]
+        if alike and not any([one[name] for name in header] == row for one in alike):
+            faults.append(f"{page}: no row of the run's TSV files is {row}")
+    links = {path.name: path.readlink().name for path in run.iterdir() if path.is_symlink()}
+    linked = [(page, *link) for page in pages for link in _LINK.findall(texts[page])]
+    faults += [f"{page}: {name} leads to {links.get(name)}, not to {target}" for page, name, target in linked if links.get(name) != target]
     with open(run / "release" / "questions.jsonl", encoding="utf-8") as handle:
         questions = {json.loads(line)["id"] for line in handle}
-    traced = [(page, item) for page in pages for item in _ITEM.findall(page.read_text(encoding="utf-8"))]
-    faults = [f"{page}: no row of the run is {json.dumps(example)}" for page, example in missing]
+    traced = [(page, item) for page in pages for item in _ITEM.findall(texts[page])]
     faults += [f"{page}: {item} is no question of the run" for page, item in traced if item not in questions]
-    print("\n".join(faults) or f"{len(wanted)} example rows and {len(traced)} items are the run's own")
+    counts = f"{len(wanted)} objects, {len(shown)} rows, {len(linked)} links and {len(traced)} items"
+    print("\n".join(faults) or f"{counts} are the run's own")
     return 1 if faults or not wanted else 0
 
 

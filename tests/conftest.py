@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import io
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Generator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
@@ -22,12 +24,76 @@ from cloze_gen.cli import app, guarded
 settings.register_profile("cloze-gen", deadline=None, max_examples=60)
 settings.load_profile("cloze-gen")
 
+os.environ.pop("COLUMNS", None)  # the width of the terminal from which the tests are started changes what is printed
+
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "corpora" / "sample"
 TRAIN_BOOKS = ("01-the-ferrymans-ledger.txt", "02-a-house-in-mercer-row.txt", "03-the-surgeon-of-the-halcyon.txt")
 SOURCE_BOOK = "the-clockmakers-debt.txt"
 # No tagger (its model takes a second to load) and the least memory that lmplz accepts.
 QUICK = ("--set", "grooming.tagger=none", "--set", "lm.memory=100M", "--set", "contexts.features=500", "--set", "contexts.dimensions=20")
+
+
+# Processes of the suite: each loads spaCy and more (half a gigabyte), and some tests start processes of their own.
+MOST_WORKERS = 4
+SLOW_CPU_SECONDS = 2.0
+SLOW_LIMIT_SECONDS = 600  # of a test marked slow; of any other: pyproject.toml
+
+
+# ---- how the suite runs
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """`-p no:xdist`, for a debugger: what pyproject.toml says of workers means nothing then."""
+    if not pluginmanager.hasplugin("xdist"):
+        for option in ("--numprocesses", "--dist"):
+            parser.addoption(option, help="without pytest-xdist: no meaning")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Whole folders are tested in parallel; files and single tests in this process, where no worker has to start and a debugger works."""
+    if all(Path(argument).is_dir() for argument in config.args):
+        return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, MOST_WORKERS)
+    return 0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A slow test has a longer limit, unless it names its own."""
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW_LIMIT_SECONDS))
+
+
+def cpu_seconds() -> float:
+    """Of this process and of those it waited for; a busy machine does not lengthen it."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """What a test itself took, fixtures not counted: they are shared, and whoever comes first pays."""
+    before = cpu_seconds()
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append(("cpu_seconds", cpu_seconds() - before))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Which tests should be marked slow and are not."""
+    took = {
+        report.nodeid: dict(report.user_properties).get("cpu_seconds", 0.0)
+        for report in terminalreporter.getreports("passed")
+        if report.when == "call" and "slow" not in report.keywords
+    }
+    late = sorted((seconds, name) for name, seconds in took.items() if seconds > SLOW_CPU_SECONDS)
+    for seconds, name in reversed(late):
+        terminalreporter.write_line(f"not marked slow, yet {seconds:.1f} s of CPU: {name}")
+
+
+# ---- what the tests share
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +145,7 @@ def call_cli(*arguments: str | Path) -> Outcome:
 
 def call_program(*arguments: str | Path, cwd: Path, env: dict[str, str] | None = None) -> Outcome:
     """Call the installed command line as a program of its own."""
-    command = [sys.executable, "-m", "cloze_gen.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "cloze_gen", *map(str, arguments)]
     done = subprocess.run(command, cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False, timeout=240)
     return Outcome(done.returncode, done.stdout, done.stderr)
 
@@ -94,10 +160,14 @@ def make_corpus(folder: Path) -> Corpus:
 
 
 def folder_digests(folder: Path) -> dict[str, str]:
-    """Every file below a folder with its sha256; a link with the place it leads to."""
+    """Every file below a folder with its sha256; a link with the place it leads to. Logs and the store's notes of what it has checked are
+    left out: they tell times.
+    """
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
+        if path.parent.name == "logs" or "store/.checked/" in name:
+            continue
         if path.is_symlink():
             found[name] = f"-> {path.readlink()}"
         elif path.is_file():
@@ -140,12 +210,21 @@ def corpus(tmp_path: Path) -> Corpus:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
-    """One finished run over the tiny corpus with one worker, shared by all tests that only look."""
-    place = tmp_path_factory.mktemp("finished")
-    corpus = make_corpus(place / "books")
-    outcome = call_cli("run", *corpus.options, "--name", "tiny", "--out", place / "out", "--workers", "1")
-    assert outcome.status == 0, outcome.err
-    return FinishedRun(corpus, place / "out", "tiny", outcome)
+    """One finished run over the tiny corpus with one worker, shared by all tests that only look, whichever process they run in."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # a worker's folder lies in that of the whole suite
+    place, told = shared / "finished", shared / "finished.json"
+    with open(shared / "finished.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if told.exists():
+            outcome = Outcome(**json.loads(told.read_text(encoding="utf-8")))
+            return FinishedRun(Corpus(place / "books" / "train", place / "books" / "source"), place / "out", "tiny", outcome)
+        shutil.rmtree(place, ignore_errors=True)  # of a worker for which it failed
+        corpus = make_corpus(place / "books")
+        outcome = call_cli("run", *corpus.options, "--name", "tiny", "--out", place / "out", "--workers", "1")
+        assert outcome.status == 0, outcome.err
+        told.write_text(json.dumps(asdict(outcome)), encoding="utf-8")
+        return FinishedRun(corpus, place / "out", "tiny", outcome)
 
 
 @pytest.fixture

@@ -46,11 +46,26 @@ class ModelError(ClozeGenError):
 
 
 class ToolError(ClozeGenError):
-    """An outside program (`lmplz`) is missing or failed."""
+    """An outside program (`lmplz`, a Dask cluster) is missing or failed."""
 
 
 class StoreError(ClozeGenError):
     """The output folder cannot be written or holds something that is not ours."""
+
+
+class DamageError(StoreError):
+    """Something on disk is not what was written there.
+
+    Attributes:
+        what: how it differs, as a sentence; the message adds what to do.
+    """
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} Run again to have it made anew.")
+        self.what = what
+
+    def __reduce__(self) -> tuple[type[DamageError], tuple[str]]:
+        return type(self), (self.what,)  # pickle would pass the whole message, and the advice would stand there twice
 
 
 class FormatError(ClozeGenError):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from pathlib import Path
 
 import pytest
 
+from cloze_gen.adapters import doctor
 from cloze_gen.adapters.doctor import run_checks
 
 
 def test_every_fact_is_there_once(tmp_path: Path) -> None:
     """Versions, lmplz, disk, memory and cores are reported under their names; a missing folder's parent is measured."""
     names = [check.name for check in run_checks(tmp_path / "not" / "yet")]
-    assert names == ["python", "spacy", "kenlm", "numpy", "pyarrow", "luigi", "lmplz", "free disk", "memory", "cores"]
+    assert names == ["python", "spacy", "numpy", "pyarrow", "luigi", "kenlm", "lmplz", "free disk", "memory", "cores"]
 
 
 def test_what_fails_has_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -22,3 +24,27 @@ def test_what_fails_has_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert not checks["lmplz"].ok
     assert "make kenlm" in checks["lmplz"].remedy
     assert all(bool(check.remedy) != check.ok for check in checks.values())
+
+
+@pytest.mark.parametrize(
+    ("package", "told"), [("kenlm", "7 (kenlm)"), ("ufal-kenlm", "7 (ufal-kenlm)"), (None, "of no package that is known")]
+)
+def test_kenlm_is_told_by_whichever_package_brings_it(package: str | None, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module is what counts; its version is that of the package that has it."""
+
+    def version(name: str) -> str:
+        if name in {"kenlm", "ufal-kenlm"} and name != package:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return "7"
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    check = next(check for check in run_checks() if check.name == "kenlm")
+    assert (check.ok, check.detail) == (True, told)
+
+
+def test_a_python_newer_than_the_lock_is_told_and_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """3.16 is no fault; the newest known is named beside it."""
+    monkeypatch.setattr(doctor, "PYTHON_KNOWN_TO", (3, 10))
+    python = run_checks()[0]
+    assert python.ok
+    assert "newer than 3.10, the newest known" in python.detail

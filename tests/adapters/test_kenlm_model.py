@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cloze_gen.adapters import kenlm_model
 from cloze_gen.adapters.kenlm_model import KenlmModel
-from cloze_gen.errors import ModelError
+from cloze_gen.errors import ModelError, ToolError
 from cloze_gen.lm.protocol import LanguageModel
 
 # log10 probability, n-gram, log10 backoff; the last two lines hold the only bigrams.
@@ -101,4 +102,13 @@ def test_unreadable_models_are_one_message(tmp_path: Path) -> None:
     path = tmp_path / "text.arpa"
     path.write_text("It was a dark and stormy night.\n")
     with pytest.raises(ModelError, match=r"text\.arpa: KenLM cannot read"):
+        KenlmModel(path)
+
+
+def test_without_the_module_kenlm_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no package brings it, loading a model names the command that builds it."""
+    monkeypatch.setattr(kenlm_model, "kenlm", None)
+    path = tmp_path / "m.arpa"
+    path.write_text(ARPA)
+    with pytest.raises(ToolError, match="doctor --fix"):
         KenlmModel(path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from cloze_gen.cloze.content_focus import ContentFocusSettings, FocusPick, choose_focus
 from cloze_gen.records import Rejection
 
@@ -14,12 +16,21 @@ CLASSES = {"NN": "noun", "NNS": "noun", "VBD": "verb", "JJ": "adjective"}
 PAIRS = [(lemma, CLASSES.get(tag, "function")) for lemma, tag in zip(LEMMAS, TAGS, strict=True)]
 VOCABULARY = {("dog", "noun"): 1e-4, ("see", "verb"): 2e-3, ("small", "adjective"): 1e-3, ("house", "noun"): 2e-7,
               ("old", "adjective"): 1e-7, ("garden", "noun"): 1e-5}  # fmt: skip
+COUNT_NOUNS = {("dog", "NNS"): "count", ("house", "NN"): "count", ("garden", "NN"): "count"}
 FORMS = {("dog", "NNS"): "dogs", ("see", "VBD"): "saw", ("small", "JJ"): "small", ("house", "NN"): "house", ("old", "JJ"): "old"}
 
 
 def choose(sentence_id: str, *, forms: dict[tuple[str, str], str] = FORMS, seed: int = 1) -> FocusPick | Rejection:
     return choose_focus(
-        sentence_id, TOKENS, tags=TAGS, pairs=PAIRS, vocabulary=VOCABULARY, forms=forms, settings=ContentFocusSettings(), seed=seed
+        sentence_id,
+        TOKENS,
+        tags=TAGS,
+        pairs=PAIRS,
+        vocabulary=VOCABULARY,
+        forms=forms,
+        traits={cell: COUNT_NOUNS.get(cell, "") for cell in FORMS},
+        settings=ContentFocusSettings(),
+        seed=seed,
     )
 
 
@@ -31,9 +42,36 @@ def test_eligible_words_share_the_draw() -> None:
 
 
 def test_a_draw_belongs_to_the_sentence_and_the_seed() -> None:
-    """The same record gives the same word; another seed other draws."""
-    assert choose("b:7") == choose("b:7")
-    assert [choose(f"b:{i}") for i in range(50)] != [choose(f"b:{i}", seed=2) for i in range(50)]
+    """What was drawn before has no say; another sentence and another seed give other draws."""
+    forwards = {i: choose(f"b:{i}") for i in range(50)}
+    backwards = {i: choose(f"b:{i}") for i in range(49, -1, -1)}
+    words = {i: pick.word for i, pick in forwards.items() if isinstance(pick, FocusPick)}
+    assert len(set(words.values())) == 2
+    assert backwards == forwards
+    assert {i: choose(f"b:{i}", seed=2) for i in range(50)} != forwards
+
+
+@pytest.mark.parametrize(
+    ("line", "tags", "trait", "eligible"),
+    [
+        ("He lay in bed then .", "PRP VBD IN NN RB .", "count", False),
+        ("He lay in bed then .", "PRP VBD IN NN RB .", "mass", True),
+        ("He lay in the bed then .", "PRP VBD IN DT NN RB .", "count", True),
+        ('He lay in the " bed " then .', "PRP VBD IN DT `` NN '' RB .", "count", True),
+        ("He lay in beds then .", "PRP VBD IN NNS RB .", "count", True),
+    ],
+)
+def test_an_answer_is_what_its_place_takes(line: str, tags: str, trait: str, eligible: bool) -> None:
+    """A singular noun without a determiner in print must be a mass noun, as all its impostors would be."""
+    tokens = line.split(" ")
+    word = "beds" if "beds" in tokens else "bed"
+    cell = ("bed", tags.split(" ")[tokens.index(word)])
+    pairs = [("bed", "noun") if token == word else (token, "") for token in tokens]
+    found = choose_focus(
+        "b:1", tokens, tags=tags.split(" "), pairs=pairs, vocabulary={("bed", "noun"): 1e-4}, forms={cell: word}, traits={cell: trait},
+        settings=ContentFocusSettings(), seed=1,
+    )  # fmt: skip
+    assert isinstance(found, FocusPick) == eligible
 
 
 def test_a_sentence_without_eligible_word_is_rejected_with_its_reason() -> None:

@@ -42,9 +42,10 @@ def interrupt_myself(_: int) -> bool:
 
 def threads(_: int) -> dict[str, int]:
     import pyarrow as pa
+    import sklearn.cluster  # noqa: F401 - brings libraries that were not there when the worker started
     from threadpoolctl import threadpool_info
 
-    return {"pyarrow": pa.cpu_count(), **{info["internal_api"]: info["num_threads"] for info in threadpool_info()}}
+    return {"pyarrow": pa.cpu_count(), **{info["filepath"]: info["num_threads"] for info in threadpool_info()}}
 
 
 @pytest.fixture(scope="module")

@@ -33,16 +33,6 @@ def test_articles_follow_the_sound(word: str, articles: tuple[str, ...]) -> None
     assert artifacts.articles_of(word) == articles
 
 
-def test_rules_choose_what_their_names_say() -> None:
-    """Each rule's best option is the one named by it."""
-    item = Question("i", "b", ("an", "odd", "."), 1, ("odd", "lengthy", "go"), 0)
-    freqs = {"odd": 0.1, "lengthy": 0.3, "go": 0.2}
-    rules = artifacts.rule_scores([item], freq_of=artifacts.freq_lookup(freqs), tags=[["JJ", "JJ", "VB"]])
-    best = {name: int(scores[0].argmax()) for name, scores in rules.items()}
-    assert (best["most-frequent"], best["least-frequent"], best["longest"], best["shortest"]) == (1, 0, 1, 2)
-    assert (best["position-c"], best["odd-tag-out"], best["majority-tag"], best["a-an-agreement"]) == (2, 2, 0, 0)
-
-
 @pytest.mark.parametrize("books", [1, 3, 9])
 def test_no_book_is_in_two_folds(books: int) -> None:
     """Every book lies whole in one fold; a single book is halved, and the note says so."""

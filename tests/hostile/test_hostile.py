@@ -7,8 +7,7 @@ A case is a line of `cases/*.jsonl`, named for the entrance:
   (a finished run and its output folder), ``{train}``, ``{source}`` (its books) and ``{quick}`` (settings that make a run short);
 - ``files``: path -> content, see `content`. Below ``{run}`` or ``{out}`` the case gets a copy of the run's folder to damage;
 - ``env``: environment variables; ``program``: the call is made by a process of its own (bytes that are no text: ``{"bytes": hex}``);
-- ``status``, ``said``: exit status (a list where more than one is right) and words of the message; ``unsaid``: words that may stand
-  nowhere;
+- ``status``, ``said``: exit status (a list where several are right) and words of the message; ``unsaid``: words that may not be there;
 - ``parser``: the command line's parser refuses it, in its own form; ``writes``: the call may leave files behind;
   ``rewrites``: it may also change the run it is told to work on; ``executable``: files that are programs.
 """

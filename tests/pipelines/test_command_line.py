@@ -77,25 +77,66 @@ def test_show_a_run_and_a_stage(finished: Any, cli: Callable[..., Any]) -> None:
     assert "Its stages: ingest-train" in cli("show", "tiny", "nothing", "--out", finished.out).err
 
 
-def test_trace_tells_a_questions_whole_life(finished: Any, cli: Callable[..., Any]) -> None:
-    """Raw text, sentence, focus word, all alternates with their scores, ranks and grooming decisions, and the options written."""
+def test_trace_tells_the_story_first(finished: Any, cli: Callable[..., Any]) -> None:
+    """Raw text, sentence, focus word, screening, what became of the alternates, the options written and why these; on one screen."""
     question = next(read_jsonl(finished.release / "questions.jsonl"))
     told = cli("trace", question["id"], "--out", finished.out).out
-    assert f"raw file   the-clockmakers-debt.txt ({'utf-8'}" in told or "raw file   the-clockmakers-debt.txt (ascii" in told
+    assert re.search(r"^raw file   the-clockmakers-debt.txt \((utf-8|ascii)", told, re.MULTILINE)
     assert f"characters {question['source']['start']}-{question['source']['end']}" in told
     assert question["source"]["text"] in told
     assert re.search(rf"focus      '{re.escape(question['answer'])}' at token \d+: count [\d,]+, freq", told)
     assert f"rank {question['answer_rank']} among" in told
-    rows = told[told.index("alternates ") :].splitlines()
-    count = int(rows[0].split()[1])
+    for letter, word in zip("abcde", question["options"], strict=True):
+        assert f"{letter}) {word}{'*' if word == question['answer'] else ''}" in told
+    order = ["raw file", "sentence", "focus", "history", "screening", "forward", "grooming", "alternates 150", "retained   30", "question",
+             "options", "impostors  4 of ", "outcome    question 1 of the set"]  # fmt: skip
+    assert [told.index(f"\n{part}") for part in order] == sorted(told.index(f"\n{part}") for part in order)
+    assert "best forward scores; 120 dropped" in told
+    assert len(told.splitlines()) < 40
+    scores = {option["word"]: option for option in question["option_scores"]}
+    for line in told[told.index("  option ") :].splitlines()[1:6]:
+        letter, word, count, history = line.split()[:4]
+        assert question["options"]["abcde".index(letter[0])] == word.rstrip("*")
+        assert int(count) == scores[word.rstrip("*")]["count"]
+        assert float(history) == pytest.approx(scores[word.rstrip("*")]["history_log10_prob"], abs=6e-4)
+
+
+def test_the_verdicts_told_add_up_to_the_retained(finished: Any, cli: Callable[..., Any]) -> None:
+    """Each retained alternate is counted once, as fit or by what speaks against it."""
+    for question in list(read_jsonl(finished.release / "questions.jsonl"))[:3]:
+        told = cli("trace", question["id"], "--out", finished.out).out
+        verdicts = told[told.index("retained   30") : told.index("\n\nquestion")].splitlines()[1:]
+        assert sum(int(line.split()[0]) for line in verdicts) == 30
+
+
+def test_trace_lists_every_alternate_on_request(finished: Any, cli: Callable[..., Any]) -> None:
+    """All 150 with their scores, ranks and what spoke against them, after the story."""
+    question = next(read_jsonl(finished.release / "questions.jsonl"))
+    told = cli("trace", question["id"], "--out", finished.out, "--alternates").out
+    rows = told[told.rindex("alternates ") :].splitlines()
+    count = int(rows[0].split()[1].rstrip(","))
     assert count == 150
-    assert rows[1].split()[:2] == ["word", "history_log10_prob"]
+    assert rows[1].split()[:3] == ["word", "history", "forward"]
     listed = {line.split()[0] for line in rows[2 : 2 + count]}
     assert len(listed) == count
     assert set(question["options"]) - {question["answer"]} <= listed
-    for letter, word in zip("abcde", question["options"], strict=True):
-        assert f"{letter}) {word}{'*' if word == question['answer'] else ''}" in told
-    assert len(cli("trace", question["id"], "--out", finished.out, "--rows", "3").out.splitlines()) < 30
+    assert told.index("outcome ") < told.rindex("alternates ")
+
+
+def test_trace_takes_the_run_written_last(copied: Any, cli: Callable[..., Any]) -> None:
+    """Without --run it is the latest that has the item, whatever its name; the others are named."""
+    question = next(read_jsonl(copied.release / "questions.jsonl"))
+    call = ("trace", question["id"], "--out", copied.out)
+    assert cli("run", *copied.corpus.options, "--name", "another", "--out", copied.out, "--workers", "1").status == 0
+    for latest, other in (("another", "tiny"), ("tiny", "another")):
+        for moment, name in enumerate((other, latest)):
+            os.utime(copied.out / "runs" / name / "run.json", ns=(10**18 + moment, 10**18 + moment))
+        first, second = cli(*call).out.splitlines()[:2]
+        assert first == f"{question['id']} in run {latest}"
+        assert other in second
+    os.utime(copied.out / "runs" / "another" / "run.json", ns=(10**18 + 1, 10**18 + 1))
+    assert cli(*call).out.splitlines()[0].endswith("in run another")  # of one moment: the first by name
+    assert cli(*call, "--run", "tiny").out.splitlines()[:2] == [f"{question['id']} in run tiny", ""]
 
 
 def test_trace_of_what_became_no_question(finished: Any, cli: Callable[..., Any]) -> None:

@@ -61,10 +61,10 @@ def test_funnels_add_up_and_follow_one_another(finished: Any) -> None:
 
 
 def test_no_path_of_the_machine_and_no_time(finished: Any) -> None:
-    """Nothing in any file names the folders of this machine: the same run elsewhere gives the same bytes."""
+    """Nothing in any file but the log names the folders of this machine: the same run elsewhere gives the same bytes."""
     place = str(finished.out.parent).encode()
     for path in finished.out.rglob("*"):
-        if path.is_file() and not path.is_symlink():
+        if path.is_file() and not path.is_symlink() and path.parent != finished.out / "logs":
             assert place not in path.read_bytes(), path
 
 
@@ -95,7 +95,8 @@ def test_the_card_and_the_signature(finished: Any) -> None:
     assert re.search(r"tagger: off", card)
     signature = (finished.release / "signature.txt").read_text()
     assert signature.strip() in card
-    assert re.fullmatch(r"cloze-gen\|v:[^|]+\|style:holmes\|name:tiny\|train:\w+\|source:\w+\|model:kn3-\w+\|seed:1\|n:\d+\n", signature)
+    parts = r"style:holmes\|name:tiny\|train:\w+\|source:\w+\|model:kn3-\w+\|seed:1\|n:\d+\|set:[0-9a-f]{16}"
+    assert re.fullmatch(rf"cloze-gen\|v:[^|]+\|{parts}\n", signature)
 
 
 def test_questions_are_whole(questions: list[dict[str, Any]]) -> None:
@@ -169,12 +170,26 @@ def test_results_on_stdout_and_talk_on_stderr(finished: Any) -> None:
     assert "signature  cloze-gen|" in out
     assert "release    " in out
     assert re.search(r"^choice\s+\d+ ->\s+\d+ focus words$", out, re.MULTILINE)
-    assert "lm: 5/5" in err
+    assert re.findall(r"^lm: (\d/\d) ", err, re.MULTILINE) == ["1/5", "2/5", "3/5", "4/5", "5/5"]
+    assert err.count("\nlm: ") == 6  # and one line at the stage's end
     assert "done in" in err
     stages = "ingest train|ingest source|corpus train|counts|text|lm|index|focus|alternates|screening|forward|contexts|grooming|choice"
     for stage in stages.split("|"):
         assert re.search(rf"^{stage}: ", err, re.MULTILINE), stage
         assert f"{stage}: " not in re.sub(r"^grooming: candidates", "", out, flags=re.MULTILINE)
+
+
+def test_what_lmplz_says_is_in_the_log(finished: Any) -> None:
+    """The log is named last; it holds every line said on stderr and all of lmplz's own, a heading above them."""
+    path = finished.out / "logs" / "tiny.log"
+    said = finished.outcome.err.splitlines()
+    assert said[-1] == f"log: {path}"
+    heading, *lines = path.read_text(encoding="utf-8").splitlines()
+    assert re.fullmatch(r"== \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC  cloze-gen \S+, tiny", heading)
+    logged = [re.sub(r"^ *\d+\.\d s  ", "", line) for line in lines]
+    assert [line for line in logged if line in said] == said[:-2]  # all but what is said once the log is closed
+    assert any(line.startswith("lm: Unigram tokens ") for line in logged)
+    assert not any("Unigram" in line for line in said)
 
 
 def test_nothing_temporary_is_left(finished: Any, digests: Callable[[Path], dict[str, str]]) -> None:

@@ -86,11 +86,15 @@ def test_questions_keep_order_and_rebuild_their_source(release: Path) -> None:
 
 
 def test_every_option_is_a_form_of_the_table(scs: Path, release: Path) -> None:
-    """Answers and impostors alike: the form that the inflection table gives their lemma under the answer's tag."""
-    table = {(cell.lemma, cell.tag): cell.form for cell in read_inflections(stage_artifact(scs / "runs" / "scs-sample", "inflections"))}
+    """Answers and impostors alike: the form that the inflection table gives their lemma under the answer's tag, of one trait and cells."""
+    table = {(cell.lemma, cell.tag): cell for cell in read_inflections(stage_artifact(scs / "runs" / "scs-sample", "inflections"))}
     for record in read_jsonl(release / "questions.jsonl"):
-        for option in record["option_scores"]:
-            assert table[option["lemma"], record["answer_tag"]] == option["word"]
+        cells = {option["word"]: table[option["lemma"], record["answer_tag"]] for option in record["option_scores"]}
+        answer = cells[record["answer"]]
+        for word, cell in cells.items():
+            assert cell.form == word
+            assert cell.trait == answer.trait
+            assert set(answer.cells.split("+")) <= set(cell.cells.split("+"))
 
 
 def test_trace_tells_a_question_and_a_rejected_sentence(scs: Path, release: Path, cli: Callable[..., Any]) -> None:
@@ -113,6 +117,29 @@ def test_another_draw_runs_the_last_stages_only(scs: Path, tmp_path: Path) -> No
     again = [stage.label for stage in task(scs, "vocabulary.size=500").stages() if not stage.complete()]
     assert "tagging train" not in again
     assert "tagged counts" not in again
+
+
+def test_a_book_taken_away_changes_no_other_impostor(scs: Path, tmp_path: Path, cli: Callable[..., Any]) -> None:
+    """Given the same training books, the focus words and impostors of a book are its own."""
+    sample, place = Path(__file__).parents[2] / "corpora" / "sample", tmp_path / "out"
+    shutil.copytree(scs, place, symlinks=True)
+    (tmp_path / "source").mkdir()
+    book = sorted((sample / "source").glob("*.txt"))[1]
+    shutil.copyfile(book, tmp_path / "source" / book.name)
+    arguments = ("--train", sample / "train", "--source", tmp_path / "source", "--out", place, "--workers", "1", "--name", "one")
+    outcome = cli("run", "scs-sample", *arguments)
+    assert outcome.status == 0, outcome.err
+    for stage, file in (("focus", "focus.parquet"), ("impostors", "impostors.parquet")):
+        both, one = (
+            [
+                row
+                for row in read_parquet(stage_artifact(place / "runs" / run, stage).path(file)).to_pylist()
+                if row["id"].startswith(book.stem)
+            ]
+            for run in ("scs-sample", "one")
+        )
+        assert len(one) > 10
+        assert both == one
 
 
 def test_a_reference_drops_unlike_books_with_the_reason(scs: Path, release: Path, cli: Callable[..., Any]) -> None:

@@ -10,13 +10,21 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.pipelines.reporting import audit_table, option_freqs, read_report_data, write_report
+from cloze_gen.pipelines.reporting import audit_table, option_freqs, read_report_data, renew_report, write_report
+from cloze_gen.pipelines.runs import EVALUATION_SCHEMA
 from cloze_gen.records import Question
-from cloze_gen.store.locks import partial_folder
+from cloze_gen.store.published import replace_published
 
 EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
     {"name": "lsa", "accuracy": 0.4, "low": 0.1, "high": 0.7, "n": 5, "chance": 0.2, "seconds": 1.5, "kind": "baseline"},
     {"name": "longest", "accuracy": 0.2, "low": 0.0, "high": 0.6, "n": 5, "chance": 0.2, "seconds": 0.0, "kind": "artifact"}]}  # fmt: skip
+
+
+def lay_evaluation(run: Path, text: str) -> Path:
+    """An evaluation with this `evaluation.json`, as `cloze-gen evaluate` leaves one; returns its folder."""
+    place = run.parent.parent / "evaluations" / "mine"
+    replace_published(place, EVALUATION_SCHEMA, lambda folder: (folder / "evaluation.json").write_text(text, encoding="utf-8") and None)
+    return place
 
 
 @pytest.fixture
@@ -40,20 +48,19 @@ def test_a_run_ends_with_its_report(finished: Any, digests: Callable[[Path], dic
 
 def test_a_report_written_again_is_the_same(copied: Path, digests: Callable[[Path], dict[str, str]]) -> None:
     """`report` on an unchanged run changes no byte and leaves nothing behind."""
-    before = digests(copied)
-    write_report(copied)
-    assert digests(copied) == before
+    before = digests(copied.parent)
+    renew_report(copied)
+    assert digests(copied.parent) == before
 
 
-def test_what_a_killed_report_left_is_swept(copied: Path, digests: Callable[[Path], dict[str, str]]) -> None:
-    """A folder half written by a killed `report` is gone after the next."""
-    before = digests(copied)
-    with partial_folder(copied / "release") as partial:
-        left = partial
-    left.mkdir()
-    (left / "report.html").write_text("half")
-    write_report(copied)
-    assert digests(copied) == before
+@pytest.mark.parametrize("file", ["questions.jsonl", "candidates.jsonl", "signature.txt", "report.html"])
+def test_a_release_changed_by_hand_is_not_reported_on(copied: Path, cli: Callable[..., Any], file: str) -> None:
+    """What the run did not write is named and left as it is; `run` writes the release anew and keeps the changed file."""
+    (copied / "release" / file).write_text("mine", encoding="utf-8")
+    outcome = cli("report", copied.name, "--out", copied.parent.parent)
+    assert outcome.status == 2
+    assert f"release/{file}: changed since it was written" in outcome.err
+    assert (copied / "release" / file).read_text(encoding="utf-8") == "mine"
 
 
 def test_baselines_appear_once_evaluated(copied: Path, cli: Callable[..., Any]) -> None:
@@ -61,9 +68,8 @@ def test_baselines_appear_once_evaluated(copied: Path, cli: Callable[..., Any]) 
     assert "has not been evaluated yet" in (copied / "release" / "report.html").read_text(encoding="utf-8")
     pages = []
     for seconds in (1.5, 99.0):
-        (copied / "evaluation").mkdir(exist_ok=True)
         EVALUATION["baselines"][0]["seconds"] = seconds  # type: ignore[index]
-        (copied / "evaluation" / "evaluation.json").write_text(json.dumps(EVALUATION), encoding="utf-8")
+        renew_report(copied, lay_evaluation(copied, json.dumps(EVALUATION)))
         outcome = cli("report", copied.name, "--out", copied.parent.parent)
         assert outcome.status == 0, outcome.err
         pages.append(Path(outcome.out.strip()).read_text(encoding="utf-8"))
@@ -75,14 +81,16 @@ def test_baselines_appear_once_evaluated(copied: Path, cli: Callable[..., Any]) 
 
 def test_another_file_for_an_evaluation_is_one_message(copied: Path, cli: Callable[..., Any]) -> None:
     """A broken evaluation.json is named; the report stays as it was."""
+    renew_report(copied, lay_evaluation(copied, json.dumps(EVALUATION)))
     before = (copied / "release" / "report.html").read_bytes()
-    (copied / "evaluation").mkdir()
-    for text in ("{", "[]", "{}"):
-        (copied / "evaluation" / "evaluation.json").write_text(text, encoding="utf-8")
+    for text in ("{", "[]", "{}", "[" * 9000):
+        lay_evaluation(copied, text)
         outcome = cli("report", copied.name, "--out", copied.parent.parent)
         assert outcome.status == 1
         assert "evaluation.json" in outcome.err
         assert "cloze-gen evaluate" in outcome.err
+    (lay_evaluation(copied, json.dumps(EVALUATION)) / "evaluation.json").write_text(json.dumps(EVALUATION | {"n": 6}), encoding="utf-8")
+    assert "changed since it was written" in cli("report", copied.name, "--out", copied.parent.parent).err
     assert (copied / "release" / "report.html").read_bytes() == before
 
 
@@ -122,8 +130,8 @@ def test_items_of_another_shape_leave_their_parts_out(copied: Path) -> None:
     (copied / "release" / "questions.jsonl").write_text('{"id": "p1", "passage": ["A.", "B."]}\n', encoding="utf-8")
     data = read_report_data(copied)
     assert (data.n_questions, data.samples, data.sentence_tokens, data.answer_positions) == (1, (), (), ())
-    page = write_report(copied).read_text(encoding="utf-8")
-    assert 'id="samples"' not in page
+    write_report(copied)
+    assert 'id="samples"' not in (copied / "release" / "report.html").read_text(encoding="utf-8")
 
 
 def test_frequencies_need_scores_or_counts() -> None:

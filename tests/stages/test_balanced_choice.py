@@ -12,18 +12,20 @@ from cloze_gen.records import Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.balanced_choice import BALANCED_SCORES, ScoredItem, choose_evenly
 
-SETTINGS = ChoiceSettings(n_questions=40, slack=0.0, draws=6)
+SETTINGS = ChoiceSettings(n_questions=40, draws=6)  # the default slack: the target is not zero
+LEVEL = SETTINGS.model_copy(update={"slack": 0.0})
+QUESTION = 1 / SETTINGS.n_questions + 1e-9  # what a single question moves a share
 
 
-def scored_items(n_sentences: int = 120) -> list[ScoredItem]:
-    """Two focus words a sentence, eight candidates each; answers score higher than chance. One item has too few candidates."""
+def scored_items(n_sentences: int = 120, *, leak: float = 0.2) -> list[ScoredItem]:
+    """Two focus words a sentence, eight candidates each; answers score higher than chance by `leak`. One item has too few candidates."""
     found = []
     for sentence in range(n_sentences):
         for position in (2, 5):
             rng = derive_rng(7, "test.scored", f"{sentence}:{position}")
             words = tuple(f"w{i}" for i in rng.choice(60, 9, replace=False).tolist())
             scores = rng.random((9, len(BALANCED_SCORES)))
-            scores[0] += 0.2
+            scores[0] += leak
             item = GroomedItem(f"b:{sentence}:{position}", f"b:{sentence}", words[0], words[1:])
             found.append(ScoredItem(item, scores))
     few = GroomedItem("b:999:1", "b:999", "w0", ("w1", "w2"))
@@ -31,16 +33,35 @@ def scored_items(n_sentences: int = 120) -> list[ScoredItem]:
 
 
 @pytest.mark.parametrize("draw", ["matched", "uniform"])
-def test_the_set_is_level_and_of_one_word_a_sentence(draw: str) -> None:
-    """Highest and lowest of every score near one in five; each question has four of its own candidates."""
+@pytest.mark.parametrize(("settings", "off"), [(LEVEL, QUESTION), (SETTINGS, SETTINGS.slack + QUESTION)])
+def test_the_set_is_level_and_of_one_word_a_sentence(draw: str, settings: ChoiceSettings, off: float) -> None:
+    """Highest and lowest of every score one in five, or the slack off it; each question has four of its own candidates."""
     items = scored_items()
-    found, shares = choose_evenly(items, settings=SETTINGS.model_copy(update={"impostor_draw": draw}), seed=1)
+    found, shares = choose_evenly(items, settings=settings.model_copy(update={"impostor_draw": draw}), seed=1)
     chosen = [verdict for verdict in found if isinstance(verdict, Chosen)]
     assert len(chosen) == SETTINGS.n_questions
     assert len({choice.id.rpartition(":")[0] for choice in chosen}) == len(chosen)
     candidates = {scored.item.id: set(scored.item.candidates) for scored in items}
     assert all(len(set(choice.impostors)) == 4 and set(choice.impostors) <= candidates[choice.id] for choice in chosen)
-    assert list(shares.values()) == pytest.approx([0.2] * len(shares), abs=0.03)
+    assert list(shares.values()) == pytest.approx([0.2] * len(shares), abs=off)
+
+
+def test_the_slack_leaves_the_scatter_of_chance() -> None:
+    """With it shares scatter by more than a question, which is all that levelling leaves, and by no more than the slack and a question."""
+    loose = SETTINGS.model_copy(update={"slack": 0.08})
+    level, scattered = (choose_evenly(scored_items(), settings=settings, seed=1)[1].values() for settings in (LEVEL, loose))
+    assert max(abs(share - 0.2) for share in level) <= QUESTION
+    assert 2 * QUESTION < max(abs(share - 0.2) for share in scattered) <= loose.slack + QUESTION
+
+
+@pytest.mark.parametrize("asked", [1_040, 10_000])
+def test_what_cannot_be_had_is_no_reason_to_leak(asked: int) -> None:
+    """A pool of 100 sentences without a leak gives the same set, as level, however many questions are asked for beyond them."""
+    items = scored_items(100, leak=0.0)
+    enough, more = (SETTINGS.model_copy(update={"n_questions": n}) for n in (100, asked))
+    found, shares = choose_evenly(items, settings=more, seed=1)
+    assert max(abs(share - 0.2) for share in shares.values()) < 0.035
+    assert (found, shares) == choose_evenly(items, settings=enough, seed=1)
 
 
 def test_every_item_has_a_verdict_with_its_reason() -> None:

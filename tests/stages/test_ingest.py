@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.errors import CorpusError
-from cloze_gen.stages.ingest import BookShard, book_folder, ingest_book, kept_books, read_books, write_ingest
+from cloze_gen.stages.ingest import SENTENCES, BookShard, book_folder, ingest_book, kept_books, read_books, write_ingest
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Store
-from cloze_gen.store.corpus import book_digest, scan_corpus
+from cloze_gen.store.corpus import BookFile, book_digest, scan_corpus
 from cloze_gen.store.keys import StageKey
 from cloze_gen.store.tables import read_parquet
 from cloze_gen.text.parse_book import IngestSettings
 
+NOVEL = Path(__file__).parents[2] / "corpora" / "sample" / "source" / "the-clockmakers-debt.txt"
+N_BOOKS = 120
 SETTINGS = IngestSettings(min_word_tokens=5)
 ONE, OTHER = ("It was a dark night, and he was glad of the lamp. " * 9, "They came to the house by the sea and slept there. " * 9)
 
@@ -111,4 +116,36 @@ def test_many_dropped_books_are_counted(tmp_path: Path, capsys: pytest.CaptureFi
     assert len(ingest(out, books)) == 302
     warnings = [line for line in capsys.readouterr().err.splitlines() if "warning: " in line]
     assert len(warnings) == 12
-    assert warnings[10] == "ingest: warning: 290 more dropped (nearly_empty); each has its line in the books.tsv of this stage"
+    assert (
+        warnings[10] == "ingest: warning: 290 more dropped (nearly_empty); the books.tsv of this stage, once written, has a line for each"
+    )
+
+
+@pytest.fixture
+def hasty_threads() -> Iterator[None]:
+    """Threads that take turns after a microsecond instead of five thousand: what can happen once a day happens now."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def tokens_of(out: Path, shards: list[BookShard]) -> list[list[str]]:
+    return [read_parquet(Store(out).folder(shard.key) / SENTENCES)["tokens"].to_pylist() for shard in shards]
+
+
+@pytest.mark.usefixtures("hasty_threads")
+def test_several_threads_read_what_one_reads(tmp_path: Path) -> None:
+    """The memory of chunks is one a process, yet threads that share it spoil no book."""
+    lines = NOVEL.read_text(encoding="utf-8", errors="replace").splitlines()
+    settings = IngestSettings(min_word_tokens=0, min_function_word_share=0)
+    books = []
+    for i in range(N_BOOKS):
+        path = tmp_path / f"{i:03}.txt"
+        path.write_text("\n".join(lines[i * len(lines) // N_BOOKS : (i + 1) * len(lines) // N_BOOKS]), encoding="utf-8")
+        books.append(BookFile(tmp_path, path.name, path.stem))
+    several, one = ([BookShard(tmp_path / name, book, book_digest(book), settings) for book in books] for name in ("several", "one"))
+    with ThreadPoolExecutor(6) as threads:
+        found = list(threads.map(ingest_book, several))
+    assert found == [ingest_book(shard) for shard in one]
+    assert tokens_of(tmp_path / "several", several) == tokens_of(tmp_path / "one", one)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from cloze_gen.errors import StoreError
-from cloze_gen.store.artifacts import ArtifactWriter, Store, open_artifact, write_json
+from cloze_gen.errors import DamageError, StoreError
+from cloze_gen.store import checks, manifest
+from cloze_gen.store.artifacts import ArtifactWriter, Store, open_artifact, set_aside
 from cloze_gen.store.keys import StageKey
+from cloze_gen.store.manifest import write_json, write_manifest
 
 KEY = StageKey("counts", 3, {"b": 1, "a": [2]}, {"corpus": "ff"}, 7)
 
@@ -30,9 +35,13 @@ def test_the_manifest_says_everything(tmp_path: Path) -> None:
     """Schema, settings, seed, inputs, versions, funnel, and of each file its checksum, size and rows."""
     store = Store(tmp_path)
     write(store)
-    manifest = json.loads((store.folder(KEY) / "manifest.json").read_text())
+    text = (store.folder(KEY) / "manifest.json").read_text()
+    manifest = json.loads(text)
+    seal = manifest.pop("seal")
+    unsealed = "".join(line for line in text.splitlines(keepends=True) if not line.startswith('  "seal"'))
+    assert seal == hashlib.sha256(unsealed.encode()).hexdigest()
     assert manifest == {
-        "schema": "cloze-gen/counts", "schema_version": 1, "fingerprint": KEY.fingerprint, "stage": "counts", "version": 3,
+        "schema": "cloze-gen/counts", "schema_version": 2, "holds": [], "fingerprint": KEY.fingerprint, "stage": "counts", "version": 3,
         "settings": {"b": 1, "a": [2]}, "inputs": {"corpus": "ff"}, "seed": 7, "versions": {"numpy": "2"},
         "funnel": {"unit": "words", "seen": 3, "kept": 1, "rejected": {"short": 2}}, "facts": {"types": 5},
         "files": {"sub/table.txt": {"sha256": hashlib.sha256(b"x\n").hexdigest(), "bytes": 2, "rows": 1}},
@@ -67,15 +76,155 @@ def test_a_failed_writer_leaves_no_artifact(tmp_path: Path) -> None:
     assert [path.name for path in store.store.iterdir()] == [".locks"]
 
 
-def test_a_folder_without_a_manifest_is_made_again(tmp_path: Path) -> None:
-    """Half a folder, however it came about, is no artifact."""
-    store = Store(tmp_path)
-    store.folder(KEY).mkdir(parents=True)
-    (store.folder(KEY) / "stale").write_text("x")
+def lay_folder(place: Path) -> None:
+    place.mkdir(parents=True)
+    (place / "note").write_text("mine")
+
+
+def lay_file(place: Path) -> None:
+    place.parent.mkdir(parents=True)
+    place.write_text("mine")
+
+
+def lay_link(place: Path) -> None:
+    place.parent.mkdir(parents=True)
+    place.symlink_to("nowhere")
+
+
+@pytest.mark.parametrize("lay", [lay_folder, lay_file, lay_link])
+def test_what_stands_in_an_artifacts_place_is_moved_aside(tmp_path: Path, lay: Callable[[Path], None]) -> None:
+    """A folder without a manifest, a file or a link is no artifact, and nobody's to delete: it is set aside, and that is said."""
+    store, said = Store(tmp_path), []
+    lay(store.folder(KEY))
     assert not store.is_complete(KEY)
-    write(store)
-    assert not (store.folder(KEY) / "stale").exists()
+    with store.writing(KEY, say=said.append) as writer:
+        assert writer is not None
     assert store.is_complete(KEY)
+    (moved,) = store.aside.iterdir()
+    assert len(said) == 1
+    if lay is lay_link:
+        assert str(moved.readlink()) == "nowhere"
+    else:
+        assert (moved / "note" if moved.is_dir() else moved).read_text() == "mine"
+
+
+def test_setting_aside_overwrites_nothing(tmp_path: Path) -> None:
+    """Each thing gets a name of its own; what has just gone is no error."""
+    for text in ("one", "two"):
+        (tmp_path / "x").write_text(text)
+        assert set_aside(tmp_path / "x", tmp_path / "aside", name="x") is not None
+    assert [path.read_text() for path in sorted((tmp_path / "aside").iterdir())] == ["one", "two"]
+    assert set_aside(tmp_path / "x", tmp_path / "aside", name="x") is None
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "a byte of the payload flipped": lambda folder: flip(folder / "sub" / "table.txt"),
+    "payload cut": lambda folder: (folder / "sub" / "table.txt").write_text("x"),
+    "payload emptied": lambda folder: (folder / "sub" / "table.txt").write_text(""),
+    "payload deleted": lambda folder: (folder / "sub" / "table.txt").unlink(),
+    "payload a link to its like": lambda folder: replace_by_link(folder / "sub" / "table.txt"),
+    "a strange file among the parts": lambda folder: (folder / "sub" / "part-9").write_text("x"),
+    "a byte of the manifest flipped": lambda folder: flip(folder / "manifest.json"),
+    "manifest cut": lambda folder: (folder / "manifest.json").write_text("{"),
+    "manifest emptied": lambda folder: (folder / "manifest.json").write_text(""),
+    "manifest deleted": lambda folder: (folder / "manifest.json").unlink(),
+    "manifest binary": lambda folder: (folder / "manifest.json").write_bytes(bytes(range(256))),
+    "manifest a list": lambda folder: (folder / "manifest.json").write_text("[]\n"),
+    "manifest nested": lambda folder: (folder / "manifest.json").write_text("[" * 9000 + "]" * 9000),
+    "a fact changed by hand": lambda folder: rewrite(folder, {"facts": {"types": 6}}),
+    "another schema": lambda folder: reseal(folder, {"schema_version": 99}),
+    "another stage": lambda folder: reseal(folder, {"stage": "focus", "schema": "cloze-gen/focus"}),
+    "another setting": lambda folder: reseal(folder, {"settings": {"b": 2}}),
+}  # fmt: skip
+
+
+def flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def replace_by_link(path: Path) -> None:
+    path.rename(path.parent.parent / "moved")
+    path.symlink_to(path.parent.parent / "moved")
+
+
+def rewrite(folder: Path, change: dict[str, object]) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    write_json(folder / "manifest.json", manifest | change)
+
+
+def reseal(folder: Path, change: dict[str, object]) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    del manifest["seal"]
+    write_manifest(folder / "manifest.json", manifest | change)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_is_noticed_told_and_mended(tmp_path: Path, damage: str) -> None:
+    """However an artifact differs from what was written: it is refused with its place, set aside whole, and made again."""
+    store, said = Store(tmp_path), []
+    write(store)
+    DAMAGES[damage](store.folder(KEY))
+    assert not store.is_complete(KEY)
+    with pytest.raises(DamageError) as caught:
+        store.open(KEY)
+    assert str(store.folder(KEY)) in str(caught.value)
+    assert "Run again" in str(caught.value)
+    with store.writing(KEY, say=said.append) as writer:
+        assert writer is not None
+        writer.path("sub/table.txt").write_text("x\n")
+    assert store.is_complete(KEY)
+    assert len(list(store.aside.iterdir())) == 1
+    assert str(store.folder(KEY)) in said[0]
+    assert "Set aside as" in said[0]
+
+
+def test_damage_is_noticed_by_those_who_noted_the_file(tmp_path: Path) -> None:
+    """A flipped byte is found although the digest was found right a moment before, with the size and the time of change set back."""
+    store = Store(tmp_path)
+    write(store)
+    time.sleep(0.06)  # past the tick within which a note is not trusted
+    store.open(KEY)
+    path = store.folder(KEY) / "sub" / "table.txt"
+    before = path.stat()
+    flip(path)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert not store.is_complete(KEY)
+
+
+def test_what_was_checked_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that nobody wrote to since its digest was found right is not read; with `deep` it is."""
+    store = Store(tmp_path)
+    write(store)
+    time.sleep(0.06)
+    store.open(KEY)
+    time.sleep(0.06)
+    store.open(KEY)
+    read: list[Path] = []
+    monkeypatch.setattr(checks, "file_sha256", lambda path: read.append(path) or manifest.file_sha256(path))
+    store.open(KEY)
+    assert read == []
+    open_artifact(store.folder(KEY), deep=True)
+    assert read == [store.folder(KEY) / "sub" / "table.txt"]
+
+
+def test_an_artifact_is_whole_while_those_it_tells_of_are(tmp_path: Path) -> None:
+    """A damaged book makes the table of books incomplete; the table itself is not set aside when it is made again."""
+    store, book = Store(tmp_path), StageKey("book", 1, item="b1")
+    write(store, book)
+    with store.writing(KEY) as writer:
+        assert writer is not None
+        writer.holds.append("../" + book.folder_name)
+    assert store.is_complete(KEY)
+    flip(store.folder(book) / "sub" / "table.txt")
+    assert not store.is_complete(KEY)
+    with store.writing(KEY) as writer:
+        assert writer is not None
+        writer.holds.append("../" + book.folder_name)
+        write(store, book)
+    assert store.is_complete(KEY)
+    assert [path.name for path in store.aside.iterdir()] == [f"{book.folder_name.replace('/', '--')}-1"]
 
 
 def test_a_book_finished_meanwhile_is_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,11 +234,9 @@ def test_a_book_finished_meanwhile_is_not_touched(tmp_path: Path, monkeypatch: p
 
     def late(self: Store, key: StageKey) -> bool:
         looks.append(key)
-        if len(looks) == 1:
-            monkeypatch.undo()
-            write(store, key, "first\n")
-            return False
-        return (self.folder(key) / "manifest.json").is_file()
+        monkeypatch.undo()
+        write(store, key, "first\n")
+        return False
 
     monkeypatch.setattr(Store, "is_complete", late)
     write(store, key, "second\n")
@@ -129,7 +276,7 @@ def test_a_funnel_that_does_not_add_up_is_refused(tmp_path: Path) -> None:
     assert not store.is_complete(KEY)
 
 
-@pytest.mark.parametrize(("text", "said"), [(None, "no finished artifact"), ("{", "not readable as JSON")])
+@pytest.mark.parametrize(("text", "said"), [(None, "nothing finished here"), ("{", "not readable as a manifest")])
 def test_broken_artifacts_are_told(tmp_path: Path, text: str | None, said: str) -> None:
     """A missing or broken manifest names the folder and what to do."""
     if text is not None:
@@ -144,9 +291,10 @@ def test_a_missing_payload_is_told(tmp_path: Path) -> None:
     """A file deleted from a finished artifact is named with the way to rebuild it."""
     store = Store(tmp_path)
     write(store)
+    artifact = store.open(KEY)
     (store.folder(KEY) / "sub" / "table.txt").unlink()
     with pytest.raises(StoreError, match=r"table\.txt: missing"):
-        store.open(KEY).path("sub/table.txt")
+        artifact.path("sub/table.txt")
 
 
 def test_json_has_one_spelling(tmp_path: Path) -> None:

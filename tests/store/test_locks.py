@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.store.locks import exclusive_lock, partial_folder, publish_folder, replace_folder, sweep_leavings
+from cloze_gen.store.locks import exclusive_lock, partial_folder, publish_folder, sweep_leavings
 
 
 def names(folder: Path) -> list[str]:
@@ -51,16 +51,6 @@ def test_the_second_of_two_equal_writers_lets_go(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "x").read_text() == "first"
 
 
-def test_replacing_leaves_only_the_new(tmp_path: Path) -> None:
-    """A run's folder is exchanged as a whole."""
-    for text in ("old", "new"):
-        with partial_folder(tmp_path / "a") as folder:
-            (folder / text).write_text(text)
-            replace_folder(folder, tmp_path / "a")
-    assert names(tmp_path) == ["a"]
-    assert names(tmp_path / "a") == ["new"]
-
-
 def _leave_behind(folder: Path) -> None:
     context = partial_folder(folder / "dead")
     place = context.__enter__()
@@ -75,12 +65,15 @@ def test_sweeping_takes_the_dead_and_spares_the_living(tmp_path: Path) -> None:
     process.join(30)
     (tmp_path / ".hidden.partial").mkdir()
     (tmp_path / ".a.partial-of-a-user").mkdir()
-    assert len(names(tmp_path)) == 3
+    (tmp_path / ".a~partial-of-a-user").mkdir()
+    (tmp_path / ".b~partial-0123abcd").symlink_to(tmp_path / ".hidden.partial")
+    theirs = [".a.partial-of-a-user", ".a~partial-of-a-user", ".b~partial-0123abcd", ".hidden.partial"]
+    assert len(names(tmp_path)) == 5
     with partial_folder(tmp_path / "living") as folder:
         assert sweep_leavings(tmp_path) == 1
         assert folder.is_dir()
-        assert len(names(tmp_path)) == 3
-    assert names(tmp_path) == [".a.partial-of-a-user", ".hidden.partial"]
+        assert len(names(tmp_path)) == 5
+    assert names(tmp_path) == theirs
     assert sweep_leavings(tmp_path / "none") == 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.store.tables import escape_cell, read_jsonl, read_parquet, read_tsv, unescape_cell, write_jsonl, write_parquet, write_tsv
+from cloze_gen.store import tables
+from cloze_gen.store.tables import (
+    escape_cell,
+    join_parquet,
+    read_jsonl,
+    read_parquet,
+    read_tsv,
+    unescape_cell,
+    write_jsonl,
+    write_parquet,
+    write_tsv,
+)
 
 
 @given(st.binary(max_size=30))
@@ -65,3 +77,31 @@ def test_equal_tables_have_equal_bytes(tmp_path: Path) -> None:
         assert write_parquet(tmp_path / f"{name}.parquet", {"w": pa.array(["x", "y"]), "n": pa.array([1, 2])}) == 2
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
     assert read_parquet(tmp_path, columns=["n"])["n"].to_pylist() == [1, 2, 1, 2]
+
+
+def reasons(values: list[str]) -> dict[str, pa.Array]:
+    return {
+        "id": pa.array([f"b:{i}" for i in range(len(values))], pa.string()),
+        "reason": pa.array(values, pa.string()).dictionary_encode(),
+    }
+
+
+@given(st.lists(st.lists(st.sampled_from("abcd"), max_size=9), min_size=1, max_size=5), st.integers(2, 7))
+def test_where_parts_are_cut_leaves_no_trace(parts: list[list[str]], rows_a_group: int) -> None:
+    """Joined parts hold the rows in order, with the bytes that one part with all of them gives; up to one row group those of one table."""
+    whole = pa.table(reasons([value for part in parts for value in part]))
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "ROWS_A_GROUP", rows_a_group)
+        place, first, paths = Path(folder), 0, []
+        for i, part in enumerate(parts):
+            paths.append(place / f"{i}.parquet")
+            rows = whole.slice(first, len(part)).to_pydict()
+            write_parquet(paths[-1], {"id": pa.array(rows["id"], pa.string()), "reason": reasons(rows["reason"])["reason"]})
+            first += len(part)
+        write_parquet(place / "once.parquet", whole)
+        assert join_parquet(place / "joined.parquet", paths) == whole.num_rows
+        join_parquet(place / "one.parquet", [place / "once.parquet"])
+        assert read_parquet(place / "joined.parquet").to_pydict() == whole.to_pydict()
+        assert (place / "joined.parquet").read_bytes() == (place / "one.parquet").read_bytes()
+        if whole.num_rows <= rows_a_group:
+            assert (place / "joined.parquet").read_bytes() == (place / "once.parquet").read_bytes()

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cloze_gen.text.sentences import sentence_bounds
@@ -44,6 +44,7 @@ def test_sentences_are_cut_where_a_reader_would(flat: str, expected: list[str]) 
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join))
+@example("... I")
 def test_sentences_cover_the_paragraph(flat: str) -> None:
     """In order, without overlap, and nothing but space is left out."""
     flat = flat.strip() or "x"

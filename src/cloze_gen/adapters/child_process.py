@@ -12,6 +12,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from cloze_gen.interrupts import held
+
 # Runs in a fresh interpreter, because code between fork and exec (`preexec_fn`) is unsafe in a process that has threads, and
 # pyarrow's and BLAS's are always there. A parent that died before the call is noticed by its number.
 _LAUNCHER = """\
@@ -44,7 +46,11 @@ def running(command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
     launch = [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid()), *command]
     quiet = subprocess.DEVNULL
     environment = {**os.environ, "LC_ALL": "C"}
-    with subprocess.Popen(launch, stdin=quiet, stdout=quiet, stderr=subprocess.PIPE, env=environment) as process, ended_on_error(process):
+    with contextlib.ExitStack() as stack:
+        with held():  # an interrupt finds no child, or one that is known and killed
+            process = subprocess.Popen(launch, stdin=quiet, stdout=quiet, stderr=subprocess.PIPE, env=environment)
+            stack.enter_context(process)
+            stack.enter_context(ended_on_error(process))
         yield process
 
 

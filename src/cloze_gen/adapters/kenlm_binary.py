@@ -23,7 +23,7 @@ def find_build_binary() -> Path:
     on_path = shutil.which("build_binary")
     if on_path is None:
         raise ToolError(f"build_binary, which makes a language model fast to open, is neither beside lmplz ({beside.parent}) nor on the "
-                        "PATH; build both with `make kenlm`.")  # fmt: skip
+                        "PATH; build both with `make kenlm` (without a checkout: `cloze-gen doctor --fix`).")  # fmt: skip
     return Path(on_path)
 
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import kenlm
+from cloze_gen.errors import ModelError, ToolError
 
-from cloze_gen.errors import ModelError
+try:
+    import kenlm
+except ModuleNotFoundError:  # no package has it for this Python; what needs no model works all the same
+    kenlm = None
 
 BEGIN = "<s>"
 END = "</s>"
@@ -26,7 +29,10 @@ class KenlmModel:
 
         Raises:
             ModelError: no such file, or not a model that KenLM reads.
+            ToolError: KenLM's Python module is not installed.
         """
+        if kenlm is None:
+            raise ToolError(f"{path}: the Python module kenlm, which reads it, is not installed; `cloze-gen doctor --fix` builds it.")
         if not path.is_file():
             raise ModelError(f"{path}: no such language model file; a run's stage `lm` writes one.")
         config = kenlm.Config()

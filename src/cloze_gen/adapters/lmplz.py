@@ -23,7 +23,7 @@ from pathlib import Path
 from cloze_gen.adapters.child_process import ended_on_error, is_program, running
 from cloze_gen.errors import ClozeGenError, CorpusError, StoreError, ToolError
 
-REMEDY = "build it with `make kenlm`, or let CLOZE_GEN_LMPLZ name an lmplz"
+REMEDY = "build it with `make kenlm` (without a checkout: `cloze-gen doctor --fix`), or let CLOZE_GEN_LMPLZ name an lmplz"
 _ARPA_BEGINS = b"\\data\\"
 _KEPT_LINES = 6  # the last lines of its stderr that an error quotes; its longest complaint, the discounts', has four
 _MOST_CHARS = 300  # of a line that an error quotes

@@ -181,6 +181,12 @@ def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]
         yield batch
 
 
+def travelling_name(name: str) -> str:
+    """A pipeline's name as a worker in any folder understands it: one given as a folder is made absolute."""
+    is_folder = name not in {"builtin", "none"} and not spacy.util.is_package(name) and Path(name).exists()
+    return str(Path(name).absolute()) if is_folder else name
+
+
 def load_tagger(name: str = "builtin", *, fast: bool = True) -> SpacyTagger:
     """The shipped tagger, or an installed spaCy pipeline by its package name or folder.
 

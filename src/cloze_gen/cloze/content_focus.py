@@ -63,25 +63,32 @@ def choose_focus(
     pairs: Sequence[tuple[str, str]],
     vocabulary: Mapping[tuple[str, str], float],
     forms: Mapping[tuple[str, str], str],
+    traits: Mapping[tuple[str, str], str],
     settings: ContentFocusSettings,
     seed: int,
 ) -> FocusPick | Rejection:
     """Draw one of the eligible words, each as likely as the others.
 
     Eligible: printed, not the first printed word, in lower case, without a clitic, once in the sentence, its pair in the vocabulary and
-    within the limits, and spelt as the table spells its lemma under its tag.
+    within the limits, and spelt as the table spells its lemma under its tag. A singular noun without a determiner (*went to bed*) takes
+    mass nouns only, so it must be one itself: a count noun would be the odd one out among its impostors.
 
     Args:
         vocabulary: (lemma, class) -> frequency.
         forms: (lemma, tag) -> the form that serves.
+        traits: (lemma, tag) -> the table's trait, `mass` or `count` for a noun.
     """
     times = Counter(token.casefold() for token in tokens)
+    printed = rendered_positions(tokens)
+    seen, seen_tags = [tokens[i] for i in printed], [tags[i] for i in printed]  # as a reader sees them: `the " bed "` has a determiner
     eligible = [
         position
-        for position in rendered_positions(tokens)[1:-1]
-        if settings.min_freq <= vocabulary.get(pairs[position], -1.0) <= settings.max_freq
+        for place, position in enumerate(printed)
+        if 0 < place < len(printed) - 1
+        and settings.min_freq <= vocabulary.get(pairs[position], -1.0) <= settings.max_freq
         and forms.get((pairs[position][0], tags[position])) == tokens[position]
         and times[tokens[position]] == 1
+        and not (traits[pairs[position][0], tags[position]] == "count" and is_bare_noun(seen, seen_tags, place))
     ]
     if not eligible:
         return Rejection(sentence_id, ContentFocusReason.NONE_ELIGIBLE)
@@ -94,11 +101,15 @@ def choose_focus(
 def is_bare_noun(tokens: Sequence[str], tags: Sequence[str], position: int) -> bool:
     """Whether a singular noun stands without a determiner (`went to bed`, `of great beauty`), where only mass nouns can replace it.
 
+    A plural needs none.
+
     >>> is_bare_noun("He went to bed .".split(), ["PRP", "VBD", "IN", "NN", "."], 3)
     True
     >>> is_bare_noun("Her father's old house fell .".split(), ["PRP$", "NN", "JJ", "NN", "VBD", "."], 3)
     False
     """
+    if tags[position] != "NN":
+        return False
     for token, tag in zip(reversed(tokens[:position]), reversed(tags[:position]), strict=True):
         if tag in _DETERMINERS or token.endswith(("'s", "s'")):
             return False

@@ -1,17 +1,24 @@
 """Impostors of the SCS set: four lemmas of the focus word's class, within its limits, inflected as it is (Argouarc'h 2018, 3.3).
 
-No statistic of word-to-word relations is used: an impostor is drawn by its own frequency and paradigm, whatever the sentence says.
+No statistic of word-to-word relations is used: an impostor is drawn by its own frequency and paradigm, whatever the sentence says. Nor do
+other questions have a say: the draw knows the training books' counts and its own record, so taking a book away changes no other impostor.
 
 `uniform` is the paper's draw. Answers are drawn from running text and so are frequent, lemmas drawn from a list are not: choosing the most
-frequent option then wins about 56 % of the questions. `matched` draws a frequency from the answers' own distribution (of the same
-class, tag and trait) and takes a word near it, so that answer and impostors are exchangeable as far as frequency goes.
+frequent option then wins about 56 % of the questions.
+
+`matched` makes answer and impostors exchangeable as far as frequency goes. The words that inflect alike stand in the order of their
+frequency. A window of them is laid over the answer's place at random, every window that holds the answer as likely as the others, and the
+impostors are drawn from it as running text draws: by their tokens in the training books. Had all five been drawn so from one window, laid
+as often as its words occur, then given any one of them every window that holds it would be as likely as the others (Bayes): so nothing but
+chance tells which was there first. Answers are drawn from other books; only where those differ more at one end of a window than at the
+other would it show.
 """
 
 from __future__ import annotations
 
 import functools
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -23,20 +30,21 @@ from cloze_gen.records import Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 
-# Answers of a pool that make a distribution of their own; a smaller pool borrows that of its class.
-_MIN_ANSWERS = 30
-_TRIES_AN_IMPOSTOR = 100  # draws before a pool is given up; a pool of 20 with 10 refused words fails once in 2**100
+_WINDOWS_OF_A_WIDTH = 20  # laid before the window is made wider: at the ends of a pool some hold too few words
 
 
 class ImpostorSettings(SettingsGroup):
     """Settings of the impostors."""
 
     impostor_draw: Literal["uniform", "matched"] = Field(
-        "matched", description="uniform over the lemmas (3.3), or by the answers' frequencies"
+        "matched", description="uniform over the lemmas (3.3), or near the answer's own frequency"
     )
     n_impostors: int = Field(4, ge=4, le=4, description="wrong options a question; 3.3, and the file formats hold the answer and four")
     window_ranks: int = Field(
-        8, ge=0, le=MOST_EACH, description="matched: words on each side of the drawn frequency, in order of frequency, drawn from alike"
+        8,
+        ge=1,
+        le=MOST_EACH,
+        description="matched: words on each side of the window's middle, in order of frequency; a pool of few words widens it",
     )
 
 
@@ -53,6 +61,7 @@ class Form:
     Attributes:
         tag, trait, cells: as in the inflection table.
         freq: case-folded share of training word tokens of the form itself, what a reader of frequencies would look up.
+        count: training tokens of the form with this tag: how often running text would draw it.
     """
 
     word: str
@@ -62,6 +71,7 @@ class Form:
     trait: str
     cells: str
     freq: float
+    count: int
 
     @property
     def kind(self) -> tuple[str, str, str]:
@@ -76,67 +86,62 @@ class ImpostorPools:
     """
 
     def __init__(self, forms: Iterable[Form]) -> None:
-        self._forms = sorted(forms, key=lambda form: (form.freq, form.word, form.lemma))
+        self._forms = sorted(forms, key=_place)
 
     @functools.cache  # noqa: B019 - one object a process, living as long as its cache
-    def pool(self, kind: tuple[str, str, str]) -> tuple[list[Form], list[float]]:
-        """All forms that can stand for one of this kind, rarest first, and their frequencies."""
+    def pool(self, kind: tuple[str, str, str]) -> list[Form]:
+        """All forms that can stand for one of this kind, rarest first."""
         tag, trait, cells = kind
         asked = set(cells.split("+"))
-        found = [form for form in self._forms if form.tag == tag and form.trait == trait and asked <= set(form.cells.split("+"))]
-        return found, [form.freq for form in found]
-
-
-def answer_freqs(answers: Iterable[Form]) -> dict[tuple[str, ...], list[float]]:
-    """The answers' frequencies, sorted, by kind and by class."""
-    table: dict[tuple[str, ...], list[float]] = {}
-    for form in answers:
-        table.setdefault(form.kind, []).append(form.freq)
-        table.setdefault((form.word_class,), []).append(form.freq)
-    return {key: sorted(freqs) for key, freqs in table.items()}
+        return [form for form in self._forms if form.tag == tag and form.trait == trait and asked <= set(form.cells.split("+"))]
 
 
 def draw_impostors(
-    item_id: str,
-    answer: Form,
-    *,
-    pools: ImpostorPools,
-    freqs: Mapping[tuple[str, ...], Sequence[float]],
-    refuses: Callable[[str], bool],
-    settings: ImpostorSettings,
-    seed: int,
+    item_id: str, answer: Form, *, pools: ImpostorPools, refuses: Callable[[str], bool], settings: ImpostorSettings, seed: int
 ) -> list[Form] | Rejection:
     """Draw the impostors of one focus word: distinct words of distinct lemmas, none of them the answer's.
 
     Args:
-        freqs: `answer_freqs` of all candidate answers.
         refuses: True for a word that this sentence cannot take (it stands there already, breaks `a`/`an`, ...); it is then drawn anew.
     """
-    pool, pool_freqs = pools.pool(answer.kind)
-    targets = freqs.get(answer.kind, ())
-    if len(targets) < _MIN_ANSWERS:
-        targets = freqs.get((answer.word_class,), (answer.freq,))
+    pool = pools.pool(answer.kind)
     rng = derive_rng(seed, "scs.impostors", item_id)
+    most: list[Form] = []
+    for words in [pool] if settings.impostor_draw == "uniform" else _windows(pool, answer, settings.window_ranks, rng):
+        weights = np.array([1 if settings.impostor_draw == "uniform" else form.count for form in words])
+        drawn = _first_fit(words, weights, answer, refuses, settings.n_impostors, rng)
+        if len(drawn) == settings.n_impostors:
+            return drawn
+        most = max(most, drawn, key=len)
+    return Rejection(item_id, ImpostorReason.POOL, f"{answer.word} {'/'.join(answer.kind)}: {len(most)} of {len(pool)} words")
+
+
+def _place(form: Form) -> tuple[float, str, str]:
+    return form.freq, form.word, form.lemma
+
+
+def _windows(pool: Sequence[Form], answer: Form, reach: int, rng: np.random.Generator) -> Iterator[Sequence[Form]]:
+    """Windows over the answer's place, wider ones after some that did not do, the whole pool last; one laid over an end has fewer words."""
+    place = bisect_left(pool, _place(answer), key=_place)
+    while reach < len(pool):
+        for _ in range(_WINDOWS_OF_A_WIDTH):
+            middle = place + int(rng.integers(-reach, reach + 1))
+            yield pool[max(0, middle - reach) : middle + reach + 1]
+        reach *= 2
+    yield pool
+
+
+def _first_fit(
+    words: Sequence[Form], weights: np.ndarray, answer: Form, refuses: Callable[[str], bool], n: int, rng: np.random.Generator
+) -> list[Form]:
+    """Up to n words drawn by their weights without replacement (Efraimidis & Spirakis 2006)."""
     drawn: list[Form] = []
     seen = {answer.word, answer.lemma}
-    for _ in range(_TRIES_AN_IMPOSTOR * settings.n_impostors):
-        if not pool or len(drawn) == settings.n_impostors:
+    for i in np.argsort(rng.exponential(size=len(words)) / weights, kind="stable").tolist():
+        form = words[i]
+        if len(drawn) == n:
             break
-        if settings.impostor_draw == "uniform":
-            form = pool[int(rng.integers(len(pool)))]
-        else:
-            form = pool[_near(pool_freqs, float(targets[int(rng.integers(len(targets)))]), settings.window_ranks, rng)]
-        if form.word in seen or form.lemma in seen or refuses(form.word):
-            continue
-        seen |= {form.word, form.lemma}
-        drawn.append(form)
-    if len(drawn) < settings.n_impostors:
-        return Rejection(item_id, ImpostorReason.POOL, f"{answer.word} {'/'.join(answer.kind)}: {len(drawn)} of {len(pool)} words")
+        if form.word not in seen and form.lemma not in seen and not refuses(form.word):
+            seen |= {form.word, form.lemma}
+            drawn.append(form)
     return drawn
-
-
-def _near(freqs: Sequence[float], target: float, window: int, rng: np.random.Generator) -> int:
-    """A rank near the target's, above and below alike; the window narrows towards the ends so that it stays symmetric."""
-    rank = min(bisect_left(freqs, target), len(freqs) - 1)
-    reach = min(window, rank, len(freqs) - 1 - rank)
-    return int(rng.integers(rank - reach, rank + reach + 1))

@@ -15,16 +15,21 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
+from cloze_gen.engine.threads import keep_to_one_thread
 from cloze_gen.errors import ClozeGenError, UsageError
+from cloze_gen.interrupts import held
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
+# Arrow takes Ctrl-C for itself while it reads a table of text, and now and then loses it: then nothing would end the run.
+pa.enable_signal_handlers(False)
 _PR_SET_PDEATHSIG = 1
 # Shards handed out ahead of the one being waited for, a worker: enough to keep it busy, few enough that memory stays flat.
 _AHEAD = 4
@@ -34,6 +39,10 @@ class Engine(Protocol):
     """Something that maps a picklable, top-level function over shards."""
 
     workers: int
+
+    def share(self, folder: Path) -> None:
+        """Told once, before the first shard: every worker must see this folder."""
+        ...
 
     def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
         """Results in the order of the shards."""
@@ -52,6 +61,9 @@ class InProcessEngine:
     """One worker: this process."""
 
     workers = 1
+
+    def share(self, folder: Path) -> None:
+        return None
 
     def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
         with threadpool_limits(limits=1):
@@ -73,16 +85,20 @@ class LocalEngine:
         self._pool: ProcessPoolExecutor | None = None
         self._others: list[multiprocessing.process.BaseProcess] = []  # children of this process that are not ours
 
+    def share(self, folder: Path) -> None:
+        return None
+
     def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
         if self._pool is None:
             context = multiprocessing.get_context("spawn")
             self._others = multiprocessing.active_children()
+            _start_tracker()
             self._pool = ProcessPoolExecutor(self.workers, mp_context=context, initializer=_start_worker, initargs=(os.getpid(),))
         waiting: deque[Future[Result]] = deque()
         queue = iter(shards)
         try:
             for shard in queue:
-                with _interrupts_held():  # submitting may start a worker
+                with held():  # submitting may start a worker
                     waiting.append(self._pool.submit(function, shard))
                 if len(waiting) >= self.workers * _AHEAD:
                     yield waiting.popleft().result()
@@ -111,15 +127,19 @@ class LocalEngine:
             self._pool = None
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits inside. A process started here inherits that for good, so it cannot be interrupted (with a traceback) while it is
-    still importing; the parent, told afterwards, ends it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _start_tracker() -> None:
+    """The helper process of `multiprocessing`, which removes the pool's semaphores after us. An interrupted run leaves that to it on
+    purpose, so it shall not warn of it, on our stderr and after our last word."""
+    name, quiet = "PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker"
+    before = os.environ.get(name)
+    os.environ[name] = f"{before},{quiet}" if before else quiet
     try:
-        yield
+        resource_tracker.ensure_running()
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def _start_worker(parent: int) -> None:
@@ -128,16 +148,14 @@ def _start_worker(parent: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
-    pa.set_cpu_count(1)
-    pa.set_io_thread_count(1)
-    threadpool_limits(limits=1)
+    keep_to_one_thread()
 
 
 def make_engine(name: str, *, workers: int) -> Engine:
     """The engine of a run.
 
     Args:
-        name: ``local``, or ``dask`` / ``dask:ADDRESS`` for an existing Dask cluster.
+        name: ``local``, or ``dask:ADDRESS`` for an existing Dask cluster.
         workers: processes of the local engine.
     """
     if name == "local":

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.evaluate.baseline import score_matrix
-from cloze_gen.evaluate.lm_score import lowest
 from cloze_gen.records import Question
 
 _VOWELS = frozenset("aeiou")
@@ -80,19 +79,6 @@ def articles_of(word: str) -> tuple[str, ...]:
         return ("an",) if lower.startswith(("8", "11", "18")) else ("a",)
     vowel = lower.startswith(_VOWEL_SOUND) or (lower[:1] in _VOWELS and not lower.startswith(_CONSONANT_SOUND))
     return ("an",) if vowel else ("a",)
-
-
-def rule_scores(
-    questions: Sequence[Question], *, freq_of: Callable[[str], float], tags: Sequence[Sequence[str]] | None = None
-) -> dict[str, NDArray[np.float64]]:
-    """All rules by name, in the order of the report; those of tags only when `tags` are given."""
-    freq, length = frequency_scores(questions, freq_of), length_scores(questions)
-    rules = {"most-frequent": freq, "least-frequent": lowest(freq), "longest": length, "shortest": lowest(length)}
-    for place in range(max((len(question.options) for question in questions), default=0)):
-        rules[f"position-{'abcdefghijklmnopqrstuvwxyz'[place]}"] = position_scores(questions, place)
-    if tags is not None:
-        rules |= {"odd-tag-out": odd_one_out_scores(tags), "majority-tag": majority_tag_scores(tags)}
-    return rules | {"a-an-agreement": article_scores(questions)}
 
 
 def freq_lookup(freqs: Mapping[str, float]) -> Callable[[str], float]:

@@ -47,26 +47,54 @@ def two_sided_p(correct_count: int, option_counts: Sequence[int]) -> float:
     return float(min(1.0, distribution[distribution <= seen].sum()))
 
 
-def joint_p(correct: NDArray[np.bool_], choices: NDArray[np.int64], *, option_count: int) -> float:
+def positions_dealt(answers: NDArray[np.int64], *, option_count: int) -> bool:
+    """Whether every position holds as many answers as any other, give or take one, as it does where positions are dealt and never drawn.
+
+    >>> positions_dealt(np.array([2, 0, 1, 0]), option_count=3), positions_dealt(np.array([2, 0, 0, 0]), option_count=3)
+    (True, False)
+    """
+    counts = np.bincount(answers, minlength=option_count)
+    return bool(counts.max() - counts.min() <= 1)
+
+
+def joint_p(choices: NDArray[np.int64], answers: NDArray[np.int64], *, option_count: int) -> float:
     """p of several rules together being no better and no worse than chance, their dependence counted exactly.
 
-    Under chance the answer of every item is uniform over its k places, independent of all the rules look at. A rule's centred count
-    `sum(right - 1/k)` then has mean 0, and two rules a, b covary by the sum over items of ``[a and b choose alike]/k - 1/k^2``. The
-    counts over n items are close to normal, so ``z' C^+ z`` is chi-square with rank(C) degrees of freedom. Rules that always agree, or
+    The null is how the answers' places came about, independent of all that the rules look at:
+
+    - found: every answer is uniform over its k places. A rule's right answers have mean n/k, and two rules a, b covary by the sum over
+      items of ``[a and b choose alike]/k - 1/k^2``.
+    - dealt (`positions_dealt`): the answers are a shuffle of an even deck. A rule's right answers are then the sum of one entry a row of
+      a matrix under a random permutation: with n_t answers at place t and m_t choices of it the mean is ``sum n_t m_t / n``, and two rules
+      covary by ``sum_i sum_t n_t A_it B_it / (n - 1)``, A and B being their choices' indicators less the means of row and column
+      (Hoeffding 1951). A rule that always takes one place has no variance here: what was dealt by construction is no evidence.
+
+    The counts over n items are close to normal, so ``z' C^+ z`` is chi-square with rank(C) degrees of freedom. Rules that always agree, or
     positions that together exhaust the items, lower the rank and are not counted twice, which Fisher's sum of -2 ln p would do, since
     it takes the rules for independent.
 
     Args:
-        correct: bool, shape (r rules, n items).
-        choices: int, shape (r, n): the option each rule chose.
+        choices: int, shape (r rules, n items): the option each rule chose.
+        answers: int, shape (n,): the right option.
         option_count: k, the same for all items.
     """
-    n_items = correct.shape[1]
-    if correct.size == 0:
+    n_rules, n_items = choices.shape
+    if choices.size == 0:
         return 1.0
-    centred = correct.sum(axis=1) - n_items / option_count
-    alike = (choices[:, None, :] == choices[None, :, :]).sum(axis=2)
-    covariance = alike / option_count - n_items / option_count**2
+    right = (choices == answers).sum(axis=1)
+    if n_items > 1 and positions_dealt(answers, option_count=option_count):
+        deck = np.bincount(answers, minlength=option_count)
+        chosen = choices[:, :, None] == np.arange(option_count)  # (rules, items, places)
+        taken = chosen.sum(axis=1)
+        mean = taken @ deck / n_items
+        entries = chosen - (deck[choices] / n_items)[:, :, None] - (taken / n_items)[:, None, :] + (mean / n_items)[:, None, None]
+        weighted = (entries * np.sqrt(deck)).reshape(n_rules, -1)
+        covariance = weighted @ weighted.T / (n_items - 1)
+    else:
+        mean = np.full(n_rules, n_items / option_count)
+        alike = (choices[:, None, :] == choices[None, :, :]).sum(axis=2)
+        covariance = alike / option_count - n_items / option_count**2
+    centred = right - mean
     values, vectors = np.linalg.eigh(covariance)
     kept = values > 1e-9 * max(values.max(), 1.0)
     statistic = float((((vectors[:, kept].T @ centred) ** 2) / values[kept]).sum())

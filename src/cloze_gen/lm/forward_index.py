@@ -7,6 +7,7 @@ batch of n-grams is one vectorised search. All arrays can be memory-mapped and s
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,6 +61,11 @@ class ForwardIndex:
     def size(self) -> int:
         """V: number of unigrams, the three special ones included."""
         return len(self.words)
+
+    @functools.cached_property
+    def vocabulary(self) -> pa.Array:
+        """The words as an Arrow array, made once an index: it goes where the index goes."""
+        return pa.array(self.words, pa.string())
 
     def ids(self, tokens: Sequence[str]) -> list[int]:
         """Vocabulary ids; a word the model does not know is `<unk>`, as in KenLM."""

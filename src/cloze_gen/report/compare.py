@@ -67,11 +67,11 @@ def _funnel(one: RunFacts, other: RunFacts) -> Iterator[str]:
         a, b = left.get(name), right.get(name)
         unit = a.unit if a else b.unit if b else ""
         kept = (a.kept if a else None, b.kept if b else None)
-        yield f"{name:<26}{_count(kept[0]):>11} -> {_count(kept[1]):>11} {unit} kept{_moved(*kept)}"
+        yield f"{name:<22}{_count(kept[0]):>10} -> {_count(kept[1]):>10} {unit} kept{_moved(*kept)}"
         before, after = (step.rejected if step else {} for step in (a, b))
         for reason in sorted(before.keys() | after.keys()):
             if before.get(reason, 0) != after.get(reason, 0):
-                yield f"    {reason:<40} {before.get(reason, 0):>9,} -> {after.get(reason, 0):>9,}"
+                yield f"    {reason:<38} {before.get(reason, 0):>10,} -> {after.get(reason, 0):>10,}"
 
 
 def _baselines(one: Evaluation | None, other: Evaluation | None) -> Iterator[str]:

@@ -33,12 +33,12 @@ def funnel_text(steps: Iterable[FunnelStep]) -> str:
 
     >>> print(funnel_text([FunnelStep("screening", "focus words", 10, 7, {"answer_scores_best": 3})]))
     screening                          10 ->          7 focus words
-        answer_scores_best                    3
+        answer_scores_best                          3
     """
     lines = []
     for step in steps:
         lines.append(f"{step.stage:<26}{step.seen:>11,} -> {step.kept:>10,} {step.unit}")
-        lines += [f"    {reason:<30} {count:>8,}" for reason, count in step.rejected.items() if count]
+        lines += [f"    {reason:<36} {count:>8,}" for reason, count in step.rejected.items() if count]
     return "\n".join(lines)
 
 

@@ -48,14 +48,15 @@ def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed
         features.append(rank_features(_options(scored, drawn)))
     if not fit:
         return verdicts([scored.item for scored in items], settings=settings, impostors={}), {}
-    sentences = np.unique([scored.item.sentence_id for scored in fit], return_inverse=True)[1]
+    sentence_ids, sentences = np.unique([scored.item.sentence_id for scored in fit], return_inverse=True)
     group = np.repeat(np.sort(sentences), settings.draws)
-    target = _chance_sum(fit, draws, n=settings.n_questions, seed=seed)
+    n = min(settings.n_questions, len(sentence_ids))  # what can be chosen: a target for more would ask for leaks
+    target = _chance_sum(fit, draws, n=n, seed=seed)
     shares = len(BALANCED_SCORES) * (settings.n_impostors + 1)
-    target[:shares] = np.clip(target[:shares], -settings.slack * settings.n_questions, settings.slack * settings.n_questions)
+    target[:shares] = np.clip(target[:shares], -settings.slack * n, settings.slack * n)
     if not settings.slack:
         target[:] = 0.0
-    chosen = choose_balanced(np.concatenate(features), group, target=target, n=settings.n_questions, passes=settings.passes)
+    chosen = choose_balanced(np.concatenate(features), group, target=target, n=n, passes=settings.passes)
     impostors: dict[str, tuple[str, ...]] = {}
     option_scores = []
     for row in chosen.tolist():

@@ -15,7 +15,7 @@ from pydantic import Field
 from cloze_gen.adapters.kenlm_binary import build_trie, find_build_binary
 from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
-from cloze_gen.engine.progress import Stopwatch
+from cloze_gen.engine.progress import Stopwatch, phases
 from cloze_gen.evaluate.lsa import DIMENSIONS, MIN_COUNT, UNCOUNTED, fit_word_vectors, fold_ids
 from cloze_gen.evaluate.ngram_match import POINTS, index_blocks
 from cloze_gen.lm.forward_index import ForwardIndex
@@ -113,10 +113,11 @@ def write_evaluation_lm(writer: ArtifactWriter, room: Room, *, text: Artifact, s
     frequent = [words[i - 1] for i in np.flatnonzero(counts >= settings.min_count).tolist() if i > 0]
     (temp / "vocabulary.txt").write_text("".join(f"{word}\n" for word in frequent), encoding="utf-8", newline="\n")
     memory = _SMALL_MEMORY if text.path(TEXT).stat().st_size < _SMALL_TEXT_BYTES else _MEMORY
-    train_arpa(
-        text=text.path(TEXT), arpa=temp / "model.arpa", order=settings.order, memory=memory, temp_dir=temp, prune=settings.prune,
-        limit_vocab=temp / "vocabulary.txt", discount_fallback=True, on_line=lambda line: None,
-    )  # fmt: skip
+    with phases(room.stage) as hear:
+        train_arpa(
+            text=text.path(TEXT), arpa=temp / "model.arpa", order=settings.order, memory=memory, temp_dir=temp, prune=settings.prune,
+            limit_vocab=temp / "vocabulary.txt", discount_fallback=True, on_line=hear,
+        )  # fmt: skip
     build_trie(arpa=temp / "model.arpa", binary=writer.path(BINARY), memory=memory, temp_dir=temp)
     shutil.rmtree(temp)
     writer.facts |= {"words": len(frequent)}

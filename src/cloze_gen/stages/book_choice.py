@@ -154,7 +154,7 @@ def rank_folder(room: Room, folder: Path, *, settings: BookChoiceSettings, tagge
     ]
     limits = f"{settings.min_similarity} / {settings.min_coverage}"
     yield f"reference: {len(reference):,} common words (lemma, class); a book passes above {limits}"
-    yield f"{'book':<40} {'tokens':>11} {'similarity':>11} {'coverage':>9}  passes"
+    yield f"{'book':<32} {'tokens':>11} {'similarity':>11} {'coverage':>9}  passes"
     for rank in sorted(ranks, key=lambda rank: (-rank.found.similarity, rank.book_id)):
         verdict = rank.note or ("yes" if _passes(rank, settings) else "no")
-        yield f"{rank.book_id:<40} {rank.tokens:>11,} {rank.found.similarity:>11.3f} {rank.found.coverage:>9.3f}  {verdict}"
+        yield f"{rank.book_id:<32} {rank.tokens:>11,} {rank.found.similarity:>11.3f} {rank.found.coverage:>9.3f}  {verdict}"

@@ -12,6 +12,7 @@ import pandas as pd
 
 from cloze_gen.cloze.assemble import assemble_question, deal_positions
 from cloze_gen.cloze.choice import ChoiceSettings, Chosen, GroomedItem, choose_randomly
+from cloze_gen.cloze.printed_once import PRINTED_BEFORE, printed_before
 from cloze_gen.errors import CorpusError
 from cloze_gen.formats.jsonl import question_record, source_record
 from cloze_gen.records import Rejection, Sentence
@@ -66,13 +67,15 @@ def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, se
     if settings.same_vocabulary:  # else a word foreign to the source books gives an impostor away
         fit = fit[fit["word"].isin(set(focus["word"]))]
     scored = _scored_items(inputs, focus, list(fit_items.index), fit)
+    sentences = read_source_sentences(inputs.focus)
+    asked, printed = _printed_once(scored, sentences, settings)
     shares: dict[str, float] = {}
     if settings.method == "balanced":
-        verdicts, shares = choose_evenly(scored, settings=settings, seed=seed)
+        verdicts, shares = choose_evenly(asked, settings=settings, seed=seed)
     else:
-        verdicts = choose_randomly([one.item for one in scored], settings=settings, seed=seed)
+        verdicts = choose_randomly([one.item for one in asked], settings=settings, seed=seed)
     chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
-    rejected = [verdict for verdict in verdicts if isinstance(verdict, Rejection)]
+    rejected = [verdict for verdict in verdicts if isinstance(verdict, Rejection)] + printed
     if not chosen:
         raise CorpusError(
             f"no question can be made: none of {len(scored):,} groomed focus words has {settings.n_impostors} fit candidates. "
@@ -80,7 +83,7 @@ def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, se
         )
     chance = 1 / (settings.n_impostors + 1)
     positions = deal_positions([choice.id for choice in chosen], n_options=settings.n_impostors + 1, seed=seed)
-    describe = _Describer(inputs, focus, candidates[candidates["id"].isin({c.id for c in chosen})], groomed.set_index("id"))
+    describe = _Describer(inputs, sentences, focus, candidates[candidates["id"].isin({c.id for c in chosen})], groomed.set_index("id"))
     records = [describe.question(choice, positions[choice.id], seed) for choice in chosen]
     writer.rows[QUESTIONS] = write_jsonl(writer.path(QUESTIONS), records)
     writer.rows[CANDIDATES] = write_jsonl(writer.path(CANDIDATES), (describe.candidates(choice.id) for choice in chosen))
@@ -115,6 +118,17 @@ def _scored_items(inputs: ChoiceInputs, focus: pd.DataFrame, ids: list[str], fit
     return items
 
 
+def _printed_once(
+    scored: Sequence[ScoredItem], sentences: Mapping[str, Sentence], settings: ChoiceSettings
+) -> tuple[list[ScoredItem], list[Rejection]]:
+    """The items that the choice may look at, and those whose sentence is printed as an earlier one that can be asked."""
+    able = {one.item.id: one.item.sentence_id for one in scored if len(one.item.candidates) >= settings.n_impostors}
+    earlier = printed_before((sentence_id, sentences[sentence_id].tokens) for sentence_id in sorted(set(able.values())))
+    again = {item_id: earlier[sentence_id] for item_id, sentence_id in able.items() if sentence_id in earlier}
+    rejected = [Rejection(item_id, PRINTED_BEFORE, first) for item_id, first in again.items()]
+    return [one for one in scored if one.item.id not in again], rejected
+
+
 def _freq_of(inputs: ChoiceInputs) -> dict[str, float]:
     table = read_counts(inputs.counts)
     return dict(zip(table.words, table.freq.tolist(), strict=True))
@@ -123,8 +137,15 @@ def _freq_of(inputs: ChoiceInputs) -> dict[str, float]:
 class _Describer:
     """Spells out one question: where it came from and what every option scored."""
 
-    def __init__(self, inputs: ChoiceInputs, focus: pd.DataFrame, candidates: pd.DataFrame, groomed: pd.DataFrame) -> None:
-        self._sentences = read_source_sentences(inputs.focus)
+    def __init__(
+        self,
+        inputs: ChoiceInputs,
+        sentences: Mapping[str, Sentence],
+        focus: pd.DataFrame,
+        candidates: pd.DataFrame,
+        groomed: pd.DataFrame,
+    ) -> None:
+        self._sentences = sentences
         self._focus = focus
         self._groomed = groomed
         self._candidates = {item_id: rows.set_index("word") for item_id, rows in candidates.groupby("id", sort=False)}

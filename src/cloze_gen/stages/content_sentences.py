@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,50 +13,74 @@ from cloze_gen.cloze.content_sentences import ContentSentenceReason, ContentSent
 from cloze_gen.cloze.sentence_grooming import sentence_fault
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.stages.content_vocabulary import read_content_vocabulary
-from cloze_gen.stages.counts import hyphen_forms, read_counts
-from cloze_gen.stages.focus import SOURCE_SENTENCES, hyphen_evidence, read_sentences, rejection_columns, sentence_columns
+from cloze_gen.stages.counts import HYPHENS, read_counts, write_hyphens
+from cloze_gen.stages.focus import (
+    REJECTED,
+    SOURCE_SENTENCES,
+    book_parts,
+    decided_hyphens,
+    hyphen_evidence,
+    read_sentences,
+    rejection_columns,
+    sentence_columns,
+)
 from cloze_gen.stages.ingest import book_folder, kept_books
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tags import TAGS, Pair, lemma_pair, tag_folders
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
-from cloze_gen.store.tables import read_parquet, write_parquet
-from cloze_gen.text.hyphens import resolve_hyphens
-
-REJECTED = "rejected.parquet"
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.tables import join_parquet, read_parquet, write_parquet
 
 
 @dataclass(frozen=True, slots=True)
 class BookSentences:
-    """One source book to be sifted by a worker."""
+    """One source book to be sifted by a worker, which reads what all books share once, from disk.
+
+    Attributes:
+        folder: the ingested book.
+        vocabulary: folder of the content vocabulary.
+        hyphens: the decided line-end hyphens (`write_hyphens`).
+        out: where the worker leaves its part of each table.
+    """
 
     book_id: str
     folder: Path
     tags: Path
-    forms: dict[str, str]
-    vocabulary: frozenset[Pair]
+    vocabulary: Path
+    hyphens: Path
+    out: Path
     offensive: frozenset[str]
     settings: ContentSentenceSettings
 
 
-def sift_book(shard: BookSentences) -> tuple[list[tuple[Sentence, str]], list[Rejection]]:
-    """Every verdict of one book: kept sentences with their tags, and rejections."""
-    kept, rejected = [], []
+@functools.lru_cache(maxsize=1)
+def _vocabulary(folder: Path) -> frozenset[Pair]:
+    return frozenset(read_content_vocabulary(open_artifact(folder)))
+
+
+def sift_book(shard: BookSentences) -> tuple[int, Counter[str]]:
+    """Write every verdict of one book, kept sentences with their tags; returns how many were kept, and the rejections by reason."""
+    kept: list[Sentence] = []
+    tags: list[str] = []
+    rejected: list[Rejection] = []
     lines = read_parquet(shard.tags / TAGS)["tags"].to_pylist()
-    for sentence, line in zip(read_sentences(shard.folder, shard.book_id, shard.forms), lines, strict=True):
+    for sentence, line in zip(read_sentences(shard.folder, shard.book_id, decided_hyphens(shard.hyphens)), lines, strict=True):
         reason = _fault(sentence, line.split(" "), shard)
         if reason is None:
-            kept.append((sentence, line))
+            kept.append(sentence)
+            tags.append(line)
         else:
             rejected.append(Rejection(sentence.id, reason))
-    return kept, rejected
+    write_parquet(shard.out / SOURCE_SENTENCES, sentence_columns(kept) | {"tags": pa.array(tags, pa.string())})
+    write_parquet(shard.out / REJECTED, rejection_columns(rejected))
+    return len(kept), Counter(str(rejection.reason) for rejection in rejected)
 
 
 def _fault(sentence: Sentence, tags: list[str], shard: BookSentences) -> str | None:
     reason: str | None = shape_fault(sentence) or sentence_fault(sentence.tokens, offensive=shard.offensive)
     if reason is None:
         pairs = [lemma_pair(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
-        reason = content_fault(tags, pairs, vocabulary=shard.vocabulary, settings=shard.settings)
+        reason = content_fault(tags, pairs, vocabulary=_vocabulary(shard.vocabulary), settings=shard.settings)
     if reason is None and thinned_out(sentence.id, keep_share=shard.settings.keep_share):
         reason = ContentSentenceReason.THINNED
     return reason
@@ -72,27 +97,25 @@ def write_content_sentences(
     settings: ContentSentenceSettings,
 ) -> None:
     """Write the kept sentences with their tags, in order of book and sentence, and every rejection."""
-    forms = hyphen_forms(resolve_hyphens(hyphen_evidence(source, read_counts(counts))))
-    words, pairs = offensive_words(settings.offensive_words), frozenset(read_content_vocabulary(vocabulary))
-    folders = tag_folders(tagging)
-    shards = [
-        BookSentences(row["book_id"], book_folder(source, row), folders[row["book_id"]], forms, pairs, words, settings)
-        for row in kept_books(source)
-    ]
-    results = list(room.map(sift_book, shards, unit="books"))
-    kept = [pair for part, _ in results for pair in part]
-    rejected = [rejection for _, part in results for rejection in part]
-    columns = sentence_columns([sentence for sentence, _ in kept]) | {"tags": pa.array([tags for _, tags in kept], pa.string())}
-    writer.rows[SOURCE_SENTENCES] = write_parquet(writer.path(SOURCE_SENTENCES), columns)
-    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
-    reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = {
-        "unit": "sentences",
-        "seen": len(kept) + len(rejected),
-        "kept": len(kept),
-        "rejected": dict(sorted(reasons.items())),
-    }
-    room.say(f"{len(kept):,} of {len(kept) + len(rejected):,} sentences are fit and kept")
+    write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
+    words, folders, books = offensive_words(settings.offensive_words), tag_folders(tagging), kept_books(source)
+    hyphens = writer.path(HYPHENS)
+    with book_parts(writer, len(books)) as parts:
+        shards = [
+            BookSentences(
+                row["book_id"], book_folder(source, row), folders[row["book_id"]], vocabulary.folder, hyphens, part, words, settings
+            )
+            for row, part in zip(books, parts, strict=True)
+        ]
+        n_kept, reasons = 0, Counter[str]()
+        for kept, rejected in room.map(sift_book, shards, unit="books"):
+            n_kept += kept
+            reasons += rejected
+        for name in (SOURCE_SENTENCES, REJECTED):
+            writer.rows[name] = join_parquet(writer.path(name), [part / name for part in parts])
+    seen = n_kept + reasons.total()
+    writer.funnel = {"unit": "sentences", "seen": seen, "kept": n_kept, "rejected": dict(sorted(reasons.items()))}
+    room.say(f"{n_kept:,} of {seen:,} sentences are fit and kept")
 
 
 def read_tagged_sentences(artifact: Artifact) -> list[tuple[Sentence, list[str]]]:

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 
 import numpy as np
 import scipy
-import sklearn
 from pydantic import Field
 from threadpoolctl import threadpool_limits
 
@@ -71,7 +71,7 @@ def write_context_vectors(
     writer.path(VECTOR_WORDS).write_text("".join(table.words[i] + "\n" for i in allowed), encoding="utf-8")
     writer.path(TOPIC_WORDS).write_text("".join(table.words[i] + "\n" for i in topical), encoding="utf-8")
     writer.rows |= {VECTORS: len(vectors), VECTOR_WORDS: len(allowed), TOPIC_WORDS: len(topical), FRAMES: len(allowed)}
-    writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": sklearn.__version__}
+    writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": version("scikit-learn")}
     room.say(f"{len(allowed):,} words, {near.nnz:,} word-neighbour pairs, {len(associated.pmi):,} associations")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from cloze_gen.stages.room import Room
 from cloze_gen.stats.counts import CountTable, count_table
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_tsv, write_tsv
-from cloze_gen.text.hyphens import HyphenDecision, resolve_hyphens
+from cloze_gen.text.hyphens import resolve_hyphens
 
 COUNTS, HYPHENS = "counts.tsv", "hyphens.tsv"
 SOFT_HYPHEN = "\u00ad"  # stands in a token where a line end broke it
@@ -36,11 +37,6 @@ def _columns(table: CountTable) -> tuple[np.ndarray, ...]:
     return table.count, table.initial_count, table.folded_count, table.freq, table.lower_share
 
 
-def hyphen_forms(decisions: Mapping[str, HyphenDecision]) -> dict[str, str]:
-    """Type with a soft hyphen -> the form it is counted as."""
-    return {token: decision.form for token, decision in decisions.items()}
-
-
 def write_hyphens(writer: ArtifactWriter, counts: Mapping[str, int]) -> dict[str, str]:
     """Decide all types with a soft hyphen; returns the form each is counted as.
 
@@ -53,12 +49,12 @@ def write_hyphens(writer: ArtifactWriter, counts: Mapping[str, int]) -> dict[str
     )
     header = ("broken", "count", "joined_count", "hyphenated_count", "form", "reason")
     writer.rows[HYPHENS] = write_tsv(writer.path(HYPHENS), header, rows)
-    return hyphen_forms(decisions)
+    return {token: decision.form for token, decision in decisions.items()}
 
 
-def read_hyphen_forms(artifact: Artifact) -> dict[str, str]:
+def read_hyphen_forms(path: Path) -> dict[str, str]:
     """The decisions back from disk."""
-    return {row["broken"].replace("|", SOFT_HYPHEN): row["form"] for row in read_tsv(artifact.path(HYPHENS))}
+    return {row["broken"].replace("|", SOFT_HYPHEN): row["form"] for row in read_tsv(path)}
 
 
 def _renamed(counts: Mapping[str, int], forms: Mapping[str, str]) -> Counter[str]:

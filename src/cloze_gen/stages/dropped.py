@@ -44,7 +44,7 @@ def dropped_lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     for reason, group in dropped_rows(rows).items():
         lines += [f"{row['book_id']} dropped ({reason}): {row.get('detail') or ''}" for row in group[:NAMED]]
         if len(group) > NAMED:
-            lines.append(f"{len(group) - NAMED:,} more dropped ({reason}); each has its line in the books.tsv of this stage")
+            lines.append(f"{len(group) - NAMED:,} more dropped ({reason}); the books.tsv of this stage, once written, has a line for each")
     return lines
 
 

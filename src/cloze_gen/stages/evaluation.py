@@ -23,7 +23,7 @@ from cloze_gen.evaluate.artifacts import (
     position_scores,
 )  # fmt: skip
 from cloze_gen.evaluate.baseline import TABLE_ORDER, BaselineResult, judge_scores, prediction_rows, table_row
-from cloze_gen.evaluate.chance import chance_accuracy, correct_count_distribution, joint_p
+from cloze_gen.evaluate.chance import chance_accuracy, correct_count_distribution, joint_p, positions_dealt
 from cloze_gen.evaluate.lm_score import forward_scores, history_scores, lowest, sentence_scores
 from cloze_gen.evaluate.lsa import lsa_scores
 from cloze_gen.evaluate.ngram_match import match_scores
@@ -46,7 +46,7 @@ class Baseline:
 
     Attributes:
         score: name of the scores it chooses by.
-        kind: ``baseline``, ``balanced`` (what a balanced choice of the set levels), ``artifact``, ``classifier``, ``random`` or ``user``.
+        kind: ``baseline``, ``balanced`` (what the making of the set levels), ``artifact``, ``classifier``, ``random`` or ``user``.
         reverse: the lowest score wins.
     """
 
@@ -83,11 +83,21 @@ def baselines(option_count: int) -> list[Baseline]:
     return sorted(rows, key=lambda row: places.get(row.name, len(places)))
 
 
-def as_found(row: Baseline) -> Baseline:
-    """The same row for a set whose maker balanced nothing: there, scores are baselines and rules are artifacts."""
-    if row.kind != "balanced":
+def as_found(row: Baseline, asked: QuestionSet) -> Baseline:
+    """The same row for a set that no balanced choice made: there, scores are baselines and rules are artifacts.
+
+    Where the answers' positions were dealt evenly, the rules of position stay balanced: they can tell nothing.
+    """
+    if row.kind != "balanced" or (row.score.startswith("position-") and dealt(asked)):
         return row
     return replace(row, kind="baseline" if row.score in ("generating", "history", "forward") else "artifact")
+
+
+def dealt(asked: QuestionSet) -> bool:
+    """Whether the answers stand at every position equally often, give or take one; not told of items of different sizes."""
+    option_counts = {len(question.options) for question in asked.questions}
+    answers = np.array([question.answer_index for question in asked.questions], np.int64)
+    return len(option_counts) == 1 and bool((answers >= 0).all()) and positions_dealt(answers, option_count=option_counts.pop())
 
 
 def models_for(row: Baseline, asked: QuestionSet) -> tuple[str, ...]:
@@ -215,24 +225,24 @@ def result_row(judged: Judged) -> dict[str, Any]:
     return {"name": row.pop("baseline"), "kind": judged.baseline.kind, **row}
 
 
-def joint_tests(rows: Sequence[Judged], option_counts: Sequence[int]) -> dict[str, Any]:
+def joint_tests(rows: Sequence[Judged], asked: QuestionSet) -> dict[str, Any]:
     """Whether the rules that no choice balanced, and the classifiers, are together no better and no worse than chance.
 
     Returns:
         one p a group, and the rules tested; empty where the items differ in their number of options or no such rule was run.
     """
     tested = [row for row in rows if row.baseline.kind in ("artifact", "classifier")]
-    if len(set(option_counts)) != 1 or not tested:
+    option_counts = {len(question.options) for question in asked.questions}
+    if len(option_counts) != 1 or not tested:
         return {}
+    answers, option_count = np.array([question.answer_index for question in asked.questions], np.int64), option_counts.pop()
     groups = {kind: [row for row in tested if row.baseline.kind == kind] for kind in ("artifact", "classifier")} | {"together": tested}
-    found: dict[str, Any] = {kind: _joint(group, option_counts[0]) for kind, group in groups.items() if group}
+    found: dict[str, Any] = {kind: _joint(group, answers, option_count) for kind, group in groups.items() if group}
     return found | {"rules": [row.baseline.name for row in tested]}
 
 
-def _joint(rows: Sequence[Judged], option_count: int) -> float:
-    correct = np.stack([row.result.correct for row in rows])
-    choices = np.stack([row.result.choices for row in rows])
-    return joint_p(correct, choices, option_count=option_count)
+def _joint(rows: Sequence[Judged], answers: NDArray[np.int64], option_count: int) -> float:
+    return joint_p(np.stack([row.result.choices for row in rows]), answers, option_count=option_count)
 
 
 def table_text(rows: Iterable[Mapping[str, Any]]) -> str:

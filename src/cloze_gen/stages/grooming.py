@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cloze_gen.adapters.spacy_tagger import travelling_name
 from cloze_gen.cloze.grooming import GroomingSettings
 from cloze_gen.stages.counts import read_counts
 from cloze_gen.stages.focus import FOCUS
@@ -60,7 +61,8 @@ def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
 def write_grooming(writer: ArtifactWriter, room: Room, *, shard: GroomShard) -> None:
     """Write a verdict for every retained candidate and every focus word."""
     n_items = int(open_artifact(shard.focus).manifest["files"][FOCUS]["rows"])
-    shards = [replace(shard, part=part) for part in parts(n_items, writer.folder / DECISIONS)]
+    travelling = shard.settings.model_copy(update={"tagger": travelling_name(shard.settings.tagger)})
+    shards = [replace(shard, part=part, settings=travelling) for part in parts(n_items, writer.folder / DECISIONS)]
     results = list(room.map(groom_part, shards, unit="parts"))
     write_parts(writer, DECISIONS, [count for count, _ in results])
     rows = [row for _, part in results for row in part]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -46,13 +47,21 @@ class BookShard:
     settings: IngestSettings
 
     @property
+    def needs(self) -> tuple[Path, ...]:
+        """What lies outside the output folder: an engine that works on other machines looks whether they see it."""
+        return (self.book.path,)
+
+    @property
     def key(self) -> StageKey:
         return StageKey("book", BOOK_VERSION, settings_dict(self.settings), item=self.digest[:24])
 
 
+_READING = threading.Lock()
+
+
 @functools.cache
 def _memo() -> ChunkMemo:
-    """One tokenizer memory a worker: chunks recur from book to book."""
+    """One tokenizer memory a process, for chunks recur from book to book; it reads one book at a time, under `_READING`."""
     return ChunkMemo(chunk_tokenizer())
 
 
@@ -70,7 +79,9 @@ def ingest_book(shard: BookShard) -> dict[str, Any]:
             raw = read_book(shard.book.path, digest=shard.digest)  # what cannot be read ends here: no two such files share a place
             with store.writing(shard.key) as writer:
                 if writer is not None:
-                    _write_book(writer, parse_book(raw, book_id="", settings=shard.settings, memo=_memo()))
+                    with _READING:
+                        parsed = parse_book(raw, book_id="", settings=shard.settings, memo=_memo())
+                    _write_book(writer, parsed)
     except BookError as error:
         return _rejected(error.reason, str(error))
     return {"folder": f"../{shard.key.folder_name}", **store.open(shard.key).facts}
@@ -149,6 +160,7 @@ def write_books(writer: ArtifactWriter, rows: Sequence[dict[str, Any]], *, stric
     """Write the table of books and its funnel; a run without books, or with a dropped one under `--strict`, ends here."""
     header = list(dict.fromkeys(name for row in rows for name in row))
     writer.rows[BOOKS] = write_tsv(writer.path(BOOKS), header, ([row.get(name) for name in header] for row in rows))
+    writer.holds = sorted({row["folder"] for row in rows if row["status"] == "kept"})
     reasons = Counter(row["reason"] for row in rows if row["status"] != "kept")
     kept = len(rows) - sum(reasons.values())
     writer.funnel = {"unit": "books", "seen": len(rows), "kept": kept, "rejected": dict(sorted(reasons.items()))}

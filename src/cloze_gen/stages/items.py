@@ -152,7 +152,7 @@ def read_rows(path: Path, index: ForwardIndex) -> tuple[np.ndarray, np.ndarray, 
     table = read_parquet(path)
     words = column(table, "word")
     ids = column(table, "id")
-    return ids.indices.to_numpy(), word_ids(words, vocabulary_array(index)), table
+    return ids.indices.to_numpy(), word_ids(words, index.vocabulary), table
 
 
 def column(table: pa.Table, name: str) -> pa.DictionaryArray:
@@ -161,18 +161,6 @@ def column(table: pa.Table, name: str) -> pa.DictionaryArray:
     if isinstance(combined, pa.ChunkedArray):
         combined = combined.chunk(0) if combined.num_chunks else pa.array([], combined.type)
     return combined if isinstance(combined, pa.DictionaryArray) else combined.dictionary_encode()
-
-
-_VOCABULARIES: dict[int, pa.Array] = {}
-
-
-def vocabulary_array(index: ForwardIndex) -> pa.Array:
-    """The index's words as a pyarrow array, made once an index."""
-    key = id(index)
-    if key not in _VOCABULARIES:
-        _VOCABULARIES.clear()
-        _VOCABULARIES[key] = pa.array(index.words, pa.string())
-    return _VOCABULARIES[key]
 
 
 def write_parts(writer: ArtifactWriter, folder: str, counts: list[int]) -> None:

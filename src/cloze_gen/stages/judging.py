@@ -18,7 +18,7 @@ from cloze_gen.stages.contexts import Company, read_company
 from cloze_gen.stages.groomed_items import FIT, GroomedItem, GroomShard
 from cloze_gen.stages.items import worker_index
 from cloze_gen.store.artifacts import open_artifact
-from cloze_gen.text.rendering import rendered_positions
+from cloze_gen.text.rendering import printed_neighbours, rendered_positions
 from cloze_gen.text.tagging import Tagger, coarse_class
 from cloze_gen.words import is_word
 
@@ -77,14 +77,15 @@ def told_by_topic(item: GroomedItem, shard: GroomShard) -> bool:
 
 
 def judge_words(item: GroomedItem, shard: GroomShard) -> None:
-    """Every predicate that needs no tagger."""
+    """Every predicate that needs no tagger. Neighbours are those that are printed: of `an " owl "` a reader sees `an owl`."""
     index = worker_index(shard.index)
-    tokens, at = item.sentence.tokens, item.position
-    predecessor, follower = index.ids([tokens[at - 1], tokens[at + 1]])
+    tokens = item.sentence.tokens
+    before, after = (tokens[i] for i in printed_neighbours(tokens, item.position))
+    predecessor, follower = index.ids([before, after])
     ids = np.array(index.ids(item.candidates))
     left = np.column_stack([np.full(len(ids), predecessor), ids])
     right = np.column_stack([ids, np.full(len(ids), follower)])
-    beside = ((left, tokens[at - 1]), (right, tokens[at + 1]))
+    beside = ((left, before), (right, after))
     attested, collocates = np.ones(len(ids), bool), np.zeros(len(ids), bool)
     for pairs, neighbour in beside:
         seen = index.attested(pairs)
@@ -99,7 +100,7 @@ def judge_words(item: GroomedItem, shard: GroomShard) -> None:
         candidate_fault(
             word,
             answer=item.answer,
-            predecessor=tokens[at - 1],
+            predecessor=before,
             sentence_stems=stems,
             offensive=shard.offensive,
             similarity=float(item.similarity[i]),
@@ -128,8 +129,10 @@ def judge_tags(items: list[GroomedItem], shard: GroomShard) -> None:
         if lacks_main_clause(item.sentence.tokens, tags):
             item.fault = SentenceFault.NO_MAIN_CLAUSE
             continue
-        item.fault = item_fault(item.answer, tags, item.position, shard.classes) or FIT
-        item.plain_tag, item.need = tags[item.position], needed(item.sentence.tokens, tags, item.position)
+        printed = rendered_positions(item.sentence.tokens)  # quotes and dashes stand between no two words that a reader sees
+        seen, seen_tags, place = [item.sentence.tokens[i] for i in printed], [tags[i] for i in printed], printed.index(item.position)
+        item.fault = item_fault(item.answer, seen_tags, place, shard.classes) or FIT
+        item.plain_tag, item.need = seen_tags[place], needed(seen, seen_tags, place)
         if item.fault == FIT and not _gives(item.answer, item, shard):
             item.fault = FRAME_UNCLEAR
         if item.fault == FIT:

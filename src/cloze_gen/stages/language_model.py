@@ -11,7 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
 from cloze_gen.engine.ahead import ahead
-from cloze_gen.engine.progress import Stopwatch, track
+from cloze_gen.engine.progress import Stopwatch, phases, track
 from cloze_gen.lm.arpa import read_blocks, read_counts
 from cloze_gen.lm.forward_index import ForwardIndex, Level, build_levels
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
@@ -62,17 +62,18 @@ def write_language_model(
         meanwhile: called while `lmplz` works, which leaves the other cores idle.
     """
     clock = Stopwatch()
-    train_arpa(
-        text=text.path(TEXT),
-        arpa=writer.path(ARPA),
-        order=settings.order,
-        memory=settings.memory,
-        temp_dir=writer.path("temp/x").parent,
-        prune=settings.prune,
-        discount_fallback=settings.discount_fallback,
-        on_line=room.say,
-        meanwhile=meanwhile,
-    )
+    with phases(room.stage) as hear:
+        train_arpa(
+            text=text.path(TEXT),
+            arpa=writer.path(ARPA),
+            order=settings.order,
+            memory=settings.memory,
+            temp_dir=writer.path("temp/x").parent,
+            prune=settings.prune,
+            discount_fallback=settings.discount_fallback,
+            on_line=hear,
+            meanwhile=meanwhile,
+        )
     writer.path("temp/x").parent.rmdir()
     with open(writer.path(ARPA), "rb") as handle:
         counts = read_counts(handle.read(4096))

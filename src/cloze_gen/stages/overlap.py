@@ -31,7 +31,7 @@ class OverlapSettings(SettingsGroup):
 def write_overlap(
     writer: ArtifactWriter, room: Room, *, own: Artifact, other: Artifact | None, side: str, settings: OverlapSettings
 ) -> None:
-    """Decide which books of one side go on.
+    """Decide which books of one side go on: those free of the other side's text, and of these each once.
 
     Args:
         own: this side's ingest.
@@ -42,14 +42,15 @@ def write_overlap(
     sizes = {row["book_id"]: int(row["tokens"]) for row in kept_books(own)}
     inside = find_overlaps(sketches, min_containment=settings.min_containment)
     drops: dict[str, tuple[str, str]] = {}
-    if settings.within == "drop":
-        drops |= {book: (BookReason.DUPLICATE_OF, f"of {kept}: {why}") for book, (kept, why) in choose_drops(inside, sizes).items()}
     across: list[Overlap] = []
     if other is not None:
         across = _across(sketches, _sketches(other), settings.min_containment)
         reason = BookReason.OVERLAPS_TRAIN if side == "source" else BookReason.OVERLAPS_SOURCE
         if settings.across == ("drop_source" if side == "source" else "drop_train"):
-            drops |= {found.book_a: (reason, f"shares text with {found.book_b} ({_share(found):.0%})") for found in across}
+            drops = {found.book_a: (reason, f"shares text with {found.book_b} ({_share(found):.0%})") for found in across}
+    if settings.within == "drop":  # after the other side has had its say: a book is no copy of one that goes
+        left = [found for found in inside if not drops.keys() & {found.book_a, found.book_b}]
+        drops |= {book: (BookReason.DUPLICATE_OF, f"of {kept}: {why}") for book, (kept, why) in choose_drops(left, sizes).items()}
     rows = [_decided(row, drops) for row in read_books(own)]
     warn_of_dropped(room.say, [row for row in rows if row["book_id"] in drops])
     write_books(writer, rows, strict=room.strict)

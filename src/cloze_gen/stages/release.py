@@ -22,10 +22,12 @@ from cloze_gen.report.card import CardFacts, dataset_card
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup
-from cloze_gen.store.artifacts import Artifact, file_sha256
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import write_jsonl
 
-CHECKSUMS = "SHA256SUMS"
+CHECKSUMS, QUESTIONS, SIGNATURE = "SHA256SUMS", "questions.jsonl", "signature.txt"
+_DIGEST_DIGITS = 16  # of the questions' sha256, in a signature: 64 bits
 
 
 class ReleaseSettings(SettingsGroup):
@@ -69,19 +71,24 @@ def scs_files(name: str, questions: Sequence[Question], seed: int) -> dict[str, 
 SCS = ReleaseFormat("SCS-style", "Argouarc'h 2018, A new Sentence Completion Set of 6000 questions.", scs_files)
 
 
-def make_signature(*, style: str, name: str, train: str, source: str, model: str, seed: int, n: int) -> str:
-    """One line that names how a set was made, as sacreBLEU's scores have.
+def make_signature(*, style: str, name: str, train: str, source: str, model: str, seed: int, n: int, questions: str) -> str:
+    """One line that names a set and how it was made, as sacreBLEU's scores have.
 
-    >>> make_signature(style="holmes", name="mine", train="aa", source="bb", model="kn3-cc", seed=1, n=1040)
-    'cloze-gen|v:0.1.0|style:holmes|name:mine|train:aa|source:bb|model:kn3-cc|seed:1|n:1040'
+    Args:
+        questions: sha256 of the set's `questions.jsonl`, options and provenance included: other questions have another signature,
+            whatever setting, book or version of the code made them other.
+
+    >>> make_signature(style="holmes", name="mine", train="aa", source="bb", model="kn3-cc", seed=1, n=1040, questions="0123456789abcdef01")
+    'cloze-gen|v:0.1.0|style:holmes|name:mine|train:aa|source:bb|model:kn3-cc|seed:1|n:1040|set:0123456789abcdef'
     """
-    parts = {"v": __version__, "style": style, "name": name, "train": train, "source": source, "model": model, "seed": seed, "n": n}
+    parts = {"v": __version__, "style": style, "name": name, "train": train, "source": source, "model": model, "seed": seed, "n": n,
+             "set": questions[:_DIGEST_DIGITS]}  # fmt: skip
     return "|".join(["cloze-gen", *(f"{key}:{value}" for key, value in parts.items())])
 
 
 def read_questions(artifact: Artifact) -> list[Question]:
     """The questions of a finished choice."""
-    with open(artifact.path("questions.jsonl"), encoding="utf-8") as handle:
+    with open(artifact.path(QUESTIONS), encoding="utf-8") as handle:
         return list(parse_questions(handle))
 
 
@@ -104,14 +111,14 @@ def write_release(
     asked = read_questions(questions)
     for file, text in form.files(name, asked, seed).items():
         (folder / file).write_bytes(text.encode("ascii"))
-    for file in ("questions.jsonl", "candidates.jsonl"):
+    for file in (QUESTIONS, "candidates.jsonl"):
         if (questions.folder / file).exists():
             shutil.copyfile(questions.path(file), folder / file)
     if harness:
         write_jsonl(folder / f"{name}.harness.jsonl", (harness_record(question) for question in asked))
         task = task_yaml(task=name, data_file=f"{name}.harness.jsonl", version=__version__, signature=signature)
         (folder / f"{name}.harness.yaml").write_text(task, encoding="utf-8", newline="\n")
-    (folder / "signature.txt").write_text(signature + "\n", encoding="utf-8")
+    (folder / SIGNATURE).write_text(signature + "\n", encoding="utf-8")
     per_book = Counter(question.book_id for question in asked)
     n_options = len(asked[0].options) if asked else 0
     facts = CardFacts(

@@ -6,8 +6,7 @@ from collections import Counter
 
 import pyarrow as pa
 
-from cloze_gen.cloze.content_focus import ContentFocusSettings, FocusPick, choose_focus, is_bare_noun
-from cloze_gen.cloze.inflections import Inflection
+from cloze_gen.cloze.content_focus import ContentFocusSettings, FocusPick, choose_focus
 from cloze_gen.records import Rejection
 from cloze_gen.stages.content_sentences import read_tagged_sentences
 from cloze_gen.stages.content_vocabulary import read_content_vocabulary
@@ -35,21 +34,20 @@ def write_scs_focus(
     cells = read_inflections(inflections)
     words = read_content_vocabulary(vocabulary)
     forms = {(cell.lemma, cell.tag): cell.form for cell in cells}
-    by_cell: dict[tuple[str, str], Inflection] = {(cell.lemma, cell.tag): cell for cell in cells}
+    traits = {(cell.lemma, cell.tag): cell.trait for cell in cells}
+    by_cell = {(cell.lemma, cell.tag): cell for cell in cells}
     tagged = read_tagged_sentences(sentences)
     found: list[FocusPick] = []
     rejected: list[Rejection] = []
-    bare: list[bool] = []  # a singular noun without a determiner: its impostors must be mass nouns, whatever it is itself
     for sentence, tags in tagged:
         pairs = [lemma_pair(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
         verdict = choose_focus(
-            sentence.id, sentence.tokens, tags=tags, pairs=pairs, vocabulary=words, forms=forms, settings=settings, seed=seed
+            sentence.id, sentence.tokens, tags=tags, pairs=pairs, vocabulary=words, forms=forms, traits=traits, settings=settings, seed=seed
         )
         if isinstance(verdict, Rejection):
             rejected.append(verdict)
         else:
             found.append(verdict)
-            bare.append(verdict.tag == "NN" and is_bare_noun(sentence.tokens, tags, verdict.position))
     table = read_counts(counts)
     rows = table.index()
     own = [by_cell[pick.lemma, pick.tag] for pick in found]
@@ -61,7 +59,7 @@ def write_scs_focus(
         "lemma": pa.array([pick.lemma for pick in found], pa.string()),
         "class": pa.array([pick.word_class for pick in found], pa.string()),
         "tag": pa.array([pick.tag for pick in found], pa.string()),
-        "trait": pa.array(["mass" if alone else cell.trait for cell, alone in zip(own, bare, strict=True)], pa.string()),
+        "trait": pa.array([cell.trait for cell in own], pa.string()),
         "cells": pa.array([cell.cells for cell in own], pa.string()),
         "lemma_freq": pa.array([pick.freq for pick in found], pa.float64()),
         "eligible": pa.array([pick.eligible for pick in found], pa.int16()),

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cloze_gen.cloze.content_focus import ContentFocusSettings
 from cloze_gen.cloze.grooming import breaks_article, stem
-from cloze_gen.cloze.inflected_impostors import Form, ImpostorPools, ImpostorSettings, answer_freqs, draw_impostors
+from cloze_gen.cloze.inflected_impostors import Form, ImpostorPools, ImpostorSettings, draw_impostors
 from cloze_gen.cloze.inflections import Inflection
 from cloze_gen.records import Rejection
 from cloze_gen.stages.content_vocabulary import read_content_vocabulary
@@ -21,6 +21,7 @@ from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, write_parquet
+from cloze_gen.text.rendering import printed_neighbours
 
 IMPOSTORS = "impostors.parquet"
 
@@ -43,30 +44,30 @@ def write_impostors(
     freq_of = dict(zip(table.words, table.freq.tolist(), strict=True))
     lemma_freq = read_content_vocabulary(vocabulary)
     unwanted = offensive_words(offensive)
+    cells = read_inflections(inflections)
+    cell_of = {(cell.lemma, cell.tag): cell for cell in cells}
     allowed = [
         cell
-        for cell in read_inflections(inflections)
+        for cell in cells
         if limits.min_freq <= lemma_freq[cell.lemma, cell.word_class] <= limits.max_freq
         and cell.form in freq_of
         and cell.form not in unwanted
     ]
     pools = ImpostorPools(_form(cell, freq_of[cell.form]) for cell in allowed)
     items = read_parquet(focus.path(FOCUS)).to_pylist()
-    answers = [Form(row["word"], row["lemma"], row["class"], row["tag"], row["trait"], row["cells"], row["freq"]) for row in items]
-    freqs = answer_freqs(answers)
     sentences = read_source_sentences(focus)
     refusals: Counter[str] = Counter()
     rows: list[tuple[str, Form]] = []
     rejected: list[Rejection] = []
-    for row, answer in zip(items, answers, strict=True):
+    for row in items:
+        answer = _form(cell_of[row["lemma"], row["tag"]], row["freq"])
         refuses = _Refusals(sentences[row["sentence_id"]].tokens, row["position"], refusals)
-        found = draw_impostors(row["id"], answer, pools=pools, freqs=freqs, refuses=refuses, settings=settings, seed=seed)
+        found = draw_impostors(row["id"], answer, pools=pools, refuses=refuses, settings=settings, seed=seed)
         if isinstance(found, Rejection):
             rejected.append(found)
         else:
             rows += [(row["id"], form) for form in found]
     count_of = dict(zip(table.words, table.count.tolist(), strict=True))
-    cell_of = {(cell.lemma, cell.tag): cell for cell in allowed}
     writer.rows[IMPOSTORS] = write_parquet(writer.path(IMPOSTORS), {
         "id": pa.array([item for item, _ in rows], pa.string()).dictionary_encode(),
         "word": pa.array([form.word for _, form in rows], pa.string()).dictionary_encode(),
@@ -90,7 +91,7 @@ def write_impostors(
 
 
 def _form(cell: Inflection, freq: float) -> Form:
-    return Form(cell.form, cell.lemma, cell.word_class, cell.tag, cell.trait, cell.cells, freq)
+    return Form(cell.form, cell.lemma, cell.word_class, cell.tag, cell.trait, cell.cells, freq, cell.count)
 
 
 class _Refusals:
@@ -100,7 +101,7 @@ class _Refusals:
     """
 
     def __init__(self, tokens: Sequence[str], position: int, counter: Counter[str]) -> None:
-        self._before = tokens[position - 1]
+        self._before = tokens[printed_neighbours(tokens, position)[0]]
         self._answer = stem(tokens[position])
         self._stems = frozenset(stem(token) for token in tokens)
         self._counter = counter

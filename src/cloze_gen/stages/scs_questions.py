@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from typing import Any, Literal
 
 from pydantic import Field
 
 from cloze_gen.cloze.assemble import assemble_question, deal_positions
+from cloze_gen.cloze.choice import ChoiceReason
+from cloze_gen.cloze.printed_once import PRINTED_BEFORE, printed_before
 from cloze_gen.formats.jsonl import question_record, source_record
 from cloze_gen.records import Rejection, Sentence
 from cloze_gen.rng import stable_fraction
@@ -33,13 +34,6 @@ class ScsQuestionsSettings(SettingsGroup):
     order: Literal["mixed", "corpus"] = Field("mixed", description="of generation: by each sentence's own hash, or book after book")
 
 
-class ScsQuestionReason(StrEnum):
-    """Why a finished item is not in the set."""
-
-    DUPLICATE = "sentence_printed_before"
-    BEYOND_N = "beyond_n_questions"
-
-
 def write_scs_questions(
     writer: ArtifactWriter, room: Room, *, focus: Artifact, impostors: Artifact, settings: ScsQuestionsSettings, seed: int
 ) -> None:
@@ -57,15 +51,13 @@ def write_scs_questions(
     sentences = read_source_sentences(focus)
     kept: list[dict[str, Any]] = []
     rejected: list[Rejection] = []
-    printed: set[tuple[str, ...]] = set()
+    earlier = printed_before((row["sentence_id"], sentences[row["sentence_id"]].tokens) for row in items)
     for row in items:
-        tokens = rendered_tokens(sentences[row["sentence_id"]].tokens)
-        if tokens in printed:
-            rejected.append(Rejection(row["id"], ScsQuestionReason.DUPLICATE))
+        if row["sentence_id"] in earlier:
+            rejected.append(Rejection(row["id"], PRINTED_BEFORE, earlier[row["sentence_id"]]))
         elif len(kept) == settings.n_questions:
-            rejected.append(Rejection(row["id"], ScsQuestionReason.BEYOND_N))
+            rejected.append(Rejection(row["id"], ChoiceReason.BEYOND_N))
         else:
-            printed.add(tokens)
             kept.append(row)
     n_options = 1 + (len(drawn[kept[0]["id"]]) if kept else 0)
     positions = deal_positions([row["id"] for row in kept], n_options=n_options, seed=seed)

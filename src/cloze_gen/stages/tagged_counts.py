@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from cloze_gen.stages.counts import SOFT_HYPHEN, read_hyphen_forms
+from cloze_gen.stages.counts import HYPHENS, SOFT_HYPHEN, read_hyphen_forms
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tags import TAGGED_TYPES, Pair, lemma_pair, tag_folders
 from cloze_gen.stats.content_vocabulary import lemma_counts
@@ -41,7 +41,7 @@ def write_tagged_counts(writer: ArtifactWriter, room: Room, *, tagging: Artifact
     """Sum the books' counts of (token, tag); headings are left out, tokens broken at line ends take the form the corpus attests."""
     tables = [read_parquet(folder / TAGGED_TYPES).cast(_PLAIN) for _, folder in sorted(tag_folders(tagging).items())]
     merged = pa.concat_tables(tables).group_by(["word", "tag"]).aggregate([("count", "sum")])
-    mended = read_hyphen_forms(counts)
+    mended = read_hyphen_forms(counts.path(HYPHENS))
     forms: Counter[tuple[str, str]] = Counter()
     pairs: Counter[Pair] = Counter()
     for word, tag, count in zip(merged["word"].to_pylist(), merged["tag"].to_pylist(), merged["count_sum"].to_pylist(), strict=True):

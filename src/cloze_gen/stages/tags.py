@@ -13,7 +13,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from cloze_gen.adapters.inflector import lemmatize
-from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger
+from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger, travelling_name
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.counts import SOFT_HYPHEN
 from cloze_gen.stages.ingest import SENTENCES, book_folder, kept_books
@@ -92,13 +92,15 @@ def _write_tags(writer: ArtifactWriter, tags: Sequence[str], types: Counter[tupl
 def write_tagging(writer: ArtifactWriter, room: Room, *, corpus: Artifact, settings: TaggerSettings, identity: str) -> None:
     """Tag the kept books of a corpus; the table says where each book's tags lie."""
     rows = kept_books(corpus)
-    shards = [TagShard(room.store.root, book_folder(corpus, row).resolve(), settings.name, identity) for row in rows]
+    tagger = travelling_name(settings.name)
+    shards = [TagShard(room.store.root, book_folder(corpus, row).resolve(), tagger, identity) for row in rows]
     done = list(room.map(tag_book, shards, unit="books"))
     table = [
         (row["book_id"], f"../{shard.key.folder_name}", book["sentences"], book["tokens"])
         for row, shard, book in zip(rows, shards, done, strict=True)
     ]
     writer.rows[BOOK_TAGS] = write_tsv(writer.path(BOOK_TAGS), ("book_id", "folder", "sentences", "tokens"), table)
+    writer.holds = sorted({folder for _, folder, _, _ in table})
     tokens = sum(book["tokens"] for book in done)
     writer.facts |= {"tagger": identity, "books": len(done), "sentences": sum(book["sentences"] for book in done), "tokens": tokens}
     room.say(f"{tokens:,} tokens of {len(done)} books by {identity}")

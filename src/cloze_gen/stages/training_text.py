@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.compute as pc
 
-from cloze_gen.stages.counts import SOFT_HYPHEN, read_counts, read_hyphen_forms
+from cloze_gen.stages.counts import HYPHENS, SOFT_HYPHEN, read_counts, read_hyphen_forms
 from cloze_gen.stages.ingest import SENTENCES, book_folder, kept_books
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
@@ -64,7 +64,7 @@ def _vocabulary(counts: Path) -> dict[str, int]:
 
 @functools.lru_cache(maxsize=1)
 def _forms(counts: Path) -> dict[str, str]:
-    return read_hyphen_forms(open_artifact(counts))
+    return read_hyphen_forms(open_artifact(counts).path(HYPHENS))
 
 
 def write_part(shard: TextShard) -> tuple[int, int]:

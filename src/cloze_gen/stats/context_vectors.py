@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.extmath import randomized_svd
 
 _CHUNK_TOKENS = 8_000_000  # tokens looked at together; bounds memory at about 1 GB
 
@@ -80,6 +79,8 @@ def positive_pmi(counts: sp.csr_matrix) -> sp.csr_matrix:
 
 def context_vectors(counts: sp.csr_matrix, *, dimensions: int, seed: int) -> np.ndarray:
     """Unit vectors of the targets; float32, shape (targets, dimensions). A target without contexts has a zero vector."""
+    from sklearn.utils.extmath import randomized_svd  # here, for it takes 0.7 s to load, as long as all else that a worker needs
+
     pmi = positive_pmi(counts)
     if pmi.nnz == 0:  # no pair is more frequent than chance: nothing to tell words apart by
         return np.zeros((counts.shape[0], 1), np.float32)

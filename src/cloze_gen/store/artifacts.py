@@ -1,27 +1,29 @@
 """Artifacts: a payload and a manifest, written in one step.
 
 The manifest is written last inside a temporary folder and the folder is renamed when whole, so a folder with a name is a finished
-artifact. It holds no wall-clock time and no path of the machine: the same run gives the same bytes.
+artifact. It holds no wall-clock time and no path of the machine: the same run gives the same bytes. What is opened is checked first
+(`store.checks`): a damaged artifact is never used, and moved out of the way, not deleted, when it is made again.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
+import itertools
 import os
-import shutil
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.errors import StoreError
-from cloze_gen.store.keys import StageKey
+from cloze_gen.errors import DamageError, StoreError
+from cloze_gen.store.checks import STORE, find_fault, note_written, payload_names
+from cloze_gen.store.keys import StageKey, fingerprint_of
 from cloze_gen.store.locks import exclusive_lock, partial_folder, publish_folder, sweep_leavings
+from cloze_gen.store.manifest import MANIFEST, SCHEMA_VERSION, file_sha256, read_manifest, write_manifest
 
-MANIFEST = "manifest.json"
-SCHEMA_VERSION = 1
+KEPT_BY_BOOK = ("book-", "tags-")  # stages whose artifacts are kept one a book, in a folder of the stage
+_SHELF = re.compile(r"[a-z0-9_]+-[0-9a-f]{16}")
 
 
 @dataclass(slots=True)
@@ -34,6 +36,7 @@ class ArtifactWriter:
         rows: payload file -> number of rows, for files that have rows.
         facts: further figures for a reader (e.g. the model's n-gram counts).
         versions: libraries and tools whose version can change the bytes.
+        holds: folders of artifacts kept one a book that this one tells of, relative to its own; it is whole only while they are.
     """
 
     folder: Path
@@ -41,6 +44,7 @@ class ArtifactWriter:
     rows: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    holds: list[str] = field(default_factory=list)
 
     def path(self, name: str) -> Path:
         path = self.folder / name
@@ -58,7 +62,7 @@ class Artifact:
     def path(self, name: str) -> Path:
         path = self.folder / name
         if not path.exists():
-            raise StoreError(f"{path}: missing from a finished artifact. Delete the folder {self.folder} and run again to rebuild it.")
+            raise DamageError(f"{path}: missing from a finished artifact.")
         return path
 
     @property
@@ -73,41 +77,59 @@ class Artifact:
 class Store:
     """The artifacts below one output folder.
 
-    Layout: ``store/<stage>-<fingerprint>/`` (payload and manifest), ``runs/<name>/`` (links and the release).
+    Layout: ``store/<stage>-<fingerprint>/`` (payload and manifest), ``runs/<name>/`` (links and the release), ``aside/`` (what was found
+    damaged, or in the place of an artifact without being one).
     """
 
     def __init__(self, root: Path) -> None:
         self.root = Path(root)
-        self.store = self.root / "store"
+        self.store = self.root / STORE
         self.runs = self.root / "runs"
+        self.aside = self.root / "aside"
 
     def folder(self, key: StageKey) -> Path:
         return self.store / key.folder_name
 
     def is_complete(self, key: StageKey) -> bool:
-        return (self.folder(key) / MANIFEST).is_file()
+        """Whether the artifact is there, as it was written, with the artifacts it tells of."""
+        return self.fault(key) is None
+
+    def fault(self, key: StageKey) -> str | None:
+        """Why the artifact of `key` cannot be used; None when it can, empty when it was never made."""
+        if not self.folder(key).exists():
+            return ""
+        try:
+            return next(_held_faults(self.open(key)), None)
+        except DamageError as error:
+            return error.what
 
     def open(self, key: StageKey) -> Artifact:
         """The finished artifact of `key`.
 
         Raises:
-            StoreError: it is not there, or its manifest is not readable.
+            DamageError: it is not there, damaged, or another's.
         """
-        return open_artifact(self.folder(key))
+        artifact = open_artifact(self.folder(key))
+        found = artifact.manifest["fingerprint"]
+        if found != key.fingerprint:
+            raise DamageError(f"{artifact.folder}: holds the artifact {found}, not {key.fingerprint}.")
+        return artifact
 
     def sweep(self) -> int:
         """Remove what killed runs left in the store."""
         swept = sweep_leavings(self.store)
-        for shelf in sorted(self.store.glob("book-*")) + sorted(self.store.glob("tags-*")):
+        for shelf in sorted(path for stage in KEPT_BY_BOOK for path in self.store.glob(f"{stage}*")):
             swept += sweep_leavings(shelf)
         return swept
 
     @contextlib.contextmanager
-    def writing(self, key: StageKey, *, on_wait: Callable[[], None] | None = None) -> Iterator[ArtifactWriter | None]:
+    def writing(
+        self, key: StageKey, *, on_wait: Callable[[], None] | None = None, say: Callable[[str], None] = lambda line: None
+    ) -> Iterator[ArtifactWriter | None]:
         """Write one artifact, or yield None when another run has just finished it.
 
         Only one process at a time writes a given stage; artifacts kept one a book take no such lock (the loser of a race
-        lets its equal copy go).
+        lets its equal copy go). What stands in the place without being the whole artifact is moved to `aside`, after telling `say` so.
         """
         target = self.folder(key)
         with contextlib.ExitStack() as stack:
@@ -116,27 +138,65 @@ class Store:
             if self.is_complete(key):
                 yield None
                 return
-            # Artifacts appear whole, so a folder without a manifest is not ours to keep. Asked again: another run may just have finished.
-            if target.exists() and not self.is_complete(key):
-                shutil.rmtree(target)
+            self._make_room(key, say)
             folder = stack.enter_context(partial_folder(target))
             writer = ArtifactWriter(folder)
             yield writer
-            write_manifest(writer, key)
-            publish_folder(folder, target)
+            write_manifest(folder / MANIFEST, described(writer, key))
+            if publish_folder(folder, target):
+                note_written(target)
+
+    def _make_room(self, key: StageKey, say: Callable[[str], None]) -> None:
+        """Move aside what stands in an artifact's place; the artifact itself stays where only what it tells of is damaged."""
+        if not os.path.lexists(self.folder(key)):
+            return
+        try:
+            for fault in _held_faults(self.open(key)):
+                say(f"{fault} Made anew.")
+        except DamageError as error:
+            moved = set_aside(self.folder(key), self.aside, name=key.folder_name.replace("/", "--"))
+            if moved is not None:
+                say(f"{error.what} Set aside as {moved}, made anew.")
+
+    def artifact_folders(self) -> Iterator[Path]:
+        """Every folder of the store that is an artifact, or has the name of one, sorted."""
+        for shelf in sorted(self.store.glob("*-*")):
+            if not _SHELF.fullmatch(shelf.name):
+                continue
+            items = sorted(path.parent for path in shelf.glob(f"*/{MANIFEST}")) if shelf.name.startswith(KEPT_BY_BOOK) else []
+            yield from items or [shelf]
 
 
-def write_manifest(writer: ArtifactWriter, key: StageKey) -> None:
-    """Describe the payload; the last file to be written."""
+def _held_faults(artifact: Artifact) -> Iterator[str]:
+    """What is wrong with the artifacts that one tells of, one sentence for each that is not whole."""
+    for held in artifact.manifest["holds"]:
+        try:
+            open_artifact(Path(os.path.normpath(artifact.folder / held)))
+        except DamageError as error:
+            yield error.what
+
+
+def set_aside(path: Path, aside: Path, *, name: str) -> Path | None:
+    """Move something out of the way to `aside`, under a name that is free; None when it has just gone. Nothing is overwritten."""
+    aside.mkdir(parents=True, exist_ok=True)
+    place = next(place for number in itertools.count(1) if not os.path.lexists(place := aside / f"{name}-{number}"))
+    try:
+        path.rename(place)
+    except FileNotFoundError:
+        return None
+    return place
+
+
+def described(writer: ArtifactWriter, key: StageKey) -> dict[str, Any]:
+    """What the manifest of a written payload says."""
     files = {
-        path.relative_to(writer.folder).as_posix(): {"sha256": file_sha256(path), "bytes": path.stat().st_size}
-        for path in sorted(writer.folder.rglob("*"))
-        if path.is_file()
+        name: {"sha256": file_sha256(writer.folder / name), "bytes": (writer.folder / name).stat().st_size}
+        for name in payload_names(writer.folder)
     }
     for name, count in writer.rows.items():
         files[name]["rows"] = count
     check_funnel(writer.funnel, key.stage)
-    manifest = {
+    return {
         "schema": f"cloze-gen/{key.stage}",
         "schema_version": SCHEMA_VERSION,
         "fingerprint": key.fingerprint,
@@ -145,8 +205,8 @@ def write_manifest(writer: ArtifactWriter, key: StageKey) -> None:
         "funnel": writer.funnel,
         "facts": writer.facts,
         "files": files,
+        "holds": writer.holds,
     }
-    write_json(writer.folder / MANIFEST, manifest)
 
 
 def check_funnel(funnel: Mapping[str, Any], stage: str) -> None:
@@ -155,33 +215,22 @@ def check_funnel(funnel: Mapping[str, Any], stage: str) -> None:
         raise StoreError(f"{stage}: the funnel does not add up ({funnel}); this is a fault of cloze-gen, please report it")
 
 
-def open_artifact(folder: Path) -> Artifact:
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise StoreError(f"{folder}: no finished artifact here (no {MANIFEST}). Run the pipeline again.") from None
-    except json.JSONDecodeError as error:
-        raise StoreError(f"{folder / MANIFEST}: not readable as JSON ({error}). Delete the folder and run again.") from None
+def open_artifact(folder: Path, *, deep: bool = False) -> Artifact:
+    """The finished artifact in a folder, checked.
+
+    Args:
+        deep: read every byte, whatever was noted of the files before.
+    Raises:
+        DamageError: nothing finished is here, or it is not what was written.
+    """
+    path = folder / MANIFEST
+    manifest = read_manifest(path)
+    schema = f"{manifest.get('schema')} {manifest.get('schema_version')}"
+    if schema != f"cloze-gen/{manifest.get('stage')} {SCHEMA_VERSION}":
+        raise DamageError(f"{path}: written by another version of cloze-gen ({schema}; this one reads version {SCHEMA_VERSION}).")
+    if manifest["fingerprint"] != fingerprint_of(manifest):
+        raise DamageError(f"{path}: its fingerprint is not that of its settings and inputs.")
+    fault = find_fault(folder, manifest, deep=deep)
+    if fault:
+        raise DamageError(f"{folder}: damaged. {fault}.")
     return Artifact(folder, manifest)
-
-
-def file_sha256(path: Path) -> str:
-    with open(path, "rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write JSON for people: indented, keys sorted, LF; under a temporary name first."""
-    text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
-    write_bytes(path, text.encode("utf-8"))
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file that is whole or not there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        partial.write_bytes(data)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

@@ -55,9 +55,15 @@ class StageKey:
         >>> a.fingerprint == StageKey("forward", 1, {"keep": 31}).fingerprint
         False
         """
-        return hashlib.blake2b(canonical_json(self.described()).encode(), digest_size=8).hexdigest()
+        return fingerprint_of(self.described())
 
     @property
     def folder_name(self) -> str:
         name = f"{self.stage}-{self.fingerprint}"
         return f"{name}/{self.item}" if self.item else name
+
+
+def fingerprint_of(described: Mapping[str, Any]) -> str:
+    """The fingerprint of what `StageKey.described` tells, or of a manifest that holds it."""
+    identity = {name: described[name] for name in ("stage", "version", "settings", "inputs", "seed")}
+    return hashlib.blake2b(canonical_json(identity).encode(), digest_size=8).hexdigest()

@@ -9,14 +9,14 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 # `~` stands in no run's and no stage's name, so nothing of a user's is ever taken for leavings.
-_PARTIAL = "~partial-"
-_RETIRED = "~retired-"
+_LEAVING = re.compile(r"\..+~partial-[0-9a-f]{8}")
 
 
 @contextlib.contextmanager
@@ -38,7 +38,7 @@ def partial_folder(target: Path) -> Iterator[Path]:
     """A temporary folder beside `target`, removed again on any exit unless it was renamed away."""
     target.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        folder = target.parent / f".{target.name}{_PARTIAL}{secrets.token_hex(4)}"
+        folder = target.parent / f".{target.name}~partial-{secrets.token_hex(4)}"
         folder.mkdir()
         try:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -56,24 +56,15 @@ def partial_folder(target: Path) -> Iterator[Path]:
         os.close(descriptor)
 
 
-def publish_folder(partial: Path, target: Path) -> None:
-    """Give a whole folder its name. If another run was first, ours (the same bytes) is let go."""
+def publish_folder(partial: Path, target: Path) -> bool:
+    """Give a whole folder its name. If another run was first, ours (the same bytes) is let go and the answer is no."""
     try:
         partial.rename(target)
     except OSError:
         if not target.is_dir():
             raise
-
-
-def replace_folder(partial: Path, target: Path) -> None:
-    """Put `partial` in the place of `target`, whatever stood there."""
-    if target.exists():
-        retired = target.parent / f".{target.name}{_RETIRED}{secrets.token_hex(4)}"
-        target.rename(retired)
-        partial.rename(target)
-        shutil.rmtree(retired, ignore_errors=True)  # another run's sweep may be at it already
-    else:
-        partial.rename(target)
+        return False
+    return True
 
 
 def sweep_leavings(folder: Path) -> int:
@@ -82,9 +73,7 @@ def sweep_leavings(folder: Path) -> int:
     if not folder.is_dir():
         return swept
     for path in sorted(folder.iterdir()):
-        if not path.name.startswith(".") or not (_PARTIAL in path.name or _RETIRED in path.name):
-            continue
-        if path.is_dir():
+        if _LEAVING.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
             swept += _removed_unless_owned(path)
     return swept
 

@@ -26,6 +26,17 @@ def rendered_positions(tokens: Sequence[str]) -> list[int]:
     return [i for k, i in enumerate(kept) if not _doubled(tokens, kept, k)]
 
 
+def printed_neighbours(tokens: Sequence[str], position: int) -> tuple[int, int]:
+    """Indices of the tokens that a reader sees right before and right after a printed one; -1 and the length where there is none.
+
+    >>> printed_neighbours(("an", '"', "owl", '"', "here", "."), 2)
+    (0, 4)
+    """
+    printed = rendered_positions(tokens)
+    rank = printed.index(position)
+    return (printed[rank - 1] if rank else -1), (printed[rank + 1] if rank + 1 < len(printed) else len(tokens))
+
+
 def _doubled(tokens: Sequence[str], kept: Sequence[int], k: int) -> bool:
     """A pause before another mark (`, .` left by a deleted quote or dash) is not printed twice."""
     marks = {",", ";", ":", ".", "?", "!"}

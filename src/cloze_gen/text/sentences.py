@@ -83,8 +83,8 @@ def _ends_sentence(flat: str, begin: int, stop: int, following: int) -> bool:
         # A quotation that is over, followed by who spoke it.
         return not (behind in "\"'" and _SPEAKS_ON.match(flat, following))
     if flat[stop - 1] == "." or (flat[stop - 1] in " \n" and flat[stop - 2] == "."):
-        # An ellipsis before "I" is a stammer.
-        return not (flat[following] == "I" and not flat[following + 1].isalnum())
+        # An ellipsis before "I" is a stammer; the text may end with it.
+        return not (flat[following] == "I" and not flat[following + 1 : following + 2].isalnum())
     word_match = _LAST_WORD.search(flat, max(begin, stop - _WORD_CHARS), stop)
     if word_match is None:
         return True

@@ -1,7 +1,7 @@
 """Find what the package index cannot give: a C++ compiler, CMake, Boost, Python's headers and venv.
 
-Run by `make` before anything is installed, with nothing but the standard library. Missing packages are installed where that
-needs no question (root on Debian or Ubuntu); elsewhere the program stops with the exact command to type.
+Run by `make` before anything is installed, as a program of its own and with nothing but the standard library. Missing packages are
+installed where that needs no question (root on Debian or Ubuntu); elsewhere the program stops with the exact command to type.
 """
 
 from __future__ import annotations
@@ -13,22 +13,28 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 
+COMPILER, CMAKE, BOOST = "a C++ compiler", "CMake 3.10 or newer", "Boost (program_options, thread)"
+HEADERS, VENV = "Python's C headers", "Python's venv"
+PROGRAM_TOOLS = (COMPILER, CMAKE, BOOST)  # what KenLM's programs need; its Python module needs the headers too
+# From, and before: the Pythons that ufal-kenlm has files of the module for, as the dependencies in pyproject.toml say.
+MODULE_FILES = ((3, 13), (3, 15))
 PYTHON_PACKAGE = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 
 # What is missing -> the packages that bring it, by package manager.
 PACKAGES = {
-    "a C++ compiler": {"apt-get": ["g++", "make"], "dnf": ["gcc-c++", "make"], "brew": []},
-    "CMake 3.10 or newer": {"apt-get": ["cmake", "make"], "dnf": ["cmake", "make"], "brew": ["cmake"]},
+    COMPILER: {"apt-get": ["g++", "make"], "dnf": ["gcc-c++", "make"], "brew": []},
+    CMAKE: {"apt-get": ["cmake", "make"], "dnf": ["cmake", "make"], "brew": ["cmake"]},
     # Debian's libboost-thread-dev brings the system library along where Boost still has one (it left in 1.89).
-    "Boost (program_options, thread)": {
+    BOOST: {
         "apt-get": ["libboost-program-options-dev", "libboost-thread-dev"],
         "dnf": ["boost-devel"],
         "brew": ["boost"],
     },
-    "Python's C headers": {"apt-get": [f"{PYTHON_PACKAGE}-dev"], "dnf": [f"{PYTHON_PACKAGE}-devel"], "brew": []},
-    "Python's venv": {"apt-get": [f"{PYTHON_PACKAGE}-venv"], "dnf": [PYTHON_PACKAGE], "brew": []},
+    HEADERS: {"apt-get": [f"{PYTHON_PACKAGE}-dev"], "dnf": [f"{PYTHON_PACKAGE}-devel"], "brew": []},
+    VENV: {"apt-get": [f"{PYTHON_PACKAGE}-venv"], "dnf": [PYTHON_PACKAGE], "brew": []},
 }
 
 BOOST_PROBE = """\
@@ -39,17 +45,27 @@ find_package(Threads REQUIRED)
 """
 
 
-def missing() -> list[str]:
-    """Keys of `PACKAGES` that this machine lacks, in their order; found by using the tools, not by asking a package manager."""
+def missing(wanted: Collection[str]) -> list[str]:
+    """Those of `wanted`, keys of `PACKAGES`, that this machine lacks; found by using the tools, not by asking a package manager."""
     compiler, cmake = compiles(), has_cmake()
     present = {
-        "a C++ compiler": compiler,
-        "CMake 3.10 or newer": cmake,
-        "Boost (program_options, thread)": has_boost() if compiler and cmake else boost_header_seen(),
-        "Python's C headers": (Path(sysconfig.get_paths()["include"]) / "Python.h").is_file(),
-        "Python's venv": importlib.util.find_spec("venv") is not None and importlib.util.find_spec("ensurepip") is not None,
+        COMPILER: compiler,
+        CMAKE: cmake,
+        BOOST: has_boost() if compiler and cmake else boost_header_seen(),
+        HEADERS: (Path(sysconfig.get_paths()["include"]) / "Python.h").is_file(),
+        VENV: importlib.util.find_spec("venv") is not None and importlib.util.find_spec("ensurepip") is not None,
     }
-    return [what for what in PACKAGES if not present[what]]
+    return [what for what in PACKAGES if what in wanted and not present[what]]
+
+
+def needed_by_make(python: tuple[int, int]) -> list[str]:
+    """Keys of `PACKAGES` that a checkout needs with this Python.
+
+    >>> [HEADERS in needed_by_make((3, minor)) for minor in (12, 13, 14, 15)]
+    [True, False, False, True]
+    """
+    builds_module = not MODULE_FILES[0] <= python < MODULE_FILES[1]
+    return [what for what in PACKAGES if what != HEADERS or builds_module]
 
 
 def compiles() -> bool:
@@ -97,34 +113,38 @@ def install_command(lacking: list[str]) -> list[str] | None:
     return [manager, *options, *names] if names else None
 
 
-def fail(lacking: list[str], command: list[str] | None) -> int:
-    print(f"This machine lacks: {', '.join(lacking)}.", file=sys.stderr)
+def advice(lacking: list[str]) -> str:
+    """What is lacking, and the exact command that brings it where the package manager is known."""
+    command, told = install_command(lacking), f"this machine lacks {', '.join(lacking)}."
     if command is None:
-        print("Install them with your package manager (on macOS: xcode-select --install), then run make again.", file=sys.stderr)
-    else:
-        prefix = "" if command[0] == "brew" else "sudo "
-        print(f"Type this, then run make again:\n\n    {prefix}{' '.join(command)}\n", file=sys.stderr)
-    return 1
+        return f"{told}\nInstall that with your package manager (on macOS: xcode-select --install), then come back."
+    return f"{told}\nType this, then come back:\n\n    {'' if command[0] == 'brew' else 'sudo '}{' '.join(command)}\n"
 
 
-def main() -> int:
-    lacking = missing()
-    if not lacking:
-        return 0
-    command = install_command(lacking)
-    if command is None or command[0] != "apt-get" or os.geteuid() != 0:
-        return fail(lacking, command)
+def install_lacking(wanted: list[str]) -> list[str]:
+    """Install what is missing where that needs no question, and tell what is missing still."""
     # Twice, because Boost can be judged fairly only when compiler and CMake are there.
     for _ in range(2):
-        print(f"Installing: {' '.join(command)}", file=sys.stderr)
+        lacking = missing(wanted)
+        command = install_command(lacking)
+        if not lacking or command is None or command[0] != "apt-get" or os.geteuid() != 0:
+            return lacking
+        say(f"Installing: {' '.join(command)}")
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         subprocess.run(["apt-get", "update", "-q"], check=False, env=environment, stdout=sys.stderr)  # stale lists: install tells
         subprocess.run(command, check=False, env=environment, stdout=sys.stderr)
-        lacking = missing()
-        if not lacking:
-            return 0
-        command = install_command(lacking) or command
-    return fail(lacking, command)
+    return missing(wanted)
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr)  # noqa: T201 - a program that talks to a person
+
+
+def main() -> int:
+    lacking = install_lacking(needed_by_make(sys.version_info[:2]))
+    if lacking:
+        say(f"cloze-gen cannot be set up: {advice(lacking)}")
+    return 1 if lacking else 0
 
 
 if __name__ == "__main__":

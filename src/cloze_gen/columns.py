@@ -1,0 +1,167 @@
+r"""Text for a screen: control characters spelled out, lines wrapped or cut to a number of columns, small tables.
+
+Nothing here asks how wide the screen is; `adapters.terminal` does, once a line is about to be shown. A width of None means that nobody
+looks: then nothing is wrapped and nothing is cut, so that a program reading a pipe finds one record a line.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+# What moves the cursor, changes colours, reorders the text or has no shape: control and format characters, surrogates, private and
+# unassigned ones, the line ends that only Unicode knows. A book's title must not be able to clear a screen.
+_UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_ZERO_WIDTH = frozenset({"Mn", "Me"})
+_LABEL = re.compile(r"\s*\S+(?: \S+)*?\s{2,}")  # a word or a few at the beginning of a line, set off by two spaces
+_ID = re.compile(r"[A-Za-z0-9._-]+(?::\d+){1,2}[.,;:]?")
+_WIDEST_LABEL = 26
+_HANGING = 4  # columns by which the rest of a line stands further in
+_DOTS = "..."
+
+
+def printable(text: str) -> str:
+    r"""The text with everything that a terminal would obey instead of showing spelled out as Python does.
+
+    >>> print(printable("a\x1b[31mred\ttitle\n"), printable("\u202eevil"), printable("日本"))
+    a\x1b[31mred\ttitle\n \u202eevil 日本
+    """
+    if text.isprintable():
+        return text
+    return "".join(one.encode("unicode_escape").decode("ascii") if unicodedata.category(one) in _UNSHOWN else one for one in text)
+
+
+def text_width(text: str) -> int:
+    """Columns that printable text takes: two for wide characters of East Asia, none for accents that stand on their neighbour.
+
+    >>> text_width("cafe\u0301"), text_width("日本")
+    (4, 4)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.category(one) in _ZERO_WIDTH else 2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)
+
+
+def cut(text: str, columns: int | None) -> str:
+    """The text, or as much of its beginning as fits with dots after it.
+
+    >>> cut("a long sentence", 10), cut("short", 10), cut("any length", None)
+    ('a long ...', 'short', 'any length')
+    """
+    if columns is None or text_width(text) <= columns:
+        return text
+    return _beginning(text, columns - len(_DOTS)) + _DOTS
+
+
+def wrap(line: str, columns: int | None, *, indent: int | None = None) -> list[str]:
+    """One printable line as lines of at most `columns`, the second and later ones set in.
+
+    A signature is broken at its bars. A path or an id longer than the line is never broken: it stands alone, so that it can be copied.
+
+    Args:
+        indent: columns before the later lines; by default below what follows the line's label, or a little further in than the line.
+
+    >>> print("\\n".join(wrap("signature  cloze-gen|v:1|style:holmes|seed:1", 30)))
+    signature  cloze-gen|v:1|
+               style:holmes|seed:1
+    >>> wrap("written to /a/folder/with/a/very/long/name", 20)
+    ['written to', '/a/folder/with/a/very/long/name']
+    """
+    if columns is None or text_width(line) <= columns:
+        return [line]
+    hang = _hang(line, columns) if indent is None else indent
+    margin = " " * min(hang, columns // 2)
+    lines: list[str] = []
+    now = ""
+    for space, atom in _atoms(line, columns - len(margin)):
+        joined = now + atom if lines and now == margin else now + space + atom
+        if text_width(joined) <= columns:
+            now = joined
+            continue
+        if now.strip():
+            lines.append(now.rstrip())
+        now = margin + atom
+        if text_width(now) > columns:  # a path or an id, which nothing may stand beside
+            lines.append(atom)
+            now = margin
+    return [*lines, now.rstrip()] if now.strip() else lines
+
+
+def fit(text: str, columns: int | None) -> str:
+    r"""Any text as it may be shown: printable, no line wider than `columns` but for a path or an id alone on its line.
+
+    >>> print(fit("focus      a long word\x07\nsentence   We saw the man .", 22))
+    focus      a long
+               word\x07
+    sentence   We saw the
+               man .
+    """
+    return "\n".join(part for line in text.split("\n") for part in wrap(printable(line), columns))
+
+
+def table_lines(
+    header: Sequence[str], rows: Sequence[Sequence[str]], columns: int | None, *, left: frozenset[str] = frozenset()
+) -> list[str]:
+    """A table of printable cells, each column as wide as its widest cell; where that is too wide, the widest columns are cut.
+
+    Args:
+        left: names of the columns that stand to the left; the others stand to the right.
+
+    >>> print("\\n".join(table_lines(["word", "rank"], [["fastened", "6"], ["saw", "12"]], 80, left=frozenset({"word"}))))
+    word      rank
+    fastened     6
+    saw         12
+    """
+    cells = [[printable(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(text_width(cell) for cell in column) for column in zip(*cells, strict=True)]
+    while columns is not None and sum(widths) + 2 * (len(widths) - 1) > columns and max(widths) > len(_DOTS) + 1:
+        widths[widths.index(max(widths))] -= 1
+    lines = []
+    for row in cells:
+        shown = [_padded(cut(cell, width), width, left=name in left) for cell, width, name in zip(row, widths, header, strict=True)]
+        lines.append("  ".join(shown).rstrip())
+    return lines
+
+
+def _padded(text: str, width: int, *, left: bool) -> str:
+    space = " " * (width - text_width(text))
+    return text + space if left else space + text
+
+
+def _hang(line: str, columns: int) -> int:
+    label = _LABEL.match(line)
+    if label and text_width(label[0]) <= min(_WIDEST_LABEL, columns // 2):
+        return text_width(label[0])
+    return len(line) - len(line.lstrip()) + _HANGING
+
+
+def _atoms(line: str, room: int) -> Iterator[tuple[str, str]]:
+    """(space before, text) of what may not be broken; what is wider than `room` is taken apart unless it is a path or an id."""
+    for space, word in re.findall(r"(\s*)(\S+)", line):
+        parts = [word]
+        if text_width(word) > room and "|" in word:
+            parts = re.findall(r"[^|]*\||[^|]+", word)
+        for number, part in enumerate(parts):
+            pieces = [part] if text_width(part) <= room or "/" in part or _ID.fullmatch(part) else list(_pieces(part, room))
+            for place, piece in enumerate(pieces):
+                yield space if number == place == 0 else "", piece
+
+
+def _pieces(word: str, room: int) -> Iterator[str]:
+    while word:
+        piece = _beginning(word, room) or word[0]
+        yield piece
+        word = word[len(piece) :]
+
+
+def _beginning(text: str, columns: int) -> str:
+    """The longest beginning that fits."""
+    if text.isascii():
+        return text[: max(0, columns)]
+    width = 0
+    for place, one in enumerate(text):
+        width += text_width(one)
+        if width > columns:
+            return text[:place]
+    return text

@@ -1,0 +1,36 @@
+"""One thread a worker: the last digits of a product depend on how many threads share it, and processes must not fight over cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+from threadpoolctl import threadpool_limits
+
+# Read by a library when it is loaded; `threadpool_limits` knows those loaded already.
+_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread of BLAS, OpenMP and Arrow inside, in the whole process; afterwards as many as before.
+
+    A library first loaded inside keeps to one thread for good: the environment that it reads says so, and stays.
+    """
+    cpu, io = pa.cpu_count(), pa.io_thread_count()
+    try:
+        with keep_to_one_thread():
+            yield
+    finally:
+        pa.set_cpu_count(cpu)
+        pa.set_io_thread_count(io)
+
+
+def keep_to_one_thread() -> threadpool_limits:
+    """As `one_thread`, for the rest of this process's life."""
+    os.environ.update(dict.fromkeys(_LIMITS, "1"))
+    pa.set_cpu_count(1)
+    pa.set_io_thread_count(1)
+    return threadpool_limits(limits=1)

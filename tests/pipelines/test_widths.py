@@ -1,0 +1,233 @@
+"""What is printed fits an 80-column terminal and holds nothing that a terminal would obey; a pipe gets whole lines."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import shutil
+import struct
+import subprocess
+import sys
+import termios
+import tomllib
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from cloze_gen.cli import app
+from cloze_gen.columns import text_width
+from cloze_gen.store.tables import read_jsonl, read_parquet
+
+SAMPLE = Path(__file__).parents[2] / "corpora" / "sample"
+COMMANDS = (
+    "run",
+    "runs",
+    "show",
+    "trace",
+    "evaluate",
+    "report",
+    "compare",
+    "explain",
+    "settings",
+    "doctor",
+    "corpus verify",
+    "corpus rank",
+)
+HOSTILE_TITLE = "The \x1b[2JClockmaker\x9b31m\u202e 時計屋の借金という大変に長い題名の本であり、八十桁には決して収まらない"
+HOSTILE_FILE = "lamp\x1b[31m\tat\nskerry 岬の灯火.txt"
+
+
+def walk(command: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command of the command line with what is typed to reach it."""
+    for name, one in getattr(command, "commands", {}).items():
+        yield from walk(one, f"{path} {name}".strip())
+    if not hasattr(command, "commands"):
+        yield path, command
+
+
+COMMANDS = dict(walk(typer.main.get_command(app)))
+
+
+def faults(text: str) -> list[str]:
+    """Lines that a terminal of 80 columns would break, a path or an id alone on its line apart, or that hold what it would obey."""
+    lines = text.split("\n")
+    wide = [line for line in lines if text_width(line) > 80 and " " in line.strip()]
+    return wide + [line for line in lines if any(unicodedata.category(one) in ("Cc", "Cf") for one in line)]
+
+
+@pytest.fixture
+def narrow(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """The command line on 80 columns; returns what it printed, results and talk."""
+
+    def call(*arguments: Any, status: int = 0) -> str:
+        monkeypatch.setenv("COLUMNS", "80")
+        outcome = cli(*arguments)
+        assert outcome.status == status, outcome.err
+        return outcome.out + outcome.err
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def holmes(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any], finished: Any) -> tuple[Any, ...]:
+    """A run over books whose title and file name would clear the screen, said on 80 columns: (output folder, corpus, outcome)."""
+    place = tmp_path_factory.mktemp("hostile")
+    shutil.copytree(finished.corpus.train, place / "train")
+    (place / "source").mkdir()
+    shutil.copyfile(SAMPLE / "source" / "the-clockmakers-debt.txt", place / "source" / "debt.txt")
+    shutil.copyfile(SAMPLE / "source" / "the-lamp-at-skerry-point.txt", place / "source" / HOSTILE_FILE)
+    (place / "source" / "empty 空.txt").write_text("")
+    (place / "source" / "manifest.tsv").write_text(f"file\ttitle\tauthor\ndebt.txt\t{HOSTILE_TITLE}\tA. \x1b]0;Nym\n", encoding="utf-8")
+    options = ("--train", place / "train", "--source", place / "source", *finished.corpus.options[5:])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        outcome = cli("run", "holmes-sample", *options, "--out", place / "out", "--name", "hostile", "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    return place / "out", options, outcome
+
+
+@pytest.fixture(scope="module")
+def scs(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Path:
+    """The output folder of a run of the other style over the sample."""
+    out = tmp_path_factory.mktemp("scs")
+    outcome = cli("run", "scs-style", "--out", out, "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    return out
+
+
+def test_a_run_fits(holmes: tuple[Any, ...], narrow: Callable[..., str]) -> None:
+    """Warnings, summary lines, funnel and signature, and what a dry run says."""
+    out, options, outcome = holmes
+    assert faults(outcome.out + outcome.err) == []
+    assert "dropped (empty)" in outcome.err
+    signature = (out / "runs" / "hostile" / "release" / "signature.txt").read_text().strip()
+    assert len(signature) > 80
+    after = outcome.out[outcome.out.index("signature ") + len("signature ") :]
+    assert after.replace("\n", "").replace(" ", "").startswith(signature)
+    assert faults(narrow("run", "holmes-sample", *options, "--out", out, "--name", "hostile", "--dry-run", "--set", "lm.order=4")) == []
+
+
+def test_what_looks_at_a_run_fits(holmes: tuple[Any, ...], narrow: Callable[..., str]) -> None:
+    """runs, show of the run and of every stage, explain."""
+    out, _, _ = holmes
+    at = ("--out", out)
+    assert faults(narrow("runs", *at)) == []
+    assert faults(narrow("show", "hostile", *at)) == []
+    for stage in json.loads((out / "runs" / "hostile" / "run.json").read_text())["stages"]:
+        assert faults(narrow("show", "hostile", stage["number"], "--rows", "3", *at)) == [], stage["label"]
+    assert faults(narrow("explain", "hostile", "--set", "lm.order=4", "--set", "focus.min_count=4", *at)) == []
+
+
+def test_trace_fits(holmes: tuple[Any, ...], narrow: Callable[..., str]) -> None:
+    """Of questions, of words that became none, with the alternates; the title is told, and clears no screen."""
+    out, _, _ = holmes
+    questions = [record["id"] for record in read_jsonl(out / "runs" / "hostile" / "release" / "questions.jsonl")]
+    assert len({item.split(":")[0] for item in questions}) == 2
+    rejected = [row["id"] for row in read_parquet(next((out / "runs" / "hostile").glob("*-choice")) / "rejected.parquet").to_pylist()]
+    early = [row["id"] for row in read_parquet(next((out / "runs" / "hostile").glob("*-focus")) / "rejected.parquet").to_pylist()]
+    for item in [*questions[:2], *questions[-2:], *rejected[:2], *early[:2]]:
+        assert faults(narrow("trace", item, "--out", out)) == [], item
+        assert faults(narrow("trace", item, "--out", out, "--alternates")) == [], item
+    told = narrow("trace", next(item for item in questions if item.startswith("debt:")), "--out", out)
+    assert "book       The \\x1b[2JClockmaker\\x9b31m\\u202e" in told
+    assert "時計屋の借金" in told
+
+
+def test_compare_and_evaluate_fit(copied: Any, holmes: tuple[Any, ...], narrow: Callable[..., str], tmp_path: Path) -> None:
+    """Two runs side by side; the table of an evaluation, with a long name of one's own in it."""
+    out, _, _ = holmes
+    assert faults(narrow("compare", copied.folder, out / "runs" / "hostile", "--out", out)) == []
+    records = list(read_jsonl(copied.release / "questions.jsonl"))
+    rows = [{"id": record["id"], "scores": list(range(len(record["options"])))} for record in records]
+    scores = tmp_path / f"{'my-model-' * 6}.jsonl"
+    scores.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = narrow("evaluate", copied.folder, "--only", "longest", "--scores", scores, "--out", copied.out, "--write-to", tmp_path / "w")
+    assert "user:my-model" in told
+    assert faults(told) == []
+
+
+@pytest.mark.slow
+def test_the_other_style_fits(scs: Path, narrow: Callable[..., str]) -> None:
+    """Every stage of an SCS-style run, a question's trace, and the ranking of books by its vocabulary."""
+    run = scs / "runs" / "scs-sample"
+    for stage in json.loads((run / "run.json").read_text())["stages"]:
+        assert faults(narrow("show", "scs-sample", stage["number"], "--out", scs)) == [], stage["label"]
+    for record in list(read_jsonl(run / "release" / "questions.jsonl"))[:5]:
+        assert faults(narrow("trace", record["id"], "--out", scs)) == []
+    reference = run / "release" / "questions.jsonl"
+    ranked = narrow("corpus", "rank", SAMPLE / "source", "--reference", reference, "--out", scs, "--workers", "1")
+    assert faults(ranked) == []
+
+
+def test_what_needs_no_run_fits(narrow: Callable[..., str], cli: Callable[..., Any], tmp_path: Path) -> None:
+    """doctor, settings, checksums; the settings can still be read back."""
+    for style in ("holmes-style", "holmes-sample", "scs-style", "scs-sample"):
+        told = narrow("settings", style)
+        assert faults(told) == []
+        wide = subprocess.run([sys.executable, "-m", "cloze_gen.cli", "settings", style], capture_output=True, text=True, check=True)
+        assert tomllib.loads(told) == tomllib.loads(wide.stdout)
+    assert faults(cli("doctor").out) == []
+    books = tmp_path / "books"
+    books.mkdir()
+    (books / HOSTILE_FILE).write_text("x")
+    (tmp_path / "m.tsv").write_text(f"file\tsha256\n{'long-' * 30}.txt\t00\n")
+    assert faults(narrow("corpus", "verify", books, "--manifest", tmp_path / "m.tsv", status=1)) == []
+
+
+def test_mistakes_fit(narrow: Callable[..., str], finished: Any) -> None:
+    """An error is wrapped like everything else, and what a user typed cannot colour the screen."""
+    told = narrow("trace", "\x1b[31mno:1:2", "--out", finished.out, status=2)
+    assert faults(told) == []
+    assert "\\x1b[31mno:1:2" in told
+    assert "\\udcff" in narrow("trace", os.fsdecode(b"\xff"), "--out", finished.out, status=2)
+    assert faults(narrow("run", "holmes-sample", "--set", "forward.kep=1", "--out", finished.out, status=2)) == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits_and_describes_everything(narrow: Callable[..., str], command: str) -> None:
+    """Every argument and option has its description, and there is an example that names the command."""
+    told = narrow(*command.split(), "--help")
+    assert faults(told) == []
+    assert f"Example: cloze-gen {command}" in told
+    assert [one.name for one in COMMANDS[command].params if not one.help] == []
+
+
+def test_a_pipe_gets_whole_lines(finished: Any, cli: Callable[..., Any]) -> None:
+    """Where nobody looks nothing is wrapped or cut: one run a line, the signature and every sentence in one piece."""
+    question = next(read_jsonl(finished.release / "questions.jsonl"))
+    signature = (finished.release / "signature.txt").read_text().strip()
+    assert f"signature  {signature}\n" in finished.outcome.out
+    assert cli("runs", "--out", finished.out).out.split() == ["tiny", signature]
+    assert f"\nsentence   {question['source']['text']}\n" in cli("trace", question["id"], "--out", finished.out).out
+    candidates = next(read_jsonl(finished.release / "candidates.jsonl"))
+    shown = cli("show", "tiny", "choice", "--rows", "1", "--out", finished.out).out
+    assert f"    candidates: {json.dumps(candidates['candidates'], ensure_ascii=False)}\n" in shown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [80, 60])
+def test_a_terminals_own_width_is_found(finished: Any, columns: int) -> None:
+    """Without COLUMNS the terminal itself is asked."""
+    master, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    question = next(read_jsonl(finished.release / "questions.jsonl"))
+    command = [sys.executable, "-m", "cloze_gen.cli", "trace", question["id"], "--out", str(finished.out)]
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    with subprocess.Popen(command, stdout=terminal, env=environment) as process:
+        os.close(terminal)
+        told = b""
+        while True:
+            try:
+                told += os.read(master, 65536)
+            except OSError:  # the other end is closed: all has been read
+                break
+    os.close(master)
+    assert process.returncode == 0
+    widths = [text_width(line.rstrip("\r")) for line in told.decode().split("\n")]
+    assert columns - 20 < max(widths) <= columns

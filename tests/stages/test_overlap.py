@@ -1,0 +1,75 @@
+"""Which books of one side go on: none that the other side holds, and of copies among the rest one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.stages.ingest import read_books
+from cloze_gen.stages.overlap import OVERLAPS, OverlapSettings, write_overlap
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.tables import read_tsv, write_tsv
+from cloze_gen.text.duplicates import content_sketch
+
+WORDS = np.random.default_rng(11).integers(1, 2**32, size=60_000, dtype=np.uint64)
+NOVEL, OTHER, TRAINING = (0, 20_000), (40_000, 60_000), (20_000, 40_000)
+ANTHOLOGY = (0, 40_000)  # the novel, and the training book after it
+
+
+def ingested(folder: Path, **spans: tuple[int, int]) -> Artifact:
+    """An ingest of books that are spans of one text."""
+    for book, (start, end) in spans.items():
+        (folder / book).mkdir(parents=True)
+        np.save(folder / book / "sketch.npy", content_sketch(WORDS[start:end]))
+    rows = [(book, "kept", "", "", end - start, book) for book, (start, end) in sorted(spans.items())]
+    write_tsv(folder / "books.tsv", ("book_id", "status", "reason", "detail", "tokens", "folder"), rows)
+    return Artifact(folder, {})
+
+
+def decide(tmp_path: Path, *, side: str = "source", other: Artifact | None, **settings: str) -> tuple[dict[str, str], Path]:
+    """Each book's reason, empty where it goes on, and the folder of the artifact."""
+    own = ingested(tmp_path / "own", anthology=ANTHOLOGY, novel=NOVEL, other=OTHER)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    room = Room(Store(tmp_path), InProcessEngine(), "corpus")
+    write_overlap(ArtifactWriter(folder), room, own=own, other=other, side=side, settings=OverlapSettings.model_validate(settings))
+    return {row["book_id"]: row["reason"] for row in read_books(Artifact(folder, {}))}, folder
+
+
+def test_an_anthology_takes_no_clean_book_with_it(tmp_path: Path) -> None:
+    """The anthology goes for what it shares with the training book; the novel in it is no copy of a book that goes."""
+    reasons, folder = decide(tmp_path, other=ingested(tmp_path / "train", trained=TRAINING))
+    assert reasons == {"anthology": "overlaps_train", "novel": "", "other": ""}
+    found = {(row["book_a"], row["book_b"], row["where"]) for row in read_tsv(folder / OVERLAPS)}
+    assert found == {("anthology", "novel", "within"), ("anthology", "trained", "across")}
+
+
+def test_the_training_side_is_decided_alike(tmp_path: Path) -> None:
+    """Where overlap costs training books, the same law holds for them."""
+    reasons, _ = decide(tmp_path, side="train", other=ingested(tmp_path / "source", seed=TRAINING), across="drop_train")
+    assert reasons == {"anthology": "overlaps_source", "novel": "", "other": ""}
+
+
+@pytest.mark.parametrize(
+    ("settings", "dropped"),
+    [
+        ({"across": "keep"}, {"novel": "duplicate_of"}),
+        ({"across": "drop_train"}, {"novel": "duplicate_of"}),
+        ({"across": "keep", "within": "keep"}, {}),
+        ({"within": "keep"}, {"anthology": "overlaps_train"}),
+    ],
+)
+def test_each_setting_drops_what_it_says(tmp_path: Path, settings: dict[str, str], dropped: dict[str, str]) -> None:
+    """The smaller of two copies where copies go, the source's book where overlap costs the source, nothing else."""
+    reasons, _ = decide(tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), **settings)
+    assert {book: reason for book, reason in reasons.items() if reason} == dropped
+
+
+def test_without_the_other_side_only_copies_go(tmp_path: Path) -> None:
+    """Alone, the anthology holds the novel, and the novel goes."""
+    reasons, _ = decide(tmp_path, other=None)
+    assert reasons == {"anthology": "", "novel": "duplicate_of", "other": ""}

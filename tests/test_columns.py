@@ -1,0 +1,73 @@
+"""Lines laid out for a width: nothing too wide, nothing lost, nothing that a terminal would obey."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.columns import cut, fit, printable, table_lines, text_width, wrap
+
+COLUMNS = st.integers(20, 100)
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=200)
+# Words with what is wide, stands on its neighbour, or may be broken; no path and no id, which alone may be too wide.
+LINES = st.lists(st.text("ab|日é\u0301 ", max_size=60), max_size=8).map("  ".join)
+
+
+@given(ANY_TEXT)
+def test_nothing_that_a_terminal_obeys_is_shown(text: str) -> None:
+    """Whatever the characters: no control or format character, no surrogate; and what is printable stays as it is."""
+    shown = printable(text)
+    assert not {unicodedata.category(one) for one in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    assert printable(shown) == shown
+
+
+@given(LINES, COLUMNS)
+def test_a_wrapped_line_fits_and_loses_nothing(line: str, columns: int) -> None:
+    """Every line fits, and without the spaces they say together what the line said."""
+    lines = wrap(line, columns)
+    assert all(text_width(one) <= columns for one in lines)
+    assert "".join("".join(lines).split()) == "".join(line.split())
+
+
+@given(LINES, COLUMNS)
+def test_wrapping_again_changes_nothing(line: str, columns: int) -> None:
+    """What fits is left alone."""
+    assert all(wrap(one, columns) == [one] for one in wrap(line, columns))
+
+
+@given(LINES, COLUMNS)
+def test_what_is_cut_fits(line: str, columns: int) -> None:
+    """Text that fits is whole; other text is its own beginning and dots, as long as there is room."""
+    shown = cut(line, columns)
+    assert text_width(shown) <= columns
+    if shown != line:
+        assert text_width(line) > columns
+        assert shown.endswith("...")
+        assert line.startswith(shown.removesuffix("..."))
+        assert text_width(shown) >= columns - 1  # a wide character may not fit into the last column
+
+
+@given(ANY_TEXT)
+def test_without_a_width_lines_stay_whole(text: str) -> None:
+    """A pipe gets as many lines as there were."""
+    assert fit(text, None).split("\n") == [printable(line) for line in text.split("\n")]
+
+
+@pytest.mark.parametrize("whole", ["/a/folder/of/a/very/long/name/indeed.txt", "a-book-of-a-very-long-name-indeed:12:3"])
+def test_what_is_to_be_copied_stands_alone(whole: str) -> None:
+    """A path or an id too long for the line is neither broken nor beside anything."""
+    assert wrap(f"release    {whole} and more", 24) == ["release", whole, "           and more"]
+
+
+@given(st.lists(st.lists(st.text("ab日\x1b", min_size=1, max_size=40), min_size=3, max_size=3), max_size=5), COLUMNS)
+def test_a_table_fits_and_its_columns_are_straight(rows: list[list[str]], columns: int) -> None:
+    """One line a row, none too wide; where nothing is cut every cell stands in it."""
+    lines = table_lines(["one", "two", "three"], rows, columns)
+    assert len(lines) == 1 + len(rows)
+    assert all(text_width(line) <= columns for line in lines)
+    free = table_lines(["one", "two", "three"], rows, None)
+    assert len({text_width(line) for line in free}) == 1  # the last column stands to the right, so all lines end alike
+    assert all(printable(cell) in line for row, line in zip(rows, free[1:], strict=True) for cell in row)
