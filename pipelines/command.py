@@ -20,7 +20,7 @@ from cloze_gen import __version__
 from cloze_gen.adapters.terminal import show
 from cloze_gen.columns import wrap
 from cloze_gen.config import STYLE, allowed_values, read_toml
-from cloze_gen.engine.local import Engine
+from cloze_gen.engine.local import Engine, check_engine
 from cloze_gen.engine.logbook import LOGS, keeping_log, note
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
@@ -118,6 +118,7 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     if parameters["name"]:
         check_run_name(parameters["name"])
     task = make_task(config=config, **parameters)
+    check_engine(task.engine)
     check_two_sides(task)
     if dry_run:
         show(plan_text(task))
@@ -127,10 +128,10 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     Store(Path(task.out)).sweep()
     task.description()  # all stages' keys: a file named by a setting that cannot be read is told before anything runs
     waits = f"another command is making a run named {task.run_name!r}; waiting for its end"
+    look_ahead(task.questions)
     with exclusive_lock(name_lock(task.folder), on_wait=lambda: say(waits)):
         done_before = task.complete()
         if not done_before:
-            look_ahead(task.questions)
             with given_back(current_engine(task.engine, task.processes)) as engine, logged(task.store, task.run_name):
                 engine.share(task.store.store)
                 build(task)

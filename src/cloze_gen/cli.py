@@ -102,7 +102,7 @@ def show_run(
     run: Run,
     stage: Annotated[str | None, typer.Argument(help="a stage of it by name, link or number: forward, 12-forward, 12")] = None,
     out: Out = DEFAULT_OUT,
-    rows: Annotated[int, typer.Option(min=0, help="rows to print of each table")] = 5,
+    rows: Annotated[int, typer.Option(min=0, max=_MOST_ROWS, help="rows to print of each table")] = 5,
 ) -> None:
     """Show a run's stages and funnel, or one stage's files, columns and first rows.
 

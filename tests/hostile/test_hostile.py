@@ -219,7 +219,7 @@ def call_here(cli: Callable[..., Any], arguments: list[str | bytes]) -> tuple[in
 
 
 def call_program(arguments: list[str | bytes]) -> tuple[int, str, str]:
-    done = subprocess.run([sys.executable, "-m", "cloze_gen.cli", *arguments], capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    done = subprocess.run([sys.executable, "-m", "cloze_gen", *arguments], capture_output=True, stdin=subprocess.DEVNULL, check=False)
     return done.returncode, *(stream.decode("utf-8", "backslashreplace") for stream in (done.stdout, done.stderr))
 
 
