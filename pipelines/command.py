@@ -127,14 +127,17 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
         check_no_book_dropped(task.stages())
     Store(Path(task.out)).sweep()
     task.description()  # all stages' keys: a file named by a setting that cannot be read is told before anything runs
-    waits = f"another command is making a run named {task.run_name!r}; waiting for its end"
-    look_ahead(task.questions)
-    with exclusive_lock(name_lock(task.folder), on_wait=lambda: say(waits)):
-        done_before = task.complete()
-        if not done_before:
-            with given_back(current_engine(task.engine, task.processes)) as engine, logged(task.store, task.run_name):
-                engine.share(task.store.store)
-                build(task)
+    done_before = task.complete()
+    if not done_before:
+        look_ahead(task.questions)
+        waits = f"another command is making a run named {task.run_name!r}; waiting for its end"
+        with (
+            given_back(current_engine(task.engine, task.processes)) as engine,
+            exclusive_lock(name_lock(task.folder), on_wait=lambda: say(waits)),
+            logged(task.store, task.run_name),
+        ):
+            engine.share(task.store.store)
+            build(task)
     show(funnel_text(task.steps()))
     show(f"signature  {task.signature()}")
     show(f"release    {task.folder / RELEASE}")
@@ -297,8 +300,7 @@ def settings_text(config: str, *, columns: int | None = None) -> str:
     forget_what_was_read()
     style = style_of(config)
     settings = load_settings(style.model, config, "[]")
-    said = f'{STYLE} = "{style.style_name.replace("_", "-")}"'
-    lines = [f"{said}  # {', '.join(STYLES)}: whose settings these are", ""]
+    lines = [f'{STYLE} = "{style.style_name.replace("_", "-")}"', ""]
     for group, value in settings:
         lines.append(f"[{group}]")
         for name, field in type(value).model_fields.items():

@@ -335,7 +335,7 @@ def noise(said: str) -> list[str]:
 
 
 def run_command(corpus: Any, out: Path, cluster: Cluster) -> list[str]:
-    return [sys.executable, "-m", "cloze_gen.cli", "run", *corpus.options, "--name", "tiny", "--out", str(out),
+    return [sys.executable, "-m", "cloze_gen", "run", *corpus.options, "--name", "tiny", "--out", str(out),
             "--engine", f"dask:{cluster.address}"]  # fmt: skip
 
 

@@ -5,7 +5,8 @@ A case is a line of `cases/*.jsonl`, named for the entrance:
 - ``label``: what is wrong, unique in its file;
 - ``call``: the arguments of the command line, with ``{tmp}`` (a folder of the case's own, where the call is made), ``{run}``, ``{out}``
   (a finished run and its output folder), ``{train}``, ``{source}`` (its books) and ``{quick}`` (settings that make a run short);
-- ``files``: path -> content, see `content`. Below ``{run}`` or ``{out}`` the case gets a copy of the run's folder to damage;
+- ``files``: path -> content, see `content`. Below ``{run}`` or ``{out}`` the case gets a copy of the run's folder to damage, and the
+  folder's manifest is made to fit, as another version of the program would leave it, unless the case says ``unsealed``;
 - ``env``: environment variables; ``program``: the call is made by a process of its own (bytes that are no text: ``{"bytes": hex}``);
 - ``status``, ``said``: exit status (a list where several are right) and words of the message; ``unsaid``: words that may not be there;
 - ``parser``: the command line's parser refuses it, in its own form; ``writes``: the call may leave files behind;
@@ -31,6 +32,8 @@ from types import FrameType
 from typing import Any
 
 import pytest
+
+from cloze_gen.store.published import write_own
 
 CASES = Path(__file__).with_name("cases")
 MOST_LINES, MOST_CHARS = 12, 480  # of a message, beside the paths in it
@@ -186,6 +189,10 @@ def place(finished: Any, tmp_path: Path, request: pytest.FixtureRequest, monkeyp
     here = Place(tmp_path, {name: str(path) for name, path in names.items()} | {"name": finished.name})
     for path, given in case.get("files", {}).items():
         put(tmp_path / here.filled(path), given, here)
+    if out != finished.out and not case.get("unsealed"):
+        for folder in (out / "runs" / finished.name / "evaluation", out / "runs" / finished.name):
+            if folder.is_dir():
+                write_own(folder, "cloze-gen/evaluation" if folder.name == "evaluation" else "cloze-gen/run")
     monkeypatch.chdir(tmp_path)
     for name, value in case.get("env", {}).items():
         monkeypatch.setenv(name, here.filled(value))

@@ -186,7 +186,7 @@ def test_an_evaluation_is_of_the_questions_it_lies_beside(copied: Any, tmp_path:
     lmplz.write_text(f'#!/bin/sh\n: >"{asked}"\nwhile [ ! -e "{go}" ]; do sleep 0.05; done\nexec "{find_lmplz()}" "$@"\n')
     lmplz.chmod(0o755)
     (tmp_path / "build_binary").symlink_to(find_lmplz().with_name("build_binary"))
-    program, where = [sys.executable, "-m", "cloze_gen.cli"], ["--out", str(copied.out), "--workers", "1"]
+    program, where = [sys.executable, "-m", "cloze_gen"], ["--out", str(copied.out), "--workers", "1"]
     pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(
         [*program, "evaluate", "tiny", *where, "--only", "smoothed-3gram"], env={**os.environ, "CLOZE_GEN_LMPLZ": str(lmplz)}, **pipes

@@ -170,7 +170,7 @@ def test_what_needs_no_run_fits(narrow: Callable[..., str], cli: Callable[..., A
     for style in ("holmes-style", "holmes-sample", "scs-style", "scs-sample"):
         told = narrow("settings", style)
         assert faults(told) == []
-        wide = subprocess.run([sys.executable, "-m", "cloze_gen.cli", "settings", style], capture_output=True, text=True, check=True)
+        wide = subprocess.run([sys.executable, "-m", "cloze_gen", "settings", style], capture_output=True, text=True, check=True)
         assert tomllib.loads(told) == tomllib.loads(wide.stdout)
     assert faults(cli("doctor").out) == []
     books = tmp_path / "books"
@@ -217,7 +217,7 @@ def test_a_terminals_own_width_is_found(finished: Any, columns: int) -> None:
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     question = next(read_jsonl(finished.release / "questions.jsonl"))
-    command = [sys.executable, "-m", "cloze_gen.cli", "trace", question["id"], "--out", str(finished.out)]
+    command = [sys.executable, "-m", "cloze_gen", "trace", question["id"], "--out", str(finished.out)]
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     with subprocess.Popen(command, stdout=terminal, env=environment) as process:
         os.close(terminal)

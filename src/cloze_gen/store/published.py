@@ -63,7 +63,7 @@ def replace_published(target: Path, schema: str, write: Callable[[Path], None]) 
     said = settle(target)
     with partial_folder(target) as partial:
         write(partial)
-        _write_own(partial, schema)
+        write_own(partial, schema)
         if not target.exists():
             partial.rename(target)
             return said
@@ -167,10 +167,11 @@ def _first(folder: Path, name: str, will_do: Callable[[Path], bool]) -> Path:
     return place
 
 
-def _write_own(folder: Path, schema: str) -> None:
+def write_own(folder: Path, schema: str) -> None:
+    """Write the manifest of everything below a folder, as it lies there: from now on all of it is ours."""
     files: dict[str, Any] = {}
     links: dict[str, str] = {}
-    for name in sorted(_entries(folder)):
+    for name in sorted(set(_entries(folder)) - {MANIFEST}):
         path = folder / name
         if path.is_symlink():
             links[name] = "" if leads_out(path.readlink(), name) else str(path.readlink())
