@@ -20,7 +20,7 @@ from cloze_gen import __version__
 from cloze_gen.adapters.terminal import show
 from cloze_gen.columns import wrap
 from cloze_gen.config import STYLE, allowed_values, read_toml
-from cloze_gen.engine.local import Engine
+from cloze_gen.engine.local import Engine, check_engine
 from cloze_gen.engine.logbook import LOGS, keeping_log, note
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
@@ -118,6 +118,7 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     if parameters["name"]:
         check_run_name(parameters["name"])
     task = make_task(config=config, **parameters)
+    check_engine(task.engine)
     check_two_sides(task)
     if dry_run:
         show(plan_text(task))

@@ -209,7 +209,7 @@ def test_nothing_goes_on_after_a_failure(tmp_path: Path, cli: Callable[..., Any]
     outcome = cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1")
     assert "no book is left of 1" in one_message(outcome, 1)
     made = {path.name.rpartition("-")[0] for path in (tmp_path / "out" / "store").iterdir() if not path.name.startswith(".")}
-    assert made == {"book", "ingest", "corpus"}
+    assert made <= {"book", "ingest", "corpus"}, made
 
 
 @pytest.mark.parametrize(

@@ -157,8 +157,8 @@ def test_every_setting_is_printed_with_its_meaning(cli: Callable[..., Any], tmp_
     told = cli("settings", "holmes-sample").out
     assert re.search(r"^keep = 30  # .*MSR 2\.2 step 5", told, re.MULTILINE)
     assert all("  # " in line for line in told.splitlines() if " = " in line)
-    (tmp_path / "holmes-mine.toml").write_text(told)
-    assert cli("settings", str(tmp_path / "holmes-mine.toml")).out == told
+    (tmp_path / "mine.toml").write_text(told)
+    assert cli("settings", str(tmp_path / "mine.toml")).out == told
 
 
 def test_a_config_of_ones_own(copied: Any, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,6 +151,15 @@ def _start_worker(parent: int) -> None:
     keep_to_one_thread()
 
 
+def check_engine(name: str) -> None:
+    """
+    Raises:
+        UsageError: there is no engine of this name; told before anything is written.
+    """
+    if name != "local" and not name.startswith("dask:"):
+        raise UsageError(f"--engine {name!r}: no such engine. Known: local, dask:ADDRESS (e.g. dask:tcp://host:8786).")
+
+
 def make_engine(name: str, *, workers: int) -> Engine:
     """The engine of a run.
 
@@ -158,10 +167,9 @@ def make_engine(name: str, *, workers: int) -> Engine:
         name: ``local``, or ``dask:ADDRESS`` for an existing Dask cluster.
         workers: processes of the local engine.
     """
+    check_engine(name)
     if name == "local":
         return InProcessEngine() if workers == 1 else LocalEngine(workers)
-    if name.startswith("dask:"):
-        from cloze_gen.engine.dask_cluster import DaskEngine  # an optional extra
+    from cloze_gen.engine.dask_cluster import DaskEngine  # an optional extra
 
-        return DaskEngine(name.removeprefix("dask:"))
-    raise UsageError(f"--engine {name!r}: no such engine. Known: local, dask:ADDRESS (e.g. dask:tcp://host:8786).")
+    return DaskEngine(name.removeprefix("dask:"))
