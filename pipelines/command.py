@@ -300,7 +300,8 @@ def settings_text(config: str, *, columns: int | None = None) -> str:
     forget_what_was_read()
     style = style_of(config)
     settings = load_settings(style.model, config, "[]")
-    lines = [f'{STYLE} = "{style.style_name.replace("_", "-")}"', ""]
+    said = f'{STYLE} = "{style.style_name.replace("_", "-")}"'
+    lines = [f"{said}  # {', '.join(STYLES)}: whose settings these are", ""]
     for group, value in settings:
         lines.append(f"[{group}]")
         for name, field in type(value).model_fields.items():
