@@ -160,7 +160,9 @@ def _asked(questions: str, answers: Path | None, train: str, out: Path, workers:
             expected = "Give a run, a questions.jsonl or a machine-format file."
             raise UsageError(f"{questions}: a folder, but no run (no {RUN_FILE} in it). {expected}")
         if not leads_to(Path(questions), Path.is_file):
-            raise UsageError(f"{shown(questions)}: neither a run in {out} nor a file. `cloze-gen runs --out {out}` lists the runs.")
+            raise UsageError(
+                f"{shown(questions, most_chars=300)}: neither a run in {out} nor a file. `cloze-gen runs --out {out}` lists the runs."
+            )
         found = read_question_set(Path(questions), answers)
         signature = f"cloze-gen|v:{__version__}|n:{len(found.questions)}|questions:{found.digest}"
         return Asked(found, None, _corpus(train, out, workers) if train else None, False, signature)

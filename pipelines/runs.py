@@ -68,7 +68,7 @@ def find_run(out: Path, run: str) -> Path:
             check_as_written(folder, RUN_FILE)
             return folder
     known = ", ".join(sorted(folder.name for folder in run_folders(out))) or "none"
-    raise UsageError(f"no run {shown(run)} in {out} (runs there: {known}), and no such folder. Name another with --out.")
+    raise UsageError(f"no run {shown(run, most_chars=300)} in {out} (runs there: {known}), and no such folder. Name another with --out.")
 
 
 def read_run(folder: Path) -> dict[str, Any]:

@@ -160,13 +160,13 @@ def make_corpus(folder: Path) -> Corpus:
 
 
 def folder_digests(folder: Path) -> dict[str, str]:
-    """Every file below a folder with its sha256; a link with the place it leads to. Logs and the store's notes of what it has checked are
-    left out: they tell times.
+    """Every file below a folder with its sha256; a link with the place it leads to. Logs and the store's notes of what it has checked
+    are left out, for they tell times, and locks, for they tell who has been here.
     """
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if path.parent.name == "logs" or "store/.checked/" in name:
+        if {"logs", ".checked", ".locks"} & set(Path(name).parts):
             continue
         if path.is_symlink():
             found[name] = f"-> {path.readlink()}"

@@ -169,7 +169,7 @@ def test_a_config_of_ones_own(copied: Any, cli: Callable[..., Any], tmp_path: Pa
     done = cli("run", "holmes-mine.toml", *copied.corpus.options[1:], "--out", copied.out, "--workers", "1")
     assert done.status == 0, done.err
     assert "|name:holmes-mine|" in done.out
-    assert "n:7\n" in done.out
+    assert "n:7|" in done.out
     assert "would run" not in cli("explain", "holmes-mine", "--out", copied.out).out
     assert str(tmp_path) not in (copied.out / "runs" / "holmes-mine" / "run.json").read_text()
 

@@ -15,7 +15,8 @@ from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.stages.counts import COUNTS
 from cloze_gen.stages.focus import FOCUS, REJECTED, SOURCE_SENTENCES, read_source_sentences, write_focus
 from cloze_gen.stages.room import Room
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store, open_artifact, write_json
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.keys import StageKey
 from cloze_gen.store.tables import read_parquet, write_parquet, write_tsv
 
 TOKENS = "He saw the lamp and the stair of the house by the sea .".split()
@@ -25,13 +26,15 @@ SENTENCES = 120  # a book
 
 def training_counts(folder: Path) -> Artifact:
     """Counts in which `lamp` alone may be an option."""
-    folder.mkdir()
     counts = Counter(dict.fromkeys(WORDS, 900_000) | {"lamp": 25})
     total = counts.total()
     rows = [(word, count, 0, count, count / total, 1.0) for word, count in sorted(counts.items())]
-    write_tsv(folder / COUNTS, ("word", "count", "initial_count", "folded_count", "freq", "lower_share"), rows)
-    write_json(folder / "manifest.json", {"facts": {"word_tokens": total}})
-    return open_artifact(folder)
+    store, key = Store(folder), StageKey("counts", 1)
+    with store.writing(key) as writer:
+        assert writer is not None
+        write_tsv(writer.path(COUNTS), ("word", "count", "initial_count", "folded_count", "freq", "lower_share"), rows)
+        writer.facts["word_tokens"] = total
+    return store.open(key)
 
 
 def source_books(folder: Path, n_books: int) -> Artifact:
