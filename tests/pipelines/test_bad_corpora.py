@@ -90,6 +90,7 @@ def test_a_title_changed_in_the_manifest_is_not_overlooked(copied: Any, cli: Cal
     assert "manifest" in line
 
 
+@pytest.mark.slow
 def test_a_book_that_changes_while_it_is_read_ends_the_run(
     corpus: Any, finished: Any, tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

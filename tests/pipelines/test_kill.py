@@ -21,7 +21,9 @@ STAGES = ["", "ingest source", "ingest train", "corpus train", "counts", "text",
           "forward", "grooming", "choice"]  # fmt: skip
 MAX_WAIT_SECONDS = 1.2
 DRAW = random.Random(1911)
-MOMENTS = [(STAGES[turn + DRAW.randrange(2)], DRAW.uniform(0, MAX_WAIT_SECONDS), 1 + turn % 2) for turn in range(12)]
+MOMENTS = [
+    (STAGES[turn + DRAW.randrange(2)], DRAW.uniform(0, MAX_WAIT_SECONDS), 1 + turn % 2) for turn in range(14) if turn % 2 or turn in (4, 8)
+]
 
 
 def start(options: tuple[str, ...], out: Path, workers: int) -> subprocess.Popen[str]:

@@ -1,7 +1,8 @@
 """A run's folder is killed while it is being replaced, at one operation on the file system after another: nothing that was there is lost.
 
 Where a wait of random length would hit the few operations that matter once in a thousand, the process kills itself before the n-th
-operation under `runs/` or `evaluations/`, as Python's audit events tell them. It is forked off a process that has loaded the program already.
+operation under `runs/` or `evaluations/`, as Python's audit events tell them. It is forked off a process that has loaded the program
+already. Every single operation of an exchange: tests/store/test_published.py.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from cloze_gen.store.tables import read_jsonl
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="asks /proc where a removed name lay")]
 
-MOMENTS = 24  # at most: operations in the run's folder itself come first, the others are spread
+MOMENTS = 10  # at most: operations in the run's folder itself come first, the others are spread
 NOTE, GROOMED = "I have read the first twenty of these.\n", '{"id": "mine", "verdict": "groomed by hand"}\n'
 # Copies a folder for each moment, forks, and lets the child run until its moment comes. Moment 0 never comes: that child writes the
 # operations down.

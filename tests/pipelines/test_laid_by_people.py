@@ -47,6 +47,7 @@ def sequence_of_calls(run: Sequence[str | Path], out: Path) -> list[tuple[str | 
     ]
 
 
+@pytest.mark.slow
 def test_no_command_takes_what_a_person_laid(copied: Any, cli: Cli) -> None:
     """Through changed runs, evaluations and reports, everything laid is in its place with its bytes."""
     laid = lay_everywhere(copied.out)
@@ -58,6 +59,7 @@ def test_no_command_takes_what_a_person_laid(copied: Any, cli: Cli) -> None:
         assert lost(laid) == [], call
 
 
+@pytest.mark.slow
 def test_what_a_person_changed_in_a_run_is_kept(copied: Any, cli: Cli) -> None:
     """A line added to the candidates, a changed report: kept beside the new file, and that is said, whether or not a setting changed."""
     run = ("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
@@ -134,6 +136,7 @@ def test_an_evaluation_keeps_what_lies_beside_it(copied: Any, cli: Cli, tmp_path
     assert '"shortest"' in text
 
 
+@pytest.mark.slow
 def test_an_evaluation_comes_back_with_its_questions(copied: Any, cli: Cli) -> None:
     """A changed run has no evaluation, the old one stays on disk, and with the old setting it is the run's again."""
     run = ("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
@@ -148,6 +151,7 @@ def test_an_evaluation_comes_back_with_its_questions(copied: Any, cli: Cli) -> N
     assert "has not been evaluated yet" not in (copied.release / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_sets_that_differ_have_signatures_that_differ(copied: Any, cli: Cli) -> None:
     """Settings of any stage, the seed, one book more: other questions, another signature; the same again, the same."""
     run = ("run", *copied.corpus.options, "--out", copied.out, "--workers", "1", "--name", "tiny")

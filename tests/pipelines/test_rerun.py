@@ -87,6 +87,7 @@ def test_a_renamed_run_says_its_name_in_its_release(copied: Any, cli: Callable[.
     assert "name:other|" in (other / "signature.txt").read_text()
 
 
+@pytest.mark.slow
 def test_one_new_book_is_one_book_read(copied: Any, cli: Callable[..., Any]) -> None:
     """The books that were there are not read again."""
     before = store_state(copied.out)

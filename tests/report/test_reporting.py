@@ -63,6 +63,7 @@ def test_a_release_changed_by_hand_is_not_reported_on(copied: Path, cli: Callabl
     assert (copied / "release" / file).read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.slow
 def test_baselines_appear_once_evaluated(copied: Path, cli: Callable[..., Any]) -> None:
     """After an evaluation `cloze-gen report` shows it, and the seconds it took change no byte."""
     assert "has not been evaluated yet" in (copied / "release" / "report.html").read_text(encoding="utf-8")

@@ -71,6 +71,7 @@ def written(tmp_path: Path, n_books: int) -> tuple[Artifact, int]:
     return Artifact(folder, {"funnel": writer.funnel, "files": writer.rows}), peak
 
 
+@pytest.mark.slow
 def test_rejected_words_are_not_held_together(tmp_path: Path) -> None:
     """Twelve times the books, as little memory: a verdict goes to the disk with its book."""
     _, few = written(tmp_path, 3)

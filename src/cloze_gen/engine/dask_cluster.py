@@ -144,7 +144,8 @@ class DaskEngine:
             raise self._gone(error) from None
 
     def _gone(self, reason: object) -> ToolError:
-        return ToolError(f"{self._address}: the Dask scheduler is gone ({reason}). {_NEXT}")
+        said = " ".join(str(reason).split())
+        return ToolError(f"{self._address}: the Dask scheduler is gone ({said}). {_NEXT}")
 
     def close(self) -> None:
         self._held.close()

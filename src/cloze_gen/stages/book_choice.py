@@ -74,7 +74,8 @@ def _reference_sentences(file: str) -> list[str]:
         answers = read_regular_text(beside) if beside != path and beside.is_file() else None
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{shown(file, most_chars=300)}: the reference cannot be read ({reason(error)}). Give a questions.jsonl or a machine-format questions file."
+            f"{shown(file, most_chars=300)}: the reference cannot be read ({reason(error)}). Give a questions.jsonl or a machine-format "
+            "questions file."
         ) from None
     questions = parse_machine(text, answers, name=path.name)
     return [" ".join(token for token in question.tokens if token != BLANK) for question in questions]
