@@ -70,7 +70,7 @@ def test_the_law_is_sequential_sampling_without_replacement() -> None:
 
 
 @pytest.mark.parametrize("excluded", [-1, 1])
-@pytest.mark.parametrize("history", HISTORIES)
+@pytest.mark.parametrize("history", [HISTORIES[0], *(pytest.param(history, marks=pytest.mark.slow) for history in HISTORIES[1:])])
 def test_drawing_from_the_levels_is_the_same_law(allowed: AllowedWords, history: tuple[str, str], excluded: int) -> None:
     """Whatever stands at which level, and also where one word takes nearly all (six draws often bring but that one)."""
     distribution = allowed.distribution(history)

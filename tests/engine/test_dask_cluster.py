@@ -220,6 +220,7 @@ def test_120_texts_by_several_threads(engine: DaskEngine, tmp_path: Path) -> Non
     assert ingested(engine, books, tmp_path / "cluster") == ingested(InProcessEngine(), books, tmp_path / "alone")
 
 
+@pytest.mark.slow
 def test_one_shard_at_a_time_in_a_process(engine: DaskEngine) -> None:
     """What stages keep belongs to a process, so its threads take turns."""
     assert set(engine.map(together, [0.05] * 12)) == {1}
@@ -232,12 +233,14 @@ def test_one_thread_a_task(engine: DaskEngine) -> None:
         assert set(found.values()) == {1}
 
 
+@pytest.mark.slow
 def test_results_come_in_the_order_of_the_shards(engine: DaskEngine, tmp_path: Path) -> None:
     """Whoever is first, the order is the shards'."""
     shards = [Note(tmp_path / "log", i, 0.0 if i % 2 else 0.03) for i in range(25)]
     assert list(engine.map(note, shards)) == [i * i for i in range(25)]
 
 
+@pytest.mark.slow
 def test_errors_of_a_worker_arrive_as_they_were_raised(engine: DaskEngine, tmp_path: Path) -> None:
     """Class, message and attributes; the engine lives on. A file that a shard lacks is not taken for a lost scheduler."""
     with pytest.raises(BookError, match="shard 3") as caught:
@@ -251,6 +254,7 @@ def test_errors_of_a_worker_arrive_as_they_were_raised(engine: DaskEngine, tmp_p
 # ---- little at a time
 
 
+@pytest.mark.slow
 def test_few_shards_are_on_the_cluster_at_once(cluster: Cluster, engine: DaskEngine, tmp_path: Path) -> None:
     """However slow the reader, no more than the window was begun; what was read is forgotten, and so is the rest when nobody reads on."""
     log, window = tmp_path / "log", 4 * 2
@@ -310,6 +314,7 @@ def test_a_run_outlives_a_worker(cluster: Cluster, finished: Any, corpus: Any, d
     assert digests(out) == digests(finished.out)
 
 
+@pytest.mark.slow
 def test_a_reader_who_stops_leaves_nothing_behind(engine: DaskEngine, tmp_path: Path) -> None:
     """The engine may be closed before the results are let go."""
     results = engine.map(note, [Note(tmp_path / "log", i, 0.1) for i in range(8)])
@@ -408,6 +413,7 @@ def test_a_cluster_without_workers(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 # ---- what a worker must have in common with the run
 
 
+@pytest.mark.slow
 def test_an_address_where_no_scheduler_is(cluster: Cluster, engine: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody, no address, or a worker: each has a message that names the address and what to do."""
     monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 1)
@@ -421,6 +427,7 @@ def test_an_address_where_no_scheduler_is(cluster: Cluster, engine: DaskEngine, 
         DaskEngine("")
 
 
+@pytest.mark.slow
 def test_other_versions_on_a_worker_are_refused(engine: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Equal bytes need equal libraries: the message names what differs, and where."""
     older = tuple((name, "0.0.1" if name == "pyarrow" else found) for name, found in own_versions())
@@ -429,6 +436,7 @@ def test_other_versions_on_a_worker_are_refused(engine: DaskEngine, monkeypatch:
         list(engine.map(fail, [0]))
 
 
+@pytest.mark.slow
 def test_a_worker_without_us(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """Told before the first shard, of which such a worker would die."""
     monkeypatch.setattr(dask_cluster, "_PACKAGE", "no-such-package")
@@ -442,6 +450,7 @@ def test_a_worker_that_does_not_see_the_output_folder(tmp_path: Path) -> None:
         do(Job(fail, 0, (), Terms(own_versions(), tmp_path / "mark")))
 
 
+@pytest.mark.slow
 def test_a_shared_folder_is_seen_and_left_clean(engine: DaskEngine, tmp_path: Path) -> None:
     """The mark lies in the folder while the engine is open, and workers see it."""
     engine.share(tmp_path / "store")
@@ -462,6 +471,7 @@ def test_a_worker_that_does_not_see_a_book(tmp_path: Path) -> None:
         do(Job(ingest_book, shard, shard.needs, Terms(own_versions())))
 
 
+@pytest.mark.slow
 def test_only_files_that_are_here_are_asked_for(engine: DaskEngine, tmp_path: Path) -> None:
     """A book that nobody can read stays a dropped book with its reason."""
     (book,) = small_books(tmp_path / "books", 1)

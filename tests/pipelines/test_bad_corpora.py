@@ -114,6 +114,7 @@ def test_a_book_that_changes_while_it_is_read_ends_the_run(
     assert release.read_bytes() == (finished.release / "SHA256SUMS").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_raw_file_that_changed_is_not_quoted_by_the_trace(copied: Any, cli: Callable[..., Any]) -> None:
     """The characters at the sentence's place are another text's by now."""
     item = (copied.release / "questions.jsonl").read_text().split('"')[3]

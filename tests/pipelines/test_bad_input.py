@@ -54,6 +54,7 @@ def with_bad_books(finished: Any, tmp_path_factory: pytest.TempPathFactory, cli:
     return outcome, place / "out", options
 
 
+@pytest.mark.slow
 def test_bad_books_are_warnings_and_audit_rows(with_bad_books: Any) -> None:
     """Each is dropped with its reason, told on stderr, and kept in the audit; the run goes on."""
     outcome, out, _ = with_bad_books
@@ -66,6 +67,7 @@ def test_bad_books_are_warnings_and_audit_rows(with_bad_books: Any) -> None:
         assert f"warning: {rows[name]['book_id']} dropped ({reason})" in outcome.err
 
 
+@pytest.mark.slow
 def test_copies_and_leaks_are_found_by_content(with_bad_books: Any) -> None:
     """A book that stands twice stays once; a source book that the training side holds goes."""
     outcome, out, _ = with_bad_books
@@ -78,6 +80,7 @@ def test_copies_and_leaks_are_found_by_content(with_bad_books: Any) -> None:
 
 
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_strict_ends_the_run(with_bad_books: Any, cli: Callable[..., Any], tmp_path: Path, workers: str) -> None:
     """Under `--strict` a dropped book is an error that names it, on a new store as on one that holds the dropped book already."""
     _, out, options = with_bad_books

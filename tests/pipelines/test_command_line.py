@@ -123,6 +123,7 @@ def test_trace_lists_every_alternate_on_request(finished: Any, cli: Callable[...
     assert told.index("outcome ") < told.rindex("alternates ")
 
 
+@pytest.mark.slow
 def test_trace_takes_the_run_written_last(copied: Any, cli: Callable[..., Any]) -> None:
     """Without --run it is the latest that has the item, whatever its name; the others are named."""
     question = next(read_jsonl(copied.release / "questions.jsonl"))
@@ -161,6 +162,7 @@ def test_every_setting_is_printed_with_its_meaning(cli: Callable[..., Any], tmp_
     assert cli("settings", str(tmp_path / "mine.toml")).out == told
 
 
+@pytest.mark.slow
 def test_a_config_of_ones_own(copied: Any, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A TOML file names the run, and `explain` finds it again."""
     sample = (ROOT / "configs" / "holmes-sample.toml").read_text()

@@ -73,6 +73,7 @@ def test_what_a_person_changed_in_a_run_is_kept(copied: Any, cli: Cli) -> None:
         assert "groomed" not in (copied.release / "candidates.jsonl").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_folder_that_never_was_a_run(copied: Any, cli: Cli) -> None:
     """A folder of the run's name with other things in it: the run comes beside them."""
     place = copied.out / "runs" / "mine"

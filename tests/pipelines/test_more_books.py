@@ -42,6 +42,7 @@ def of_book(out: Path, run: str, stage: str, file: str, book: str = BOOK) -> pd.
     return table[table["id"].str.startswith(f"{book}:")].reset_index(drop=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stage", "file"),
     [
@@ -56,6 +57,7 @@ def test_another_book_changes_no_candidate(finished: Any, more: Path, stage: str
     pd.testing.assert_frame_equal(of_book(more, "more", stage, file), alone)
 
 
+@pytest.mark.slow
 def test_no_sentence_is_printed_in_two_questions(more: Path) -> None:
     """Of a sentence and its second printing one is asked; the other is told which."""
     records = list(read_jsonl(more / "runs" / "more" / "release" / "questions.jsonl"))
@@ -69,6 +71,7 @@ def test_no_sentence_is_printed_in_two_questions(more: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_impostor_is_a_focus_word_somewhere(more: Path) -> None:
     """So it is by default; without the setting, words foreign to the source books come in."""
     known = set(read_parquet(stage_artifact(more / "runs" / "more", "focus").path("focus.parquet"))["word"].to_pylist())

@@ -69,6 +69,7 @@ def test_a_changed_setting_reruns_from_its_stage_on(copied: Any, cli: Callable[.
         (("--workers", "1", "--name", "renamed"), set()),
     ],
 )
+@pytest.mark.slow
 def test_exactly_what_depends_on_it_is_made_again(copied: Any, cli: Callable[..., Any], options: tuple[str, ...], stages: set[str]) -> None:
     """The seed touches what draws; memory, the release's settings and the run's name touch nothing in the store."""
     before = store_state(copied.out)
@@ -101,6 +102,7 @@ def test_one_new_book_is_one_book_read(copied: Any, cli: Callable[..., Any]) -> 
     assert len({name.split("/")[2] for name in after.keys() - before.keys() if name.startswith("store/book-")}) == 1
 
 
+@pytest.mark.slow
 def test_a_deleted_artifact_is_made_again_with_the_same_bytes(
     copied: Any, cli: Callable[..., Any], digests: Callable[[Path], dict[str, str]]
 ) -> None:

@@ -119,6 +119,7 @@ def test_another_draw_runs_the_last_stages_only(scs: Path, tmp_path: Path) -> No
     assert "tagged counts" not in again
 
 
+@pytest.mark.slow
 def test_a_book_taken_away_changes_no_other_impostor(scs: Path, tmp_path: Path, cli: Callable[..., Any]) -> None:
     """Given the same training books, the focus words and impostors of a book are its own."""
     sample, place = Path(__file__).parents[2] / "corpora" / "sample", tmp_path / "out"
@@ -142,6 +143,7 @@ def test_a_book_taken_away_changes_no_other_impostor(scs: Path, tmp_path: Path, 
         assert both == one
 
 
+@pytest.mark.slow
 def test_a_reference_drops_unlike_books_with_the_reason(scs: Path, release: Path, cli: Callable[..., Any]) -> None:
     """A limit that one of two books misses drops that book; the card and the funnel say so."""
     reference = f"books.reference={release / 'questions.jsonl'}"
@@ -163,6 +165,7 @@ def test_a_reference_drops_unlike_books_with_the_reason(scs: Path, release: Path
     assert "no book is left" in none_left.err
 
 
+@pytest.mark.slow
 def test_report_card_and_notes_agree_on_the_books(scs: Path, release: Path, tmp_path: Path, cli: Callable[..., Any]) -> None:
     """A book dropped for its vocabulary and one dropped before it are dropped everywhere, each with its reason; --strict knows both."""
     sample = Path(__file__).parents[2] / "corpora" / "sample"

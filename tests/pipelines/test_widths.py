@@ -101,6 +101,7 @@ def scs(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Pa
     return out
 
 
+@pytest.mark.slow
 def test_a_run_fits(holmes: tuple[Any, ...], narrow: Callable[..., str]) -> None:
     """Warnings, summary lines, funnel and signature, and what a dry run says."""
     out, options, outcome = holmes
@@ -113,6 +114,7 @@ def test_a_run_fits(holmes: tuple[Any, ...], narrow: Callable[..., str]) -> None
     assert faults(narrow("run", "holmes-sample", *options, "--out", out, "--name", "hostile", "--dry-run", "--set", "lm.order=4")) == []
 
 
+@pytest.mark.slow
 def test_what_looks_at_a_run_fits(holmes: tuple[Any, ...], narrow: Callable[..., str]) -> None:
     """runs, show of the run and of every stage, explain."""
     out, _, _ = holmes
@@ -124,6 +126,7 @@ def test_what_looks_at_a_run_fits(holmes: tuple[Any, ...], narrow: Callable[...,
     assert faults(narrow("explain", "hostile", "--set", "lm.order=4", "--set", "focus.min_count=4", *at)) == []
 
 
+@pytest.mark.slow
 def test_trace_fits(holmes: tuple[Any, ...], narrow: Callable[..., str]) -> None:
     """Of questions, of words that became none, with the alternates; the title is told, and clears no screen."""
     out, _, _ = holmes
@@ -139,6 +142,7 @@ def test_trace_fits(holmes: tuple[Any, ...], narrow: Callable[..., str]) -> None
     assert "時計屋の借金" in told
 
 
+@pytest.mark.slow
 def test_compare_and_evaluate_fit(copied: Any, holmes: tuple[Any, ...], narrow: Callable[..., str], tmp_path: Path) -> None:
     """Two runs side by side; the table of an evaluation, with a long name of one's own in it."""
     out, _, _ = holmes

@@ -134,6 +134,7 @@ def tokens_of(out: Path, shards: list[BookShard]) -> list[list[str]]:
     return [read_parquet(Store(out).folder(shard.key) / SENTENCES)["tokens"].to_pylist() for shard in shards]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hasty_threads")
 def test_several_threads_read_what_one_reads(tmp_path: Path) -> None:
     """The memory of chunks is one a process, yet threads that share it spoil no book."""

@@ -147,7 +147,7 @@ def test_rewriting_keeps_the_rest_and_refuses_damage(tmp_path: Path) -> None:
     assert contents(run)["a"] == "2"
 
 
-@pytest.mark.parametrize("swaps", [True, False], ids=["one step", "two renames"])
+@pytest.mark.parametrize("swaps", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["one step", "two renames"])
 def test_killed_at_any_step_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, swaps: bool) -> None:
     """After every single change of the file system: the old folder or the new one is whole, and a person's things come back."""
     if not swaps:

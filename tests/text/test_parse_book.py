@@ -122,6 +122,7 @@ def real(name: str) -> bytes:
         ("scs-books/1260.txt", "JANE EYRE", "come, Lord Jesus!'\""),
     ],
 )
+@pytest.mark.slow
 def test_odd_books_begin_and_end_where_they_should(name: str, first: str, last: str) -> None:
     """The books that data notes name: the first sentences and the very last."""
     raw = real(name)
@@ -134,6 +135,7 @@ def test_odd_books_begin_and_end_where_they_should(name: str, first: str, last: 
 
 
 @pytest.mark.realdata
+@pytest.mark.slow
 def test_vanity_fair_is_found_under_another_name() -> None:
     """The SCS book and the training book are one; a third novel is not."""
     names = {"599": "scs-books/599.txt", "VFAIR10": "holmes-training/VFAIR10.TXT", "1661": "holmes-seeds/1661-8.txt"}
