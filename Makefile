@@ -3,7 +3,7 @@
 #   make holmes-style [TRAIN=DIR SOURCE=DIR] [NAME=holmes-style] [WORKERS=2] [OUT=artifacts] [ARGS="--seed 2"]
 #   make scs-style    [TRAIN=DIR SOURCE=DIR] [NAME=scs-style] ...
 #   make test | lint | types | kenlm | setup | lock | clean
-#   make data SHARED=DIR        unpack the real corpora into data/
+#   make data SHARED=DIR        unpack the real corpora into data/; what lies there already stays
 #   make tagger TREEBANK=DIR    train the tagger anew
 
 .DEFAULT_GOAL := help
@@ -87,9 +87,10 @@ $(STAMPS)/kenlm: src/cloze_gen/adapters/kenlm_build.py $(STAMPS)/project
 data:
 	@[ -d "$$SHARED/corpora" ] || { echo "make data SHARED=DIR: DIR holds corpora/*.tar.xz" >&2; exit 2; }
 	@mkdir -p data
-	@for archive in "$$SHARED"/corpora/*.tar.xz; do echo "$$archive" >&2; tar -xJf "$$archive" -C data --no-same-owner || exit 1; done
+	@keep=--skip-old-files; tar --version | grep -q GNU || keep=-k; \
+	for archive in "$$SHARED"/corpora/*.tar.xz; do echo "$$archive" >&2; tar -xJf "$$archive" -C data --no-same-owner $$keep || exit 1; done
 	@for folder in published treebank stoplists; do \
-		if [ -d "$$SHARED/$$folder" ]; then cp -R "$$SHARED/$$folder" data/ && chmod -R u+w "data/$$folder" || exit 1; fi; done
+		if [ -d "$$SHARED/$$folder" ]; then cp -R -n "$$SHARED/$$folder" data/; chmod -R u+w "data/$$folder" || exit 1; fi; done
 
 tagger: setup
 	@[ -n "$$TREEBANK" ] || { echo "make tagger TREEBANK=DIR: DIR holds en_ewt-ud-{train,dev,test}.conllu.xz" >&2; exit 2; }

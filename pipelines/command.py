@@ -170,7 +170,7 @@ def check_two_sides(task: RunTask) -> None:
         UsageError: both sides are one folder, so that every book would be dropped as a book of the other side.
     """
     across = task.all_settings.overlap.across
-    if task.train and across != "keep" and os.path.realpath(task.train) == os.path.realpath(task.source):
+    if across != "keep" and Path(task.train).is_dir() and task.train and os.path.realpath(task.train) == os.path.realpath(task.source):
         raise UsageError(
             f"--train and --source are the same folder, {task.train}: a book on both sides is dropped (overlap.across = {across}), so none "
             "would be left. Give two folders, or --set overlap.across=keep to let the questions stand in the training text."
@@ -301,7 +301,7 @@ def settings_text(config: str, *, columns: int | None = None) -> str:
     style = style_of(config)
     settings = load_settings(style.model, config, "[]")
     said = f'{STYLE} = "{style.style_name.replace("_", "-")}"'
-    lines = [f"{said}  # {', '.join(STYLES)}: whose settings these are", ""]
+    lines = [*_with_meaning(said, f"{', '.join(STYLES)}: whose settings these are", columns), ""]
     for group, value in settings:
         lines.append(f"[{group}]")
         for name, field in type(value).model_fields.items():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +31,7 @@ from cloze_gen.pipelines.runs import (
     check_as_written,
     evaluation_place,
     leads_to,
+    lies_in_output,
     read_run,
     run_lock,
 )
@@ -135,12 +138,15 @@ def _place(asked: Asked, store: Store) -> Path:
     """Where the evaluation of these questions lies: of a run's under its name."""
     if asked.run is None:
         return store.root / "evaluations" / asked.questions.digest
-    out = asked.run.parent.parent if asked.run.parent.name == Store(Path()).runs.name else store.root
+    out = asked.run.parent.parent if lies_in_output(asked.run) else store.root
     return evaluation_place(out, asked.run.name, asked.questions)
 
 
 def _show_in_report(run: Path, asked: QuestionSet, evaluation: Path) -> None:
     """Show the evaluation in the run's report. A run without its store can be evaluated all the same."""
+    if not lies_in_output(run):
+        say(f"report: left as it was, for {run} lies in no output folder, where its stages would be")
+        return
     try:
         with exclusive_lock(run_lock(run)):
             if read_question_set(run / RELEASE / QUESTIONS).digest != asked.digest:
@@ -170,7 +176,12 @@ def _asked(questions: str, answers: Path | None, train: str, out: Path, workers:
     check_as_written(run, RUN_FILE, f"{RELEASE}/{QUESTIONS}", f"{RELEASE}/{SIGNATURE}")
     described, release = read_run(run), run / RELEASE
     found = read_question_set(release / QUESTIONS)
-    corpus = _corpus(train, run.parent.parent, workers) if train else _corpus_of_run(run, described, workers)
+    if answers is not None:
+        raise UsageError("--answers: a run has its own answers; leave it out.")
+    if train:
+        corpus = _corpus(train, run.parent.parent if lies_in_output(run) else out, workers)
+    else:
+        corpus = _corpus_of_run(run, described, workers) if lies_in_output(run) else None
     balanced = described["settings"].get("choice", {}).get("method") == "balanced"
     return Asked(found, run, corpus, balanced, read_signature(run))
 
@@ -270,14 +281,19 @@ def _write(folder: Path, record: dict[str, Any], judged: Sequence[Judged], asked
     """Write both files as one; rows of an earlier evaluation by the same signature that were not computed now stay."""
     rows = list(predictions(judged, asked))
     place = hashlib.blake2b(str(folder.resolve()).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
-    with exclusive_lock(store.store / ".locks" / f"evaluation-{place}"):
+    # A folder of the user's own is locked in the temporary folder, for nothing is to be written beside what was asked for.
+    within = folder.resolve().is_relative_to(store.root.resolve())
+    locks = store.store / ".locks" if within else Path(tempfile.gettempdir()) / f"cloze-gen-{os.getuid()}"
+    with exclusive_lock(locks / f"evaluation-{place}"):
         sweep_leavings(folder.parent)
         old = _earlier(folder, record["signature"])
         if old:
             names = {row["name"] for row in record["baselines"]}
             kept = [row for row in old["baselines"] if row["name"] not in names]
             if kept:
-                record = record | {"baselines": record["baselines"] + kept, "joint_p": old["joint_p"] or record["joint_p"]}
+                tests = (record["joint_p"], old["joint_p"])  # the one of more rules; of as many, the new one
+                widest = max(tests, key=lambda one: len(one.get("rules", ())))
+                record = record | {"baselines": record["baselines"] + kept, "joint_p": widest}
                 rows += [row for row in read_jsonl(folder / PREDICTIONS) if row["baseline"] not in names]
 
         def write(partial: Path) -> None:

@@ -21,6 +21,7 @@ from cloze_gen.pipelines.runs import (
     check_as_written,
     find_run,
     last_books,
+    lies_in_output,
     read_run,
     run_lock,
     without_folders,
@@ -61,6 +62,10 @@ def write_report(folder: Path) -> None:
 def report_run(out: Path, run: str) -> Path:
     """`cloze-gen report`: the report of a finished run, with its evaluation if there is one; returns the report's path."""
     folder = find_run(out, run).resolve()
+    if not lies_in_output(folder):
+        raise UsageError(
+            f"{folder}: lies in no output folder (OUT/runs/NAME), so its stages are not at hand and its report is left as it was."
+        )
     with exclusive_lock(run_lock(folder)):
         renew_report(folder)
     return folder / RELEASE / REPORT
@@ -73,6 +78,7 @@ def renew_report(folder: Path, evaluation: Path | None = None) -> None:
         evaluation: a folder to link as the run's evaluation first.
     """
     check_as_written(folder)
+    stage_artifacts(folder)  # told now, of the folder itself: a copy is only a copy while it is written
 
     def change(partial: Path) -> None:
         if evaluation is not None:

@@ -33,6 +33,11 @@ def name_lock(folder: Path) -> Path:
     return folder.parent.parent / "store" / ".locks" / f"making-{folder.name}"
 
 
+def lies_in_output(folder: Path) -> bool:
+    """Whether a run's folder lies where runs are made, `OUT/runs/NAME`, or is a copy elsewhere, without a store."""
+    return folder.parent.name == Store(Path()).runs.name
+
+
 def evaluation_place(out: Path, name: str, questions: QuestionSet) -> Path:
     """Where the evaluation of a run's questions lies; other questions under the same name have another place."""
     return Store(out).root / "evaluations" / f"{name}-{questions.digest}"

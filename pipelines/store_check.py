@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
 from pathlib import Path
 
 from cloze_gen.engine.progress import track
 from cloze_gen.errors import DamageError, UsageError
+from cloze_gen.pipelines.runs import EVALUATION_FILE, RUN_FILE
 from cloze_gen.store.artifacts import Store, open_artifact
 from cloze_gen.store.manifest import MANIFEST
-from cloze_gen.store.published import find_change, leavings
+from cloze_gen.store.published import find_change
 
 
-def check_store(out: Path) -> tuple[int, list[str]]:
+def check_store(out: Path) -> tuple[int, int, list[str]]:
     """Read every artifact, run and evaluation.
 
     Returns:
-        how many were looked at, and a sentence for each that is not as it was written.
+        how many were looked at, how many of them are not as they were written, and a sentence for each fault.
     Raises:
         UsageError: there is no store in this folder.
     """
@@ -24,25 +25,31 @@ def check_store(out: Path) -> tuple[int, list[str]]:
     if not store.store.is_dir():
         raise UsageError(f"{out}: holds no store. Give the --out of a run.")
     artifacts = list(store.artifact_folders())
-    faults = [
-        fault for folder in track(artifacts, stage="store", unit="artifacts", total=len(artifacts)) for fault in _artifact_fault(folder)
-    ]
-    published = [path for shelf in (store.runs, store.root / "evaluations") for path in _published_folders(shelf)]
-    faults += [change for folder in published if (change := find_change(folder)) is not None]
-    unsettled = [left for folder in published for left in leavings(folder)]
-    faults += [
-        f"{left}: a run's folder that was being replaced when its writer was killed; the next run of this name settles it."
-        for left in unsettled
-    ]
-    return len(artifacts) + len(published), faults
+    published = [*_folders(store.runs), *_folders(store.root / "evaluations")]
+    faults = {folder: _artifact_faults(folder) for folder in track(artifacts, stage="store", unit="artifacts", total=len(artifacts))}
+    faults |= {folder: _published_faults(folder) for folder in published}
+    left = [path for shelf in (store.runs, store.root / "evaluations") if shelf.is_dir() for path in sorted(shelf.glob(".*~replaced-*"))]
+    said = [fault for folder in faults for fault in faults[folder]]
+    said += [f"{path}: was being replaced when its writer was killed; the next command that writes there settles it." for path in left]
+    return len(faults), sum(map(bool, faults.values())), said
 
 
-def _artifact_fault(folder: Path) -> Iterator[str]:
+def _artifact_faults(folder: Path) -> list[str]:
     try:
-        open_artifact(folder, deep=True)
+        held = open_artifact(folder, deep=True).manifest["holds"]
     except DamageError as error:
-        yield error.what
+        return [error.what]
+    gone = [path for name in held if not (path := Path(os.path.normpath(folder / name)) / MANIFEST).is_file()]
+    return [f"{folder}: tells of {path.parent}, which is gone." for path in gone]
 
 
-def _published_folders(shelf: Path) -> list[Path]:
-    return sorted(path.parent for path in shelf.glob(f"[!.]*/{MANIFEST}")) if shelf.is_dir() else []
+def _published_faults(folder: Path) -> list[str]:
+    change = find_change(folder)
+    lost = [path for path in sorted(folder.iterdir()) if path.is_symlink() and path.name[:2].isdigit() and not path.exists()]
+    return [*([change] if change else []), *(f"{path}: leads to nothing." for path in lost)]
+
+
+def _folders(shelf: Path) -> list[Path]:
+    """The runs or evaluations of an output folder; a folder that never was one holds neither a manifest nor what every one holds."""
+    found = [path for path in sorted(shelf.glob("[!.]*")) if path.is_dir() and not path.is_symlink()] if shelf.is_dir() else []
+    return [path for path in found if any((path / name).exists() for name in (MANIFEST, RUN_FILE, EVALUATION_FILE))]

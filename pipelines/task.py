@@ -163,6 +163,8 @@ def stage_order(task: StageTask) -> list[StageTask]:
     ordered: dict[str, StageTask] = {}
 
     def visit(one: StageTask) -> None:
+        if one.task_id in ordered:
+            return
         for upstream in one.inputs().values():
             visit(upstream)
         ordered.setdefault(one.task_id, one)

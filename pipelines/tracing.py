@@ -43,18 +43,27 @@ def trace_item(out: Path, run: str | None, item_id: str, *, alternates: bool = F
     if not item_id.isascii():  # a byte that is no text, too: nothing could look it up
         raise UsageError(f"{shown(item_id)}: no such item. Ids stand in release/questions.jsonl, e.g. book:sentence:position.")
     folders = [find_run(out, run)] if run else run_folders(out)
+    unread: dict[str, ClozeGenError] = {}
     for place, folder in enumerate(folders):
-        found = _row(folder, "focus", "focus.parquet", item_id)
+        try:
+            found = _row(folder, "focus", "focus.parquet", item_id)
+        except ClozeGenError as error:
+            unread[folder.name] = error
+            continue
         if found is not None:
             others = _that_have(folders[place + 1 :], item_id)
             return "\n".join(_Trace(folder, item_id, found, others, alternates, columns).lines())
+    if run and unread:
+        raise unread.popitem()[1]
+    folders = [folder for folder in folders if folder.name not in unread]
     for folder in folders:
         for label, what in _EARLY:
             rejected = _row(folder, label, "rejected.parquet", item_id)
             if rejected is not None:
                 return f"{item_id} in {folder.name}: rejected at {what}, {rejected['reason']} {rejected['detail']}".rstrip()
     where = ", ".join(folder.name for folder in folders) or f"any run of {out}"
-    raise UsageError(f"{shown(item_id)}: no such item in {where}. Ids stand in release/questions.jsonl, e.g. book:sentence:position.")
+    told = "".join(f" Not looked at: {name} ({error})" for name, error in unread.items())
+    raise UsageError(f"{shown(item_id)}: no such item in {where}. Ids stand in release/questions.jsonl, e.g. book:sentence:position.{told}")
 
 
 def _that_have(folders: Sequence[Path], item_id: str) -> list[str]:

@@ -139,7 +139,9 @@ def evaluate(
     out: Out = DEFAULT_OUT,
     workers: Annotated[int, typer.Option(min=1, max=_MOST_WORKERS, help="processes")] = 2,
     seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="random seed, which breaks ties")] = 1,
-    write_to: Annotated[Path | None, typer.Option(help="folder to write to; default: the run's evaluation/, or OUT/evaluations/")] = None,
+    write_to: Annotated[
+        Path | None, typer.Option(help="folder to write to; default: one of its own in OUT/evaluations/, which a run links")
+    ] = None,
 ) -> None:
     """Measure a test set: baselines, bias tests and artifact rules, with intervals.
 
@@ -198,7 +200,7 @@ def settings(config: Annotated[str, typer.Argument(help="a style (holmes-style, 
     """
     from cloze_gen.pipelines import command
 
-    show(command.settings_text(config, columns=columns_of(sys.stdout)))
+    show(command.settings_text(config, columns=columns_of(sys.stdout)), whole_lines=True)  # a line of TOML cannot be broken
 
 
 @app.command()
@@ -235,10 +237,10 @@ def doctor(
 def _check_store(out: Path) -> None:
     from cloze_gen.pipelines.store_check import check_store
 
-    looked_at, faults = check_store(out)
+    looked_at, damaged, faults = check_store(out)
     for fault in faults:
         show(fault)
-    show(f"{looked_at - len(faults):,} of {looked_at:,} artifacts, runs and evaluations are as they were written")
+    show(f"{looked_at - damaged:,} of {looked_at:,} artifacts, runs and evaluations are as they were written")
     if faults:
         raise typer.Exit(1)
 

@@ -117,7 +117,7 @@ def test_tiny_text_suggests_the_fallback_and_the_fallback_works(tmp_path: Path) 
     """A text too small for Kneser-Ney names the setting that mends it, and the setting does."""
     text = tmp_path / "tiny.txt"
     text.write_text("a b c\n")
-    with pytest.raises(CorpusError, match=r"tiny\.txt: too small.*lm\.discount_fallback = true"):
+    with pytest.raises(CorpusError, match=r"tiny\.txt: too small.*lm\.discount_fallback=true"):
         train(tmp_path, text, [])
     assert "\\3-grams:" in train(tmp_path, text, [], discount_fallback=True)
 

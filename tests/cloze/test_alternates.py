@@ -48,10 +48,16 @@ def test_alternates_are_distinct_without_the_answer_and_best_first(
 
 @given(st.integers(0, 2**32))
 def test_the_item_decides_the_draw(allowed: AllowedWords, seed: int) -> None:
-    """The same item draws the same words."""
+    """Whatever was drawn for other items before, an item's words are the same; other items have others."""
     distribution = allowed.distribution(("a", "b"))
-    draws = [sample_alternates(distribution, k=3, rng=derive_rng(seed, "msr.alternates", "b:1:2"))[0].tolist() for _ in range(2)]
-    assert draws[0] == draws[1]
+
+    def drawn(item: str) -> list[int]:
+        return sample_alternates(distribution, k=3, rng=derive_rng(seed, "msr.alternates", item))[0].tolist()
+
+    first = drawn("b:1:2")
+    others = {tuple(drawn(f"b:1:{place}")) for place in range(3, 40)}
+    assert drawn("b:1:2") == first
+    assert others - {tuple(first)}
 
 
 def _check_law(probs: np.ndarray, pairs: Iterator[Sequence[int]], rounds: int) -> None:

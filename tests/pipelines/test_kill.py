@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.store.published import find_change
+
 # The moments lie after a stage's own line on stderr, or before the first; one random wait later. So they spread over the run on a
 # machine of any speed.
 STAGES = ["", "ingest source", "ingest train", "corpus train", "counts", "text", "lm: 1/5", "lm: 4/5", "index", "alternates", "screening",
@@ -114,6 +116,20 @@ def test_interrupted_runs_stop_with_a_word(finished: Any, tmp_path: Path) -> Non
     assert processes_naming(str(out)) == []
     assert list((out / "store").glob("counts-*"))
     assert {path.name for path in (out / "store").iterdir() if path.name.startswith(".")} <= {".locks", ".checked"}
+
+
+@pytest.mark.slow
+def test_two_runs_at_once_under_one_name(finished: Any, tmp_path: Path) -> None:
+    """With different settings: one waits for the other, saying so, and the run on disk is wholly that of the one that came last."""
+    out = tmp_path / "out"
+    pair = [start((*finished.corpus.options, "--set", f"choice.n_questions={n}"), out, 1) for n in (10, 12)]
+    said = [process.communicate(timeout=240)[1] for process in pair]
+    assert [process.returncode for process in pair] == [0, 0], said
+    assert sum("another command is making a run named 'tiny'" in one for one in said) == 1, said
+    waited = next(n for n, one in zip((10, 12), said, strict=True) if "another command" in one)
+    run = out / "runs" / "tiny"
+    assert find_change(run) is None
+    assert len((run / "release" / "questions.jsonl").read_text(encoding="utf-8").splitlines()) == waited
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -68,7 +69,7 @@ def test_what_a_person_changed_in_a_run_is_kept(copied: Any, cli: Cli) -> None:
             handle.write(f"groomed {turn}\n")
         done = cli(*run, *options)
         assert done.status == 0, done.err
-        assert f"candidates.jsonl: changed by hand; kept as candidates.jsonl.kept-{turn}" in done.err
+        assert f"candidates.jsonl: changed by hand; kept as release/candidates.jsonl.kept-{turn}" in done.err
         assert (copied.release / f"candidates.jsonl.kept-{turn}").read_text(encoding="utf-8").endswith(f"groomed {turn}\n")
         assert "groomed" not in (copied.release / "candidates.jsonl").read_text(encoding="utf-8")
 
@@ -135,6 +136,42 @@ def test_an_evaluation_keeps_what_lies_beside_it(copied: Any, cli: Cli, tmp_path
     text = (place / "evaluation.json").read_text(encoding="utf-8")
     assert '"longest"' in text
     assert '"shortest"' in text
+
+
+@pytest.mark.slow
+def test_the_joint_test_is_that_of_the_most_rules(copied: Any, cli: Cli, tmp_path: Path) -> None:
+    """Rules evaluated one by one and then together: the p that is kept names all of them."""
+    place = tmp_path / "evaluation"
+    for only in ("a-an-agreement", "artifact", "odd-tag-out"):
+        assert cli("evaluate", "tiny", "--out", copied.out, "--write-to", place, "--only", only).status == 0
+    record = json.loads((place / "evaluation.json").read_text(encoding="utf-8"))
+    assert set(record["joint_p"]["rules"]) == {"odd-tag-out", "majority-tag", "a-an-agreement"}
+
+
+def test_a_copy_of_a_run_is_evaluated_beside_nobody(copied: Any, cli: Cli, tmp_path: Path) -> None:
+    """A run's folder copied out of its output folder: what is written lies under --out, and nothing appears around the copy."""
+    copy = tmp_path / "elsewhere" / "deep" / "tiny"
+    shutil.copytree(copied.folder, copy, symlinks=True)
+    before = sorted(path for path in (tmp_path / "elsewhere").rglob("*"))
+    done = cli("evaluate", copy, "--out", tmp_path / "out", "--only", "longest")
+    assert done.status == 0, done.err
+    assert sorted(path for path in (tmp_path / "elsewhere").rglob("*")) == before
+    assert list((tmp_path / "out" / "evaluations").iterdir())
+    assert cli("report", copy).status == 2
+    assert sorted(path for path in (tmp_path / "elsewhere").rglob("*")) == before
+
+
+def test_the_whole_output_folder_is_checked(copied: Any, cli: Cli) -> None:
+    """`doctor --store` counts what is whole, and names a lost book, a lost stage and a changed release."""
+    assert "artifacts, runs and evaluations are as they were written" in cli("doctor", "--store", copied.out).out
+    shutil.rmtree(next((copied.out / "store").glob("book-*/*")))
+    (copied.release / "README.md").write_text("mine")
+    shutil.rmtree(next(copied.folder.glob("*-choice")).resolve())
+    told = cli("doctor", "--store", copied.out)
+    assert told.status == 1
+    assert "which is gone" in told.out
+    assert "README.md: changed since it was written" in told.out
+    assert "-choice: leads to nothing" in told.out
 
 
 @pytest.mark.slow

@@ -60,6 +60,7 @@ def test_every_section_is_there(page: str) -> None:
 
 def test_equal_data_give_equal_bytes(data: ReportData, page: str) -> None:
     """Nothing of the page depends on the clock, on chance or on what was drawn before."""
+    assert render_report(replace(data, name="another", seed=data.seed + 1)) != page
     assert page == render_report(replace(data))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -123,7 +124,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "payload emptied": lambda folder: (folder / "sub" / "table.txt").write_text(""),
     "payload deleted": lambda folder: (folder / "sub" / "table.txt").unlink(),
     "payload a link to its like": lambda folder: replace_by_link(folder / "sub" / "table.txt"),
-    "a strange file among the parts": lambda folder: (folder / "sub" / "part-9").write_text("x"),
+    "a strange file among the parts": lambda folder: (folder / "sub" / "part-9.txt").write_text("x"),
     "a byte of the manifest flipped": lambda folder: flip(folder / "manifest.json"),
     "manifest cut": lambda folder: (folder / "manifest.json").write_text("{"),
     "manifest emptied": lambda folder: (folder / "manifest.json").write_text(""),
@@ -178,6 +179,31 @@ def test_damage_is_noticed_told_and_mended(tmp_path: Path, damage: str) -> None:
     assert len(list(store.aside.iterdir())) == 1
     assert str(store.folder(KEY)) in said[0]
     assert "Set aside as" in said[0]
+
+
+def test_what_no_reader_takes_for_a_part_is_no_damage(tmp_path: Path) -> None:
+    """A file manager's own file beside the parts of a table harms nobody."""
+    store = Store(tmp_path)
+    write(store)
+    (store.folder(KEY) / "sub" / ".DS_Store").write_bytes(b"x")
+    assert store.is_complete(KEY)
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.EACCES, errno.ESTALE])
+def test_a_refusal_of_the_moment_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """What cannot be read just now may be whole: it is an error, and nothing is moved out of the way."""
+    store = Store(tmp_path)
+    write(store)
+
+    def refused(path: Path) -> str:
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(checks, "file_sha256", refused)
+    flip(store.folder(KEY) / "sub" / "table.txt")
+    with pytest.raises(StoreError, match="cannot be read now") as caught:
+        store.is_complete(KEY)
+    assert not isinstance(caught.value, DamageError)
+    assert not store.aside.exists()
 
 
 def test_damage_is_noticed_by_those_who_noted_the_file(tmp_path: Path) -> None:

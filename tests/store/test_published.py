@@ -79,8 +79,21 @@ def test_what_a_person_changed_is_kept_beside(tmp_path: Path) -> None:
     for turn, text in enumerate(("groomed", "groomed again"), 1):
         (run / "release" / "a").write_text(text)
         (line,) = replace_published(run, SCHEMA, writes(release_a="2"))
-        assert line == f"{run / 'release' / 'a'}: changed by hand; kept as a.kept-{turn}."
+        assert line == f"{run / 'release' / 'a'}: changed by hand; kept as release/a.kept-{turn}."
     assert contents(run) == {"release/a": "2", "release/a.kept-1": "groomed", "release/a.kept-2": "groomed again"}
+
+
+def test_who_may_look_in_stays(tmp_path: Path) -> None:
+    """A folder that a person closed to others is closed afterwards, and a file rewritten unchanged is as old as it was."""
+    run = tmp_path / "run"
+    replace_published(run, SCHEMA, writes(a="1", release_b="2"))
+    run.chmod(0o700)
+    (run / "a").chmod(0o600)
+    os.utime(run / "a", (1_000_000_000, 1_000_000_000))
+    rewrite_published(run, SCHEMA, lambda folder: (folder / "release" / "b").write_text("3"))
+    assert stat.S_IMODE(run.stat().st_mode) == 0o700
+    assert stat.S_IMODE((run / "a").stat().st_mode) == 0o600
+    assert (run / "a").stat().st_mtime == 1_000_000_000
 
 
 def test_a_folder_in_the_way_of_a_link_or_file(tmp_path: Path) -> None:

@@ -184,8 +184,8 @@ def explain_failure(status: int, last_lines: Sequence[str], *, text: Path, memor
     quoted = f"\nlmplz said: {said}"
     if "Kneser-Ney discounts" in said or "discount out of range" in said:
         return CorpusError(
-            f"{text}: too small or too repetitive to estimate Kneser-Ney discounts; give more text, take out duplicates, or set "
-            f"lm.discount_fallback = true to use fixed ones (lmplz --discount_fallback).{quoted}"
+            f"{text}: too small or too repetitive to estimate Kneser-Ney discounts; give more text or take out duplicates. "
+            f"`cloze-gen run` can use fixed ones: --set lm.discount_fallback=true.{quoted}"
         )
     reserved = re.search(r"Special word (\S+) is not allowed", said)
     if reserved:

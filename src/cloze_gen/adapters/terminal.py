@@ -23,15 +23,19 @@ def columns_of(stream: TextIO) -> int | None:
     return max(_LEAST_COLUMNS, found) if found else None
 
 
-def show(text: str, stream: TextIO | None = None) -> None:
-    """Write text and a line end, laid out for the stream's width, with no control character; by default to standard output."""
+def show(text: str, stream: TextIO | None = None, *, whole_lines: bool = False) -> None:
+    """Write text and a line end, laid out for the stream's width, with no control character; by default to standard output.
+
+    Args:
+        whole_lines: break no line, however long.
+    """
     out = stream or sys.stdout
-    shown = shown_on(text, out)
+    shown = shown_on(text, out, columns=None if whole_lines else columns_of(out))
     out.write(f"{shown}\n")
     out.flush()
 
 
-def shown_on(text: str, stream: TextIO) -> str:
-    """The text as the stream can show it: wrapped to its width, what its encoding lacks spelled out."""
+def shown_on(text: str, stream: TextIO, *, columns: int | None) -> str:
+    """The text as the stream can show it: wrapped to a width, what its encoding lacks spelled out."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    return fit(text, columns_of(stream)).encode(encoding, "backslashreplace").decode(encoding)
+    return fit(text, columns).encode(encoding, "backslashreplace").decode(encoding)

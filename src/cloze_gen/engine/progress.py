@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from cloze_gen.adapters.terminal import shown_on
+from cloze_gen.adapters.terminal import columns_of, shown_on
 from cloze_gen.engine.logbook import note
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ def phases(stage: str) -> Iterator[Callable[[str], None]]:
 
 def say(line: str) -> None:
     """One line to stderr, clear of any bar, and to the log."""
-    tqdm.write(shown_on(line, sys.stderr), file=sys.stderr)
+    tqdm.write(shown_on(line, sys.stderr, columns=columns_of(sys.stderr)), file=sys.stderr)
     sys.stderr.flush()
     note(line)
 

@@ -99,15 +99,3 @@ def joint_p(choices: NDArray[np.int64], answers: NDArray[np.int64], *, option_co
     kept = values > 1e-9 * max(values.max(), 1.0)
     statistic = float((((vectors[:, kept].T @ centred) ** 2) / values[kept]).sum())
     return float(stats.chi2.sf(statistic, int(kept.sum()))) if kept.any() else 1.0
-
-
-def fisher_p(p_values: Sequence[float]) -> float:
-    """Fisher's combination of independent p values: ``-2 sum(ln p)`` is chi-square with twice their number of degrees of freedom.
-
-    For rules on *different* items (other books, other halves); rules on the same items belong to `joint_p`.
-
-    >>> round(fisher_p([0.04, 0.05]), 4)
-    0.0144
-    """
-    statistic = -2 * math.fsum(math.log(max(p, 1e-300)) for p in p_values)
-    return float(stats.chi2.sf(statistic, 2 * len(p_values)))

@@ -99,7 +99,7 @@ def fit_word_vectors(
     matrix = term_sentence_counts(ids, n_words, min_count=min_count)
     used = np.flatnonzero(np.bincount(matrix.indices, minlength=n_words))
     if len(used) < 3:
-        raise CorpusError(f"LSA: only {len(used)} words occur {min_count} times or more; give a larger training text or a lower min_count")
+        raise CorpusError(f"LSA: only {len(used)} words occur {min_count} times or more; give a larger training text")
     place = np.zeros(n_words, matrix.indices.dtype)
     place[used] = np.arange(len(used))
     dense_columns = sparse.csr_array((matrix.data, place[matrix.indices], matrix.indptr), shape=(matrix.shape[0], len(used)))

@@ -14,11 +14,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.store.manifest import MANIFEST, SEAL, file_sha256, read_manifest, write_bytes
+from cloze_gen.store.manifest import MANIFEST, SEAL, ask_passing, file_sha256, read_manifest, write_bytes
 
 STORE, NOTES = "store", ".checked"
 # A file changed within the clock tick in which it was noted looks unchanged (ticks are 1 to 10 ms); a fresh note is not trusted.
 _TICK_NS = 50_000_000
+_unwritten: dict[Path, dict[str, Any]] = {}
 
 
 def find_fault(folder: Path, manifest: Mapping[str, Any], *, deep: bool = False) -> str | None:
@@ -47,6 +48,7 @@ def _file_fault(path: Path, facts: Mapping[str, Any], noted: list[int] | None) -
     try:
         found = path.lstat()
     except OSError as error:
+        ask_passing(path, error)
         return f"missing ({error.strerror})", []
     if not stat.S_ISREG(found.st_mode):
         return "no plain file any more", []
@@ -58,17 +60,19 @@ def _file_fault(path: Path, facts: Mapping[str, Any], noted: list[int] | None) -
     try:
         same = file_sha256(path) == facts["sha256"]
     except OSError as error:
+        ask_passing(path, error)
         return f"cannot be read ({error.strerror})", []
     return ("" if same else "changed since it was written (its sha256 is another)"), seen
 
 
 def _strangers(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Files that stand, unlisted, beside listed ones in a folder of parts: whoever reads all parts would read them too."""
+    """Files that stand, unlisted, beside listed ones of their kind in a folder of parts: whoever reads all parts would read them too."""
     listed = set(manifest["files"])
     for place in sorted({name.rpartition("/")[0] for name in listed} - {""}):
-        for name in sorted(entry.name for entry in os.scandir(folder / place)):
-            if f"{place}/{name}" not in listed:
-                yield f"{place}/{name}"
+        kinds = {Path(name).suffix for name in listed if name.rpartition("/")[0] == place}
+        with os.scandir(folder / place) as entries:
+            names = sorted(entry.name for entry in entries)
+        yield from (f"{place}/{name}" for name in names if f"{place}/{name}" not in listed and Path(name).suffix in kinds)
 
 
 def _note_path(folder: Path) -> Path | None:
@@ -85,7 +89,7 @@ def _read_note(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[int]
     if path is None:
         return {}
     try:
-        note = json.loads(path.read_text(encoding="utf-8"))
+        note = _unwritten.get(path) or json.loads(path.read_text(encoding="utf-8"))
         if note["manifest"] != manifest[SEAL]:
             return {}
         return {name: seen for name, seen in note["files"].items() if seen[2] + _TICK_NS < note["at"]}
@@ -101,7 +105,7 @@ def _write_note(folder: Path, manifest: Mapping[str, Any], found: Mapping[str, l
     try:
         write_bytes(path, json.dumps(note, sort_keys=True).encode())
     except OSError:
-        return  # a store that may only be read is checked in full each time
+        _unwritten[path] = note  # a store that may only be read is checked in full once a process
 
 
 def note_written(folder: Path) -> None:

@@ -6,6 +6,7 @@ is said of it.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -14,11 +15,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.errors import DamageError
+from cloze_gen.errors import DamageError, StoreError
 
 MANIFEST = "manifest.json"
 SCHEMA_VERSION = 2
 SEAL = "seal"
+_PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EPERM, errno.ESTALE, errno.ETIMEDOUT}
 
 
 def write_manifest(path: Path, record: Mapping[str, Any]) -> None:
@@ -31,6 +33,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
     Raises:
         DamageError: it is not there, cannot be read, or is not what was written.
+        StoreError: the machine refuses it for the moment.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -40,11 +43,22 @@ def read_manifest(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise DamageError(f"{path.parent}: nothing finished here (no {path.name}).") from None
     except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError) as error:
+        ask_passing(path, error)
         reason = str(error) if isinstance(error, OSError | ValueError) else "it lacks what every manifest has"
         raise DamageError(f"{path}: not readable as a manifest ({reason}).") from None
     if changed:
         raise DamageError(f"{path}: changed since it was written (its seal does not fit).")
     return {**record, SEAL: seal}
+
+
+def ask_passing(path: Path, error: Exception) -> None:
+    """Tell a refusal of the moment from damage: what is refused now may be whole, and must not be moved out of the way.
+
+    Raises:
+        StoreError: the system is out of something, or does not let this user in.
+    """
+    if isinstance(error, OSError) and error.errno in _PASSING:
+        raise StoreError(f"{path}: cannot be read now ({error.strerror}). Nothing was changed; mend this and run again.") from None
 
 
 def _seal(record: Mapping[str, Any]) -> str:

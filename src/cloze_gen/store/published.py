@@ -67,6 +67,7 @@ def replace_published(target: Path, schema: str, write: Callable[[Path], None]) 
         if not target.exists():
             partial.rename(target)
             return said
+        shutil.copymode(target, partial)  # who may look into it is a person's to say
         coming = _leaving_name(target)
         partial.rename(coming)
     if not exchange(coming, target):  # between these two renames the name is without its folder; `settle` gives it back
@@ -89,7 +90,7 @@ def rewrite_published(target: Path, schema: str, change: Callable[[Path], None])
     def write(partial: Path) -> None:
         for name in _own(_read_own(target)):
             (partial / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(target / name, partial / name, follow_symlinks=False)
+            shutil.copy2(target / name, partial / name, follow_symlinks=False)  # a run is as old as its run.json
         change(partial)
 
     return replace_published(target, schema, write)
@@ -141,7 +142,7 @@ def _give_back(old: Path, target: Path) -> list[str]:
         place.parent.mkdir(parents=True, exist_ok=True)
         (old / name).rename(place)
         if place != target / name:
-            said.append(f"{target / name}: changed by hand; kept as {place.name}.")
+            said.append(f"{target / name}: changed by hand; kept as {place.relative_to(target)}.")
     for folder in sorted((path for path in old.rglob("*") if path.is_dir()), reverse=True):
         if not any(name.startswith(f"{folder.relative_to(old).as_posix()}/") for name in own):
             _free_place(target, folder.relative_to(old).as_posix(), folder=True).mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ _OPENINGS = (
 )
 _PAGE_TAG = re.compile(
     r"</?(?:a|article|blockquote|body|br|div|dd|dl|dt|font|h[1-6]|head|hr|html|img|lb?|lg|li|link|meta|ol|p|pb|pre|s|script|section|span|"
-    r"style|table|tbody|td|teiheader|text|th|title|tr|ul|w)(?:\s[^<>=]{0,200}=[^<>]{0,1000})?\s*/?>",
+    r"style|table|tbody|td|teiheader|text|th|title|tr|ul|w)(?:\s[^<>=]{0,200}=[^<>]{0,1000}|\s*/?)>",
     re.IGNORECASE,
 )
 _MIN_TAGS = 10
