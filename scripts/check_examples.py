@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 DOTS = "..."
 _BLOCK = re.compile(r"^```json\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`(\{\"[^`\n]*\})`")
+_SIGNATURE = re.compile(r"^signature +(cloze-gen\|\S+)", re.MULTILINE)
 _ITEM = re.compile(r"\bcloze-gen trace ([a-z][a-z-]*:\d+:\d+)")
 _LINK = re.compile(r"(\d\d-[a-z-]+) -> \.\./\.\./store/([a-z0-9-]+-[0-9a-f]{16})")
 _TABLE = re.compile(r"^(\|.*\|)\n\|[-:| ]+\|\n((?:\|.*\|\n)+)", re.MULTILINE)
@@ -82,6 +83,16 @@ def same(value: Any, written: Any) -> bool:
     return bool(value == written)
 
 
+def other_signature(page: Path, run: Path) -> str:
+    """The run's signature where the page shows another one; its name, which a user gives, is left aside."""
+    own, shown = (
+        (run / "release" / "signature.txt").read_text(encoding="utf-8").strip(),
+        _SIGNATURE.search(page.read_text(encoding="utf-8")),
+    )
+    plain = re.compile(r"\|name:[^|]*")
+    return own if shown and plain.sub("", shown[1]) != plain.sub("", own) else ""
+
+
 def main(run: Path, pages: Sequence[Path]) -> int:
     texts = {page: page.read_text(encoding="utf-8") for page in pages}
     wanted = [(page, example) for page in pages for example in examples(texts[page])]
@@ -104,6 +115,7 @@ def main(run: Path, pages: Sequence[Path]) -> int:
     traced = [(page, item) for page in pages for item in _ITEM.findall(texts[page])]
     faults += [f"{page}: {item} is no question of the run" for page, item in traced if item not in questions]
     counts = f"{len(wanted)} objects, {len(shown)} rows, {len(linked)} links and {len(traced)} items"
+    faults += [f"{page}: the signature is {signature}" for page in pages for signature in [other_signature(page, run)] if signature]
     print("\n".join(faults) or f"{counts} are the run's own")
     return 1 if faults or not wanted else 0
 
