@@ -27,7 +27,7 @@ from cloze_gen.errors import ClozeGenError, CorpusError, UsageError
 from cloze_gen.notation import shown
 from cloze_gen.pipelines.corpus import Ingest, config_text, is_config_file, load_settings, scanned
 from cloze_gen.pipelines.run import RELEASE, RunTask, check_run_name
-from cloze_gen.pipelines.runs import RUN_FILE, check_as_written, find_run, name_lock, read_run
+from cloze_gen.pipelines.runs import RUN_FILE, check_as_written, find_run, leads_to, name_lock, read_run
 from cloze_gen.pipelines.task import PipelineTask, StageTask, begin_build, break_off, current_engine, look_ahead
 from cloze_gen.pipelines.worker import InProcessFactory
 from cloze_gen.report.funnel import funnel_text
@@ -170,7 +170,8 @@ def check_two_sides(task: RunTask) -> None:
         UsageError: both sides are one folder, so that every book would be dropped as a book of the other side.
     """
     across = task.all_settings.overlap.across
-    if across != "keep" and Path(task.train).is_dir() and task.train and os.path.realpath(task.train) == os.path.realpath(task.source):
+    there = task.train and leads_to(Path(task.train), Path.is_dir)
+    if there and across != "keep" and os.path.realpath(task.train) == os.path.realpath(task.source):
         raise UsageError(
             f"--train and --source are the same folder, {task.train}: a book on both sides is dropped (overlap.across = {across}), so none "
             "would be left. Give two folders, or --set overlap.across=keep to let the questions stand in the training text."
