@@ -82,6 +82,8 @@ def content(given: Any, place: Place) -> bytes:
     (way, value), *_ = given.items()
     if way == "repeat":
         return value[0].encode() * int(value[1])
+    if way == "numbered":
+        return "".join(str(value[0]).replace("{n}", str(n)) for n in range(int(value[1]))).encode()
     if way == "base64":
         return base64.b64decode(value)
     if way == "encoded":
@@ -101,6 +103,13 @@ QUESTION = {
 }  # fmt: skip
 
 
+def spelt_out(value: Any) -> Any:
+    """A value of a case in full: a text that is repeated many times stands there as ``{"repeat": [text, times]}``."""
+    if isinstance(value, dict) and value.keys() == {"repeat"}:
+        return str(value["repeat"][0]) * int(value["repeat"][1])
+    return [spelt_out(one) for one in value] if isinstance(value, list) else value
+
+
 def changed(record: Any, changes: dict[str, Any]) -> Any:
     """A copy with the values at dotted paths set; None as ``{"gone": true}`` takes a key out."""
     record = json.loads(json.dumps(record))
@@ -112,7 +121,7 @@ def changed(record: Any, changes: dict[str, Any]) -> Any:
         if value == {"gone": True}:
             del at[last]
         else:
-            at[int(last) if isinstance(at, list) else last] = value
+            at[int(last) if isinstance(at, list) else last] = spelt_out(value)
     return record
 
 
@@ -196,7 +205,7 @@ def place(finished: Any, tmp_path: Path, request: pytest.FixtureRequest, monkeyp
                 write_own(folder, "cloze-gen/evaluation" if folder.name == "evaluation" else "cloze-gen/run")
     monkeypatch.chdir(tmp_path)
     for name, value in case.get("env", {}).items():
-        monkeypatch.setenv(name, here.filled(value))
+        monkeypatch.setenv(name, here.filled(spelt_out(value)))
     return here
 
 
