@@ -233,3 +233,12 @@ def copied(finished: FinishedRun, tmp_path: Path) -> FinishedRun:
     shutil.copytree(finished.out.parent, tmp_path / "copy", symlinks=True)
     place = tmp_path / "copy"
     return FinishedRun(Corpus(place / "books" / "train", place / "books" / "source"), place / "out", finished.name, finished.outcome)
+
+
+@pytest.fixture(scope="module")
+def scs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output folder of a finished SCS-style run over the sample, with one worker; a module's own, for its tests write beside it."""
+    out = tmp_path_factory.mktemp("scs")
+    outcome = call_cli("run", "scs-style", "--out", out, "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    return out

@@ -23,15 +23,6 @@ from cloze_gen.stages.release import read_questions
 from cloze_gen.store.tables import read_jsonl, read_parquet
 
 
-@pytest.fixture(scope="module")
-def scs(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Path:
-    """The output folder of one finished run with one worker."""
-    out = tmp_path_factory.mktemp("scs")
-    outcome = cli("run", "scs-style", "--out", out, "--workers", "1")
-    assert outcome.status == 0, outcome.err
-    return out
-
-
 @pytest.fixture
 def release(scs: Path) -> Path:
     return scs / "runs" / "scs-sample" / "release"

@@ -92,15 +92,6 @@ def holmes(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any], fi
     return place / "out", options, outcome
 
 
-@pytest.fixture(scope="module")
-def scs(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Path:
-    """The output folder of a run of the other style over the sample."""
-    out = tmp_path_factory.mktemp("scs")
-    outcome = cli("run", "scs-style", "--out", out, "--workers", "1")
-    assert outcome.status == 0, outcome.err
-    return out
-
-
 @pytest.mark.slow
 def test_a_run_fits(holmes: tuple[Any, ...], narrow: Callable[..., str]) -> None:
     """Warnings, summary lines, funnel and signature, and what a dry run says."""
