@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cloze_gen.columns import cut, printable
-from cloze_gen.pipelines.runs import find_run, read_run, run_folders, stage_artifact
+from cloze_gen.pipelines.runs import find_run, link_name, read_run, run_folders, stage_artifact
 from cloze_gen.report.funnel import funnel_steps, funnel_text
 from cloze_gen.store.artifacts import open_artifact
 
@@ -36,7 +36,7 @@ def show_run(out: Path, run: str) -> str:
     folder = find_run(out, run)
     lines, manifests = [], []
     for stage in read_run(folder)["stages"]:
-        link = f"{stage['number']:02}-{stage['label'].replace(' ', '-')}"
+        link = link_name(stage["number"], stage["label"])
         artifact = open_artifact(folder / link)
         manifests.append((stage["label"], artifact.manifest))
         size = sum(file["bytes"] for file in artifact.manifest["files"].values())

@@ -22,6 +22,7 @@ from cloze_gen.pipelines.runs import (
     find_run,
     last_books,
     lies_in_output,
+    link_name,
     read_run,
     run_lock,
     without_folders,
@@ -140,20 +141,19 @@ def read_report_data(folder: Path) -> ReportData:
         evaluation=read_evaluation(folder),
         samples=tuple(_samples(folder, questions, records, source, seed=run["seed"])),
         audits=tuple(audit_table(side, tables[side]) for side in sorted(tables) if tables[side]),
-        stages=tuple(StageRow(link_of(stage), stage["fingerprint"], _figures(artifacts[stage["label"]])) for stage in run["stages"]),
+        stages=tuple(
+            StageRow(link_name(stage["number"], stage["label"]), stage["fingerprint"], _figures(artifacts[stage["label"]]))
+            for stage in run["stages"]
+        ),
         settings=tuple(flat_settings(run["settings"])),
         overrides=tuple(key + sign + without_folders(value) for key, sign, value in (one.partition("=") for one in run["overrides"])),
         warnings=tuple(_warnings(run, artifacts)),
     )
 
 
-def link_of(stage: Mapping[str, Any]) -> str:
-    return f"{stage['number']:02}-{stage['label'].replace(' ', '-')}"
-
-
 def stage_artifacts(folder: Path) -> dict[str, Artifact]:
     """Stage label -> artifact, in the order of the run."""
-    return {stage["label"]: open_artifact(folder / link_of(stage)) for stage in read_run(folder)["stages"]}
+    return {stage["label"]: open_artifact(folder / link_name(stage["number"], stage["label"])) for stage in read_run(folder)["stages"]}
 
 
 def read_signature(folder: Path) -> str:

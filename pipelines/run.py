@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.corpus import StyleTask
-from cloze_gen.pipelines.runs import EVALUATION, RELEASE, RUN_FILE, RUN_SCHEMA, evaluation_place, run_lock, without_folders
+from cloze_gen.pipelines.runs import EVALUATION, RELEASE, RUN_FILE, RUN_SCHEMA, evaluation_place, link_name, run_lock, without_folders
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.dropped import dropped_notes
@@ -198,10 +198,6 @@ class RunTask(PipelineTask):
         notes.append(f"books on both sides: {self.all_settings.overlap.across}")
         notes += [f"leak: source book {book} overlaps the training corpus and was kept (overlap.across = keep)" for book in leaks]
         return notes + dropped_notes(books)
-
-
-def link_name(number: int, label: str) -> str:
-    return f"{number:02}-{label.replace(' ', '-')}"
 
 
 def _write_report(folder: Path) -> None:

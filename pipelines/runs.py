@@ -23,6 +23,15 @@ def run_folders(out: Path) -> list[Path]:
     return [path.parent for path in sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.parent.name))]
 
 
+def link_name(number: int, label: str) -> str:
+    """The name of the link in a run's folder to a stage's artifact.
+
+    >>> link_name(3, "corpus train")
+    '03-corpus-train'
+    """
+    return f"{number:02}-{label.replace(' ', '-')}"
+
+
 def run_lock(folder: Path) -> Path:
     """The lock file of whoever writes in a run's folder; it lies in the store, for a run may have any name, `.locks` too."""
     return folder.parent.parent / "store" / ".locks" / f"run-{folder.name}"
@@ -84,7 +93,7 @@ def read_run(folder: Path) -> dict[str, Any]:
 def find_stage(folder: Path, label: str) -> Artifact | None:
     """The artifact of one of a run's stages, by its label (`corpus train`), its link (`03-corpus-train`) or its number; None without it."""
     for stage in read_run(folder)["stages"]:
-        link = f"{stage['number']:02}-{stage['label'].replace(' ', '-')}"
+        link = link_name(stage["number"], stage["label"])
         if label in {stage["label"], stage["label"].replace(" ", "-"), link, str(stage["number"])}:
             return open_artifact(folder / link)
     return None
