@@ -19,7 +19,7 @@ from typing import Any
 
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.msr import parse_machine
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 from cloze_gen.rng import derive_rng
 
 LETTERS = "abcde"

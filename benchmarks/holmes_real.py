@@ -26,13 +26,13 @@ import kenlm
 import numpy as np
 
 from cloze_gen.adapters.lmplz import find_lmplz
-from cloze_gen.cloze.alternates import AllowedWords, gumbel_top, sample_alternates
-from cloze_gen.cloze.focus import FocusSettings
-from cloze_gen.pipelines.runs import stage_artifact
+from cloze_gen.recipes.msr.steps.alternates import AllowedWords, gumbel_top, sample_alternates
+from cloze_gen.recipes.msr.steps.focus import FocusSettings
 from cloze_gen.rng import derive_rng
-from cloze_gen.stages.contexts import option_words
-from cloze_gen.stages.counts import read_counts
-from cloze_gen.stages.language_model import ARPA, open_index
+from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.models.contexts import option_words
+from cloze_gen.stages.models.language_model import ARPA, open_index
+from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")

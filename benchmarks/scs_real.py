@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.adapters.spacy_tagger import load_tagger
-from cloze_gen.pipelines.runs import find_run, read_run, stage_artifact
+from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.rng import derive_rng
-from cloze_gen.stages.counts import read_counts
-from cloze_gen.stages.inflections import read_inflections
-from cloze_gen.stages.ingest import SENTENCES
+from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.corpus.ingest import SENTENCES
+from cloze_gen.store.runs import find_run, read_run, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
 from cloze_gen.text.tagging import Tagger, coarse_class
 

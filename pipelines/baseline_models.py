@@ -14,9 +14,9 @@ from cloze_gen.errors import StoreError
 from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
 from cloze_gen.pipelines.holmes_style import Index, LanguageModel
 from cloze_gen.pipelines.task import PipelineTask, StageTask
-from cloze_gen.stages.baseline_models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
-from cloze_gen.stages.evaluation_text import write_evaluation_text
-from cloze_gen.stages.language_model import LmSettings, write_language_model
+from cloze_gen.stages.evaluation.models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
+from cloze_gen.stages.evaluation.text import write_evaluation_text
+from cloze_gen.stages.models.language_model import LmSettings, write_language_model
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import ArtifactWriter, open_artifact
 from cloze_gen.store.keys import StageKey

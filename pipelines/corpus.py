@@ -17,11 +17,11 @@ from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.notation import reason, shown
 from cloze_gen.pipelines.task import StageTask, parse_overrides
-from cloze_gen.stages.counts import write_counts
-from cloze_gen.stages.ingest import BOOK_VERSION, write_ingest
-from cloze_gen.stages.overlap import OverlapSettings, write_overlap
+from cloze_gen.stages.corpus.counts import write_counts
+from cloze_gen.stages.corpus.ingest import BOOK_VERSION, write_ingest
+from cloze_gen.stages.corpus.overlap import OverlapSettings, write_overlap
+from cloze_gen.stages.corpus.training_text import write_training_text
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.training_text import write_training_text
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.store.corpus import BookFile, book_digest, listing_digest, scan_corpus
 from cloze_gen.store.corpus_folder import check_apart

@@ -8,30 +8,30 @@ from typing import Any, Self
 from pydantic import model_validator
 
 from cloze_gen.adapters.lmplz import find_lmplz
-from cloze_gen.cloze.alternates import AlternatesSettings
-from cloze_gen.cloze.choice import ChoiceSettings
-from cloze_gen.cloze.focus import FocusSettings
-from cloze_gen.cloze.forward import ForwardSettings
-from cloze_gen.cloze.grooming import GroomingSettings
-from cloze_gen.cloze.screening import ScreeningSettings
 from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, TrainingText, tagger_identity
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import StageTask, run_those_ready
+from cloze_gen.recipes.msr.stages.alternates import write_alternates
+from cloze_gen.recipes.msr.stages.choice import ChoiceInputs, write_choice
+from cloze_gen.recipes.msr.stages.focus import write_focus
+from cloze_gen.recipes.msr.stages.forward import write_forward
+from cloze_gen.recipes.msr.stages.grooming import groom_shard, write_grooming
+from cloze_gen.recipes.msr.stages.items import first_shard
+from cloze_gen.recipes.msr.stages.screening import write_screening
+from cloze_gen.recipes.msr.steps.alternates import AlternatesSettings
+from cloze_gen.recipes.msr.steps.choice import ChoiceSettings
+from cloze_gen.recipes.msr.steps.focus import FocusSettings
+from cloze_gen.recipes.msr.steps.forward import ForwardSettings
+from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
+from cloze_gen.recipes.msr.steps.screening import ScreeningSettings
 from cloze_gen.settings import SettingsGroup
-from cloze_gen.stages.alternates import write_alternates
-from cloze_gen.stages.choice import ChoiceInputs, write_choice
-from cloze_gen.stages.contexts import ContextSettings, write_context_vectors
-from cloze_gen.stages.focus import write_focus
-from cloze_gen.stages.forward import write_forward
-from cloze_gen.stages.grooming import groom_shard, write_grooming
-from cloze_gen.stages.items import first_shard
-from cloze_gen.stages.language_model import LmSettings, write_index, write_language_model
+from cloze_gen.stages.corpus.overlap import OverlapSettings
+from cloze_gen.stages.models.contexts import ContextSettings, write_context_vectors
+from cloze_gen.stages.models.language_model import LmSettings, write_index, write_language_model
 from cloze_gen.stages.offensive_words import offensive_words
-from cloze_gen.stages.overlap import OverlapSettings
 from cloze_gen.stages.release import HOLMES, ReleaseSettings
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.screening import write_screening
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 

@@ -14,17 +14,17 @@ from pydantic import BaseModel
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.corpus import StyleTask
-from cloze_gen.pipelines.runs import EVALUATION, RELEASE, RUN_FILE, RUN_SCHEMA, evaluation_place, link_name, run_lock, without_folders
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
-from cloze_gen.stages.dropped import dropped_notes
-from cloze_gen.stages.ingest import kept_books, read_books
-from cloze_gen.stages.question_sets import read_question_set
+from cloze_gen.stages.corpus.dropped import dropped_notes
+from cloze_gen.stages.corpus.ingest import kept_books, read_books
+from cloze_gen.stages.evaluation.question_sets import read_question_set
 from cloze_gen.stages.release import QUESTIONS, ReleaseFormat, make_signature, write_release
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.locks import exclusive_lock, sweep_leavings
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.published import find_change, leavings, replace_published
+from cloze_gen.store.runs import EVALUATION, RELEASE, RUN_FILE, RUN_SCHEMA, evaluation_place, link_name, run_lock, without_folders
 
 _RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _MAX_NAME_CHARS = 200  # a release file's name is the run's and up to 30 characters more; file systems allow 255
@@ -201,6 +201,6 @@ class RunTask(PipelineTask):
 
 
 def _write_report(folder: Path) -> None:
-    from cloze_gen.pipelines.reporting import write_report  # here, for matplotlib takes most of a second to load
+    from cloze_gen.commands.report import write_report  # here, for matplotlib takes most of a second to load
 
     write_report(folder)

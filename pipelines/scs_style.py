@@ -10,29 +10,29 @@ from typing import Any
 
 import luigi
 
-from cloze_gen.cloze.content_focus import ContentFocusSettings
-from cloze_gen.cloze.content_sentences import ContentSentenceSettings
-from cloze_gen.cloze.inflected_impostors import ImpostorSettings
-from cloze_gen.cloze.inflections import InflectionSettings
 from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, tagger_identity
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import StageTask
+from cloze_gen.recipes.scs.stages.books import BookChoiceSettings, read_reference, write_book_choice
+from cloze_gen.recipes.scs.stages.focus import write_scs_focus
+from cloze_gen.recipes.scs.stages.impostors import write_impostors
+from cloze_gen.recipes.scs.stages.inflections import write_inflections
+from cloze_gen.recipes.scs.stages.questions import ScsQuestionsSettings, write_scs_questions
+from cloze_gen.recipes.scs.stages.sentences import write_content_sentences
+from cloze_gen.recipes.scs.stages.vocabulary import write_content_vocabulary
+from cloze_gen.recipes.scs.steps.focus import ContentFocusSettings
+from cloze_gen.recipes.scs.steps.impostors import ImpostorSettings
+from cloze_gen.recipes.scs.steps.inflections import InflectionSettings
+from cloze_gen.recipes.scs.steps.sentences import ContentSentenceSettings
+from cloze_gen.recipes.scs.steps.vocabulary import ContentVocabularySettings
 from cloze_gen.settings import SettingsGroup
-from cloze_gen.stages.book_choice import BookChoiceSettings, read_reference, write_book_choice
-from cloze_gen.stages.content_sentences import write_content_sentences
-from cloze_gen.stages.content_vocabulary import write_content_vocabulary
-from cloze_gen.stages.inflections import write_inflections
+from cloze_gen.stages.corpus.overlap import OverlapSettings
+from cloze_gen.stages.corpus.tagged_counts import write_tagged_counts
+from cloze_gen.stages.corpus.tags import TaggerSettings, write_tagging
 from cloze_gen.stages.offensive_words import offensive_words
-from cloze_gen.stages.overlap import OverlapSettings
 from cloze_gen.stages.release import SCS, ReleaseSettings, short_digest
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.scs_focus import write_scs_focus
-from cloze_gen.stages.scs_impostors import write_impostors
-from cloze_gen.stages.scs_questions import ScsQuestionsSettings, write_scs_questions
-from cloze_gen.stages.tagged_counts import write_tagged_counts
-from cloze_gen.stages.tags import TaggerSettings, write_tagging
-from cloze_gen.stats.content_vocabulary import ContentVocabularySettings
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.records import Blank, Question, Rejection, Sentence
+from cloze_gen.records.question import Blank, Question
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.records.sentence import Sentence
 
 TOKENS = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=12).map(tuple)
 

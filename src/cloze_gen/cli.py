@@ -80,7 +80,7 @@ def run(
 
     Example: cloze-gen run holmes-style --train background/ --source books/ --name mine
     """
-    from cloze_gen.pipelines import command
+    from cloze_gen.commands import run as command
 
     command.run(config=config, train=train, source=source, name=name, out=out, workers=workers, seed=seed,
                 overrides=set_ or [], engine=engine, strict=strict, dry_run=dry_run)  # fmt: skip
@@ -92,7 +92,7 @@ def runs(out: Out = DEFAULT_OUT) -> None:
 
     Example: cloze-gen runs --out artifacts
     """
-    from cloze_gen.pipelines import inspect
+    from cloze_gen.commands import show as inspect
 
     show(inspect.list_runs(out))
 
@@ -108,7 +108,7 @@ def show_run(
 
     Example: cloze-gen show holmes-style forward --rows 2
     """
-    from cloze_gen.pipelines import inspect
+    from cloze_gen.commands import show as inspect
 
     show(inspect.show_stage(out, run, stage, rows, columns=columns_of(sys.stdout)) if stage else inspect.show_run(out, run))
 
@@ -124,7 +124,7 @@ def trace(
 
     Example: cloze-gen trace the-clockmakers-debt:63:6 --run holmes-style
     """
-    from cloze_gen.pipelines import tracing
+    from cloze_gen.commands import trace as tracing
 
     show(tracing.trace_item(out, run, item_id, alternates=alternates, columns=columns_of(sys.stdout)))
 
@@ -147,7 +147,7 @@ def evaluate(
 
     Example: cloze-gen evaluate holmes-style --only baseline
     """
-    from cloze_gen.pipelines import evaluate as evaluation
+    from cloze_gen.commands import evaluate as evaluation
 
     show(evaluation.evaluate(questions=questions, answers=answers, train=train, only=only or [], scores=scores, out=out,
                                    workers=workers, seed=seed, write_to=write_to))  # fmt: skip
@@ -159,7 +159,7 @@ def report(run: Run, out: Out = DEFAULT_OUT) -> None:
 
     Example: cloze-gen report holmes-style
     """
-    from cloze_gen.pipelines import reporting
+    from cloze_gen.commands import report as reporting
 
     show(str(reporting.report_run(out, run)))
 
@@ -172,7 +172,7 @@ def compare(
 
     Example: cloze-gen compare holmes-style holmes-mine
     """
-    from cloze_gen.pipelines import reporting
+    from cloze_gen.commands import report as reporting
 
     show(reporting.compare_runs(out, run, other))
 
@@ -187,7 +187,7 @@ def explain(
 
     Example: cloze-gen explain holmes-style --set forward.keep=20
     """
-    from cloze_gen.pipelines import command
+    from cloze_gen.commands import run as command
 
     show(command.explain(out, run, set_ or []))
 
@@ -198,7 +198,7 @@ def settings(config: Annotated[str, typer.Argument(help="a style (holmes-style, 
 
     Example: cloze-gen settings holmes-style > holmes-mine.toml
     """
-    from cloze_gen.pipelines import command
+    from cloze_gen.commands import run as command
 
     show(command.settings_text(config, columns=columns_of(sys.stdout)), whole_lines=True)  # a line of TOML cannot be broken
 
@@ -235,7 +235,7 @@ def doctor(
 
 
 def _check_store(out: Path) -> None:
-    from cloze_gen.pipelines.store_check import check_store
+    from cloze_gen.commands.check_store import check_store
 
     looked_at, damaged, faults = check_store(out)
     for fault in faults:
@@ -279,7 +279,7 @@ def rank(
 
     Example: cloze-gen corpus rank books/ --reference reference/questions.jsonl
     """
-    from cloze_gen.pipelines import ranking
+    from cloze_gen.commands import rank as ranking
 
     for line in ranking.rank_books(folder, reference=reference, out=out, tagger=tagger, workers=workers):
         show(line)

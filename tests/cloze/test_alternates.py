@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.cloze.alternates import AllowedWords, gumbel_top, sample_alternates
 from cloze_gen.lm.forward_index import ForwardIndex
+from cloze_gen.recipes.msr.steps.alternates import AllowedWords, gumbel_top, sample_alternates
 from cloze_gen.rng import derive_rng
 
 LOG10 = st.lists(st.one_of(st.floats(-8, 0), st.just(float("-inf"))), max_size=40).map(lambda values: np.array(values, np.float32))

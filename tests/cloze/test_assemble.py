@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.cloze.assemble import assemble_question, deal_positions, position_counts
+from cloze_gen.recipes.questions.assemble import assemble_question, deal_positions, position_counts
 
 IDS = st.lists(st.text(min_size=1, max_size=6), unique=True, max_size=60)
 

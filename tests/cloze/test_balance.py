@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cloze_gen.cloze.balance import answer_shares, choose_balanced, draw_impostors, matched_weights, rank_features
+from cloze_gen.recipes.msr.steps.balance import answer_shares, choose_balanced, draw_impostors, matched_weights, rank_features
 
 
 def test_draws_are_distinct_and_follow_the_weights() -> None:

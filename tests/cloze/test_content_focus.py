@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from cloze_gen.cloze.content_focus import ContentFocusSettings, FocusPick, choose_focus
-from cloze_gen.records import Rejection
+from cloze_gen.recipes.scs.steps.focus import ContentFocusSettings, FocusPick, choose_focus
+from cloze_gen.records.rejection import Rejection
 
 TOKENS = "Dogs saw the small house near the dogs ' old garden .".split()
 TAGS = ["NNS", "VBD", "DT", "JJ", "NN", "IN", "DT", "NNS", "''", "JJ", "NN", "."]

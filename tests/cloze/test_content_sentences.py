@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cloze_gen.cloze.content_sentences import ContentSentenceReason as Reason
-from cloze_gen.cloze.content_sentences import ContentSentenceSettings, content_fault, shape_fault, thinned_out
-from cloze_gen.records import Sentence
+from cloze_gen.recipes.scs.steps.sentences import ContentSentenceReason as Reason
+from cloze_gen.recipes.scs.steps.sentences import ContentSentenceSettings, content_fault, shape_fault, thinned_out
+from cloze_gen.records.sentence import Sentence
 
 SETTINGS = ContentSentenceSettings()
 VOCABULARY = {("thing", "noun")}

@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.cloze.focus import FocusReason, FocusSettings, FocusWord, select_focus_words, sentence_rejection, two_word_history
-from cloze_gen.records import Rejection, Sentence
+from cloze_gen.recipes.msr.steps.focus import (
+    FocusReason,
+    FocusSettings,
+    FocusWord,
+    select_focus_words,
+    sentence_rejection,
+    two_word_history,
+)
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.records.sentence import Sentence
 
 ELIGIBLE = {"climb", "attic", "lamp", "grim"}
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.cloze.forward import FilledSentence, best_forward, forward_log10_probs, sentence_log10_probs
 from cloze_gen.lm.forward_index import ForwardIndex
+from cloze_gen.recipes.msr.steps.forward import FilledSentence, best_forward, forward_log10_probs, sentence_log10_probs
 
 
 def test_the_next_word_after_predecessor_and_option(index: ForwardIndex) -> None:

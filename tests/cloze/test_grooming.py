@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.cloze.grooming import GroomingSettings, candidate_fault, stem, takes_an
-from cloze_gen.cloze.sentence_grooming import sentence_fault
+from cloze_gen.english.sentence_fitness import sentence_fault
+from cloze_gen.recipes.msr.steps.grooming import GroomingSettings, candidate_fault, stem, takes_an
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "grooming.json").read_text(encoding="utf-8"))
 SETTINGS = GroomingSettings(max_similarity=0.5)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.cloze.inflected_impostors import Form, ImpostorPools, ImpostorSettings, draw_impostors
-from cloze_gen.records import Rejection
+from cloze_gen.recipes.scs.steps.impostors import Form, ImpostorPools, ImpostorSettings, draw_impostors
+from cloze_gen.records.rejection import Rejection
 
 TOKENS = 1_000_000  # of the training books
 

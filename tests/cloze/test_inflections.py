@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.cloze.inflections import FormStatus, Inflection, InflectionSettings, inflect_pair, mark_ambiguous
+from cloze_gen.recipes.scs.steps.inflections import FormStatus, Inflection, InflectionSettings, inflect_pair, mark_ambiguous
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "inflections.json").read_text(encoding="utf-8"))
 

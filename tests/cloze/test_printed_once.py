@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.cloze.printed_once import printed_before
+from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.text.rendering import rendered_tokens
 
 TOKENS = st.lists(st.sampled_from(["Come", "in", '"', "--", "!", "."]), min_size=1, max_size=4)

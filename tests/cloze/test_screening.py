@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.cloze.screening import answer_rank, answer_scores_best
+from cloze_gen.recipes.msr.steps.screening import answer_rank, answer_scores_best
 
 
 @pytest.mark.parametrize(

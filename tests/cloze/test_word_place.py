@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloze_gen.cloze.word_place import Need, gives, needed
+from cloze_gen.recipes.msr.steps.guideline_1_frames import Need, gives, needed
 from cloze_gen.stats.word_frames import After, Before
 
 # token/TAG; the place is marked by [ ].

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloze_gen.evaluate import artifacts, option_classifier
-from cloze_gen.evaluate.baseline import judge_scores
-from cloze_gen.records import Question
+from cloze_gen.evaluate import bias_rules as artifacts
+from cloze_gen.evaluate.results import judge_scores
+from cloze_gen.evaluate.words import option_classifier
+from cloze_gen.records.question import Question
 
 
 def made_questions(n: int, *, books: int, leak: bool) -> list[Question]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cloze_gen.evaluate import lm_score
-from cloze_gen.records import Question
+from cloze_gen.evaluate.words import lm_scores as lm_score
+from cloze_gen.records.question import Question
 
 
 class Spelled:

@@ -13,8 +13,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from cloze_gen.errors import CorpusError
-from cloze_gen.evaluate import lsa
-from cloze_gen.records import Question
+from cloze_gen.evaluate.words import lsa
+from cloze_gen.records.question import Question
 
 
 def sentences_of_two_topics() -> np.ndarray:

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cloze_gen.cloze.assemble import deal_positions
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate import baseline, chance, metrics
-from cloze_gen.records import Question
+from cloze_gen.evaluate import chance, metrics
+from cloze_gen.evaluate import results as baseline
+from cloze_gen.recipes.questions.assemble import deal_positions
+from cloze_gen.records.question import Question
 
 
 def test_ties_do_not_favour_a_position() -> None:

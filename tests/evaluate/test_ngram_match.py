@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloze_gen.evaluate import ngram_match
-from cloze_gen.records import Question
+from cloze_gen.evaluate.words import ngram_match
+from cloze_gen.records.question import Question
 
 VOCABULARY = {word: word_id for word_id, word in enumerate("abcdef", 1)}
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=8), max_size=12)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.errors import FormatError
-from cloze_gen.evaluate.baseline import judge_scores
+from cloze_gen.evaluate.results import judge_scores
 from cloze_gen.evaluate.user_scores import parse_user_scores
 from cloze_gen.formats import msr
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 
 PUBLISHED = Path(__file__).parents[2].parent / "shared" / "published" / "msr-dev"
 ITEMS = [Question("a", "b", ("We", "hide", "."), 1, ("hide", "eat"), 0), Question("c", "b", ("I", "go", "."), 1, ("see", "go"), 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from cloze_gen.formats import harness
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 
 
 def test_query_and_right_choice_are_the_whole_sentence() -> None:

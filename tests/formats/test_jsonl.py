@@ -8,7 +8,7 @@ import pytest
 
 from cloze_gen.errors import FormatError
 from cloze_gen.formats import jsonl
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 
 ITEM = Question("b:0:1", "b", ("We", "hide", "é", "."), 1, ("eat", "hide"), 1)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError
 from cloze_gen.formats import msr
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 
 PUBLISHED = Path(__file__).parents[2].parent / "shared" / "published" / "msr-dev"
 FORMATS = ("machine", "human", "lm")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.stages import ingest
+from cloze_gen.stages.corpus import ingest
 from cloze_gen.store.corpus import read_book
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.pipelines.evaluate import _corpus_of_run
-from cloze_gen.pipelines.runs import read_run
+from cloze_gen.commands.evaluate import _corpus_of_run
 from cloze_gen.store.artifacts import Store
+from cloze_gen.store.runs import read_run
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 Evaluated = tuple[Path, Any]  # the output folder, and how the call ended
@@ -213,5 +213,5 @@ def test_a_run_without_a_language_model_is_measured_by_its_size(
     described = read_run(finished.folder)
     described["sample"] = False
     described["settings"].pop("lm")
-    monkeypatch.setattr("cloze_gen.pipelines.evaluate.kept_books", lambda _: [{"book_bytes": book_bytes}])
+    monkeypatch.setattr("cloze_gen.commands.evaluate.kept_books", lambda _: [{"book_bytes": book_bytes}])
     assert json.loads(_corpus_of_run(finished.folder, described, 1).lm) == lm

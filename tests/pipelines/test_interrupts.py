@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import luigi
 import pytest
 
-from cloze_gen.pipelines.command import build
+from cloze_gen.commands.run import build
 from cloze_gen.pipelines.worker import InProcessFactory
 
 ROOT = Path(__file__).parents[2]

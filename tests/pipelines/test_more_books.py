@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from cloze_gen.pipelines.runs import stage_artifact
+from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
 
 SAMPLE = Path(__file__).parents[2] / "corpora" / "sample"

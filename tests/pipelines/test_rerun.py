@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.pipelines.runs import stage_artifact
 from cloze_gen.store import corpus_folder
+from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.run_file import read_run_file
+from cloze_gen.store.run_file import read_run_file
 
 STAGE = {
     "number": 1, "label": "ingest train", "folder": "ingest-0f", "fingerprint": "0f", "stage": "ingest", "version": 2,

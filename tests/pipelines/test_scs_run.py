@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.commands.report import read_report_data
+from cloze_gen.commands.run import make_task
 from cloze_gen.formats.msr import parse_machine
 from cloze_gen.formats.scs import parse_ranks
-from cloze_gen.pipelines.command import make_task
 from cloze_gen.pipelines.corpus import TrainingText
 from cloze_gen.pipelines.holmes_style import Contexts, Index, LanguageModel
-from cloze_gen.pipelines.reporting import read_report_data
-from cloze_gen.pipelines.runs import stage_artifact
+from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.rng import stable_fraction
-from cloze_gen.stages.inflections import read_inflections
 from cloze_gen.stages.release import read_questions
+from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
 
 

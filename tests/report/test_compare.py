@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 from cloze_gen.report.compare import RunFacts, comparison_text
 from cloze_gen.report.data import Baseline, Evaluation
 from cloze_gen.report.funnel import FunnelStep

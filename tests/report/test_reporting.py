@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.pipelines.reporting import audit_table, option_freqs, read_report_data, renew_report, write_report
-from cloze_gen.pipelines.runs import EVALUATION_SCHEMA
-from cloze_gen.records import Question
+from cloze_gen.commands.report import audit_table, option_freqs, read_report_data, renew_report, write_report
+from cloze_gen.records.question import Question
 from cloze_gen.store.published import replace_published
+from cloze_gen.store.runs import EVALUATION_SCHEMA
 
 EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
     {"name": "lsa", "accuracy": 0.4, "low": 0.1, "high": 0.7, "n": 5, "chance": 0.2, "seconds": 1.5, "kind": "baseline"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 from cloze_gen.report.samples import draw_samples, sample_question, stem_around_blank
 
 QUESTION = Question("b:0:1", "b", ("We", "hide", "it", "."), 1, ("hide", "eat"), 0)

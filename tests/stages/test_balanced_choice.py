@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cloze_gen.cloze.choice import ChoiceReason, ChoiceSettings, Chosen, GroomedItem, choose_randomly
-from cloze_gen.records import Rejection
+from cloze_gen.recipes.msr.steps.balanced_choice import BALANCED_SCORES, ScoredItem, choose_evenly
+from cloze_gen.recipes.msr.steps.choice import ChoiceReason, ChoiceSettings, Chosen, GroomedItem, choose_randomly
+from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
-from cloze_gen.stages.balanced_choice import BALANCED_SCORES, ScoredItem, choose_evenly
 
 SETTINGS = ChoiceSettings(n_questions=40, draws=6)  # the default slack: the target is not zero
 LEVEL = SETTINGS.model_copy(update={"slack": 0.0})

@@ -14,11 +14,12 @@ from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.adapters.lmplz import train_arpa
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.errors import ToolError
-from cloze_gen.evaluate.lsa import fit_word_vectors, fold_ids
-from cloze_gen.evaluate.ngram_match import build_match_index
+from cloze_gen.evaluate.words.lsa import fit_word_vectors, fold_ids
+from cloze_gen.evaluate.words.ngram_match import build_match_index
 from cloze_gen.lm.arpa import read_blocks
 from cloze_gen.lm.forward_index import ForwardIndex, build_levels
-from cloze_gen.stages.baseline_models import (
+from cloze_gen.stages.corpus.training_text import TEXT, TOKENS
+from cloze_gen.stages.evaluation.models import (
     EvalLmSettings,
     IndexModel,
     LsaSettings,
@@ -28,10 +29,9 @@ from cloze_gen.stages.baseline_models import (
     write_evaluation_lm,
     write_lsa,
     write_match_index,
-)  # fmt: skip
-from cloze_gen.stages.evaluation_text import WORDS
+)
+from cloze_gen.stages.evaluation.text import WORDS
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.training_text import TEXT, TOKENS
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.keys import StageKey
 

@@ -6,7 +6,7 @@ import re
 
 from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.scs_style import ScsSettings
-from cloze_gen.stages.dropped import REMEDIES, dropped_lines, dropped_notes, dropped_text, remedies_text
+from cloze_gen.stages.corpus.dropped import REMEDIES, dropped_lines, dropped_notes, dropped_text, remedies_text
 from cloze_gen.text.audit import BookReason
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.records import Question
-from cloze_gen.stages.evaluation import Scorer, as_found, baselines, dealt, joint_tests, judge
-from cloze_gen.stages.question_sets import QuestionSet
+from cloze_gen.records.question import Question
+from cloze_gen.stages.evaluation.baselines import Scorer, as_found, baselines, dealt, joint_tests, judge
+from cloze_gen.stages.evaluation.question_sets import QuestionSet
 
 RULES = {row.name: row for row in baselines(3)}
 SCORES = ("freq", "history_log10_prob", "forward_log10_prob", "sentence_log10_prob")

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.stages.evaluation_text import line_bounds, read_ids, read_words, write_evaluation_text
+from cloze_gen.stages.corpus.training_text import TEXT
+from cloze_gen.stages.evaluation.text import line_bounds, read_ids, read_words, write_evaluation_text
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.training_text import TEXT
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.keys import StageKey
 from cloze_gen.text.rendering import rendered_tokens

@@ -11,7 +11,7 @@ import pytest
 
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.errors import CorpusError
-from cloze_gen.stages.ingest import SENTENCES, BookShard, book_folder, ingest_book, kept_books, read_books, write_ingest
+from cloze_gen.stages.corpus.ingest import SENTENCES, BookShard, book_folder, ingest_book, kept_books, read_books, write_ingest
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.corpus import BookFile, book_digest, scan_corpus

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.stages.ingest import read_books
-from cloze_gen.stages.overlap import OVERLAPS, OverlapSettings, write_overlap
+from cloze_gen.stages.corpus.ingest import read_books
+from cloze_gen.stages.corpus.overlap import OVERLAPS, OverlapSettings, write_overlap
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.tables import read_tsv, write_tsv

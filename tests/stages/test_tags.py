@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cloze_gen.stages.tags import lemma_pair
+from cloze_gen.stages.corpus.tags import lemma_pair
 
 
 @pytest.mark.parametrize(

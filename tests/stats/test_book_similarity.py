@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.stats.book_similarity import BookSimilarity, book_similarity, reference_vector
+from cloze_gen.recipes.scs.steps.books import BookSimilarity, book_similarity, reference_vector
 
 vectors = st.dictionaries(st.tuples(st.sampled_from("abcdefgh"), st.just("noun")), st.integers(1, 30), min_size=1)
 

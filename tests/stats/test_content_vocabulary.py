@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.stats.content_vocabulary import (
+from cloze_gen.recipes.scs.steps.vocabulary import (
     CONTENT_CLASSES,
     ContentVocabularySettings,
     VocabularyReason,

@@ -13,7 +13,7 @@ from spacy.symbols import ORTH
 from spacy.tokenizer import Tokenizer
 from spacy.vocab import Vocab
 
-from cloze_gen.text.abbreviations import TOKEN_ABBREVIATIONS
+from cloze_gen.english.abbreviations import TOKEN_ABBREVIATIONS
 
 # Words that begin with an apostrophe of their own; elsewhere a leading apostrophe is a quotation mark. Only such as are no words without
 # it ('and, 'as, 'er open a quotation more often), and 'till and 'cause, which seldom do.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cloze_gen.errors import FormatError
 from cloze_gen.notation import NotationError, parse_json, shown
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 
 
 def parse_user_scores(text: str, questions: Sequence[Question], *, name: str = "scores") -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 
 _ATTACHED_LEFT = frozenset({",", ";", ".", ":", "?", "!", ")"})  # marks that follow their word without a space in print
 _ATTACHED_RIGHT = frozenset({"("})

@@ -12,7 +12,8 @@ from typing import Any
 
 from cloze_gen.errors import FormatError
 from cloze_gen.notation import NotationError, parse_json, shown
-from cloze_gen.records import Question, Sentence
+from cloze_gen.records.question import Question
+from cloze_gen.records.sentence import Sentence
 
 REQUIRED_FIELDS = ("id", "book_id", "tokens", "position", "options", "answer_index")
 

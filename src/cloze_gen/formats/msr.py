@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 
 from cloze_gen.errors import FormatError
 from cloze_gen.notation import shown
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 
 OPTION_COUNT = 5  # MSR 2.3: the answer and four impostors
 BLANK = "_____"  # five underscores in the published human file

@@ -12,7 +12,7 @@ import numpy as np
 
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.msr import format_lm, format_machine
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 
 
 def format_scs(questions: Sequence[Question], *, rng_a: np.random.Generator, rng_b: np.random.Generator) -> dict[str, str]:

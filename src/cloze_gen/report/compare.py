@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 from cloze_gen.report.data import Baseline, Evaluation
 from cloze_gen.report.funnel import FunnelStep
 

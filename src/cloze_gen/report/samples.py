@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 from cloze_gen.report.data import SampleQuestion
 from cloze_gen.rng import derive_rng
 

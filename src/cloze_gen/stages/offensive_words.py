@@ -18,7 +18,7 @@ def offensive_words(setting: str) -> frozenset[str]:
     if setting == "none":
         return frozenset()
     if setting == "builtin":
-        text = (importlib.resources.files("cloze_gen") / "cloze" / "offensive_words.txt").read_text(encoding="utf-8")
+        text = (importlib.resources.files("cloze_gen.english") / "offensive_words.txt").read_text(encoding="utf-8")
     else:
         try:
             text = read_regular_text(setting, encoding="utf-8-sig")

@@ -17,7 +17,7 @@ from cloze_gen.formats.harness import harness_record, task_yaml
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.msr import format_human, format_lm, format_machine
 from cloze_gen.formats.scs import format_scs
-from cloze_gen.records import Question
+from cloze_gen.records.question import Question
 from cloze_gen.report.card import CardFacts, dataset_card
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.rng import derive_rng

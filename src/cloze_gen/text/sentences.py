@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from cloze_gen.text.abbreviations import BEFORE_NUMBER, PERHAPS_FINAL, STARTERS, TITLES
+from cloze_gen.english.abbreviations import BEFORE_NUMBER, PERHAPS_FINAL, STARTERS, TITLES
 
 _SPEECH_VERB = (
     r"(?:said|says|cried|cries|asked|exclaimed|replied|answered|returned|whispered|murmured|muttered|shouted|called|remarked|repeated|"

@@ -1,0 +1,1 @@
+"""Baselines that score the options of a question, words in a blank."""

@@ -1,0 +1,99 @@
+"""The balanced choice over all groomed items: draws by record, one choice over the set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cloze_gen.recipes.msr.steps.balance import answer_shares, choose_balanced, draw_impostors, matched_weights, rank_features
+from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, GroomedItem, verdicts
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.rng import derive_rng
+
+# What the answer's rank is balanced under. Other models and classifiers report and never select.
+BALANCED_SCORES = ("history_log10_prob", "forward_log10_prob", "sentence_log10_prob", "freq", "length")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredItem:
+    """A groomed item and the balanced scores of its words.
+
+    Attributes:
+        scores: float64, shape (1 + candidates, scores): the answer first, then the candidates in their order.
+    """
+
+    item: GroomedItem
+    scores: np.ndarray
+
+
+def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed: int) -> tuple[list[Chosen | Rejection], dict[str, float]]:
+    """Choose the set so that the answer's rank is uniform under every balanced score.
+
+    Returns:
+        one verdict for each item in the order of the items, and how often the answer has the highest and the lowest of each score.
+    """
+    fit = sorted((scored for scored in items if len(scored.item.candidates) >= settings.n_impostors), key=lambda s: s.item.id)
+    fit.sort(key=lambda scored: scored.item.sentence_id)
+    weight_of = matched_weights([scored.item.answer for scored in fit], [scored.item.candidates for scored in fit])
+    features: list[np.ndarray] = []
+    draws: list[np.ndarray] = []
+    for scored in fit:
+        rng = derive_rng(seed, "msr.balanced_draws", scored.item.id)
+        matched = settings.impostor_draw == "matched"
+        weights = np.array([weight_of[word] if matched else 1.0 for word in scored.item.candidates])
+        drawn = draw_impostors(weights, n_impostors=settings.n_impostors, draws=settings.draws, rng=rng)
+        draws.append(drawn)
+        features.append(rank_features(_options(scored, drawn)))
+    if not fit:
+        return verdicts([scored.item for scored in items], settings=settings, impostors={}), {}
+    sentence_ids, sentences = np.unique([scored.item.sentence_id for scored in fit], return_inverse=True)
+    group = np.repeat(np.sort(sentences), settings.draws)
+    n = min(settings.n_questions, len(sentence_ids))  # what can be chosen: a target for more would ask for leaks
+    target = _chance_sum(fit, draws, n=n, seed=seed)
+    shares = len(BALANCED_SCORES) * (settings.n_impostors + 1)
+    target[:shares] = np.clip(target[:shares], -settings.slack * n, settings.slack * n)
+    if not settings.slack:
+        target[:] = 0.0
+    chosen = choose_balanced(np.concatenate(features), group, target=target, n=n, passes=settings.passes)
+    impostors: dict[str, tuple[str, ...]] = {}
+    option_scores = []
+    for row in chosen.tolist():
+        scored, drawn = fit[row // settings.draws], draws[row // settings.draws][row % settings.draws]
+        impostors[scored.item.id] = tuple(scored.item.candidates[i] for i in drawn)
+        option_scores.append(_options(scored, drawn[None])[0])
+    found = verdicts([scored.item for scored in items], settings=settings, impostors=impostors)
+    return found, _shares(option_scores)
+
+
+def _chance_sum(fit: Sequence[ScoredItem], draws: Sequence[np.ndarray], *, n: int, seed: int) -> np.ndarray:
+    """What the feature vectors of n random draws sum to when a random option is called the answer: no leak, and the usual scatter.
+
+    A set balanced to the last question is itself a sign: what four books have too much of, the fifth has too little of, and a classifier
+    trained on the four scores below chance on the fifth.
+    """
+    rng = derive_rng(seed, "msr.balance_target")
+    picked = rng.integers(len(fit), size=n)
+    total = 0.0
+    for i in picked.tolist():
+        options = _options(fit[i], draws[i][:1])
+        front = int(rng.integers(options.shape[1]))
+        total = total + rank_features(options[:, [front, *(k for k in range(options.shape[1]) if k != front)]])[0]
+    return np.asarray(total, np.float64)
+
+
+def _options(scored: ScoredItem, drawn: np.ndarray) -> np.ndarray:
+    """Scores of the answer and the drawn impostors; shape (draws, 1 + impostors, scores)."""
+    answer = np.broadcast_to(scored.scores[0], (len(drawn), 1, scored.scores.shape[1]))
+    return np.concatenate([answer, scored.scores[1:][drawn]], axis=1)
+
+
+def _shares(option_scores: Sequence[np.ndarray]) -> dict[str, float]:
+    highest, lowest = answer_shares(option_scores)
+    shares: Mapping[str, float] = {
+        f"answer_{end}_{name}": round(float(values[i]), 4)
+        for i, name in enumerate(BALANCED_SCORES)
+        for end, values in (("highest", highest), ("lowest", lowest))
+    }
+    return dict(shares)

@@ -1,0 +1,104 @@
+"""The choice of the set: four impostors a question, one focus word a sentence, n questions (MSR 2.3, guideline 7).
+
+`random` decides each of these by the record's own generator. Only here do records meet: the set is cut to n questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.rng import derive_rng
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
+
+
+class ChoiceSettings(SettingsGroup):
+    """Settings of the choice."""
+
+    n_questions: int = Field(1040, ge=1, le=MOST_COUNTED, description="questions wanted; fewer are said, never padded. Published: 1,040")
+    n_impostors: int = Field(4, ge=4, le=4, description="wrong options a question; MSR 2.3, whose file formats hold the answer and four")
+    method: Literal["random", "balanced"] = Field("balanced", description="how impostors, focus words and sentences are chosen")
+    draws: int = Field(8, ge=1, le=MOST_EACH, description="balanced: random draws of impostors that each focus word offers")
+    impostor_draw: Literal["matched", "uniform"] = Field(
+        "matched", description="balanced: words are impostors as often as they are answers, or all candidates alike"
+    )
+    slack: float = Field(0.015, ge=0, le=1, description="balanced: scatter of chance left in each rank's share, at most; 0 levels all")
+    same_vocabulary: bool = Field(True, description="an impostor must be a focus word in the source books too")
+    passes: int = Field(1, ge=0, le=100, description="balanced: exchanges tried for every question after the greedy choice")
+
+
+class ChoiceReason(StrEnum):
+    """Why a groomed focus word became no question."""
+
+    TOO_FEW_CANDIDATES = "too_few_fit_candidates"
+    OTHER_FOCUS_CHOSEN = "other_focus_of_the_sentence_chosen"
+    BEYOND_N = "beyond_n_questions"
+
+
+@dataclass(frozen=True, slots=True)
+class GroomedItem:
+    """A focus word with the candidates that grooming left, best forward score first."""
+
+    id: str
+    sentence_id: str
+    answer: str
+    candidates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A question of the set: the item and its impostors."""
+
+    id: str
+    impostors: tuple[str, ...]
+
+
+def choose_randomly(items: Iterable[GroomedItem], *, settings: ChoiceSettings, seed: int) -> list[Chosen | Rejection]:
+    """Choose by record: impostors by the item's generator, the focus word by the sentence's, the sentences by theirs.
+
+    Returns:
+        one verdict for each item, in the order of the items.
+    """
+    items = list(items)
+    fit = [item for item in items if len(item.candidates) >= settings.n_impostors]
+    by_sentence: dict[str, list[GroomedItem]] = {}
+    for item in fit:
+        by_sentence.setdefault(item.sentence_id, []).append(item)
+    picked = {sentence: _pick(group, sentence, seed) for sentence, group in by_sentence.items()}
+    ranked = sorted(picked, key=lambda sentence: (derive_rng(seed, "msr.sentences", sentence).random(), sentence))
+    kept = {picked[sentence].id for sentence in ranked[: settings.n_questions]}
+    impostors = {item.id: _draw(item, settings, seed) for item in items if item.id in kept}
+    return verdicts(items, settings=settings, impostors=impostors)
+
+
+def verdicts(
+    items: Iterable[GroomedItem], *, settings: ChoiceSettings, impostors: Mapping[str, tuple[str, ...]]
+) -> list[Chosen | Rejection]:
+    """One verdict for each item, given the impostors of those chosen."""
+    chosen_of = {item_id.rpartition(":")[0]: item_id for item_id in impostors}
+    found: list[Chosen | Rejection] = []
+    for item in items:
+        if item.id in impostors:
+            found.append(Chosen(item.id, impostors[item.id]))
+        elif len(item.candidates) < settings.n_impostors:
+            found.append(Rejection(item.id, ChoiceReason.TOO_FEW_CANDIDATES, str(len(item.candidates))))
+        elif item.sentence_id in chosen_of:
+            found.append(Rejection(item.id, ChoiceReason.OTHER_FOCUS_CHOSEN, chosen_of[item.sentence_id]))
+        else:
+            found.append(Rejection(item.id, ChoiceReason.BEYOND_N))
+    return found
+
+
+def _draw(item: GroomedItem, settings: ChoiceSettings, seed: int) -> tuple[str, ...]:
+    rng = derive_rng(seed, "msr.impostors", item.id)
+    picked = rng.choice(len(item.candidates), size=settings.n_impostors, replace=False)
+    return tuple(item.candidates[i] for i in sorted(picked))
+
+
+def _pick(group: Sequence[GroomedItem], sentence_id: str, seed: int) -> GroomedItem:
+    return group[int(derive_rng(seed, "msr.focus_of_sentence", sentence_id).integers(len(group)))]

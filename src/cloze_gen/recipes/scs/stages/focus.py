@@ -1,0 +1,77 @@
+"""Focus words of the SCS set as an artifact: one a kept sentence, drawn by the sentence's own generator."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pyarrow as pa
+
+from cloze_gen.recipes.msr.stages.focus import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
+from cloze_gen.recipes.scs.stages.inflections import read_inflections
+from cloze_gen.recipes.scs.stages.sentences import read_tagged_sentences
+from cloze_gen.recipes.scs.stages.vocabulary import read_content_vocabulary
+from cloze_gen.recipes.scs.steps.focus import ContentFocusSettings, FocusPick, choose_focus
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.corpus.tags import lemma_pair
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.tables import write_parquet
+
+
+def write_scs_focus(
+    writer: ArtifactWriter,
+    room: Room,
+    *,
+    sentences: Artifact,
+    vocabulary: Artifact,
+    inflections: Artifact,
+    counts: Artifact,
+    settings: ContentFocusSettings,
+    seed: int,
+) -> None:
+    """Write one focus word a sentence with its lemma, class and tag; sentences without one are rejected with the reason."""
+    cells = read_inflections(inflections)
+    words = read_content_vocabulary(vocabulary)
+    forms = {(cell.lemma, cell.tag): cell.form for cell in cells}
+    traits = {(cell.lemma, cell.tag): cell.trait for cell in cells}
+    by_cell = {(cell.lemma, cell.tag): cell for cell in cells}
+    tagged = read_tagged_sentences(sentences)
+    found: list[FocusPick] = []
+    rejected: list[Rejection] = []
+    for sentence, tags in tagged:
+        pairs = [lemma_pair(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
+        verdict = choose_focus(
+            sentence.id, sentence.tokens, tags=tags, pairs=pairs, vocabulary=words, forms=forms, traits=traits, settings=settings, seed=seed
+        )
+        if isinstance(verdict, Rejection):
+            rejected.append(verdict)
+        else:
+            found.append(verdict)
+    table = read_counts(counts)
+    rows = table.index()
+    own = [by_cell[pick.lemma, pick.tag] for pick in found]
+    writer.rows[FOCUS] = write_parquet(writer.path(FOCUS), {
+        "id": pa.array([pick.id for pick in found], pa.string()),
+        "sentence_id": pa.array([pick.id.rpartition(":")[0] for pick in found], pa.string()),
+        "position": pa.array([pick.position for pick in found], pa.int16()),
+        "word": pa.array([pick.word for pick in found], pa.string()),
+        "lemma": pa.array([pick.lemma for pick in found], pa.string()),
+        "class": pa.array([pick.word_class for pick in found], pa.string()),
+        "tag": pa.array([pick.tag for pick in found], pa.string()),
+        "trait": pa.array([cell.trait for cell in own], pa.string()),
+        "cells": pa.array([cell.cells for cell in own], pa.string()),
+        "lemma_freq": pa.array([pick.freq for pick in found], pa.float64()),
+        "eligible": pa.array([pick.eligible for pick in found], pa.int16()),
+        "count": pa.array([int(table.count[rows[pick.word]]) for pick in found], pa.int64()),
+        "freq": pa.array([float(table.freq[rows[pick.word]]) for pick in found], pa.float64()),
+    })  # fmt: skip
+    chosen = {pick.id.rpartition(":")[0] for pick in found}
+    columns = sentence_columns([sentence for sentence, _ in tagged if sentence.id in chosen])
+    writer.rows[SOURCE_SENTENCES] = write_parquet(writer.path(SOURCE_SENTENCES), columns)
+    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
+    reasons = Counter(str(rejection.reason) for rejection in rejected)
+    writer.funnel = {"unit": "sentences", "seen": len(tagged), "kept": len(found), "rejected": dict(sorted(reasons.items()))}
+    classes = Counter(pick.word_class for pick in found)
+    writer.facts |= {"classes": dict(sorted(classes.items()))}
+    room.say(f"{len(found):,} focus words ({', '.join(f'{count:,} {name}' for name, count in classes.most_common())})")

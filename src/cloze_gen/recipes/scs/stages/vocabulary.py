@@ -1,0 +1,34 @@
+"""The content vocabulary as an artifact: the pairs kept with count, frequency and class share; the funnel says what each rule refused."""
+
+from __future__ import annotations
+
+from cloze_gen.recipes.scs.steps.vocabulary import ContentVocabularySettings, content_vocabulary
+from cloze_gen.stages.corpus.tagged_counts import read_lemma_counts
+from cloze_gen.stages.corpus.tags import Pair
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.tables import read_tsv, write_tsv
+
+VOCABULARY = "vocabulary.tsv"
+
+
+def write_content_vocabulary(writer: ArtifactWriter, room: Room, *, tagged: Artifact, settings: ContentVocabularySettings) -> None:
+    """Write the vocabulary, most frequent pair first."""
+    counts = read_lemma_counts(tagged)
+    word_tokens = int(tagged.facts["word_tokens"])
+    pairs, refused = content_vocabulary(counts, settings=settings)
+    rows = [(pair.lemma, pair.word_class, pair.count, pair.count / word_tokens, pair.class_share) for pair in pairs]
+    writer.rows[VOCABULARY] = write_tsv(writer.path(VOCABULARY), ("lemma", "class", "count", "freq", "class_share"), rows)
+    writer.funnel = {
+        "unit": "(lemma, class) pairs",
+        "seen": len(counts),
+        "kept": len(pairs),
+        "rejected": {str(reason): count for reason, count in sorted(refused.items())},
+    }
+    least = f"; the rarest counts {pairs[-1].count:,}" if pairs else ""
+    room.say(f"{len(pairs):,} content words of {len(counts):,} (lemma, class) pairs{least}")
+
+
+def read_content_vocabulary(artifact: Artifact) -> dict[Pair, float]:
+    """(lemma, class) -> frequency in the training corpus."""
+    return {(row["lemma"], row["class"]): float(row["freq"]) for row in read_tsv(artifact.path(VOCABULARY))}

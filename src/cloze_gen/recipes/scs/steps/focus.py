@@ -1,0 +1,118 @@
+"""The focus word of a sentence: a random content word within frequency limits (Argouarc'h 2018, 3.2).
+
+The paper's limits, "a frequency between 10^-3 and 2.10^-7 in the MR corpus", are read as inclusive and as the frequency of the (lemma,
+class) pair in the training corpus. A form that the inflection table does not use is no focus either: the answer obeys the impostors' rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import Field
+
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.rng import derive_rng
+from cloze_gen.settings import SettingsGroup
+from cloze_gen.text.rendering import rendered_positions
+
+# Tags that a noun phrase may hold between its determiner and its noun, and those that determine it.
+_MODIFIERS = frozenset({"JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "VBN", "VBG", "RB", "RBR", "RBS", "HYPH"})
+_DETERMINERS = frozenset({"DT", "PDT", "PRP$", "WDT", "WP$", "POS", "CD"})
+
+
+class ContentFocusSettings(SettingsGroup):
+    """Settings of the focus words; the same limits hold for impostors."""
+
+    min_freq: float = Field(2e-7, ge=0, le=1, description="inclusive: share of training word tokens, of the (lemma, class) pair; 3.2")
+    max_freq: float = Field(1e-3, gt=0, le=1, description="inclusive; 3.2")
+
+
+class ContentFocusReason(StrEnum):
+    """Why a kept sentence has no focus word."""
+
+    NONE_ELIGIBLE = "no_content_word_within_limits"
+
+
+@dataclass(frozen=True, slots=True)
+class FocusPick:
+    """The chosen word of a sentence.
+
+    Attributes:
+        id: ``book:sentence:position``; the position counts the sentence's own tokens.
+        eligible: how many words of the sentence could have been chosen.
+    """
+
+    id: str
+    position: int
+    word: str
+    lemma: str
+    word_class: str
+    tag: str
+    freq: float
+    eligible: int
+
+
+def choose_focus(
+    sentence_id: str,
+    tokens: Sequence[str],
+    *,
+    tags: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    vocabulary: Mapping[tuple[str, str], float],
+    forms: Mapping[tuple[str, str], str],
+    traits: Mapping[tuple[str, str], str],
+    settings: ContentFocusSettings,
+    seed: int,
+) -> FocusPick | Rejection:
+    """Draw one of the eligible words, each as likely as the others.
+
+    Eligible: printed, not the first printed word, in lower case, without a clitic, once in the sentence, its pair in the vocabulary and
+    within the limits, and spelt as the table spells its lemma under its tag. A singular noun without a determiner (*went to bed*) takes
+    mass nouns only, so it must be one itself: a count noun would be the odd one out among its impostors.
+
+    Args:
+        vocabulary: (lemma, class) -> frequency.
+        forms: (lemma, tag) -> the form that serves.
+        traits: (lemma, tag) -> the table's trait, `mass` or `count` for a noun.
+    """
+    times = Counter(token.casefold() for token in tokens)
+    printed = rendered_positions(tokens)
+    seen, seen_tags = [tokens[i] for i in printed], [tags[i] for i in printed]  # as a reader sees them: `the " bed "` has a determiner
+    eligible = [
+        position
+        for place, position in enumerate(printed)
+        if 0 < place < len(printed) - 1
+        and settings.min_freq <= vocabulary.get(pairs[position], -1.0) <= settings.max_freq
+        and forms.get((pairs[position][0], tags[position])) == tokens[position]
+        and times[tokens[position]] == 1
+        and not (traits[pairs[position][0], tags[position]] == "count" and is_bare_noun(seen, seen_tags, place))
+    ]
+    if not eligible:
+        return Rejection(sentence_id, ContentFocusReason.NONE_ELIGIBLE)
+    position = eligible[int(derive_rng(seed, "scs.focus", sentence_id).integers(len(eligible)))]
+    lemma, word_class = pairs[position]
+    freq = vocabulary[lemma, word_class]
+    return FocusPick(f"{sentence_id}:{position}", position, tokens[position], lemma, word_class, tags[position], freq, len(eligible))
+
+
+def is_bare_noun(tokens: Sequence[str], tags: Sequence[str], position: int) -> bool:
+    """Whether a singular noun stands without a determiner (`went to bed`, `of great beauty`), where only mass nouns can replace it.
+
+    A plural needs none.
+
+    >>> is_bare_noun("He went to bed .".split(), ["PRP", "VBD", "IN", "NN", "."], 3)
+    True
+    >>> is_bare_noun("Her father's old house fell .".split(), ["PRP$", "NN", "JJ", "NN", "VBD", "."], 3)
+    False
+    """
+    if tags[position] != "NN":
+        return False
+    for token, tag in zip(reversed(tokens[:position]), reversed(tags[:position]), strict=True):
+        if tag in _DETERMINERS or token.endswith(("'s", "s'")):
+            return False
+        if tag not in _MODIFIERS:
+            return True
+    return True

@@ -1,0 +1,147 @@
+"""Impostors of the SCS set: four lemmas of the focus word's class, within its limits, inflected as it is (Argouarc'h 2018, 3.3).
+
+No statistic of word-to-word relations is used: an impostor is drawn by its own frequency and paradigm, whatever the sentence says. Nor do
+other questions have a say: the draw knows the training books' counts and its own record, so taking a book away changes no other impostor.
+
+`uniform` is the paper's draw. Answers are drawn from running text and so are frequent, lemmas drawn from a list are not: choosing the most
+frequent option then wins about 56 % of the questions.
+
+`matched` makes answer and impostors exchangeable as far as frequency goes. The words that inflect alike stand in the order of their
+frequency. A window of them is laid over the answer's place at random, every window that holds the answer as likely as the others, and the
+impostors are drawn from it as running text draws: by their tokens in the training books. Had all five been drawn so from one window, laid
+as often as its words occur, then given any one of them every window that holds it would be as likely as the others (Bayes): so nothing but
+chance tells which was there first. Answers are drawn from other books; only where those differ more at one end of a window than at the
+other would it show.
+"""
+
+from __future__ import annotations
+
+import functools
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.rng import derive_rng
+from cloze_gen.settings import MOST_EACH, SettingsGroup
+
+_WINDOWS_OF_A_WIDTH = 20  # laid before the window is made wider: at the ends of a pool some hold too few words
+
+
+class ImpostorSettings(SettingsGroup):
+    """Settings of the impostors."""
+
+    impostor_draw: Literal["uniform", "matched"] = Field(
+        "matched", description="uniform over the lemmas (3.3), or near the answer's own frequency"
+    )
+    n_impostors: int = Field(4, ge=4, le=4, description="wrong options a question; 3.3, and the file formats hold the answer and four")
+    window_ranks: int = Field(
+        8,
+        ge=1,
+        le=MOST_EACH,
+        description="matched: words on each side of the window's middle, in order of frequency; a pool of few words widens it",
+    )
+
+
+class ImpostorReason(StrEnum):
+    """Why a focus word has no impostors."""
+
+    POOL = "too_few_words_inflect_alike"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A word that may be an option: a form of the inflection table within the limits.
+
+    Attributes:
+        tag, trait, cells: as in the inflection table.
+        freq: case-folded share of training word tokens of the form itself, what a reader of frequencies would look up.
+        count: training tokens of the form with this tag: how often running text would draw it.
+    """
+
+    word: str
+    lemma: str
+    word_class: str
+    tag: str
+    trait: str
+    cells: str
+    freq: float
+    count: int
+
+    @property
+    def kind(self) -> tuple[str, str, str]:
+        return self.tag, self.trait, self.cells
+
+
+class ImpostorPools:
+    """Forms that can stand for one another, sorted by frequency.
+
+    A form can stand for another when it has its tag and trait and spells at least the same cells of its paradigm: for `walked` (VBD+VBN)
+    only words whose past and participle look alike, so that a tagger's slip between the two harms no question.
+    """
+
+    def __init__(self, forms: Iterable[Form]) -> None:
+        self._forms = sorted(forms, key=_place)
+
+    @functools.cache  # noqa: B019 - one object a process, living as long as its cache
+    def pool(self, kind: tuple[str, str, str]) -> list[Form]:
+        """All forms that can stand for one of this kind, rarest first."""
+        tag, trait, cells = kind
+        asked = set(cells.split("+"))
+        return [form for form in self._forms if form.tag == tag and form.trait == trait and asked <= set(form.cells.split("+"))]
+
+
+def draw_impostors(
+    item_id: str, answer: Form, *, pools: ImpostorPools, refuses: Callable[[str], bool], settings: ImpostorSettings, seed: int
+) -> list[Form] | Rejection:
+    """Draw the impostors of one focus word: distinct words of distinct lemmas, none of them the answer's.
+
+    Args:
+        refuses: True for a word that this sentence cannot take (it stands there already, breaks `a`/`an`, ...); it is then drawn anew.
+    """
+    pool = pools.pool(answer.kind)
+    rng = derive_rng(seed, "scs.impostors", item_id)
+    most: list[Form] = []
+    for words in [pool] if settings.impostor_draw == "uniform" else _windows(pool, answer, settings.window_ranks, rng):
+        weights = np.array([1 if settings.impostor_draw == "uniform" else form.count for form in words])
+        drawn = _first_fit(words, weights, answer, refuses, settings.n_impostors, rng)
+        if len(drawn) == settings.n_impostors:
+            return drawn
+        most = max(most, drawn, key=len)
+    return Rejection(item_id, ImpostorReason.POOL, f"{answer.word} {'/'.join(answer.kind)}: {len(most)} of {len(pool)} words")
+
+
+def _place(form: Form) -> tuple[float, str, str]:
+    return form.freq, form.word, form.lemma
+
+
+def _windows(pool: Sequence[Form], answer: Form, reach: int, rng: np.random.Generator) -> Iterator[Sequence[Form]]:
+    """Windows over the answer's place, wider ones after some that did not do, the whole pool last; one laid over an end has fewer words."""
+    place = bisect_left(pool, _place(answer), key=_place)
+    while reach < len(pool):
+        for _ in range(_WINDOWS_OF_A_WIDTH):
+            middle = place + int(rng.integers(-reach, reach + 1))
+            yield pool[max(0, middle - reach) : middle + reach + 1]
+        reach *= 2
+    yield pool
+
+
+def _first_fit(
+    words: Sequence[Form], weights: np.ndarray, answer: Form, refuses: Callable[[str], bool], n: int, rng: np.random.Generator
+) -> list[Form]:
+    """Up to n words drawn by their weights without replacement (Efraimidis & Spirakis 2006)."""
+    drawn: list[Form] = []
+    seen = {answer.word, answer.lemma}
+    for i in np.argsort(rng.exponential(size=len(words)) / weights, kind="stable").tolist():
+        form = words[i]
+        if len(drawn) == n:
+            break
+        if form.word not in seen and form.lemma not in seen and not refuses(form.word):
+            seen |= {form.word, form.lemma}
+            drawn.append(form)
+    return drawn

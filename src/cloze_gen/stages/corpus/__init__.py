@@ -1,0 +1,1 @@
+"""From raw files to counted, tagged and numbered books; every recipe begins here."""

@@ -1,0 +1,193 @@
+"""Ingest: the files of a folder become books of sentences, each kept by its content's digest, with one audit row a book."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import threading
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
+from cloze_gen.config import settings_dict
+from cloze_gen.errors import BookError, CorpusError
+from cloze_gen.stages.corpus.dropped import dropped_text, remedies_text, warn_of_dropped
+from cloze_gen.stages.room import Room
+from cloze_gen.stats.counts import opening_words
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.corpus import UNREADABLE, BookFile, read_book
+from cloze_gen.store.corpus_manifest import MANIFEST_NAME
+from cloze_gen.store.keys import StageKey
+from cloze_gen.store.tables import escape_cell, read_parquet, read_tsv, write_parquet, write_tsv
+from cloze_gen.text.audit import BookReason, BookStatus
+from cloze_gen.text.parse_book import IngestSettings, ParsedBook, parse_book
+from cloze_gen.text.tokens import ChunkMemo
+
+BOOK_VERSION = 3
+SENTENCES, TYPES, SKETCH, BOOKS = "sentences.parquet", "types.parquet", "sketch.npy", "books.tsv"
+
+
+@dataclass(frozen=True, slots=True)
+class BookShard:
+    """One book to be read by a worker.
+
+    Attributes:
+        digest: what the file's bytes were when the run was planned: the name under which what is read of them is kept.
+    """
+
+    out: Path
+    book: BookFile
+    digest: str
+    settings: IngestSettings
+
+    @property
+    def needs(self) -> tuple[Path, ...]:
+        """What lies outside the output folder: an engine that works on other machines looks whether they see it."""
+        return (self.book.path,)
+
+    @property
+    def key(self) -> StageKey:
+        return StageKey("book", BOOK_VERSION, settings_dict(self.settings), item=self.digest[:24])
+
+
+_READING = threading.Lock()
+
+
+@functools.cache
+def _memo() -> ChunkMemo:
+    """One tokenizer memory a process, for chunks recur from book to book; it reads one book at a time, under `_READING`."""
+    return ChunkMemo(chunk_tokenizer())
+
+
+def ingest_book(shard: BookShard) -> dict[str, Any]:
+    """Read one book into the store unless its content is there already; returns its audit row.
+
+    Raises:
+        CorpusError: the file changed since its digest was taken; nothing is stored.
+    """
+    if shard.book.unlike_listed(shard.digest):
+        return _rejected(BookReason.NOT_AS_LISTED, _unlike_listed(shard))
+    store = Store(shard.out)
+    try:
+        if shard.digest.startswith(UNREADABLE) or not store.is_complete(shard.key):
+            raw = read_book(shard.book.path, digest=shard.digest)  # what cannot be read ends here: no two such files share a place
+            with store.writing(shard.key) as writer:
+                if writer is not None:
+                    with _READING:
+                        parsed = parse_book(raw, book_id="", settings=shard.settings, memo=_memo())
+                    _write_book(writer, parsed)
+    except BookError as error:
+        return _rejected(error.reason, str(error))
+    return {"folder": f"../{shard.key.folder_name}", **store.open(shard.key).facts}
+
+
+def _rejected(reason: str, detail: str) -> dict[str, Any]:
+    return {"status": str(BookStatus.REJECTED), "reason": str(reason), "detail": detail}
+
+
+def _unlike_listed(shard: BookShard) -> str:
+    where = f"{MANIFEST_NAME}, line {shard.book.listed_in_line}"
+    return f"sha256 {shard.digest[:12]}..., but {where}, lists {shard.book.listed_sha256[:12]}...: not the file that was meant"
+
+
+def _write_book(writer: ArtifactWriter, parsed: ParsedBook) -> None:
+    n = len(parsed.start)
+    columns = {
+        "index": pa.array(np.arange(n, dtype=np.int32)),
+        "start": pa.array(parsed.start, pa.int32()),
+        "end": pa.array(parsed.end, pa.int32()),
+        "paragraph": pa.array(parsed.paragraph, pa.int32()),
+        "kind": pa.array(parsed.kind, pa.string()).dictionary_encode(),
+        "text": pa.array(parsed.text, pa.string()),
+        "tokens": pa.array(parsed.tokens, pa.string()),
+    }
+    writer.rows[SENTENCES] = write_parquet(writer.path(SENTENCES), columns)
+    initial = opening_words(parsed.tokens)
+    words = sorted(parsed.type_counts)
+    counts = {
+        "word": pa.array(words, pa.string()),
+        "count": pa.array([parsed.type_counts[word] for word in words], pa.int32()),
+        "initial_count": pa.array([initial[word] for word in words], pa.int32()),
+    }
+    writer.rows[TYPES] = write_parquet(writer.path(TYPES), counts)
+    np.save(writer.path(SKETCH), parsed.sketch)
+    writer.facts |= {name: _plain(value) for name, value in asdict(parsed.audit).items()}
+    writer.versions |= _versions()
+
+
+def _versions() -> dict[str, str]:
+    return {"spacy": importlib.metadata.version("spacy"), "pyarrow": pa.__version__, "numpy": np.__version__}
+
+
+def _plain(value: Any) -> Any:
+    return round(value, 6) if isinstance(value, float) else value
+
+
+def write_ingest(
+    writer: ArtifactWriter, room: Room, *, books: Sequence[BookFile], digests: Sequence[str], settings: IngestSettings
+) -> None:
+    """Read all books; the audit table says of each what was found and, where it was dropped, why.
+
+    Raises:
+        CorpusError: no book is left, or one was dropped under `--strict`.
+    """
+    shards = [BookShard(room.store.root, book, digest, settings) for book, digest in zip(books, digests, strict=True)]
+    rows = list(room.map(ingest_book, shards, unit="books"))
+    table = [_row(shard, row) for shard, row in zip(shards, rows, strict=True)]
+    warn_of_dropped(room.say, table)
+    write_books(writer, table, strict=room.strict)
+    writer.versions |= _versions()
+    kept = [row for row in rows if row["status"] == "kept"]
+    writer.facts |= {"sentences": sum(row["sentences"] for row in kept), "tokens": sum(row["tokens"] for row in kept)}
+    room.say(f"{len(kept)} of {len(rows)} books, {writer.facts['sentences']:,} sentences, {writer.facts['tokens']:,} tokens")
+
+
+def _row(shard: BookShard, audit: dict[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {"book_id": shard.book.book_id, "file": shard.book.file, "digest": shard.digest}
+    row |= {"folder": None, **dict(shard.book.facts)}  # the column's place; a book of which nothing is stored has no folder
+    row |= {name: value for name, value in audit.items() if name not in {"book_id", "sha256"}}
+    # A file may have any name, and a marker line any character: from here on they are printable.
+    return {name: escape_cell(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def write_books(writer: ArtifactWriter, rows: Sequence[dict[str, Any]], *, strict: bool) -> None:
+    """Write the table of books and its funnel; a run without books, or with a dropped one under `--strict`, ends here."""
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    writer.rows[BOOKS] = write_tsv(writer.path(BOOKS), header, ([row.get(name) for name in header] for row in rows))
+    writer.holds = sorted({row["folder"] for row in rows if row["status"] == "kept"})
+    reasons = Counter(row["reason"] for row in rows if row["status"] != "kept")
+    kept = len(rows) - sum(reasons.values())
+    writer.funnel = {"unit": "books", "seen": len(rows), "kept": kept, "rejected": dict(sorted(reasons.items()))}
+    if not kept:
+        raise CorpusError(f"no book is left of {len(rows):,}: {dropped_text(rows)}. What helps: {remedies_text(rows)}.")
+    if strict and kept < len(rows):
+        raise CorpusError(f"--strict: dropped {dropped_text(rows)}. Mend or remove these books, or run without --strict.")
+
+
+def read_books(artifact: Artifact) -> list[dict[str, str]]:
+    """All rows of an artifact's table of books; `unescape_cell` gives a file's own name back."""
+    return read_tsv(artifact.path(BOOKS))
+
+
+def kept_books(artifact: Artifact) -> list[dict[str, str]]:
+    """The rows of the books that go on, in order of their ids."""
+    return [row for row in read_books(artifact) if row["status"] == "kept"]
+
+
+def book_folder(artifact: Artifact, row: dict[str, str]) -> Path:
+    """The folder that holds a book's sentences, types and sketch."""
+    return artifact.folder / row["folder"]
+
+
+def read_type_counts(folders: Iterable[Path]) -> tuple[Counter[str], Counter[str]]:
+    """Surface counts and opening counts of several books together."""
+    tables = [read_parquet(folder / TYPES) for folder in folders]
+    merged = pa.concat_tables(tables).group_by("word", use_threads=False).aggregate([("count", "sum"), ("initial_count", "sum")])
+    words, counts, initial = (merged[name].to_numpy().tolist() for name in ("word", "count_sum", "initial_count_sum"))
+    return Counter(dict(zip(words, counts, strict=True))), Counter({word: n for word, n in zip(words, initial, strict=True) if n})

@@ -1,0 +1,122 @@
+"""Tags of books, each kept by its content's digest: one Penn tag a token, and counts of (token, tag). Shared by every run on a corpus."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import pyarrow as pa
+from pydantic import Field
+
+from cloze_gen.adapters.inflector import lemmatize
+from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger, travelling_name
+from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.corpus.counts import SOFT_HYPHEN
+from cloze_gen.stages.corpus.ingest import SENTENCES, book_folder, kept_books
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.keys import StageKey
+from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet, write_tsv
+from cloze_gen.text.tagging import coarse_class, host_index, treebank_split
+
+TAGS_VERSION = 1
+TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
+Pair = tuple[str, str]  # (lemma, class)
+
+
+class TaggerSettings(SettingsGroup):
+    """Settings of the tagging."""
+
+    name: str = Field("builtin", description="'builtin', or an installed spaCy pipeline by its package name or folder")
+
+
+@dataclass(frozen=True, slots=True)
+class TagShard:
+    """One ingested book, to be tagged by a worker."""
+
+    out: Path
+    book: Path
+    tagger: str
+    identity: str
+
+    @property
+    def key(self) -> StageKey:
+        shelf, item = self.book.parts[-2:]
+        return StageKey("tags", TAGS_VERSION, {"tagger": self.identity}, {"book": shelf}, item=item)
+
+
+@functools.lru_cache(maxsize=1)
+def worker_tagger(name: str) -> SpacyTagger:
+    """The tagger, loaded once a process."""
+    return load_tagger(name)
+
+
+def tag_book(shard: TagShard) -> dict[str, int]:
+    """Tag one book unless that is done; returns its numbers of sentences and tokens.
+
+    A token broken at a line end is tagged in its joined form, so that a book's tags depend on the book alone.
+    """
+    store = Store(shard.out)
+    if not store.is_complete(shard.key):
+        lines, kinds = (read_parquet(shard.book / SENTENCES, columns=[name])[name].to_pylist() for name in ("tokens", "kind"))
+        sentences = [line.split(" ") for line in lines]
+        plain = ([token.replace(SOFT_HYPHEN, "") or token for token in tokens] for tokens in sentences)
+        tagged = list(worker_tagger(shard.tagger).tag(plain))
+        types: Counter[tuple[str, str]] = Counter()
+        for tokens, tags, kind in zip(sentences, tagged, kinds, strict=True):
+            if kind != "heading":
+                types.update(zip(tokens, tags, strict=True))
+        with store.writing(shard.key) as writer:
+            if writer is not None:
+                _write_tags(writer, [" ".join(tags) for tags in tagged], types)
+    facts = store.open(shard.key).facts
+    return {"sentences": int(facts["sentences"]), "tokens": int(facts["tokens"])}
+
+
+def _write_tags(writer: ArtifactWriter, tags: Sequence[str], types: Counter[tuple[str, str]]) -> None:
+    writer.rows[TAGS] = write_parquet(writer.path(TAGS), {"tags": pa.array(tags, pa.string())})
+    rows = sorted(types)
+    writer.rows[TAGGED_TYPES] = write_parquet(writer.path(TAGGED_TYPES), {
+        "word": pa.array([word for word, _ in rows], pa.string()),
+        "tag": pa.array([tag for _, tag in rows], pa.string()).dictionary_encode(),
+        "count": pa.array([types[row] for row in rows], pa.int32()),
+    })  # fmt: skip
+    writer.facts |= {"sentences": len(tags), "tokens": sum(line.count(" ") + 1 for line in tags)}
+    writer.versions |= {"spacy": version("spacy"), "pyarrow": pa.__version__}
+
+
+def write_tagging(writer: ArtifactWriter, room: Room, *, corpus: Artifact, settings: TaggerSettings, identity: str) -> None:
+    """Tag the kept books of a corpus; the table says where each book's tags lie."""
+    rows = kept_books(corpus)
+    tagger = travelling_name(settings.name)
+    shards = [TagShard(room.store.root, book_folder(corpus, row).resolve(), tagger, identity) for row in rows]
+    done = list(room.map(tag_book, shards, unit="books"))
+    table = [
+        (row["book_id"], f"../{shard.key.folder_name}", book["sentences"], book["tokens"])
+        for row, shard, book in zip(rows, shards, done, strict=True)
+    ]
+    writer.rows[BOOK_TAGS] = write_tsv(writer.path(BOOK_TAGS), ("book_id", "folder", "sentences", "tokens"), table)
+    writer.holds = sorted({folder for _, folder, _, _ in table})
+    tokens = sum(book["tokens"] for book in done)
+    writer.facts |= {"tagger": identity, "books": len(done), "sentences": sum(book["sentences"] for book in done), "tokens": tokens}
+    room.say(f"{tokens:,} tokens of {len(done)} books by {identity}")
+
+
+def tag_folders(tagging: Artifact) -> dict[str, Path]:
+    """Where each book's tags lie."""
+    return {row["book_id"]: tagging.folder / row["folder"] for row in read_tsv(tagging.path(BOOK_TAGS))}
+
+
+@functools.lru_cache(maxsize=500_000)  # the (token, tag) pairs of a corpus; most are looked up thousands of times
+def lemma_pair(token: str, tag: str) -> Pair:
+    """(lemma, class) of a whole-word token: of its host, the clitic left aside; lower-cased for proper nouns too.
+
+    >>> lemma_pair("mother's", "NN"), lemma_pair("Went", "VBD")
+    (('mother', 'noun'), ('go', 'verb'))
+    """
+    parts = treebank_split(token)
+    return lemmatize(parts[host_index(parts)], tag).lower(), coarse_class(tag)

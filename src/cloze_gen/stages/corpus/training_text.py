@@ -1,0 +1,94 @@
+"""The training text: the kept books' sentences as plain lines for `lmplz`, and as numbers for everything that counts contexts."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow.compute as pc
+
+from cloze_gen.stages.corpus.counts import HYPHENS, SOFT_HYPHEN, read_counts, read_hyphen_forms
+from cloze_gen.stages.corpus.ingest import SENTENCES, book_folder, kept_books
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.tables import read_parquet
+from cloze_gen.text.paragraphs import HEADING
+from cloze_gen.text.word_ids import line_ids
+
+TEXT, TOKENS = "sentences.txt", "tokens.npy"
+_BOOKS_A_SHARD = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TextShard:
+    """Some books, to be written as one part of the training text."""
+
+    counts: Path
+    folders: tuple[Path, ...]
+    text: Path
+    tokens: Path
+
+
+def write_training_text(writer: ArtifactWriter, room: Room, *, corpus: Artifact, counts: Artifact) -> None:
+    """Write one sentence a line, tokens joined by single spaces, books in the order of their ids; headings are left out."""
+    folders = [book_folder(corpus, row) for row in kept_books(corpus)]
+    groups = [tuple(folders[i : i + _BOOKS_A_SHARD]) for i in range(0, len(folders), _BOOKS_A_SHARD)]
+    parts = writer.path("parts/x").parent
+    shards = [TextShard(counts.folder, group, parts / f"{i:05}.txt", parts / f"{i:05}.ids") for i, group in enumerate(groups)]
+    sizes = list(room.map(write_part, shards, unit="parts"))
+    with open(writer.path(TEXT), "wb") as text:
+        for shard in shards:
+            with open(shard.text, "rb") as part:
+                shutil.copyfileobj(part, text, 1 << 20)
+    n_ids = sum(n for n, _ in sizes)
+    with open(writer.path(TOKENS), "wb") as tokens:  # not a memory map: on a full disk that ends the process without a word
+        np.lib.format.write_array_header_1_0(tokens, {"descr": "<u4", "fortran_order": False, "shape": (n_ids,)})
+        for shard in shards:
+            with open(shard.tokens, "rb") as part:
+                shutil.copyfileobj(part, tokens, 1 << 20)
+    shutil.rmtree(parts)
+    sentences = sum(lines for _, lines in sizes)
+    writer.rows |= {TEXT: sentences, TOKENS: n_ids}
+    writer.facts |= {"sentences": sentences, "tokens": n_ids - sentences}
+    room.say(f"{sentences:,} sentences, {n_ids - sentences:,} tokens")
+
+
+@functools.lru_cache(maxsize=1)
+def _vocabulary(counts: Path) -> dict[str, int]:
+    table = read_counts(open_artifact(counts))
+    return {word: i + 1 for i, word in enumerate(table.words)}
+
+
+@functools.lru_cache(maxsize=1)
+def _forms(counts: Path) -> dict[str, str]:
+    return read_hyphen_forms(open_artifact(counts).path(HYPHENS))
+
+
+def write_part(shard: TextShard) -> tuple[int, int]:
+    """Write one part; returns its number of ids (separators among them) and of sentences."""
+    vocabulary, forms = _vocabulary(shard.counts), _forms(shard.counts)
+    n_ids = n_lines = 0
+    with open(shard.text, "wb") as text, open(shard.tokens, "wb") as tokens:
+        for folder in shard.folders:
+            lines = training_lines(folder, forms)
+            text.write("".join(f"{line}\n" for line in lines).encode())
+            ids = line_ids(lines, vocabulary)
+            tokens.write(ids.astype("<u4").tobytes())
+            n_ids += len(ids)
+            n_lines += len(lines)
+    return n_ids, n_lines
+
+
+def training_lines(folder: Path, forms: dict[str, str]) -> list[str]:
+    """A book's sentences as lines of tokens, line-end hyphens decided, headings left out."""
+    table = read_parquet(folder / SENTENCES, columns=["kind", "tokens"])
+    lines = table.filter(pc.field("kind") != HEADING)["tokens"].to_numpy().tolist()
+    return [mend_hyphens(line, forms) if SOFT_HYPHEN in line else line for line in lines]
+
+
+def mend_hyphens(line: str, forms: dict[str, str]) -> str:
+    """Give every broken token of a line its decided form; a type the corpus never counted keeps its hyphen."""
+    return " ".join(forms.get(token, token.replace(SOFT_HYPHEN, "-")) if SOFT_HYPHEN in token else token for token in line.split(" "))

@@ -1,0 +1,1 @@
+"""Baselines on a finished set: the questions read, the models fitted, the options scored."""

@@ -1,0 +1,187 @@
+"""The trained models of the baselines as artifacts: n-gram index, smoothed n-gram models, LSA vectors. Each opens by itself."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import scipy
+from pydantic import Field
+
+from cloze_gen.adapters.kenlm_binary import build_trie, find_build_binary
+from cloze_gen.adapters.kenlm_model import KenlmModel
+from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
+from cloze_gen.engine.progress import Stopwatch, phases
+from cloze_gen.evaluate.words.lsa import DIMENSIONS, MIN_COUNT, UNCOUNTED, fit_word_vectors, fold_ids
+from cloze_gen.evaluate.words.ngram_match import POINTS, index_blocks
+from cloze_gen.lm.forward_index import ForwardIndex
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup
+from cloze_gen.stages.corpus.training_text import TEXT
+from cloze_gen.stages.evaluation.text import WORDS, read_ids, read_words
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.tables import memory_mapped
+
+BINARY, VECTORS = "model.binary", "vectors.npy"
+_START_SEED = 0  # of the Lanczos start vector; the vectors are a measure, not a draw, so the evaluation's seed does not touch them
+# lmplz takes all it is given at once; the model is the same. A text below 20 MB sorts in the lesser amount.
+_SMALL_TEXT_BYTES, _SMALL_MEMORY, _MEMORY = 20_000_000, "200M", "4G"
+
+
+class EvalLmSettings(SettingsGroup):
+    """Settings of a smoothed n-gram baseline (MSR 4.2)."""
+
+    order: int = Field(4, ge=2, le=5, description="n of the longest n-grams")
+    min_count: int = Field(
+        5, ge=1, le=MOST_COUNTED, description="least count of a word of the vocabulary, inclusive (4.2: five times or more)"
+    )
+    min_fourgram_count: int = Field(2, ge=1, le=MOST_COUNTED, description="least count of a 4-gram, inclusive (4.2: at least twice)")
+
+    @property
+    def prune(self) -> tuple[int, ...]:
+        """lmplz --prune: counts at or below which n-grams go, by order; shorter n-grams than four are all kept."""
+        return (0, 0, 0, *[self.min_fourgram_count - 1] * (self.order - 3)) if self.order > 3 and self.min_fourgram_count > 1 else ()
+
+
+class LsaSettings(SettingsGroup):
+    """Settings of the LSA baseline (MSR 4.3)."""
+
+    dimensions: int = Field(DIMENSIONS, ge=2, le=2000, description="singular values kept (4.3)")
+    min_count: int = Field(MIN_COUNT, ge=1, le=MOST_COUNTED, description="least count of a word with a vector, inclusive")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelShard:
+    """What a worker trains from, and where it writes."""
+
+    text: Path
+    target: Path
+    n: int = 0
+    settings: LsaSettings | None = None
+
+
+def write_match_index(writer: ArtifactWriter, room: Room, *, text: Artifact) -> None:
+    """The sorted, distinct hashes of the text's 2-, 3- and 4-grams, and the words by number."""
+    shards = [ModelShard(text.folder, writer.path(_ngram_file(n)), n) for n in POINTS]
+    for shard, count in zip(shards, room.map(write_ngram_hashes, shards, unit="lengths"), strict=True):
+        writer.rows[shard.target.name] = count
+    shutil.copyfile(text.path(WORDS), writer.path(WORDS))
+    writer.versions |= {"numpy": np.__version__}
+    room.say(", ".join(f"{count:,} {name.split('.')[0]}" for name, count in writer.rows.items()))
+
+
+def write_ngram_hashes(shard: ModelShard) -> int:
+    """Write one length's hashes block by block, so that memory stays flat; returns their number."""
+    count = 0
+    with open(shard.target, "wb") as handle:
+        _write_header(handle, count)
+        for block in index_blocks(read_ids(open_artifact(shard.text)), shard.n):
+            handle.write(block.astype("<u8").tobytes())
+            count += len(block)
+        handle.seek(0)
+        _write_header(handle, count)  # of the same length: numpy leaves room for the digits of a growing first axis
+    return count
+
+
+def _write_header(handle: BinaryIO, count: int) -> None:
+    np.lib.format.write_array_header_1_0(handle, {"descr": "<u8", "fortran_order": False, "shape": (count,)})
+
+
+def _ngram_file(n: int) -> str:
+    return f"{n}grams.npy"
+
+
+def open_match_index(artifact: Artifact) -> tuple[dict[int, np.ndarray], dict[str, int]]:
+    """The hashes by n, memory-mapped, and word -> id."""
+    vocabulary = {word: i for i, word in enumerate(read_words(artifact), 1)}
+    return {n: memory_mapped(artifact.path(_ngram_file(n))) for n in POINTS}, vocabulary
+
+
+def write_evaluation_lm(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: EvalLmSettings) -> None:
+    """A modified Kneser-Ney model of the rendered text over its frequent words, as a KenLM trie.
+
+    Words below `min_count` are `<unk>` to it. Where the text is too small to estimate discounts, lmplz's fixed ones serve.
+    """
+    clock = Stopwatch()
+    temp = writer.path("temp/x").parent
+    counts = np.bincount(read_ids(text))
+    words = read_words(text)
+    frequent = [words[i - 1] for i in np.flatnonzero(counts >= settings.min_count).tolist() if i > 0]
+    (temp / "vocabulary.txt").write_text("".join(f"{word}\n" for word in frequent), encoding="utf-8", newline="\n")
+    memory = _SMALL_MEMORY if text.path(TEXT).stat().st_size < _SMALL_TEXT_BYTES else _MEMORY
+    with phases(room.stage) as hear:
+        train_arpa(
+            text=text.path(TEXT), arpa=temp / "model.arpa", order=settings.order, memory=memory, temp_dir=temp, prune=settings.prune,
+            limit_vocab=temp / "vocabulary.txt", discount_fallback=True, on_line=hear,
+        )  # fmt: skip
+    build_trie(arpa=temp / "model.arpa", binary=writer.path(BINARY), memory=memory, temp_dir=temp)
+    shutil.rmtree(temp)
+    writer.facts |= {"words": len(frequent)}
+    writer.versions |= {"lmplz_sha256": binary_sha256(find_lmplz()), "build_binary_sha256": binary_sha256(find_build_binary())}
+    room.say(f"order {settings.order} over {len(frequent):,} words in {clock.seconds:.0f} s")
+
+
+def open_evaluation_lm(artifact: Artifact) -> KenlmModel:
+    return KenlmModel(artifact.path(BINARY))
+
+
+def write_lsa(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: LsaSettings) -> None:
+    """Word vectors of the rendered text, one row a line of `words.txt`; the first two rows stand for no word and are zero."""
+    clock = Stopwatch()
+    shard = ModelShard(text.folder, writer.path(VECTORS), settings=settings)
+    (words,) = room.map(fit_vectors, [shard], unit="matrices")
+    writer.path(WORDS).write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
+    writer.rows |= {VECTORS: len(words) + UNCOUNTED + 1, WORDS: len(words)}
+    writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
+    room.say(f"{len(words):,} words, {settings.dimensions} dimensions in {clock.seconds:.0f} s")
+
+
+def fit_vectors(shard: ModelShard) -> list[str]:
+    """Fit and write the vectors; returns the case-folded words that have one, in the order of their rows."""
+    text = open_artifact(shard.text)
+    surface = {word: i for i, word in enumerate(read_words(text), 1)}
+    mapping, folded = fold_ids(surface)
+    settings = shard.settings or LsaSettings()
+    vectors = fit_word_vectors(
+        mapping[read_ids(text)], len(folded) + 1, dimensions=settings.dimensions, min_count=settings.min_count, seed=_START_SEED
+    )
+    used = np.flatnonzero(vectors.any(axis=1))
+    np.save(shard.target, np.concatenate([np.zeros((UNCOUNTED + 1, vectors.shape[1]), np.float32), vectors[used]]))
+    names = list(folded)
+    return [names[i - 1] for i in used.tolist()]
+
+
+def open_lsa(artifact: Artifact) -> tuple[np.ndarray, dict[str, int]]:
+    """The vectors, memory-mapped, and case-folded word -> row."""
+    return memory_mapped(artifact.path(VECTORS)), {word: i for i, word in enumerate(read_words(artifact), UNCOUNTED + 1)}
+
+
+class IndexModel:
+    """A forward index behind the `LanguageModel` protocol."""
+
+    def __init__(self, index: ForwardIndex) -> None:
+        self._index = index
+        self._known = frozenset(index.words) - {"<s>", "<unk>"}
+
+    @property
+    def order(self) -> int:
+        return self._index.order
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._known
+
+    def log10_prob(self, history: Sequence[str], word: str) -> float:
+        """log10 P(word | history)."""
+        recent = history[-(self.order - 1) :]
+        return float(self._index.log10_probs(np.array([self._ids(recent)], np.int64).reshape(1, -1), np.array(self._ids([word])))[0])
+
+    def score_sentence(self, tokens: Sequence[str]) -> float:
+        """log10 P(tokens, `</s>` | `<s>`)."""
+        return self._index.sentence_log10_prob(tokens)
+
+    def _ids(self, tokens: Iterable[str]) -> list[int]:
+        return list(self._index.ids(list(tokens)))

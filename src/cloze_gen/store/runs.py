@@ -1,0 +1,137 @@
+"""Finding a run and reading what it says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.errors import UsageError
+from cloze_gen.notation import shown
+from cloze_gen.stages.evaluation.question_sets import QuestionSet
+from cloze_gen.store.artifacts import Artifact, Store, open_artifact
+from cloze_gen.store.published import find_change
+from cloze_gen.store.run_file import read_run_file
+
+RUN_FILE, RELEASE, EVALUATION, EVALUATION_FILE = "run.json", "release", "evaluation", "evaluation.json"
+RUN_SCHEMA, EVALUATION_SCHEMA = "cloze-gen/run", "cloze-gen/evaluation"
+
+
+def run_folders(out: Path) -> list[Path]:
+    """The runs of an output folder, the one written last first; of one moment, by name."""
+    found = [path for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name]  # ~: being written
+    return [path.parent for path in sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.parent.name))]
+
+
+def link_name(number: int, label: str) -> str:
+    """The name of the link in a run's folder to a stage's artifact.
+
+    >>> link_name(3, "corpus train")
+    '03-corpus-train'
+    """
+    return f"{number:02}-{label.replace(' ', '-')}"
+
+
+def run_lock(folder: Path) -> Path:
+    """The lock file of whoever writes in a run's folder; it lies in the store, for a run may have any name, `.locks` too."""
+    return folder.parent.parent / "store" / ".locks" / f"run-{folder.name}"
+
+
+def name_lock(folder: Path) -> Path:
+    """The lock file of the command that makes a run of this name, from its beginning to its end."""
+    return folder.parent.parent / "store" / ".locks" / f"making-{folder.name}"
+
+
+def lies_in_output(folder: Path) -> bool:
+    """Whether a run's folder lies where runs are made, `OUT/runs/NAME`, or is a copy elsewhere, without a store."""
+    return folder.parent.name == Store(Path()).runs.name
+
+
+def evaluation_place(out: Path, name: str, questions: QuestionSet) -> Path:
+    """Where the evaluation of a run's questions lies; other questions under the same name have another place."""
+    return Store(out).root / "evaluations" / f"{name}-{questions.digest}"
+
+
+def check_as_written(folder: Path, *names: str) -> None:
+    """These files of a run, by their names in its folder, are what the run wrote.
+
+    Raises:
+        UsageError: one was changed or is gone; says what to do.
+    """
+    changed = find_change(folder, only=names)
+    if changed:
+        raise UsageError(f"{changed} `cloze-gen run` writes it anew and keeps what was changed by hand beside it.")
+
+
+def leads_to(path: Path, kind: Callable[[Path], bool]) -> bool:
+    """Whether a path leads to a thing of this kind; what can be no path, as a name of 5,000 letters, leads nowhere."""
+    try:
+        return kind(path)
+    except OSError:
+        return False
+
+
+def find_run(out: Path, run: str) -> Path:
+    """A run by its name under `out`, or by its path.
+
+    Raises:
+        UsageError: there is none, listing those there are; or its `run.json` is not what was written.
+    """
+    for folder in (Store(out).runs / run, Path(run)):
+        if leads_to(folder / RUN_FILE, Path.is_file):
+            check_as_written(folder, RUN_FILE)
+            return folder
+    known = ", ".join(sorted(folder.name for folder in run_folders(out))) or "none"
+    raise UsageError(f"no run {shown(run, most_chars=300)} in {out} (runs there: {known}), and no such folder. Name another with --out.")
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    """What a run says of itself; a UsageError where it is damaged."""
+    return read_run_file(folder / RUN_FILE)
+
+
+def find_stage(folder: Path, label: str) -> Artifact | None:
+    """The artifact of one of a run's stages, by its label (`corpus train`), its link (`03-corpus-train`) or its number; None without it."""
+    for stage in read_run(folder)["stages"]:
+        link = link_name(stage["number"], stage["label"])
+        if label in {stage["label"], stage["label"].replace(" ", "-"), link, str(stage["number"])}:
+            return open_artifact(folder / link)
+    return None
+
+
+def stage_artifact(folder: Path, label: str) -> Artifact:
+    """As `find_stage`.
+
+    Raises:
+        UsageError: the run has no such stage; lists those it has.
+    """
+    artifact = find_stage(folder, label)
+    if artifact is None:
+        labels = ", ".join(stage["label"].replace(" ", "-") for stage in read_run(folder)["stages"])
+        raise UsageError(f"{folder.name}: no stage {shown(label)}. Its stages: {labels}.")
+    return artifact
+
+
+def last_books(labels: Collection[str]) -> dict[str, str]:
+    """side -> the stage with the last word on its books: the choice by vocabulary where a run has one, else the corpus.
+
+    >>> last_books(["ingest train", "corpus train", "corpus source", "books"])
+    {'train': 'corpus train', 'source': 'books'}
+    """
+    last = {"train": ("corpus train",), "source": ("books", "corpus source")}
+    return {
+        side: next(label for label in those if label in labels) for side, those in last.items() if any(label in labels for label in those)
+    }
+
+
+def without_folders(value: Any) -> Any:
+    """The same value with paths cut to the last name.
+
+    >>> without_folders({"grooming": {"offensive_words": "/home/ann/list.txt", "max_lift": 1.4}, "focus": {"classes": ["noun"]}})
+    {'grooming': {'offensive_words': 'list.txt', 'max_lift': 1.4}, 'focus': {'classes': ['noun']}}
+    """
+    if isinstance(value, dict):
+        return {key: without_folders(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [without_folders(one) for one in value]
+    return value.rstrip("/").rpartition("/")[2] if isinstance(value, str) else value
