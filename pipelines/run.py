@@ -19,7 +19,8 @@ from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.corpus.dropped import dropped_notes
 from cloze_gen.stages.corpus.ingest import kept_books, read_books
 from cloze_gen.stages.evaluation.question_sets import read_question_set
-from cloze_gen.stages.release import QUESTIONS, ReleaseFormat, make_signature, write_release
+from cloze_gen.stages.release import ReleaseFormat, make_signature, write_release
+from cloze_gen.stages.tables import QUESTIONS
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.locks import exclusive_lock, sweep_leavings
 from cloze_gen.store.manifest import write_json

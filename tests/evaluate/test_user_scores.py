@@ -12,7 +12,7 @@ from cloze_gen.evaluate.user_scores import parse_user_scores
 from cloze_gen.formats import msr
 from cloze_gen.records.question import Question
 
-PUBLISHED = Path(__file__).parents[2].parent / "shared" / "published" / "msr-dev"
+PUBLISHED = Path(__file__).parents[2] / "data" / "published" / "msr-dev"
 ITEMS = [Question("a", "b", ("We", "hide", "."), 1, ("hide", "eat"), 0), Question("c", "b", ("I", "go", "."), 1, ("see", "go"), 1)]
 LINES = "<s> We hide </s>\t-1.5\n<s> We eat </s>\t-2\n<s> I see </s>\t-3\n<s> I go </s>\t-4\n"
 

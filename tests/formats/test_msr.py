@@ -13,7 +13,7 @@ from cloze_gen.errors import FormatError
 from cloze_gen.formats import msr
 from cloze_gen.records.question import Question
 
-PUBLISHED = Path(__file__).parents[2].parent / "shared" / "published" / "msr-dev"
+PUBLISHED = Path(__file__).parents[2] / "data" / "published" / "msr-dev"
 FORMATS = ("machine", "human", "lm")
 WORD = st.sampled_from(["a", "mother's", "60,000", "twenty-one", "Mr.", "I", "doin'", "7", "café", "etc.", "e.g", "x", "y", "z"])
 

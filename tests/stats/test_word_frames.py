@@ -8,9 +8,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cloze_gen.english.closed_classes import After, Before
 from cloze_gen.stats import word_frames as module
 from cloze_gen.stats.associations import Associations, associations
-from cloze_gen.stats.word_frames import After, Before, count_frames
+from cloze_gen.stats.word_frames import count_frames
 
 WORDS = ["she", "took", "the", "oar", ".", "of"]
 IDS = {word: i + 1 for i, word in enumerate(WORDS)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cloze_gen.text.audit import BookReason, count_residual_boilerplate, function_word_share
+from cloze_gen.english.function_words import function_word_share
+from cloze_gen.text.audit import BookReason, count_residual_boilerplate
 
 
 def test_english_has_many_function_words_and_french_few() -> None:

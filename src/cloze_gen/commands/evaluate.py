@@ -42,7 +42,8 @@ from cloze_gen.stages.evaluation.baselines import (
     table_text,
 )
 from cloze_gen.stages.evaluation.question_sets import QuestionSet, read_question_set
-from cloze_gen.stages.release import QUESTIONS, SIGNATURE
+from cloze_gen.stages.release import SIGNATURE
+from cloze_gen.stages.tables import QUESTIONS
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.locks import exclusive_lock, sweep_leavings

@@ -22,11 +22,12 @@ from cloze_gen.report.card import CardFacts, dataset_card
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.tables import QUESTIONS
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import write_jsonl
 
-CHECKSUMS, QUESTIONS, SIGNATURE = "SHA256SUMS", "questions.jsonl", "signature.txt"
+CHECKSUMS, SIGNATURE = "SHA256SUMS", "signature.txt"
 _DIGEST_DIGITS = 16  # of the questions' sha256, in a signature: 64 bits
 
 

@@ -11,9 +11,10 @@ from typing import TypeVar
 import numpy as np
 from pydantic import Field
 
+from cloze_gen.english.function_words import function_word_share
 from cloze_gen.errors import BookError
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
-from cloze_gen.text.audit import BookAudit, BookReason, BookStatus, count_residual_boilerplate, function_word_share
+from cloze_gen.text.audit import BookAudit, BookReason, BookStatus, count_residual_boilerplate
 from cloze_gen.text.decode import decode_book, flatten
 from cloze_gen.text.duplicates import Sketch, content_sketch
 from cloze_gen.text.gutenberg import Body, find_body

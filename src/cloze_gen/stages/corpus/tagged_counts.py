@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from cloze_gen.recipes.scs.steps.vocabulary import lemma_counts
 from cloze_gen.stages.corpus.counts import HYPHENS, SOFT_HYPHEN, read_hyphen_forms
 from cloze_gen.stages.corpus.tags import TAGGED_TYPES, Pair, lemma_pair, tag_folders
 from cloze_gen.stages.room import Room
+from cloze_gen.stats.lemma_counts import lemma_counts
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, read_tsv, write_tsv
 from cloze_gen.text.tagging import host_index, treebank_split

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from cloze_gen.recipes.msr.stages.items import ALTERNATES, Shard, focus_slice, shards, worker_index, write_parts, write_rows
+from cloze_gen.recipes.msr.stages.items import Shard, focus_slice, shards, worker_index, write_parts, write_rows
+from cloze_gen.recipes.msr.stages.tables import ALTERNATES
 from cloze_gen.recipes.msr.steps.alternates import AllowedWords, sample_alternates
 from cloze_gen.recipes.msr.steps.focus import FocusSettings
 from cloze_gen.rng import derive_rng

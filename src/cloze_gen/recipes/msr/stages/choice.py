@@ -12,12 +12,8 @@ import pandas as pd
 
 from cloze_gen.errors import CorpusError
 from cloze_gen.formats.jsonl import question_record, source_record
-from cloze_gen.recipes.msr.stages.focus import FOCUS, read_source_sentences, rejection_columns
-from cloze_gen.recipes.msr.stages.forward import ANSWERS
-from cloze_gen.recipes.msr.stages.groomed_items import FIT
-from cloze_gen.recipes.msr.stages.grooming import DECISIONS, GROOMED
-from cloze_gen.recipes.msr.stages.items import SCORED, part_paths
-from cloze_gen.recipes.msr.stages.screening import ITEMS
+from cloze_gen.recipes.msr.stages.items import part_paths
+from cloze_gen.recipes.msr.stages.tables import ANSWERS, CANDIDATES, DECISIONS, FIT, GROOMED, SCORED, SCREENED
 from cloze_gen.recipes.msr.steps.balanced_choice import ScoredItem, choose_evenly
 from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, GroomedItem, choose_randomly
 from cloze_gen.recipes.questions.assemble import assemble_question, deal_positions
@@ -26,11 +22,11 @@ from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.room import Room
+from cloze_gen.stages.tables import FOCUS, QUESTIONS, REJECTED, read_source_sentences, rejection_columns
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, write_jsonl, write_parquet
 from cloze_gen.text.rendering import rendered_positions, rendered_tokens
 
-QUESTIONS, CANDIDATES, REJECTED = "questions.jsonl", "candidates.jsonl", "rejected.parquet"
 _NOTABLE_LEAK = 0.05  # of a balanced score's highest or lowest share from chance: said at the end of the choice
 _SCORES = ("history_log10_prob", "forward_log10_prob", "sentence_log10_prob")
 
@@ -102,7 +98,7 @@ def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, se
 def _scored_items(inputs: ChoiceInputs, focus: pd.DataFrame, ids: list[str], fit: pd.DataFrame) -> list[ScoredItem]:
     """Every fit item with the balanced scores of its answer and its fit candidates."""
     freq = _freq_of(inputs)
-    screening = read_parquet(inputs.screening.path(ITEMS)).to_pandas().set_index("id")["answer_log10_prob"]
+    screening = read_parquet(inputs.screening.path(SCREENED)).to_pandas().set_index("id")["answer_log10_prob"]
     forward = read_parquet(inputs.forward.path(ANSWERS)).to_pandas().set_index("id")
     words = fit["word"].to_numpy()
     columns = np.column_stack([fit[list(_SCORES)].to_numpy(np.float64), [freq[word] for word in words], [len(word) for word in words]])
@@ -150,7 +146,7 @@ class _Describer:
         self._focus = focus
         self._groomed = groomed
         self._candidates = {item_id: rows.set_index("word") for item_id, rows in candidates.groupby("id", sort=False)}
-        self._screening = read_parquet(inputs.screening.path(ITEMS)).to_pandas().set_index("id")
+        self._screening = read_parquet(inputs.screening.path(SCREENED)).to_pandas().set_index("id")
         self._forward = read_parquet(inputs.forward.path(ANSWERS)).to_pandas().set_index("id")
         table = read_counts(inputs.counts)
         self._counts = dict(zip(table.words, zip(table.count.tolist(), table.freq.tolist(), strict=True), strict=True))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,16 +15,14 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.msr.steps.focus import FocusSettings, FocusWord, select_focus_words
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.stages.corpus.counts import HYPHENS, SOFT_HYPHEN, read_counts, read_hyphen_forms, write_hyphens
-from cloze_gen.stages.corpus.ingest import SENTENCES, book_folder, kept_books, read_type_counts
-from cloze_gen.stages.corpus.training_text import mend_hyphens
+from cloze_gen.stages.corpus.counts import HYPHENS, read_counts, write_hyphens
+from cloze_gen.stages.corpus.ingest import book_folder, kept_books
 from cloze_gen.stages.models.contexts import option_words
 from cloze_gen.stages.room import Room
-from cloze_gen.stats.counts import CountTable
+from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_evidence, read_sentences
+from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
-from cloze_gen.store.tables import join_parquet, read_parquet, write_parquet
-
-FOCUS, REJECTED, SOURCE_SENTENCES = "focus.parquet", "rejected.parquet", "sentences.parquet"
+from cloze_gen.store.tables import join_parquet, write_parquet
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,31 +50,6 @@ def option_table(counts: Path, settings: FocusSettings) -> dict[str, tuple[int, 
     table = read_counts(open_artifact(counts))
     rows = np.flatnonzero(option_words(table, settings)).tolist()
     return {table.words[row]: (int(table.count[row]), float(table.freq[row])) for row in rows}
-
-
-@functools.lru_cache(maxsize=1)
-def decided_hyphens(path: Path) -> dict[str, str]:
-    """The forms of broken words, read once a worker."""
-    return read_hyphen_forms(path)
-
-
-def hyphen_evidence(source: Artifact, table: CountTable) -> Counter[str]:
-    """What decides the source books' own line-end hyphens: the training corpus's counts, and which types the source breaks."""
-    known = Counter(dict(zip(table.words, table.count.tolist(), strict=True)))
-    own, _ = read_type_counts(book_folder(source, row) for row in kept_books(source))
-    known.update({word: count for word, count in own.items() if SOFT_HYPHEN in word})
-    return known
-
-
-def read_sentences(folder: Path, book_id: str, forms: dict[str, str]) -> Iterator[Sentence]:
-    """A book's sentences as records, line-end hyphens decided."""
-    columns = read_parquet(folder / SENTENCES).to_pydict()
-    for index, start, end, paragraph, kind, text, tokens in zip(*columns.values(), strict=True):
-        if SOFT_HYPHEN in tokens:
-            for broken in {token for token in tokens.split(" ") if SOFT_HYPHEN in token}:
-                text = text.replace(broken, forms.get(broken, broken.replace(SOFT_HYPHEN, "-")))
-            tokens = mend_hyphens(tokens, forms)
-        yield Sentence(book_id, index, start, end, paragraph, kind, text, tuple(tokens.split(" ")))
 
 
 def search_book(shard: BookFocus) -> tuple[int, Counter[str]]:
@@ -137,16 +108,6 @@ def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts:
     room.say(f"{n_found:,} focus words in {n_sentences:,} sentences; {n_options:,} words may be options")
 
 
-@contextlib.contextmanager
-def book_parts(writer: ArtifactWriter, n_books: int) -> Iterator[list[Path]]:
-    """A folder a book for the parts of the tables, gone once they are joined."""
-    parts = [writer.folder / "parts" / f"{i:05}" for i in range(n_books)]
-    for part in parts:
-        part.mkdir(parents=True)
-    yield parts
-    shutil.rmtree(writer.folder / "parts")
-
-
 def _focus_columns(found: list[FocusWord], options: Mapping[str, tuple[int, float]]) -> dict[str, pa.Array]:
     return {
         "id": pa.array([focus.id for focus in found], pa.string()),
@@ -158,35 +119,4 @@ def _focus_columns(found: list[FocusWord], options: Mapping[str, tuple[int, floa
         "next_token": pa.array([focus.next_token for focus in found], pa.string()),
         "count": pa.array([options[focus.word][0] for focus in found], pa.int64()),
         "freq": pa.array([options[focus.word][1] for focus in found], pa.float64()),
-    }
-
-
-def sentence_columns(sentences: list[Sentence]) -> dict[str, pa.Array]:
-    return {
-        "id": pa.array([s.id for s in sentences], pa.string()),
-        "book_id": pa.array([s.book_id for s in sentences], pa.string()).dictionary_encode(),
-        "index": pa.array([s.index for s in sentences], pa.int32()),
-        "start": pa.array([s.start for s in sentences], pa.int32()),
-        "end": pa.array([s.end for s in sentences], pa.int32()),
-        "paragraph": pa.array([s.paragraph for s in sentences], pa.int32()),
-        "kind": pa.array([s.kind for s in sentences], pa.string()).dictionary_encode(),
-        "text": pa.array([s.text for s in sentences], pa.string()),
-        "tokens": pa.array([" ".join(s.tokens) for s in sentences], pa.string()),
-    }
-
-
-def rejection_columns(rejected: list[Rejection]) -> dict[str, pa.Array]:
-    return {
-        "id": pa.array([r.id for r in rejected], pa.string()),
-        "reason": pa.array([str(r.reason) for r in rejected], pa.string()).dictionary_encode(),
-        "detail": pa.array([r.detail for r in rejected], pa.string()),
-    }
-
-
-def read_source_sentences(artifact: Artifact) -> dict[str, Sentence]:
-    """The sentences that hold a focus word, by id."""
-    columns = read_parquet(artifact.path(SOURCE_SENTENCES)).to_pydict()
-    return {
-        row[0]: Sentence(row[1], row[2], row[3], row[4], row[5], row[6], row[7], tuple(row[8].split(" ")))
-        for row in zip(*columns.values(), strict=True)
     }

@@ -9,8 +9,6 @@ import pyarrow as pa
 
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.items import (
-    ALTERNATES,
-    SCORED,
     Shard,
     focus_slice,
     item_slices,
@@ -21,13 +19,11 @@ from cloze_gen.recipes.msr.stages.items import (
     write_parts,
     write_rows,
 )
-from cloze_gen.recipes.msr.stages.screening import ITEMS, KEPT
+from cloze_gen.recipes.msr.stages.tables import ALTERNATES, ANSWERS, KEPT, SCORED, SCREENED
 from cloze_gen.recipes.msr.steps.forward import FilledSentence, best_forward, forward_log10_probs, sentence_log10_probs
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.store.tables import read_parquet, write_parquet
-
-ANSWERS = "answers.parquet"
 
 
 def forward_part(shard: Shard) -> tuple[int, list[dict[str, Any]]]:
@@ -35,7 +31,9 @@ def forward_part(shard: Shard) -> tuple[int, list[dict[str, Any]]]:
     index, focus = worker_index(shard.index), focus_slice(shard)
     item, words, table = read_rows(shard.upstream / ALTERNATES / shard.part.name, index)
     history_log10 = table["history_log10_prob"].to_numpy()
-    passed = set(read_parquet(shard.passed / ITEMS, columns=["id", "status"]).filter(pa.compute.field("status") == KEPT)["id"].to_pylist())
+    passed = set(
+        read_parquet(shard.passed / SCREENED, columns=["id", "status"]).filter(pa.compute.field("status") == KEPT)["id"].to_pylist()
+    )
     sentences = sentence_ids(shard.focus, shard.index)
     places = [place for place in item_slices(item) if focus["id"][int(item[place.start])] in passed]
     rows = [int(item[place.start]) for place in places]

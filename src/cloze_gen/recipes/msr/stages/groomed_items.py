@@ -10,16 +10,15 @@ from pathlib import Path
 import numpy as np
 import pyarrow.compute as pc
 
-from cloze_gen.recipes.msr.stages.focus import read_source_sentences
-from cloze_gen.recipes.msr.stages.forward import ANSWERS
-from cloze_gen.recipes.msr.stages.items import SCORED, Part, column, focus_rows, item_slices
+from cloze_gen.recipes.msr.stages.items import Part, column, focus_rows, item_slices
+from cloze_gen.recipes.msr.stages.tables import ANSWERS, FIT, SCORED
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.recipes.msr.steps.guideline_1_frames import Need
 from cloze_gen.records.sentence import Sentence
+from cloze_gen.stages.tables import read_source_sentences
 from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.tables import read_parquet
 
-FIT = "fit"
 _SCORES = ("id", "word", "forward_rank", "history_log10_prob", "sentence_log10_prob")
 
 

@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 
 from cloze_gen.adapters.spacy_tagger import travelling_name
-from cloze_gen.recipes.msr.stages.focus import FOCUS
-from cloze_gen.recipes.msr.stages.groomed_items import FIT, GroomShard, read_items
+from cloze_gen.recipes.msr.stages.groomed_items import GroomShard, read_items
 from cloze_gen.recipes.msr.stages.items import Part, parts, write_parts
 from cloze_gen.recipes.msr.stages.judging import judge_sentences, judge_tags, judge_words, told_by_topic
+from cloze_gen.recipes.msr.stages.tables import DECISIONS, FIT, GROOMED
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
+from cloze_gen.stages.tables import FOCUS
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import read_parquet, write_parquet
-
-DECISIONS, GROOMED = "decisions", "items.parquet"
 
 
 def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:

@@ -11,10 +11,12 @@ import numpy as np
 from cloze_gen.adapters.lexicon import can_have_tag, is_doubtful, same_past_forms
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
+from cloze_gen.english.stems import stem
 from cloze_gen.lm.forward_index import ForwardIndex
-from cloze_gen.recipes.msr.stages.groomed_items import FIT, GroomedItem, GroomShard
+from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard
 from cloze_gen.recipes.msr.stages.items import worker_index
-from cloze_gen.recipes.msr.steps.grooming import CandidateFault, candidate_fault, stem
+from cloze_gen.recipes.msr.stages.tables import FIT
+from cloze_gen.recipes.msr.steps.grooming import CandidateFault, candidate_fault
 from cloze_gen.recipes.msr.steps.guideline_1_frames import gives, needed
 from cloze_gen.stages.models.contexts import Company, read_company
 from cloze_gen.store.artifacts import open_artifact

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from cloze_gen.recipes.msr.stages.items import ALTERNATES, Shard, focus_slice, item_slices, read_rows, sentence_ids, shards, worker_index
+from cloze_gen.recipes.msr.stages.items import Shard, focus_slice, item_slices, read_rows, sentence_ids, shards, worker_index
+from cloze_gen.recipes.msr.stages.tables import ALTERNATES, ANSWER_SCORES_BEST, KEPT, SCREENED
 from cloze_gen.recipes.msr.steps.forward import FilledSentence, sentence_log10_probs
 from cloze_gen.recipes.msr.steps.screening import answer_rank, answer_scores_best
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.store.tables import write_parquet
-
-ITEMS = "items.parquet"
-KEPT, REJECTED = "kept", "answer_scores_best"
 
 
 def screen_part(shard: Shard) -> list[dict[str, Any]]:
@@ -41,7 +39,7 @@ def screen_part(shard: Shard) -> list[dict[str, Any]]:
         rows.append(
             {
                 "id": item_id,
-                "status": REJECTED if rejected else KEPT,
+                "status": ANSWER_SCORES_BEST if rejected else KEPT,
                 "answer_log10_prob": own,
                 "answer_rank": answer_rank(own, others),
                 "alternates": len(others),
@@ -53,7 +51,12 @@ def screen_part(shard: Shard) -> list[dict[str, Any]]:
 def write_screening(writer: ArtifactWriter, room: Room, *, shard: Shard, n_items: int) -> None:
     """Write one row a focus word with its verdict."""
     rows = [row for part in room.map(screen_part, shards(shard, n_items, writer.folder), unit="parts") for row in part]
-    writer.rows[ITEMS] = write_parquet(writer.path(ITEMS), {name: [row[name] for row in rows] for name in (rows[0] if rows else {})})
+    writer.rows[SCREENED] = write_parquet(writer.path(SCREENED), {name: [row[name] for row in rows] for name in (rows[0] if rows else {})})
     status = Counter(row["status"] for row in rows)
-    writer.funnel = {"unit": "focus words", "seen": n_items, "kept": status[KEPT], "rejected": {REJECTED: status[REJECTED]}}
+    writer.funnel = {
+        "unit": "focus words",
+        "seen": n_items,
+        "kept": status[KEPT],
+        "rejected": {ANSWER_SCORES_BEST: status[ANSWER_SCORES_BEST]},
+    }
     room.say(f"{status[KEPT]:,} of {n_items:,} focus words pass (the right word does not score best)")

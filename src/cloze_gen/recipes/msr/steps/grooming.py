@@ -5,21 +5,14 @@ Every candidate of the retained 30 gets a verdict: fit, or the first predicate t
 
 from __future__ import annotations
 
-import functools
-import re
 from collections.abc import Container
 from enum import StrEnum
 
 from pydantic import Field
 
+from cloze_gen.english.articles import breaks_article
+from cloze_gen.english.stems import stem
 from cloze_gen.settings import SettingsGroup
-
-_VOWELS = frozenset("aeiou")
-# A written vowel with a consonant's sound, and the silent h: where spelling misleads about a/an.
-_CONSONANT_SOUND = re.compile(r"(?:uni(?!m|n)|us[aeiu]|ut[eio]|eu|ew|on[ce]|one-|ubiq|uku|ur[aei]n|u-)")
-_SILENT_H = re.compile(r"(?:hono|hones|heir|hour)")
-_POSSESSIVE = re.compile(r"(?:'s|(?<=s)')$")
-_ENDINGS = "fulness lessness ations ation ingly edly ments ment ness ings iest ing ied ies ier est ers ely ily ed er es ly s y e".split()
 
 
 class GroomingSettings(SettingsGroup):
@@ -86,37 +79,6 @@ class CandidateFault(StrEnum):
     FRAME = "candidate_breaks_frame"
 
 
-def takes_an(word: str) -> bool:
-    """True when the word begins with a vowel sound.
-
-    >>> [takes_an(w) for w in ("hour", "house", "umbrella", "useful", "one-eyed", "honest", "uninteresting")]
-    [True, False, True, False, False, True, True]
-    """
-    lower = word.casefold()
-    if _SILENT_H.match(lower):
-        return True
-    return lower[:1] in _VOWELS and not _CONSONANT_SOUND.match(lower)
-
-
-@functools.lru_cache(maxsize=200_000)
-def stem(word: str) -> str:
-    """A crude stem: spelling variants made one, endings dropped, a doubled last consonant made single.
-
-    Only meant to tell whether two words are forms of one another; it errs towards yes.
-
-    >>> stem("climbing") == stem("climbed") == stem("climber"), stem("to-morrow") == stem("tomorrow"), stem("colour") == stem("color")
-    (True, True, True)
-    """
-    text = _POSSESSIVE.sub("", word.casefold()).replace("-", "").replace("our", "or").replace("ise", "ize").replace("yse", "yze")
-    for ending in _ENDINGS:
-        if text.endswith(ending) and len(text) - len(ending) >= 3:
-            text = text[: -len(ending)]
-            break
-    if len(text) > 3 and text[-1] == text[-2]:
-        text = text[:-1]
-    return text[:-1] if len(text) > 3 and text[-1] in "iey" else text
-
-
 def candidate_fault(
     candidate: str,
     *,
@@ -163,16 +125,6 @@ def candidate_fault(
         if holds:
             return fault
     return None
-
-
-def breaks_article(candidate: str, predecessor: str) -> bool:
-    """True when `a` or `an` stands before the blank and the candidate begins with the other sound.
-
-    >>> breaks_article("owl", "a"), breaks_article("owl", "an"), breaks_article("owl", "the")
-    (True, False, False)
-    """
-    article = predecessor.casefold()
-    return article in {"a", "an"} and takes_an(candidate) != (article == "an")
 
 
 def has_digit(word: str) -> bool:

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from cloze_gen.stats.word_frames import After, Before, after, before
+from cloze_gen.english.closed_classes import After, Before, after, before
 
 # The kinds of tokens after which a form is used as the tag says. A past tense and a participle of one spelling cannot be told apart by
 # counting; their active uses are what tells transitivity for both.

@@ -6,7 +6,6 @@ from collections import Counter
 
 import pyarrow as pa
 
-from cloze_gen.recipes.msr.stages.focus import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.recipes.scs.stages.sentences import read_tagged_sentences
 from cloze_gen.recipes.scs.stages.vocabulary import read_content_vocabulary
@@ -15,6 +14,7 @@ from cloze_gen.records.rejection import Rejection
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.tags import lemma_pair
 from cloze_gen.stages.room import Room
+from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import write_parquet
 

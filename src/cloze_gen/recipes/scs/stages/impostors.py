@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from cloze_gen.recipes.msr.stages.focus import FOCUS, REJECTED, read_source_sentences, rejection_columns
-from cloze_gen.recipes.msr.steps.grooming import breaks_article, stem
+from cloze_gen.english.articles import breaks_article
+from cloze_gen.english.stems import stem
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.recipes.scs.stages.vocabulary import read_content_vocabulary
 from cloze_gen.recipes.scs.steps.focus import ContentFocusSettings
@@ -19,6 +19,7 @@ from cloze_gen.records.rejection import Rejection
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
+from cloze_gen.stages.tables import FOCUS, REJECTED, read_source_sentences, rejection_columns
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, write_parquet
 from cloze_gen.text.rendering import printed_neighbours

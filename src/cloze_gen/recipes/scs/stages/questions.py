@@ -9,7 +9,6 @@ from typing import Any, Literal
 from pydantic import Field
 
 from cloze_gen.formats.jsonl import question_record, source_record
-from cloze_gen.recipes.msr.stages.focus import FOCUS, REJECTED, read_source_sentences, rejection_columns
 from cloze_gen.recipes.msr.steps.choice import ChoiceReason
 from cloze_gen.recipes.questions.assemble import assemble_question, deal_positions
 from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_before
@@ -19,11 +18,10 @@ from cloze_gen.records.sentence import Sentence
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.stages.room import Room
+from cloze_gen.stages.tables import FOCUS, QUESTIONS, REJECTED, read_source_sentences, rejection_columns
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, write_jsonl, write_parquet
 from cloze_gen.text.rendering import rendered_positions, rendered_tokens
-
-QUESTIONS = "questions.jsonl"
 
 
 class ScsQuestionsSettings(SettingsGroup):

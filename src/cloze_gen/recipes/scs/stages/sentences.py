@@ -10,16 +10,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from cloze_gen.english.sentence_fitness import sentence_fault
-from cloze_gen.recipes.msr.stages.focus import (
-    REJECTED,
-    SOURCE_SENTENCES,
-    book_parts,
-    decided_hyphens,
-    hyphen_evidence,
-    read_sentences,
-    rejection_columns,
-    sentence_columns,
-)
 from cloze_gen.recipes.scs.stages.vocabulary import read_content_vocabulary
 from cloze_gen.recipes.scs.steps.sentences import ContentSentenceReason, ContentSentenceSettings, content_fault, shape_fault, thinned_out
 from cloze_gen.records.rejection import Rejection
@@ -29,6 +19,8 @@ from cloze_gen.stages.corpus.ingest import book_folder, kept_books
 from cloze_gen.stages.corpus.tags import TAGS, Pair, lemma_pair, tag_folders
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
+from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_evidence, read_sentences
+from cloze_gen.stages.tables import REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import join_parquet, read_parquet, write_parquet
 

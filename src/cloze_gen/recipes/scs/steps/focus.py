@@ -13,14 +13,11 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from cloze_gen.english.noun_phrases import is_bare_noun
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.text.rendering import rendered_positions
-
-# Tags that a noun phrase may hold between its determiner and its noun, and those that determine it.
-_MODIFIERS = frozenset({"JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "VBN", "VBG", "RB", "RBR", "RBS", "HYPH"})
-_DETERMINERS = frozenset({"DT", "PDT", "PRP$", "WDT", "WP$", "POS", "CD"})
 
 
 class ContentFocusSettings(SettingsGroup):
@@ -96,23 +93,3 @@ def choose_focus(
     lemma, word_class = pairs[position]
     freq = vocabulary[lemma, word_class]
     return FocusPick(f"{sentence_id}:{position}", position, tokens[position], lemma, word_class, tags[position], freq, len(eligible))
-
-
-def is_bare_noun(tokens: Sequence[str], tags: Sequence[str], position: int) -> bool:
-    """Whether a singular noun stands without a determiner (`went to bed`, `of great beauty`), where only mass nouns can replace it.
-
-    A plural needs none.
-
-    >>> is_bare_noun("He went to bed .".split(), ["PRP", "VBD", "IN", "NN", "."], 3)
-    True
-    >>> is_bare_noun("Her father's old house fell .".split(), ["PRP$", "NN", "JJ", "NN", "VBD", "."], 3)
-    False
-    """
-    if tags[position] != "NN":
-        return False
-    for token, tag in zip(reversed(tokens[:position]), reversed(tags[:position]), strict=True):
-        if tag in _DETERMINERS or token.endswith(("'s", "s'")):
-            return False
-        if tag not in _MODIFIERS:
-            return True
-    return True

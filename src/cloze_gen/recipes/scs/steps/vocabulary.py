@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -109,15 +109,3 @@ def _refusal(
     if name_share >= _NAME_SHARE:
         return VocabularyReason.NAME
     return VocabularyReason.SLIP if class_share < settings.min_class_share else None
-
-
-def lemma_counts(form_counts: Iterable[tuple[tuple[str, str], int]]) -> Counter[tuple[str, str]]:
-    """Sum counts of (lemma, class) as they come, one item a (form, tag).
-
-    >>> lemma_counts([(("go", "verb"), 3), (("go", "verb"), 2)])
-    Counter({('go', 'verb'): 5})
-    """
-    total: Counter[tuple[str, str]] = Counter()
-    for pair, count in form_counts:
-        total[pair] += count
-    return total

@@ -11,7 +11,7 @@ import pytest
 
 from cloze_gen.recipes.scs.steps.inflections import FormStatus, Inflection, InflectionSettings, inflect_pair, mark_ambiguous
 
-CASES = json.loads((Path(__file__).parents[1] / "cases" / "inflections.json").read_text(encoding="utf-8"))
+CASES = json.loads((Path(__file__).parents[3] / "cases" / "inflections.json").read_text(encoding="utf-8"))
 
 
 def cells(case: Mapping[str, Any]) -> dict[str, Inflection]:

@@ -6,13 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.scs.steps.vocabulary import (
-    CONTENT_CLASSES,
-    ContentVocabularySettings,
-    VocabularyReason,
-    content_vocabulary,
-    lemma_counts,
-)
+from cloze_gen.recipes.scs.steps.vocabulary import CONTENT_CLASSES, ContentVocabularySettings, VocabularyReason, content_vocabulary
+from cloze_gen.stats.lemma_counts import lemma_counts
 
 COUNTS = {
     ("walk", "verb"): 60, ("walk", "noun"): 40, ("walk", "adverb"): 2, ("be", "verb"): 900, ("the", "function"): 999, ("not", "adverb"): 80,

@@ -13,17 +13,18 @@ import numpy as np
 import pytest
 
 from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.english.closed_classes import After, Before
 from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.recipes.msr.stages import judging
-from cloze_gen.recipes.msr.stages.groomed_items import FIT, GroomedItem, GroomShard
-from cloze_gen.recipes.msr.stages.grooming import DECISIONS, GROOMED, groom_shard, write_grooming
+from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard
+from cloze_gen.recipes.msr.stages.grooming import groom_shard, write_grooming
 from cloze_gen.recipes.msr.stages.items import Part
+from cloze_gen.recipes.msr.stages.tables import DECISIONS, FIT, GROOMED
 from cloze_gen.recipes.msr.steps.grooming import CandidateFault, GroomingSettings
 from cloze_gen.recipes.msr.steps.guideline_1_frames import Need, gives
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.models.contexts import read_company
 from cloze_gen.stages.room import Room
-from cloze_gen.stats.word_frames import After, Before
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import read_parquet

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cloze_gen.english.closed_classes import After, Before
 from cloze_gen.recipes.msr.steps.guideline_1_frames import Need, gives, needed
-from cloze_gen.stats.word_frames import After, Before
 
 # token/TAG; the place is marked by [ ].
 PLACES = [

@@ -19,7 +19,7 @@ from cloze_gen.store.keys import StageKey
 from cloze_gen.store.tables import read_parquet
 from cloze_gen.text.parse_book import IngestSettings
 
-NOVEL = Path(__file__).parents[2] / "corpora" / "sample" / "source" / "the-clockmakers-debt.txt"
+NOVEL = Path(__file__).parents[3] / "corpora" / "sample" / "source" / "the-clockmakers-debt.txt"
 N_BOOKS = 120
 SETTINGS = IngestSettings(min_word_tokens=5)
 ONE, OTHER = ("It was a dark night, and he was glad of the lamp. " * 9, "They came to the house by the sea and slept there. " * 9)

@@ -11,10 +11,11 @@ import pyarrow as pa
 import pytest
 
 from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.recipes.msr.stages.focus import FOCUS, REJECTED, SOURCE_SENTENCES, read_source_sentences, write_focus
+from cloze_gen.recipes.msr.stages.focus import write_focus
 from cloze_gen.recipes.msr.steps.focus import FocusReason, FocusSettings
 from cloze_gen.stages.corpus.counts import COUNTS
 from cloze_gen.stages.room import Room
+from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES, read_source_sentences
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.keys import StageKey
 from cloze_gen.store.tables import read_parquet, write_parquet, write_tsv

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.english.articles import takes_an
 from cloze_gen.english.sentence_fitness import sentence_fault
-from cloze_gen.recipes.msr.steps.grooming import GroomingSettings, candidate_fault, stem, takes_an
+from cloze_gen.english.stems import stem
+from cloze_gen.recipes.msr.steps.grooming import GroomingSettings, candidate_fault
 
-CASES = json.loads((Path(__file__).parents[1] / "cases" / "grooming.json").read_text(encoding="utf-8"))
+CASES = json.loads((Path(__file__).parents[3] / "cases" / "grooming.json").read_text(encoding="utf-8"))
 SETTINGS = GroomingSettings(max_similarity=0.5)
 SENTENCE = "He wandered with a lamp through the house .".split()
 

@@ -1,0 +1,44 @@
+"""Tables that recipes share: sentences and rejections as columns, and back."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.records.sentence import Sentence
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.tables import read_parquet
+
+# Files of several recipes' stages: the focus words, the sentences that hold one, whatever was rejected, the finished items.
+FOCUS, SOURCE_SENTENCES, REJECTED, QUESTIONS = "focus.parquet", "sentences.parquet", "rejected.parquet", "questions.jsonl"
+
+
+def sentence_columns(sentences: list[Sentence]) -> dict[str, pa.Array]:
+    return {
+        "id": pa.array([s.id for s in sentences], pa.string()),
+        "book_id": pa.array([s.book_id for s in sentences], pa.string()).dictionary_encode(),
+        "index": pa.array([s.index for s in sentences], pa.int32()),
+        "start": pa.array([s.start for s in sentences], pa.int32()),
+        "end": pa.array([s.end for s in sentences], pa.int32()),
+        "paragraph": pa.array([s.paragraph for s in sentences], pa.int32()),
+        "kind": pa.array([s.kind for s in sentences], pa.string()).dictionary_encode(),
+        "text": pa.array([s.text for s in sentences], pa.string()),
+        "tokens": pa.array([" ".join(s.tokens) for s in sentences], pa.string()),
+    }
+
+
+def rejection_columns(rejected: list[Rejection]) -> dict[str, pa.Array]:
+    return {
+        "id": pa.array([r.id for r in rejected], pa.string()),
+        "reason": pa.array([str(r.reason) for r in rejected], pa.string()).dictionary_encode(),
+        "detail": pa.array([r.detail for r in rejected], pa.string()),
+    }
+
+
+def read_source_sentences(artifact: Artifact) -> dict[str, Sentence]:
+    """The sentences that hold a focus word, by id."""
+    columns = read_parquet(artifact.path(SOURCE_SENTENCES)).to_pydict()
+    return {
+        row[0]: Sentence(row[1], row[2], row[3], row[4], row[5], row[6], row[7], tuple(row[8].split(" ")))
+        for row in zip(*columns.values(), strict=True)
+    }
