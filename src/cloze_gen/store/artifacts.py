@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from cloze_gen.errors import DamageError, StoreError
 from cloze_gen.store.checks import STORE, find_fault, note_written, payload_names
@@ -24,6 +24,7 @@ from cloze_gen.store.manifest import MANIFEST, SCHEMA_VERSION, file_sha256, read
 
 KEPT_BY_BOOK = ("book-", "tags-")  # stages whose artifacts are kept one a book, in a folder of the stage
 _SHELF = re.compile(r"[a-z0-9_]+-[0-9a-f]{16}")
+Reason = TypeVar("Reason", bound=str)
 
 
 @dataclass(slots=True)
@@ -50,6 +51,16 @@ class ArtifactWriter:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
+
+
+def funnel(unit: str, *, kept: int, rejected: Mapping[Reason, int]) -> dict[str, Any]:
+    """What a step saw, kept and rejected, reason by reason; what was seen is the sum of the others.
+
+    >>> funnel("words", kept=1, rejected={"too_short": 2, "name": 1})
+    {'unit': 'words', 'seen': 4, 'kept': 1, 'rejected': {'name': 1, 'too_short': 2}}
+    """
+    reasons = {str(reason): rejected[reason] for reason in sorted(rejected)}
+    return {"unit": unit, "seen": kept + sum(reasons.values()), "kept": kept, "rejected": reasons}
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.stages.corpus.dropped import dropped_text, remedies_text, warn_of_dropped
 from cloze_gen.stages.room import Room
 from cloze_gen.stats.counts import opening_words
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store, funnel
 from cloze_gen.store.corpus import UNREADABLE, BookFile, read_book
 from cloze_gen.store.corpus_manifest import MANIFEST_NAME
 from cloze_gen.store.keys import StageKey
@@ -163,7 +163,7 @@ def write_books(writer: ArtifactWriter, rows: Sequence[dict[str, Any]], *, stric
     writer.holds = sorted({row["folder"] for row in rows if row["status"] == "kept"})
     reasons = Counter(row["reason"] for row in rows if row["status"] != "kept")
     kept = len(rows) - sum(reasons.values())
-    writer.funnel = {"unit": "books", "seen": len(rows), "kept": kept, "rejected": dict(sorted(reasons.items()))}
+    writer.funnel = funnel("books", kept=kept, rejected=reasons)
     if not kept:
         raise CorpusError(f"no book is left of {len(rows):,}: {dropped_text(rows)}. What helps: {remedies_text(rows)}.")
     if strict and kept < len(rows):

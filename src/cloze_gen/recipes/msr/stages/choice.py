@@ -23,7 +23,7 @@ from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import FOCUS, QUESTIONS, REJECTED, read_source_sentences, rejection_columns
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_jsonl, write_parquet
 from cloze_gen.text.rendering import rendered_positions, rendered_tokens
 
@@ -86,7 +86,7 @@ def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, se
     writer.rows[CANDIDATES] = write_jsonl(writer.path(CANDIDATES), (describe.candidates(choice.id) for choice in chosen))
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = {"unit": "focus words", "seen": len(scored), "kept": len(chosen), "rejected": dict(sorted(reasons.items()))}
+    writer.funnel = funnel("focus words", kept=len(chosen), rejected=reasons)
     writer.facts |= {"wanted": settings.n_questions, "answer_shares": shares}
     short = "" if len(chosen) == settings.n_questions else f" ({settings.n_questions:,} were wanted; the funnel says where the rest went)"
     room.say(f"{len(chosen):,} questions{short}")

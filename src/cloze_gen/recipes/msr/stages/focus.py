@@ -21,7 +21,7 @@ from cloze_gen.stages.models.contexts import option_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_evidence, read_sentences
 from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import join_parquet, write_parquet
 
 
@@ -98,12 +98,7 @@ def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts:
         for name in (FOCUS, SOURCE_SENTENCES, REJECTED):
             writer.rows[name] = join_parquet(writer.path(name), [part / name for part in parts])
     n_sentences = writer.rows[SOURCE_SENTENCES]
-    writer.funnel = {
-        "unit": "sentences and word positions",
-        "seen": n_found + reasons.total(),
-        "kept": n_found,
-        "rejected": dict(sorted(reasons.items())),
-    }
+    writer.funnel = funnel("sentences and word positions", kept=n_found, rejected=reasons)
     writer.facts |= {"option_words": n_options, "sentences_with_focus": n_sentences}
     room.say(f"{n_found:,} focus words in {n_sentences:,} sentences; {n_options:,} words may be options")
 

@@ -22,7 +22,7 @@ from cloze_gen.recipes.msr.stages.items import (
 from cloze_gen.recipes.msr.stages.tables import ALTERNATES, ANSWERS, KEPT, SCORED, SCREENED
 from cloze_gen.recipes.msr.steps.forward import FilledSentence, best_forward, forward_log10_probs, sentence_log10_probs
 from cloze_gen.stages.room import Room
-from cloze_gen.store.artifacts import ArtifactWriter
+from cloze_gen.store.artifacts import ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_parquet
 
 
@@ -102,7 +102,7 @@ def write_forward(writer: ArtifactWriter, room: Room, *, shard: Shard, n_items: 
     names = ("id", "forward_log10_prob", "forward_rank", "sentence_log10_prob")
     writer.rows[ANSWERS] = write_parquet(writer.path(ANSWERS), {name: [answer[name] for answer in answers] for name in names})
     total = sum(count for count, _ in results)
-    writer.funnel = {"unit": "focus words", "seen": n_passed, "kept": len(answers), "rejected": {"no_alternates": n_passed - len(answers)}}
+    writer.funnel = funnel("focus words", kept=len(answers), rejected={"no_alternates": n_passed - len(answers)})
     writer.facts |= {"alternates_scored": total}
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     room.say(f"{total:,} alternates scored, the best {shard.settings.forward.keep} of each focus word kept")

@@ -19,7 +19,7 @@ from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import FOCUS
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import read_parquet, write_parquet
 
 
@@ -69,14 +69,12 @@ def write_grooming(writer: ArtifactWriter, room: Room, *, shard: GroomShard) -> 
     writer.rows[GROOMED] = write_parquet(writer.path(GROOMED), {name: [row[name] for row in rows] for name in names})
     verdicts = Counter(row["verdict"] for row in rows)
     kept = verdicts.pop(FIT, 0)
-    writer.funnel = {"unit": "focus words", "seen": len(rows), "kept": kept, "rejected": dict(sorted(verdicts.items()))}
+    writer.funnel = funnel("focus words", kept=kept, rejected=verdicts)
     candidates: Counter[str] = Counter()
     for part in sorted((writer.folder / DECISIONS).glob("*.parquet")):
         candidates.update(read_parquet(part, columns=["verdict"])["verdict"].to_pylist())
     fit = candidates.pop(FIT, 0)
-    total = fit + sum(candidates.values())
-    second = {"unit": "candidates", "seen": total, "kept": fit, "rejected": dict(sorted(candidates.items()))}
-    writer.facts |= {"tagger": shard.settings.tagger, "candidates_funnel": second}
+    writer.facts |= {"tagger": shard.settings.tagger, "candidates_funnel": funnel("candidates", kept=fit, rejected=candidates)}
     room.say(f"{kept:,} of {len(rows):,} focus words stand in a fit sentence; {fit:,} fit candidates")
 
 

@@ -12,7 +12,7 @@ from cloze_gen.recipes.msr.stages.tables import ALTERNATES, ANSWER_SCORES_BEST, 
 from cloze_gen.recipes.msr.steps.forward import FilledSentence, sentence_log10_probs
 from cloze_gen.recipes.msr.steps.screening import answer_rank, answer_scores_best
 from cloze_gen.stages.room import Room
-from cloze_gen.store.artifacts import ArtifactWriter
+from cloze_gen.store.artifacts import ArtifactWriter, funnel
 from cloze_gen.store.tables import write_parquet
 
 
@@ -53,10 +53,5 @@ def write_screening(writer: ArtifactWriter, room: Room, *, shard: Shard, n_items
     rows = [row for part in room.map(screen_part, shards(shard, n_items, writer.folder), unit="parts") for row in part]
     writer.rows[SCREENED] = write_parquet(writer.path(SCREENED), {name: [row[name] for row in rows] for name in (rows[0] if rows else {})})
     status = Counter(row["status"] for row in rows)
-    writer.funnel = {
-        "unit": "focus words",
-        "seen": n_items,
-        "kept": status[KEPT],
-        "rejected": {ANSWER_SCORES_BEST: status[ANSWER_SCORES_BEST]},
-    }
+    writer.funnel = funnel("focus words", kept=status[KEPT], rejected={ANSWER_SCORES_BEST: status[ANSWER_SCORES_BEST]})
     room.say(f"{status[KEPT]:,} of {n_items:,} focus words pass (the right word does not score best)")

@@ -15,7 +15,7 @@ from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.tags import lemma_pair
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import write_parquet
 
 
@@ -71,7 +71,7 @@ def write_scs_focus(
     writer.rows[SOURCE_SENTENCES] = write_parquet(writer.path(SOURCE_SENTENCES), columns)
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = {"unit": "sentences", "seen": len(tagged), "kept": len(found), "rejected": dict(sorted(reasons.items()))}
+    writer.funnel = funnel("sentences", kept=len(found), rejected=reasons)
     classes = Counter(pick.word_class for pick in found)
     writer.facts |= {"classes": dict(sorted(classes.items()))}
     room.say(f"{len(found):,} focus words ({', '.join(f'{count:,} {name}' for name, count in classes.most_common())})")

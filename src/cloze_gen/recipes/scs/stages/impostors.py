@@ -20,7 +20,7 @@ from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import FOCUS, REJECTED, read_source_sentences, rejection_columns
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_parquet
 from cloze_gen.text.rendering import printed_neighbours
 
@@ -83,10 +83,8 @@ def write_impostors(
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
     kept = len(items) - len(rejected)
-    writer.funnel = {"unit": "focus words", "seen": len(items), "kept": kept, "rejected": dict(sorted(reasons.items()))}
-    drawn = len(rows) + sum(refusals.values())
-    writer.facts |= {"forms_within_limits": len(allowed), "candidates_funnel": {
-        "unit": "drawn words", "seen": drawn, "kept": len(rows), "rejected": dict(sorted(refusals.items()))}}  # fmt: skip
+    writer.funnel = funnel("focus words", kept=kept, rejected=reasons)
+    writer.facts |= {"forms_within_limits": len(allowed), "candidates_funnel": funnel("drawn words", kept=len(rows), rejected=refusals)}
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     room.say(f"{kept:,} of {len(items):,} focus words have {settings.n_impostors} impostors; {len(allowed):,} forms within the limits")
 

@@ -11,7 +11,7 @@ from cloze_gen.recipes.scs.stages.vocabulary import read_content_vocabulary
 from cloze_gen.recipes.scs.steps.inflections import FormStatus, Inflection, InflectionSettings, inflect_pair, mark_ambiguous
 from cloze_gen.stages.corpus.tagged_counts import read_tagged_counts
 from cloze_gen.stages.room import Room
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_tsv, write_tsv
 from cloze_gen.text.tagging import coarse_class
 
@@ -45,7 +45,7 @@ def write_inflections(writer: ArtifactWriter, room: Room, *, tagged: Artifact, v
     writer.rows[INFLECTIONS] = write_tsv(writer.path(INFLECTIONS), _HEADER, table)
     status = Counter(str(cell.status) for cell in rows)
     kept = status.pop(FormStatus.USED, 0)
-    writer.funnel = {"unit": "(lemma, tag) cells", "seen": len(rows), "kept": kept, "rejected": dict(sorted(status.items()))}
+    writer.funnel = funnel("(lemma, tag) cells", kept=kept, rejected=status)
     writer.versions |= {"lemminflect": version("lemminflect")}
     room.say(f"{kept:,} of {len(rows):,} (lemma, tag) cells have a form that serves")
 

@@ -19,7 +19,7 @@ from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import FOCUS, QUESTIONS, REJECTED, read_source_sentences, rejection_columns
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_jsonl, write_parquet
 from cloze_gen.text.rendering import rendered_positions, rendered_tokens
 
@@ -64,7 +64,7 @@ def write_scs_questions(
     writer.rows[QUESTIONS] = write_jsonl(writer.path(QUESTIONS), records)
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = {"unit": "focus words", "seen": len(items), "kept": len(kept), "rejected": dict(sorted(reasons.items()))}
+    writer.funnel = funnel("focus words", kept=len(kept), rejected=reasons)
     writer.facts |= {"wanted": settings.n_questions}
     short = "" if len(kept) == settings.n_questions else f" ({settings.n_questions:,} were wanted; the funnel says where the rest went)"
     room.say(f"{len(kept):,} questions{short}")

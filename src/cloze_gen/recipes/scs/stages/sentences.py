@@ -21,7 +21,7 @@ from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_evidence, read_sentences
 from cloze_gen.stages.tables import REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import join_parquet, read_parquet, write_parquet
 
 
@@ -107,7 +107,7 @@ def write_content_sentences(
         for name in (SOURCE_SENTENCES, REJECTED):
             writer.rows[name] = join_parquet(writer.path(name), [part / name for part in parts])
     seen = n_kept + reasons.total()
-    writer.funnel = {"unit": "sentences", "seen": seen, "kept": n_kept, "rejected": dict(sorted(reasons.items()))}
+    writer.funnel = funnel("sentences", kept=n_kept, rejected=reasons)
     room.say(f"{n_kept:,} of {seen:,} sentences are fit and kept")
 
 

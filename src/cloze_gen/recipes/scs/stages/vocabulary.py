@@ -6,7 +6,7 @@ from cloze_gen.recipes.scs.steps.vocabulary import ContentVocabularySettings, co
 from cloze_gen.stages.corpus.tagged_counts import read_lemma_counts
 from cloze_gen.stages.corpus.tags import Pair
 from cloze_gen.stages.room import Room
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_tsv, write_tsv
 
 VOCABULARY = "vocabulary.tsv"
@@ -19,12 +19,7 @@ def write_content_vocabulary(writer: ArtifactWriter, room: Room, *, tagged: Arti
     pairs, refused = content_vocabulary(counts, settings=settings)
     rows = [(pair.lemma, pair.word_class, pair.count, pair.count / word_tokens, pair.class_share) for pair in pairs]
     writer.rows[VOCABULARY] = write_tsv(writer.path(VOCABULARY), ("lemma", "class", "count", "freq", "class_share"), rows)
-    writer.funnel = {
-        "unit": "(lemma, class) pairs",
-        "seen": len(counts),
-        "kept": len(pairs),
-        "rejected": {str(reason): count for reason, count in sorted(refused.items())},
-    }
+    writer.funnel = funnel("(lemma, class) pairs", kept=len(pairs), rejected=refused)
     least = f"; the rarest counts {pairs[-1].count:,}" if pairs else ""
     room.say(f"{len(pairs):,} content words of {len(counts):,} (lemma, class) pairs{least}")
 
