@@ -199,10 +199,10 @@ def _lm(corpus_bytes: int) -> dict[str, Any]:
     return {"discount_fallback": True} if corpus_bytes < _SMALL_CORPUS_BYTES else {}
 
 
-def _corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> FromCorpus:
+def _corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> FromCorpus | None:
     folder = next((stage["folder"] for stage in described["stages"] if stage["label"] == CORPUS), None)
-    if folder is None:
-        raise UsageError(f"{run.name}: has no training corpus of its own; name one with --train")
+    if folder is None:  # the run's books have no training side
+        return None
     lm = described["settings"].get("lm")  # a style without a language model says nothing of it
     if lm is None:
         books = kept_books(open_artifact(run.parent.parent / "store" / folder))
