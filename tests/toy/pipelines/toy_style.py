@@ -1,5 +1,7 @@
 """The toy dataset: books -> longest words -> questions."""
 
+from __future__ import annotations
+
 from cloze_gen.pipelines.corpus import Corpus
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.recipes.toy.release import toy_files
@@ -36,5 +38,16 @@ class Questions(StyleTask):
     stage, draws, needs, write = "questions", True, {"focus": Focus}, staticmethod(write_questions)
 
 
-STYLE = Style(name="toy-style", title="Toy-style", paper="No paper.", settings=ToySettings, sample_config="toy-style", sides=("books",),
-              items=QUESTIONS, last=Questions, files=toy_files, levels={"focus": "focus words", "questions": "questions"}, trace=TRACE)  # fmt: skip
+STYLE = Style(
+    name="toy-style",
+    title="Toy-style",
+    paper="No paper.",
+    settings=ToySettings,
+    sample_config="toy-style",
+    sides=("books",),
+    items=QUESTIONS,
+    last=Questions,
+    files=toy_files,
+    levels={"focus": "focus words", "questions": "questions"},
+    trace=TRACE,
+)

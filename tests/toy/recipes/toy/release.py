@@ -1,5 +1,7 @@
 """The toy's own file: one sentence a line, its blank left open."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from cloze_gen.records.question import Question

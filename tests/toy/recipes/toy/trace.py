@@ -1,5 +1,7 @@
 """The trace of a toy question."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 from cloze_gen.stages.tables import QUESTIONS

@@ -1,5 +1,7 @@
 """The focus words of all books as an artifact."""
 
+from __future__ import annotations
+
 from cloze_gen.recipes.toy.steps.focus import FocusSettings, longest_word
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.stages.corpus.ingest import book_folder, kept_books
@@ -13,11 +15,11 @@ from cloze_gen.store.tables import write_parquet
 def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, settings: FocusSettings) -> None:
     """Write `focus.parquet`, `sentences.parquet` and `rejected.parquet`."""
     every = [s for row in kept_books(source) for s in read_sentences(book_folder(source, row), row["book_id"], {})]
-    kept = [sentence for sentence in every if len(sentence.tokens) >= settings.min_tokens and sentence.kind == "prose"]
-    places = [longest_word(sentence.tokens) for sentence in kept]
-    short = [Rejection(sentence.id, "sentence_short_or_no_prose") for sentence in every if sentence not in kept]
-    ids, words = ([f"{s.id}:{at}" for s, at in zip(kept, places)], [s.tokens[at] for s, at in zip(kept, places)])
-    table = {"id": ids, "sentence_id": [s.id for s in kept], "position": places, "word": words}
-    for file, columns in ((FOCUS, table), (SOURCE_SENTENCES, sentence_columns(kept)), (REJECTED, rejection_columns(short))):
+    kept = {s.id: s for s in every if s.kind == "prose" and len(s.tokens) >= settings.min_tokens}
+    places = [longest_word(sentence.tokens) for sentence in kept.values()]
+    rows = [(f"{s.id}:{at}", s.id, at, s.tokens[at]) for s, at in zip(kept.values(), places, strict=True)]
+    focus = dict(zip(("id", "sentence_id", "position", "word"), map(list, zip(*rows, strict=True)), strict=True))
+    rejected = rejection_columns([Rejection(s.id, "sentence_short") for s in every if s.id not in kept])
+    for file, columns in ((FOCUS, focus), (SOURCE_SENTENCES, sentence_columns(list(kept.values()))), (REJECTED, rejected)):
         writer.rows[file] = write_parquet(writer.path(file), columns)
-    writer.funnel = funnel("sentences", kept=len(kept), rejected={"sentence_short_or_no_prose": len(short)})
+    writer.funnel = funnel("sentences", kept=len(kept), rejected={"sentence_short": len(every) - len(kept)})

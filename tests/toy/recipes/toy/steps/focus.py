@@ -1,5 +1,7 @@
 """The focus word: the longest of its sentence."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from pydantic import Field
