@@ -1,0 +1,217 @@
+"""The floors of the house and the arrows between them; what each room may know of the world."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.conftest import ROOT, House, Source, called, imports, read_house
+
+# From the bottom up: a room imports from floors below its own, and from itself. `*` is any wing, so a new one needs no line here.
+GROUND = ("records", "rng", "errors", "words", "notation", "settings", "columns", "interrupts")
+FLOORS = (
+    GROUND,
+    ("english",),
+    ("text", "stats", "lm"),
+    ("formats", "evaluate", "recipes/questions", "recipes/*/steps"),
+    ("store", "adapters", "config"),
+    ("engine",),
+    ("report",),
+    ("stages",),
+    ("recipes/*/stages", "recipes/style"),
+    ("pipelines",),
+    ("commands",),
+    ("cli",),
+    ("__main__",),
+)
+FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+# Rooms that look down less far than their floor would let them.
+NARROW = {
+    "store": set(GROUND) - {"interrupts"},
+    "config": set(GROUND) - {"interrupts"},
+    "interrupts": set(),
+    "adapters": {*GROUND, "english", "text", "stats", "lm"},
+}
+LISTENERS = {"adapters", "engine", "commands", "cli", "__main__"}  # who may ask whether Ctrl-C has come
+# A wing is known to its own DAG file. Who else names one says why.
+KNOWS_A_WING = {
+    "commands.rank": "`corpus rank` is the book choice of SCS over any folder, without a run",
+}
+PURE = {*GROUND, *FLOORS[1], *FLOORS[2], *FLOORS[3]} - {"interrupts"}
+OUTSIDE = {"pathlib", "os", "sys", "io", "shutil", "tempfile", "logging", "tqdm", "time", "threading", "socket", "urllib"}
+OPENERS = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "unlink", "mkdir", "iterdir", "glob", "rglob", "print", "input"}
+# Only these libraries are big, or hostile, enough to have a room.
+ONE_ROOM = {
+    "luigi": "pipelines",
+    "spacy": "adapters",
+    "kenlm": "adapters",
+    "lemminflect": "adapters",
+    "torch": "adapters",
+    "subprocess": "adapters",
+    "distributed": "engine",
+    "matplotlib": "report",
+    "jinja2": "report",
+}
+LISTINGS = {"iterdir", "glob", "rglob", "listdir", "scandir"}
+ORDERLESS = {"sorted", "any", "all", "sum", "len", "set", "frozenset", "max", "min", "Counter"}
+GENERATORS = {"default_rng", "RandomState", "PCG64"}
+
+
+def far_imports(house: House) -> list[str]:
+    """Arrows that point up or sideways between rooms."""
+    wrong = []
+    for source, other, written in _arrows(house):
+        if source.room == other.room and source.wing == other.wing:
+            continue
+        narrow = NARROW.get(source.room)
+        below = FLOOR_OF.get(other.room, 99) < FLOOR_OF.get(source.room, -1) if narrow is None else other.room in narrow
+        if not below or (other.room == "interrupts" and source.room not in LISTENERS):
+            wrong.append(f"{_place(source)} imports {written}")
+    return wrong
+
+
+def crossing_wings(house: House) -> list[str]:
+    """A wing imports itself and what lies below all wings; the shared rooms know no wing; its DAG file alone knows it."""
+    wrong = []
+    for source, other, written in _arrows(house):
+        own_dag = source.room == "pipelines" and source.name.endswith("_style")
+        if other.wing and other.wing != source.wing and not own_dag and source.name not in KNOWS_A_WING:
+            wrong.append(f"{_place(source)} imports {written}")
+    return wrong
+
+
+def dags_of_two_wings(house: House) -> list[str]:
+    dags = [source.name for source in house if source.room == "pipelines"]
+    wings = {name: {house.sources[other].wing for other in house.arrows[name]} - {""} for name in dags}
+    return [f"{name}: {', '.join(sorted(found))}" for name, found in wings.items() if len(found) > 1]
+
+
+def deep_steps(house: House) -> list[str]:
+    """A step is read with at most one other: one that it composes, which then imports no step itself."""
+    steps = {source.name: source for source in house if source.room == "recipes/*/steps"}
+    of = {name: {other for other in house.arrows[name] if other in steps} - {name, ".".join(steps[name].folder)} for name in steps}
+    return [f"{name} imports {other}, which imports {', '.join(sorted(of[other]))}" for name in of for other in sorted(of[name]) if of[other]]
+
+
+def big_libraries(house: House) -> list[str]:
+    wrong = []
+    for source in house:
+        found = {name.split(".")[0] for name in imports(source.tree)}
+        wrong += [f"{_place(source)}: {name}" for name in sorted(found & set(ONE_ROOM)) if source.room != ONE_ROOM[name]]
+    return wrong
+
+
+def impure(house: House) -> list[str]:
+    """Below the store nothing opens a file, knows a path, prints or asks the machine."""
+    wrong = []
+    for source in house:
+        if source.room in PURE:
+            names = {name.split(".")[0] for name in imports(source.tree)} & OUTSIDE
+            calls = {called(node) for node in ast.walk(source.tree) if isinstance(node, ast.Call)} & OPENERS
+            wrong += [f"{_place(source)}: {name}" for name in sorted(names | calls)]
+    return wrong
+
+
+def by_chance(house: House) -> list[str]:
+    """`hash()`, a global generator, a generator that no record seeds, a folder's entries in the order of the disk."""
+    wrong = []
+    for source in house:
+        if "random" in {name.split(".")[0] for name in imports(source.tree)}:
+            wrong.append(f"{_place(source)}: random")
+        put_in_order = set(_sorted_later(source.tree))
+        for call, around in _calls(source.tree):
+            name, written = called(call), ast.unparse(call.func)
+            if written == "hash" or written.startswith(("np.random.seed", "np.random.rand")):
+                wrong.append(f"{_place(source)}:{call.lineno}: {written}")
+            if name in GENERATORS and source.name != "rng":
+                wrong.append(f"{_place(source)}:{call.lineno}: {written}, a generator that `rng` did not derive")
+            if name in LISTINGS and not around & ORDERLESS and call not in put_in_order:
+                wrong.append(f"{_place(source)}:{call.lineno}: {written} in the order of the disk")
+    return wrong
+
+
+def _arrows(house: House) -> Iterator[tuple[Source, Source, str]]:
+    for source in house:
+        for other, written in house.arrows[source.name].items():
+            yield source, house.sources[other], written
+
+
+def _calls(tree: ast.AST, around: frozenset[str] = frozenset()) -> Iterator[tuple[ast.Call, frozenset[str]]]:
+    """Every call with the names of the calls that it stands in as an argument, before the statement ends."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Call):
+            yield node, around
+            yield from _calls(node, around | {called(node)})
+        else:
+            yield from _calls(node, frozenset() if isinstance(node, ast.stmt) else around)
+
+
+def _sorted_later(tree: ast.Module) -> Iterator[ast.Call]:
+    """Calls whose result gets a name that an ordering call of the same function reads: `found = folder.glob(...); return sorted(found)`."""
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        nodes = list(ast.walk(function))
+        ordering = [node for node in nodes if isinstance(node, ast.Call) and called(node) in ORDERLESS]
+        ordered = {inner.id for call in ordering for inner in ast.walk(call) if isinstance(inner, ast.Name)}
+        for node in nodes:
+            named = [(target, node.value) for target in node.targets] if isinstance(node, ast.Assign) else []
+            named += [(item.optional_vars, item.context_expr) for item in node.items if item.optional_vars] if isinstance(node, ast.With) else []
+            for target, value in named:
+                if isinstance(target, ast.Name) and target.id in ordered:
+                    yield from (inner for inner in ast.walk(value) if isinstance(inner, ast.Call))
+
+
+def _place(source: Source) -> str:
+    return source.path.as_posix().removeprefix(f"{ROOT.as_posix()}/")
+
+
+LAWS = (far_imports, crossing_wings, dags_of_two_wings, deep_steps, big_libraries, impure, by_chance)
+
+
+def test_every_room_has_a_floor(house: House) -> None:
+    """A new room below `src/cloze_gen/` must be given its floor here; a new wing has one already. What only groups rooms holds no code."""
+    assert {source.room for source in house if len(source.tree.body) > 1} <= set(FLOOR_OF)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_the_house_keeps(law, house: House) -> None:  # type: ignore[no-untyped-def]
+    """Arrows point down; wings stand apart; steps are two deep; big libraries have one room; the core is pure; nothing is left to chance."""
+    wrong = law(house)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_who_knows_a_wing_still_does(house: House) -> None:
+    """The short list names no file that has stopped knowing one."""
+    assert {name for name in KNOWS_A_WING if not any(house.sources[other].wing for other in house.arrows.get(name, ()))} == set()
+
+
+BROKEN = {
+    far_imports: {"store/files.py": "from cloze_gen.text import tokens", "text/tokens.py": ""},
+    crossing_wings: {"recipes/lambada/steps/passages.py": "from cloze_gen.recipes.msr.steps import focus", "recipes/msr/steps/focus.py": ""},
+    dags_of_two_wings: {
+        "../../pipelines/lambada_style.py": "import cloze_gen.recipes.msr.steps.a\nimport cloze_gen.recipes.lambada.steps.b",
+        "recipes/msr/steps/a.py": "",
+        "recipes/lambada/steps/b.py": "",
+    },
+    deep_steps: {
+        "recipes/lambada/steps/a.py": "from cloze_gen.recipes.lambada.steps.b import one",
+        "recipes/lambada/steps/b.py": "from cloze_gen.recipes.lambada.steps import c",
+        "recipes/lambada/steps/c.py": "",
+    },
+    big_libraries: {"recipes/lambada/stages/passages.py": "import luigi"},
+    impure: {"recipes/lambada/steps/passages.py": "def passages(path):\n    return path.read_text()"},
+    by_chance: {"stages/corpus/books.py": "def books(folder):\n    return [path for path in folder.iterdir()]"},
+}
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_a_breach_is_found(law, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Each law finds the breach that it is there for, in a wing that it has never heard of."""
+    for name, text in BROKEN[law].items():
+        file = (tmp_path / "src" / "cloze_gen" / name).resolve()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(textwrap.dedent(text))
+    assert len(law(read_house(tmp_path))) == 1
