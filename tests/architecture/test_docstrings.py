@@ -1,4 +1,4 @@
-"""What a docstring must say: of a stage its files, columns and errors; of a step or a measure, what it takes and gives, arrays with shapes."""
+"""What a docstring must say: of a stage its files, columns and errors; of a step or a measure what it does, and the shape of arrays."""
 
 from __future__ import annotations
 
@@ -90,7 +90,9 @@ def _returned(told: str) -> str:
 def with_those_named(house: House, told: str) -> str:
     """A docstring with those of the functions of stages that it names in backquotes: a table that two write is described once."""
     named = set(re.findall(r"`(\w+)`", told))
-    others = (ast.get_docstring(node) or "" for source in house if source.room in STAGES for name, node in functions(source.tree) if name in named)
+    others = (
+        ast.get_docstring(node) or "" for source in house if source.room in STAGES for name, node in functions(source.tree) if name in named
+    )
     return "\n".join([told, *others])
 
 
@@ -115,7 +117,9 @@ def _files(source: Source, node: ast.FunctionDef) -> Iterator[str]:
 
 
 def _is_writer(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == WRITER and node.attr in {"path", "rows"}
+    return (
+        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == WRITER and node.attr in {"path", "rows"}
+    )
 
 
 def _constants(source: Source, nodes: list[ast.expr]) -> Iterator[str]:

@@ -94,7 +94,9 @@ def deep_steps(house: House) -> list[str]:
     """A step is read with at most one other: one that it composes, which then imports no step itself."""
     steps = {source.name: source for source in house if source.room == "recipes/*/steps"}
     of = {name: {other for other in house.arrows[name] if other in steps} - {name, ".".join(steps[name].folder)} for name in steps}
-    return [f"{name} imports {other}, which imports {', '.join(sorted(of[other]))}" for name in of for other in sorted(of[name]) if of[other]]
+    return [
+        f"{name} imports {other}, which imports {', '.join(sorted(of[other]))}" for name in of for other in sorted(of[name]) if of[other]
+    ]
 
 
 def big_libraries(house: House) -> list[str]:
@@ -158,7 +160,9 @@ def _sorted_later(tree: ast.Module) -> Iterator[ast.Call]:
         ordered = {inner.id for call in ordering for inner in ast.walk(call) if isinstance(inner, ast.Name)}
         for node in nodes:
             named = [(target, node.value) for target in node.targets] if isinstance(node, ast.Assign) else []
-            named += [(item.optional_vars, item.context_expr) for item in node.items if item.optional_vars] if isinstance(node, ast.With) else []
+            named += (
+                [(item.optional_vars, item.context_expr) for item in node.items if item.optional_vars] if isinstance(node, ast.With) else []
+            )
             for target, value in named:
                 if isinstance(target, ast.Name) and target.id in ordered:
                     yield from (inner for inner in ast.walk(value) if isinstance(inner, ast.Call))
@@ -178,7 +182,7 @@ def test_every_room_has_a_floor(house: House) -> None:
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_the_house_keeps(law, house: House) -> None:  # type: ignore[no-untyped-def]
-    """Arrows point down; wings stand apart; steps are two deep; big libraries have one room; the core is pure; nothing is left to chance."""
+    """Arrows point down, wings stand apart, steps are two deep, big libraries have a room, the core is pure, nothing is left to chance."""
     wrong = law(house)
     assert not wrong, "\n".join(wrong)
 
@@ -190,7 +194,10 @@ def test_who_knows_a_wing_still_does(house: House) -> None:
 
 BROKEN = {
     far_imports: {"store/files.py": "from cloze_gen.text import tokens", "text/tokens.py": ""},
-    crossing_wings: {"recipes/lambada/steps/passages.py": "from cloze_gen.recipes.msr.steps import focus", "recipes/msr/steps/focus.py": ""},
+    crossing_wings: {
+        "recipes/lambada/steps/passages.py": "from cloze_gen.recipes.msr.steps import focus",
+        "recipes/msr/steps/focus.py": "",
+    },
     dags_of_two_wings: {
         "../../pipelines/lambada_style.py": "import cloze_gen.recipes.msr.steps.a\nimport cloze_gen.recipes.lambada.steps.b",
         "recipes/msr/steps/a.py": "",
