@@ -22,10 +22,12 @@ class Source:
     Attributes:
         name: dotted, below `cloze_gen`: `recipes.msr.steps.focus`; a folder's `__init__.py` has the folder's name.
         tree: parsed; no law changes it.
+        wing: `msr` for all of `recipes/msr/`, since that holds `steps/` or `stages/`; empty elsewhere.
     """
 
     name: str
     path: Path
+    wing: str
     tree: ast.Module = field(repr=False)
 
     @functools.cached_property
@@ -33,19 +35,12 @@ class Source:
         return tuple(self.name.split("."))
 
     @property
-    def wing(self) -> str:
-        """`msr` for all of `recipes/msr/` once it has `steps/` or `stages/`; empty elsewhere."""
-        own = self.parts[1] if self.parts[0] == RECIPES and len(self.parts) > 2 else ""
-        return own if own and self.parts[2] in WING_ROOMS else ""
-
-    @property
     def room(self) -> str:
-        """The room that has a floor: `store`, `recipes/*/steps` for any wing's, `recipes/questions`."""
-        if self.wing:
-            return f"{RECIPES}/*/{self.parts[2]}"
-        if self.parts[0] == RECIPES:
-            return "/".join(self.parts[:2])
-        return self.parts[0]
+        """The room that has a floor: `store`, `recipes/questions`; of any wing `recipes/*/steps`, and `recipes/*` for the files beside."""
+        if not self.wing:
+            return "/".join(self.parts[: 2 if self.parts[0] == RECIPES else 1])
+        inner = self.parts[2] if self.parts[2:3] and self.parts[2] in WING_ROOMS else ""
+        return "/".join(filter(None, (RECIPES, "*", inner)))
 
     @property
     def folder(self) -> tuple[str, ...]:
@@ -110,12 +105,14 @@ def imports(tree: ast.AST) -> Iterator[str]:
 
 def read_house(root: Path) -> House:
     package, sources = root / "src" / "cloze_gen", {}
+    wings = {path.parent.name for inner in WING_ROOMS for path in (package / RECIPES).glob(f"*/{inner}")}
     for base, inside in ((package, package), (root / "pipelines", root)):
         for path in sorted(base.rglob("*.py")):
             parts = path.relative_to(inside).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
             if name:
-                sources[name] = Source(name, path, ast.parse(path.read_text(encoding="utf-8")))
+                wing = parts[1] if parts[0] == RECIPES and parts[1] in wings else ""
+                sources[name] = Source(name, path, wing, ast.parse(path.read_text(encoding="utf-8")))
     return House(sources)
 
 
