@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.architecture.conftest import House, Source, called, functions, read_house
+from tests.architecture.conftest import House, Source, called, functions, imports, read_house
 from tests.conftest import FinishedRun
 
 MEASURES = ("evaluate", "recipes/*/steps", "recipes/questions")
@@ -35,7 +35,7 @@ def unnamed_files(house: House) -> list[str]:
     """Files whose names a `write_*` spells, which its docstring does not."""
     wrong = []
     for source, node in writers(house):
-        told = with_those_named(house, ast.get_docstring(node) or "")
+        told = with_those_named(house, source, ast.get_docstring(node) or "")
         wrong += [f"{source.name}.{node.name}: {file}" for file in sorted(set(_files(source, node))) if not names(told, file)]
     return wrong
 
@@ -44,7 +44,7 @@ def unnamed_columns(house: House) -> list[str]:
     """Columns of the tables that a `write_*` spells, which its docstring does not."""
     wrong = []
     for source, node in writers(house):
-        told = with_those_named(house, ast.get_docstring(node) or "")
+        told = with_those_named(house, source, ast.get_docstring(node) or "")
         wrong += [f"{source.name}.{node.name}: {column}" for column in _columns(source, node) if not names(told, column)]
     return wrong
 
@@ -88,13 +88,20 @@ def _returned(told: str) -> str:
     return told.partition("Returns:")[2] or told.partition("Args:")[0]
 
 
-def with_those_named(house: House, told: str) -> str:
-    """A docstring with those of the functions of stages that it names in backquotes: a table that two write is described once."""
-    named = set(re.findall(r"`(\w+)`", told))
-    others = (
-        ast.get_docstring(node) or "" for source in house if source.room in STAGES for name, node in functions(source.tree) if name in named
-    )
-    return "\n".join([told, *others])
+def with_those_named(house: House, source: Source, told: str) -> str:
+    """A docstring with the text of what it names in backquotes, so that a table that two write is described once.
+
+    Names of the same file count whatever they are; of other files those that are public.
+    """
+    named, pieces = set(re.findall(r"`(\w+)`", told)), [told]
+    for other in house:
+        for node in other.tree.body:
+            own = (
+                {node.name} if isinstance(node, ast.FunctionDef | ast.ClassDef) else _bound(node) if isinstance(node, ast.Assign) else set()
+            )
+            if any(name in named and (other is source or not name.startswith("_")) for name in own):
+                pieces.append(ast.unparse(node))
+    return "\n".join(pieces)
 
 
 def names(told: str, word: str) -> bool:
@@ -267,16 +274,17 @@ def test_silence_is_found(law, expected: list[str], tmp_path: Path) -> None:  # 
 
 def write_functions(house: House) -> dict[str, str]:
     """Stage -> docstring of the `write_*` that its task names."""
-    found = {}
+    known = {f"cloze_gen.{source.name}.{node.name}": (source, ast.get_docstring(node) or "") for source, node in writers(house)}
+    found: dict[str, str] = {}
     for source in house:
         tasks = [node for node in source.tree.body if isinstance(node, ast.ClassDef)] if source.room == "pipelines" else []
+        imported = {name.rpartition(".")[2]: known[name] for name in imports(source.tree) if name in known}
         for task in tasks:
-            stage = [_constants(source, [node.value]) for node in task.body if isinstance(node, ast.Assign) and "stage" in _bound(node)]
-            named = {node.id for node in ast.walk(task) if isinstance(node, ast.Name) and node.id.startswith("write_")}
-            for stage_name in itertools.chain(*stage):
-                module = importlib.import_module(f"cloze_gen.{source.name}")
-                told = [getattr(module, name).__doc__ or "" for name in sorted(named)]
-                found[stage_name] = with_those_named(house, "\n".join(told))
+            stages = [_constants(source, [node.value]) for node in task.body if isinstance(node, ast.Assign) and "stage" in _bound(node)]
+            told = [
+                with_those_named(house, *imported[node.id]) for node in ast.walk(task) if isinstance(node, ast.Name) and node.id in imported
+            ]
+            found |= {stage: "\n".join([found.get(stage, ""), *told]) for stage in itertools.chain(*stages)}
     return found
 
 

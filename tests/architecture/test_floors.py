@@ -30,12 +30,14 @@ FLOORS = (
     ("__main__",),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-# Rooms that look down less far than their floor would let them.
+# Rooms that look less far down than their floor would let them; a paper's steps may use what all papers share of their last step.
 NARROW = {
     "store": set(GROUND) - {"interrupts"},
     "config": set(GROUND) - {"interrupts"},
     "interrupts": set(),
     "adapters": {*GROUND, "english", "text", "stats", "lm"},
+    "recipes/questions": {*GROUND, "english", "text", "stats", "lm"},
+    "recipes/*/steps": {*GROUND, "english", "text", "stats", "lm", "recipes/questions"},
 }
 LISTENERS = {"adapters", "engine", "endings", "commands", "cli", "__main__"}  # who may ask whether Ctrl-C has come
 # A wing is known to its own DAG file. Who else names one says why.
