@@ -93,7 +93,7 @@ def with_those_named(house: House, source: Source, told: str) -> str:
 
     Names of the same file count whatever they are; of other files those that are public.
     """
-    named, pieces = set(re.findall(r"`(\w+)`", told)), [told]
+    named, pieces = {name.rpartition(".")[2] for name in re.findall(r"`([\w.]+)`", told)}, [told]
     for other in house:
         for node in other.tree.body:
             own = (

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -220,6 +219,32 @@ def test_who_knows_a_wing_still_does(house: House) -> None:
     assert {name for name in KNOWS_A_WING if not any(house.sources[other].wing for other in house.arrows.get(name, ()))} == set()
 
 
+def test_a_new_wing_needs_no_line(tmp_path: Path) -> None:
+    """A third paper beside the house, with steps, stages, what its `Style` is made of and its DAG: known rooms, and no breach."""
+    own = "from cloze_gen.recipes.lambada"
+    files = {
+        "recipes/lambada/steps/passages.py": f"{own}.steps import partition\nfrom cloze_gen.recipes.questions import assemble",
+        "recipes/lambada/steps/partition.py": "from cloze_gen.text import tokens",
+        "recipes/lambada/stages/passages.py": f"{own}.steps import passages\nfrom cloze_gen.stages import room",
+        "recipes/lambada/trace.py": f"{own}.stages import passages",
+        "../../pipelines/lambada_style.py": f"import luigi\n{own}.stages import passages\n{own} import trace",
+        **dict.fromkeys(("recipes/questions/assemble.py", "text/tokens.py", "stages/room.py"), ""),
+    }
+    house = built(tmp_path, files)
+    assert {source.room for source in house} <= set(FLOOR_OF)
+    assert sum(len(arrows) for arrows in house.arrows.values()) == 8
+    assert [breach for law in BROKEN for breach in law(house)] == []
+
+
+def built(root: Path, files: Mapping[str, str]) -> House:
+    """A house of these files."""
+    for name, text in files.items():
+        file = (root / "src" / "cloze_gen" / name).resolve()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return read_house(root)
+
+
 BROKEN = {
     far_imports: {"store/files.py": "from cloze_gen.text import tokens", "text/tokens.py": ""},
     crossing_wings: {
@@ -245,8 +270,4 @@ BROKEN = {
 @pytest.mark.parametrize("law", BROKEN, ids=lambda law: law.__name__)
 def test_a_breach_is_found(law, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     """Each law finds the breach that it is there for, in a wing that it has never heard of."""
-    for name, text in BROKEN[law].items():
-        file = (tmp_path / "src" / "cloze_gen" / name).resolve()
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(textwrap.dedent(text))
-    assert len(law(read_house(tmp_path))) == 1
+    assert len(law(built(tmp_path, BROKEN[law]))) == 1
