@@ -61,6 +61,16 @@ class House:
         """File -> the files of ours that it imports -> the import as written."""
         return {source.name: dict(self._ours(source.tree)) for source in self}
 
+    @functools.cached_property
+    def named(self) -> Mapping[str, list[tuple[Source, ast.stmt]]]:
+        """Name -> the functions, classes and constants at the top of a file that bear it."""
+        found: dict[str, list[tuple[Source, ast.stmt]]] = {}
+        for source in self:
+            for node in source.tree.body:
+                for name in bound(node):
+                    found.setdefault(name, []).append((source, node))
+        return found
+
     def _ours(self, tree: ast.AST) -> Iterator[tuple[str, str]]:
         for name in imports(tree):
             head, _, rest = name.partition(".")
@@ -90,6 +100,14 @@ class House:
 
         under_way: list[str] = []
         return list(max((chain(name) for name in sorted(among)), key=len, default=()))
+
+
+def bound(node: ast.stmt) -> set[str]:
+    """The names that a definition or an assignment gives."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return {inner.id for target in targets for inner in ast.walk(target) if isinstance(inner, ast.Name)}
 
 
 def imports(tree: ast.AST) -> Iterator[str]:

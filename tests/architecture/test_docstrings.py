@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.architecture.conftest import House, Source, called, functions, imports, read_house
+from tests.architecture.conftest import House, Source, bound, called, functions, imports, read_house
 from tests.conftest import FinishedRun
 
 MEASURES = ("evaluate", "recipes/*/steps", "recipes/questions")
@@ -89,19 +89,19 @@ def _returned(told: str) -> str:
 
 
 def with_those_named(house: House, source: Source, told: str) -> str:
-    """A docstring with the text of what it names in backquotes, so that a table that two write is described once.
+    """A docstring with the text of what it names in backquotes, and what that names, so that a table that two write is described once.
 
     Names of the same file count whatever they are; of other files those that are public.
     """
-    named, pieces = {name.rpartition(".")[2] for name in re.findall(r"`([\w.]+)`", told)}, [told]
-    for other in house:
-        for node in other.tree.body:
-            own = (
-                {node.name} if isinstance(node, ast.FunctionDef | ast.ClassDef) else _bound(node) if isinstance(node, ast.Assign) else set()
-            )
-            if any(name in named and (other is source or not name.startswith("_")) for name in own):
-                pieces.append(ast.unparse(node))
-    return "\n".join(pieces)
+    waiting, taken = [(source, told)], [told]
+    while waiting:
+        asking, text = waiting.pop()
+        for name in {written.rpartition(".")[2] for written in re.findall(r"`([\w.]+)`", text)} & set(house.named):
+            for other, node in house.named[name]:
+                if (other is asking or not name.startswith("_")) and (spelt := ast.unparse(node)) not in taken:
+                    taken.append(spelt)
+                    waiting.append((other, spelt))
+    return "\n".join(taken)
 
 
 def names(told: str, word: str) -> bool:
@@ -140,19 +140,13 @@ def _constants(source: Source, nodes: list[ast.expr]) -> Iterator[str]:
 def _value(source: Source, name: str) -> object:
     """What a name stands for at the top of a file, where that is a constant of its own or one that it imports."""
     for node in source.tree.body:
-        if isinstance(node, ast.ImportFrom) and name in _bound(node):
+        if isinstance(node, ast.ImportFrom) and name in {alias.asname or alias.name for alias in node.names}:
             return getattr(importlib.import_module(node.module or ""), name, None)
-        if isinstance(node, ast.Assign) and name in _bound(node):
+        if isinstance(node, ast.Assign) and name in bound(node):
             with contextlib.suppress(ValueError):
                 value, target = ast.literal_eval(node.value), node.targets[0]
                 return value[[ast.unparse(one) for one in target.elts].index(name)] if isinstance(target, ast.Tuple) else value
     return None
-
-
-def _bound(node: ast.ImportFrom | ast.Assign) -> set[str]:
-    if isinstance(node, ast.ImportFrom):
-        return {alias.asname or alias.name for alias in node.names}
-    return {inner.id for target in node.targets for inner in ast.walk(target) if isinstance(inner, ast.Name)}
 
 
 def _columns(source: Source, node: ast.FunctionDef) -> Iterator[str]:
@@ -160,7 +154,7 @@ def _columns(source: Source, node: ast.FunctionDef) -> Iterator[str]:
     for call in (inner for inner in ast.walk(node) if isinstance(inner, ast.Call)):
         table = call.args[1] if called(call) in {"write_parquet", "write_tsv"} and len(call.args) > 1 else None
         if isinstance(table, ast.Name):
-            given = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Assign) and table.id in _bound(inner)]
+            given = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Assign) and table.id in bound(inner)]
             table = given[-1] if given else table
         if isinstance(table, ast.Dict):
             yield from _constants(source, [key for key in table.keys if key])
@@ -280,7 +274,7 @@ def write_functions(house: House) -> dict[str, str]:
         tasks = [node for node in source.tree.body if isinstance(node, ast.ClassDef)] if source.room == "pipelines" else []
         imported = {name.rpartition(".")[2]: known[name] for name in imports(source.tree) if name in known}
         for task in tasks:
-            stages = [_constants(source, [node.value]) for node in task.body if isinstance(node, ast.Assign) and "stage" in _bound(node)]
+            stages = [_constants(source, [node.value]) for node in task.body if isinstance(node, ast.Assign) and "stage" in bound(node)]
             told = [
                 with_those_named(house, *imported[node.id]) for node in ast.walk(task) if isinstance(node, ast.Name) and node.id in imported
             ]
