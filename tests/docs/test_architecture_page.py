@@ -31,6 +31,11 @@ def rooms() -> list[str]:
     return sorted((own | recipes | shared | {"pipelines/"}) - {"__init__", "recipes/"})
 
 
+def way(text: str) -> list[str]:
+    """The rooms on the data's way, in order: the page's second block."""
+    return re.findall(r"^ ([\w/]+/) ", text.split("```")[3], re.MULTILINE)
+
+
 def not_drawn(text: str) -> list[str]:
     return [room for room in rooms() if not re.search(rf"(?<![\w/]){re.escape(room)}(?!\w)", drawn(text))]
 
@@ -51,6 +56,14 @@ def not_listed(text: str) -> list[str]:
 def test_every_room_is_drawn() -> None:
     """Each folder and each file at the top of the package, each wing and each shared room of stages stands in the first drawing."""
     assert not_drawn(PAGE.read_text(encoding="utf-8")) == []
+
+
+def test_each_room_is_on_the_way_once() -> None:
+    """The second drawing goes through rooms that exist, each once, and through the steps of every wing."""
+    package, rooms = ROOT / "src" / "cloze_gen", way(PAGE.read_text(encoding="utf-8"))
+    assert [room for room in rooms if not (package / room).is_dir()] == []
+    assert len(rooms) == len(set(rooms)) > 10
+    assert {path.relative_to(package).as_posix() + "/" for path in package.glob("recipes/*/steps")} <= set(rooms)
 
 
 def test_every_law_is_listed() -> None:
