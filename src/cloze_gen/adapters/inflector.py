@@ -10,7 +10,8 @@ from functools import lru_cache
 
 import lemminflect
 
-from cloze_gen.text.tagging import coarse_class, normalize_for_tagging
+from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.english.treebank import normalize_for_tagging
 
 _UPOS = {"noun": "NOUN", "proper_noun": "PROPN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV"}
 _BASE_TAGS = frozenset({"NN", "NNP", "VB", "VBP", "JJ", "RB"})  # the form is its own lemma, but for the words below

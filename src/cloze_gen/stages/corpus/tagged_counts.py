@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from cloze_gen.english.treebank import host
 from cloze_gen.stages.corpus.counts import HYPHENS, SOFT_HYPHEN, read_hyphen_forms
 from cloze_gen.stages.corpus.tags import TAGGED_TYPES, Pair, lemma_pair, tag_folders
 from cloze_gen.stages.room import Room
 from cloze_gen.stats.lemma_counts import lemma_counts
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, read_tsv, write_tsv
-from cloze_gen.text.tagging import host_index, treebank_split
 from cloze_gen.words import is_word
 
 FORMS, LEMMAS = "forms.tsv", "lemmas.tsv"
@@ -43,13 +43,11 @@ def write_tagged_counts(writer: ArtifactWriter, room: Room, *, tagging: Artifact
     merged = pa.concat_tables(tables).group_by(["word", "tag"]).aggregate([("count", "sum")])
     mended = read_hyphen_forms(counts.path(HYPHENS))
     forms: Counter[tuple[str, str]] = Counter()
-    pairs: Counter[Pair] = Counter()
     for word, tag, count in zip(merged["word"].to_pylist(), merged["tag"].to_pylist(), merged["count_sum"].to_pylist(), strict=True):
         if SOFT_HYPHEN in word:
             word = mended.get(word, word.replace(SOFT_HYPHEN, "-"))
         if is_word(word):
-            parts = treebank_split(word)
-            forms[parts[host_index(parts)].lower(), tag] += count
+            forms[host(word).lower(), tag] += count
     pairs = lemma_counts((lemma_pair(form, tag), count) for (form, tag), count in forms.items())
     word_tokens = sum(forms.values())
     rows = [(form, tag, count) for (form, tag), count in sorted(forms.items(), key=lambda item: (-item[1], item[0]))]

@@ -14,6 +14,8 @@ from pydantic import Field
 
 from cloze_gen.adapters.inflector import lemmatize
 from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger, travelling_name
+from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.english.treebank import host
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.counts import SOFT_HYPHEN
 from cloze_gen.stages.corpus.ingest import SENTENCES, book_folder, kept_books
@@ -21,7 +23,6 @@ from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.keys import StageKey
 from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet, write_tsv
-from cloze_gen.text.tagging import coarse_class, host_index, treebank_split
 
 TAGS_VERSION = 1
 TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
@@ -118,5 +119,4 @@ def lemma_pair(token: str, tag: str) -> Pair:
     >>> lemma_pair("mother's", "NN"), lemma_pair("Went", "VBD")
     (('mother', 'noun'), ('go', 'verb'))
     """
-    parts = treebank_split(token)
-    return lemmatize(parts[host_index(parts)], tag).lower(), coarse_class(tag)
+    return lemmatize(host(token), tag).lower(), coarse_class(tag)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.scs.steps.vocabulary import CONTENT_CLASSES, ContentVocabularySettings, VocabularyReason, content_vocabulary
+from cloze_gen.english.penn_tags import CONTENT_CLASSES
+from cloze_gen.recipes.scs.steps.vocabulary import ContentVocabularySettings, VocabularyReason, content_vocabulary
 from cloze_gen.stats.lemma_counts import lemma_counts
 
 COUNTS = {

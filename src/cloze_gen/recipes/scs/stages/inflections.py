@@ -7,13 +7,13 @@ from importlib.metadata import version
 
 from cloze_gen.adapters.inflector import AMBIGUOUS_LEMMAS, inflect
 from cloze_gen.adapters.lexicon import can_have_tag
+from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.recipes.scs.stages.vocabulary import read_content_vocabulary
 from cloze_gen.recipes.scs.steps.inflections import FormStatus, Inflection, InflectionSettings, inflect_pair, mark_ambiguous
 from cloze_gen.stages.corpus.tagged_counts import read_tagged_counts
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_tsv, write_tsv
-from cloze_gen.text.tagging import coarse_class
 
 INFLECTIONS = "inflections.tsv"
 _HEADER = ("lemma", "class", "tag", "form", "count", "class_share", "source", "status", "trait", "cells")

@@ -23,6 +23,7 @@ from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_ev
 from cloze_gen.stages.tables import REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import join_parquet, read_parquet, write_parquet
+from cloze_gen.text.rendering import rendered_positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ def sift_book(shard: BookSentences) -> tuple[int, Counter[str]]:
 
 
 def _fault(sentence: Sentence, tags: list[str], shard: BookSentences) -> str | None:
-    reason: str | None = shape_fault(sentence) or sentence_fault(sentence.tokens, offensive=shard.offensive)
+    printed = rendered_positions(sentence.tokens)
+    reason: str | None = shape_fault(sentence) or sentence_fault(sentence.tokens, printed=printed, offensive=shard.offensive)
     if reason is None:
         pairs = [lemma_pair(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
         reason = content_fault(tags, pairs, vocabulary=_vocabulary(shard.vocabulary), settings=shard.settings)

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from cloze_gen.recipes.scs.steps.vocabulary import CONTENT_CLASSES
+from cloze_gen.english.penn_tags import CONTENT_CLASSES
 
 Pair = tuple[str, str]
 _AUXILIARIES = frozenset({"be", "have", "do", "not"})

@@ -14,14 +14,9 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from cloze_gen.english.penn_tags import TAGS_OF_CLASS
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 
-TAGS_OF_CLASS: Mapping[str, tuple[str, ...]] = {
-    "noun": ("NN", "NNS"),
-    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),
-    "adjective": ("JJ", "JJR", "JJS"),
-    "adverb": ("RB", "RBR", "RBS"),
-}
 # A noun whose plural makes up less than this share of its tokens is taken for a mass noun (`gratitude`, `gravel`), else for a count noun.
 # It is a fact of the lemma's own paradigm, not of its neighbours; without it `a gratitude` would stand beside `a letter`.
 _MIN_PLURAL_SHARE = 0.05

@@ -7,14 +7,13 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from cloze_gen.english.penn_tags import FINITE, VERBS
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.text.rendering import rendered_positions
 
 _FINAL_MARKS = frozenset({".", "?", "!"})
-_VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
-_FINITE_TAGS = frozenset({"VBD", "VBP", "VBZ", "MD"})
 
 
 class ContentSentenceSettings(SettingsGroup):
@@ -82,9 +81,9 @@ def content_fault(
         return ContentSentenceReason.FEW_CONTENT_WORDS
     if content_count > settings.max_content_words:
         return ContentSentenceReason.MANY_CONTENT_WORDS
-    if sum(tag in _VERB_TAGS for tag in tags) < settings.min_verbs:
+    if sum(tag in VERBS for tag in tags) < settings.min_verbs:
         return ContentSentenceReason.NO_VERB
-    if settings.finite_verb and not _FINITE_TAGS.intersection(tags):
+    if settings.finite_verb and not FINITE.intersection(tags):
         return ContentSentenceReason.NO_FINITE_VERB
     if sum(word_class == "proper_noun" for _, word_class in pairs) > settings.max_proper_nouns:
         return ContentSentenceReason.PROPER_NOUNS

@@ -20,22 +20,12 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from cloze_gen.english.function_words import FUNCTION_LEMMAS
+from cloze_gen.english.penn_tags import CONTENT_CLASSES
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 
-CONTENT_CLASSES = ("noun", "verb", "adjective", "adverb")
 _SHAPE = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _NAME_SHARE = 0.5  # of a lemma's tokens; above it the word is mostly a name ("baker" is not, "bernard" is)
-FUNCTION_LEMMAS = frozenset(
-    """
-    be have do will shall would should can could may might must ought
-    not no nor so as too very quite rather than then there here thus hence ever never just even only also still yet
-    much many more most less least few little enough such own same other another several all both each every either neither
-    how why when where whence whither whether however therefore else again
-    yesterday today tonight tomorrow to-day to-night to-morrow
-    one two first second last next thing something nothing anything everything anybody nobody somebody everybody
-    mr mrs ms dr st sir madam miss o oh ah
-    """.split()
-)
 
 
 class ContentVocabularySettings(SettingsGroup):

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.text.tagging import coarse_class, host_index, is_compound, normalize_for_tagging, treebank_split
+from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.english.treebank import host_index, is_compound, normalize_for_tagging, treebank_split
 
 SPLITS = [
     ("mother's", ("mother", "'s")), ("MOTHER'S", ("MOTHER", "'S")), ("don't", ("do", "n't")), ("don’t", ("do", "n't")),
