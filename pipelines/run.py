@@ -16,8 +16,8 @@ from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.corpus import StyleTask
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
+from cloze_gen.stages.corpus.book_table import kept_books, read_books
 from cloze_gen.stages.corpus.dropped import dropped_notes
-from cloze_gen.stages.corpus.ingest import kept_books, read_books
 from cloze_gen.stages.evaluation.question_sets import read_question_set
 from cloze_gen.stages.release import ReleaseFormat, make_signature, write_release
 from cloze_gen.stages.tables import QUESTIONS

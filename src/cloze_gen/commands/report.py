@@ -19,8 +19,8 @@ from cloze_gen.report.data import AuditTable, Evaluation, ReportData, SampleQues
 from cloze_gen.report.funnel import funnel_steps
 from cloze_gen.report.html import render_report
 from cloze_gen.report.samples import draw_samples, sample_question
+from cloze_gen.stages.corpus.book_table import kept_books, read_books
 from cloze_gen.stages.corpus.counts import read_counts
-from cloze_gen.stages.corpus.ingest import kept_books, read_books
 from cloze_gen.stages.release import write_checksums
 from cloze_gen.store.artifacts import Artifact, open_artifact
 from cloze_gen.store.locks import exclusive_lock

@@ -30,8 +30,8 @@ from cloze_gen.pipelines.run import RELEASE, RunTask, check_run_name
 from cloze_gen.pipelines.task import PipelineTask, StageTask, begin_build, break_off, current_engine, look_ahead
 from cloze_gen.pipelines.worker import InProcessFactory
 from cloze_gen.report.funnel import funnel_text
+from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.corpus.dropped import dropped_text
-from cloze_gen.stages.corpus.ingest import read_books
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.runs import RUN_FILE, check_as_written, find_run, leads_to, name_lock, read_run

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from cloze_gen.columns import printable, table_lines, wrap
 from cloze_gen.errors import BookError, ClozeGenError, CorpusError, UsageError
 from cloze_gen.notation import shown
-from cloze_gen.stages.corpus.ingest import read_books
+from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.store.corpus import read_book
 from cloze_gen.store.runs import find_run, find_stage, run_folders, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet, unescape_cell

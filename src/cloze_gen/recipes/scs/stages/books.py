@@ -15,10 +15,12 @@ from cloze_gen.formats.msr import BLANK, parse_machine
 from cloze_gen.notation import reason, shown
 from cloze_gen.recipes.scs.steps.books import BookSimilarity, book_similarity, reference_vector
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.corpus.book_table import read_books, write_book_table
 from cloze_gen.stages.corpus.dropped import warn_of_dropped
-from cloze_gen.stages.corpus.ingest import BookShard, ingest_book, read_books, write_books
-from cloze_gen.stages.corpus.tags import TAGGED_TYPES, Pair, TagShard, lemma_pair, tag_book, tag_folders, worker_tagger
+from cloze_gen.stages.corpus.ingest import BookShard, ingest_book
+from cloze_gen.stages.corpus.tags import TAGGED_TYPES, TagShard, lemma_pair, tag_book, tag_folders, worker_tagger
 from cloze_gen.stages.room import Room
+from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.corpus import book_digest, scan_corpus
 from cloze_gen.store.corpus_folder import check_apart
@@ -126,7 +128,7 @@ def write_book_choice(
     table = [(rank.book_id, rank.found.similarity, rank.found.coverage, _passes(rank, settings)) for rank in ranks]
     writer.rows[SIMILARITY] = write_tsv(writer.path(SIMILARITY), header, table)
     writer.facts |= {"reference_components": len(reference)}
-    write_books(writer, rows, strict=room.strict)
+    write_book_table(writer, rows, strict=room.strict)
 
 
 def _passes(rank: BookRank, settings: BookChoiceSettings) -> bool:

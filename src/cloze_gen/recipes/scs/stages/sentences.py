@@ -14,13 +14,15 @@ from cloze_gen.recipes.scs.stages.vocabulary import read_content_vocabulary
 from cloze_gen.recipes.scs.steps.sentences import ContentSentenceReason, ContentSentenceSettings, content_fault, shape_fault, thinned_out
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.stages.corpus.counts import HYPHENS, read_counts, write_hyphens
-from cloze_gen.stages.corpus.ingest import book_folder, kept_books
-from cloze_gen.stages.corpus.tags import TAGS, Pair, lemma_pair, tag_folders
+from cloze_gen.stages.corpus.book_table import book_folder, kept_books
+from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.corpus.hyphens import HYPHENS, write_hyphens
+from cloze_gen.stages.corpus.tags import TAGS, lemma_pair, tag_folders
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_evidence, read_sentences
-from cloze_gen.stages.tables import REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
+from cloze_gen.stages.tables import REJECTED, SOURCE_SENTENCES, read_source_sentences, rejection_columns, sentence_columns
+from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import join_parquet, read_parquet, write_parquet
 from cloze_gen.text.rendering import rendered_positions
@@ -115,8 +117,5 @@ def write_content_sentences(
 
 def read_tagged_sentences(artifact: Artifact) -> list[tuple[Sentence, list[str]]]:
     """The kept sentences with their tags, in their order."""
-    columns = read_parquet(artifact.path(SOURCE_SENTENCES)).to_pydict()
-    return [
-        (Sentence(row[1], row[2], row[3], row[4], row[5], row[6], row[7], tuple(row[8].split(" "))), row[9].split(" "))
-        for row in zip(*columns.values(), strict=True)
-    ]
+    lines = read_parquet(artifact.path(SOURCE_SENTENCES), columns=["tags"])["tags"].to_pylist()
+    return [(sentence, line.split(" ")) for sentence, line in zip(read_source_sentences(artifact).values(), lines, strict=True)]

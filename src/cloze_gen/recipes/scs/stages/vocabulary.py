@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cloze_gen.recipes.scs.steps.vocabulary import ContentVocabularySettings, content_vocabulary
 from cloze_gen.stages.corpus.tagged_counts import read_lemma_counts
-from cloze_gen.stages.corpus.tags import Pair
 from cloze_gen.stages.room import Room
+from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_tsv, write_tsv
 

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cloze_gen.english.penn_tags import CONTENT_CLASSES
+from cloze_gen.stats.lemma_counts import Pair
 
-Pair = tuple[str, str]
 _AUXILIARIES = frozenset({"be", "have", "do", "not"})
 
 
