@@ -14,18 +14,20 @@ from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, tagger_identity
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import StageTask
-from cloze_gen.recipes.scs.stages.books import BookChoiceSettings, read_reference, write_book_choice
-from cloze_gen.recipes.scs.stages.focus import write_scs_focus
+from cloze_gen.recipes.scs.stages.books import read_reference, write_books
+from cloze_gen.recipes.scs.stages.focus import write_focus
 from cloze_gen.recipes.scs.stages.impostors import write_impostors
 from cloze_gen.recipes.scs.stages.inflections import write_inflections
-from cloze_gen.recipes.scs.stages.questions import ScsQuestionsSettings, write_scs_questions
-from cloze_gen.recipes.scs.stages.sentences import write_content_sentences
-from cloze_gen.recipes.scs.stages.vocabulary import write_content_vocabulary
-from cloze_gen.recipes.scs.steps.focus import ContentFocusSettings
-from cloze_gen.recipes.scs.steps.impostors import ImpostorSettings
-from cloze_gen.recipes.scs.steps.inflections import InflectionSettings
-from cloze_gen.recipes.scs.steps.sentences import ContentSentenceSettings
-from cloze_gen.recipes.scs.steps.vocabulary import ContentVocabularySettings
+from cloze_gen.recipes.scs.stages.questions import write_questions
+from cloze_gen.recipes.scs.stages.sentences import write_sentences
+from cloze_gen.recipes.scs.stages.vocabulary import write_vocabulary
+from cloze_gen.recipes.scs.steps.books import BooksSettings
+from cloze_gen.recipes.scs.steps.focus import FocusSettings
+from cloze_gen.recipes.scs.steps.impostors import ImpostorsSettings
+from cloze_gen.recipes.scs.steps.inflections import InflectionsSettings
+from cloze_gen.recipes.scs.steps.questions import QuestionsSettings
+from cloze_gen.recipes.scs.steps.sentences import SentencesSettings
+from cloze_gen.recipes.scs.steps.vocabulary import VocabularySettings
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.corpus.tagged_counts import write_tagged_counts
@@ -43,13 +45,13 @@ class ScsSettings(SettingsGroup):
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     tagger: TaggerSettings = TaggerSettings()
-    books: BookChoiceSettings = BookChoiceSettings()
-    vocabulary: ContentVocabularySettings = ContentVocabularySettings()
-    inflections: InflectionSettings = InflectionSettings()
-    sentences: ContentSentenceSettings = ContentSentenceSettings()
-    focus: ContentFocusSettings = ContentFocusSettings()
-    impostors: ImpostorSettings = ImpostorSettings()
-    questions: ScsQuestionsSettings = ScsQuestionsSettings()
+    books: BooksSettings = BooksSettings()
+    vocabulary: VocabularySettings = VocabularySettings()
+    inflections: InflectionsSettings = InflectionsSettings()
+    sentences: SentencesSettings = SentencesSettings()
+    focus: FocusSettings = FocusSettings()
+    impostors: ImpostorsSettings = ImpostorsSettings()
+    questions: QuestionsSettings = QuestionsSettings()
     release: ReleaseSettings = ReleaseSettings()
 
 
@@ -103,7 +105,7 @@ class Vocabulary(StyleTask):
         return settings_dict(self.all_settings.vocabulary)
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_content_vocabulary(writer, room, tagged=self.artifact("tagged"), settings=self.all_settings.vocabulary)
+        write_vocabulary(writer, room, tagged=self.artifact("tagged"), settings=self.all_settings.vocabulary)
 
 
 class Inflections(StyleTask):
@@ -144,7 +146,7 @@ class Books(StyleTask):
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         settings = self.all_settings
         source, tagging = self.artifact("source"), self.artifact("tagging")
-        write_book_choice(writer, room, source=source, tagging=tagging, settings=settings.books, tagger=settings.tagger.name)
+        write_books(writer, room, source=source, tagging=tagging, settings=settings.books, tagger=settings.tagger.name)
 
 
 class Sentences(StyleTask):
@@ -163,7 +165,7 @@ class Sentences(StyleTask):
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         inputs = {name: self.artifact(name) for name in self.inputs()}
-        write_content_sentences(writer, room, **inputs, settings=self.all_settings.sentences)
+        write_sentences(writer, room, **inputs, settings=self.all_settings.sentences)
 
 
 class Focus(StyleTask):
@@ -186,7 +188,7 @@ class Focus(StyleTask):
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         inputs = {name: self.artifact(name) for name in self.inputs()}
-        write_scs_focus(writer, room, **inputs, settings=self.all_settings.focus, seed=self.seed)
+        write_focus(writer, room, **inputs, settings=self.all_settings.focus, seed=self.seed)
 
 
 class Impostors(StyleTask):
@@ -226,7 +228,7 @@ class Questions(StyleTask):
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         inputs = {name: self.artifact(name) for name in self.inputs()}
-        write_scs_questions(writer, room, **inputs, settings=self.all_settings.questions, seed=self.seed)
+        write_questions(writer, room, **inputs, settings=self.all_settings.questions, seed=self.seed)
 
 
 def offensive_digest(settings: ScsSettings) -> str:

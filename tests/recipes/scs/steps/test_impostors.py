@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.scs.steps.impostors import Form, ImpostorPools, ImpostorSettings, draw_impostors
+from cloze_gen.recipes.scs.steps.impostors import Form, ImpostorPools, ImpostorsSettings, draw_impostors
 from cloze_gen.records.rejection import Rejection
 
 TOKENS = 1_000_000  # of the training books
@@ -32,7 +32,7 @@ def draw(item_id: str, answer: Form, *, refused: frozenset[str] = frozenset(), s
         answer,
         pools=POOLS,
         refuses=refused.__contains__,
-        settings=ImpostorSettings.model_validate(settings),
+        settings=ImpostorsSettings.model_validate(settings),
         seed=seed,
     )
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cloze_gen.recipes.scs.steps.sentences import ContentSentenceReason as Reason
-from cloze_gen.recipes.scs.steps.sentences import ContentSentenceSettings, content_fault, shape_fault, thinned_out
+from cloze_gen.recipes.scs.steps.sentences import SentenceReason as Reason
+from cloze_gen.recipes.scs.steps.sentences import SentencesSettings, content_fault, shape_fault, thinned_out
 from cloze_gen.records.sentence import Sentence
 
-SETTINGS = ContentSentenceSettings()
+SETTINGS = SentencesSettings()
 VOCABULARY = {("thing", "noun")}
 
 
@@ -40,7 +40,7 @@ def test_a_verb_and_a_finite_one(verb: str, reason: Reason | None) -> None:
 
 def test_the_paper_asks_for_no_finite_verb() -> None:
     """The setting gives the paper's own rule."""
-    assert content_fault(*tagged(6, verb="VBG"), vocabulary=VOCABULARY, settings=ContentSentenceSettings(finite_verb=False)) is None
+    assert content_fault(*tagged(6, verb="VBG"), vocabulary=VOCABULARY, settings=SentencesSettings(finite_verb=False)) is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Sentences of the source books for the SCS set, as an artifact: those kept with their tags, and the reason of every other."""
+"""Sentences of the source books: those kept with their tags, and the reason of every other."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from cloze_gen.english.sentence_fitness import sentence_fault
-from cloze_gen.recipes.scs.stages.vocabulary import read_content_vocabulary
-from cloze_gen.recipes.scs.steps.sentences import ContentSentenceReason, ContentSentenceSettings, content_fault, shape_fault, thinned_out
+from cloze_gen.recipes.scs.stages.vocabulary import read_vocabulary
+from cloze_gen.recipes.scs.steps.sentences import SentenceReason, SentencesSettings, content_fault, shape_fault, thinned_out
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
@@ -46,12 +46,12 @@ class BookSentences:
     hyphens: Path
     out: Path
     offensive: frozenset[str]
-    settings: ContentSentenceSettings
+    settings: SentencesSettings
 
 
 @functools.lru_cache(maxsize=1)
 def _vocabulary(folder: Path) -> frozenset[Pair]:
-    return frozenset(read_content_vocabulary(open_artifact(folder)))
+    return frozenset(read_vocabulary(open_artifact(folder)))
 
 
 def sift_book(shard: BookSentences) -> tuple[int, Counter[str]]:
@@ -79,11 +79,11 @@ def _fault(sentence: Sentence, tags: list[str], shard: BookSentences) -> str | N
         pairs = [lemma_pair(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
         reason = content_fault(tags, pairs, vocabulary=_vocabulary(shard.vocabulary), settings=shard.settings)
     if reason is None and thinned_out(sentence.id, keep_share=shard.settings.keep_share):
-        reason = ContentSentenceReason.THINNED
+        reason = SentenceReason.THINNED
     return reason
 
 
-def write_content_sentences(
+def write_sentences(
     writer: ArtifactWriter,
     room: Room,
     *,
@@ -91,9 +91,13 @@ def write_content_sentences(
     tagging: Artifact,
     counts: Artifact,
     vocabulary: Artifact,
-    settings: ContentSentenceSettings,
+    settings: SentencesSettings,
 ) -> None:
-    """Write the kept sentences with their tags, in order of book and sentence, and every rejection."""
+    """Write the kept sentences, in order of book and sentence.
+
+    `sentences.parquet` has `stages.tables.sentence_columns` and `tags`, `rejected.parquet` (`id`, `reason`, `detail`) every other sentence,
+    `hyphens.tsv` how words that a line end broke were decided.
+    """
     write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
     words, folders, books = offensive_words(settings.offensive_words), tag_folders(tagging), kept_books(source)
     hyphens = writer.path(HYPHENS)

@@ -16,7 +16,7 @@ from cloze_gen.text.rendering import rendered_positions
 _FINAL_MARKS = frozenset({".", "?", "!"})
 
 
-class ContentSentenceSettings(SettingsGroup):
+class SentencesSettings(SettingsGroup):
     """Settings of the choice of sentences."""
 
     min_content_words: int = Field(6, ge=1, le=1000, description="inclusive: tokens whose (lemma, class) is in the content vocabulary; 3.1")
@@ -30,7 +30,7 @@ class ContentSentenceSettings(SettingsGroup):
     )
 
 
-class ContentSentenceReason(StrEnum):
+class SentenceReason(StrEnum):
     """Why a sentence is left out."""
 
     NOT_PROSE = "sentence_not_prose"
@@ -44,15 +44,15 @@ class ContentSentenceReason(StrEnum):
     THINNED = "sentence_thinned_out"
 
 
-def shape_fault(sentence: Sentence) -> ContentSentenceReason | None:
+def shape_fault(sentence: Sentence) -> SentenceReason | None:
     """What can be seen without tags: prose, ASCII, and a final stop that will be printed."""
     if sentence.kind != "prose":
-        return ContentSentenceReason.NOT_PROSE
+        return SentenceReason.NOT_PROSE
     if not all(token.isascii() for token in sentence.tokens):
-        return ContentSentenceReason.NOT_ASCII
+        return SentenceReason.NOT_ASCII
     printed = rendered_positions(sentence.tokens)
     if not printed or sentence.tokens[printed[-1]] not in _FINAL_MARKS:
-        return ContentSentenceReason.NO_FINAL_STOP
+        return SentenceReason.NO_FINAL_STOP
     return None
 
 
@@ -61,8 +61,8 @@ def content_fault(
     pairs: Sequence[tuple[str, str]],
     *,
     vocabulary: Container[tuple[str, str]],
-    settings: ContentSentenceSettings,
-) -> ContentSentenceReason | None:
+    settings: SentencesSettings,
+) -> SentenceReason | None:
     """What the tags say against a sentence; None when it is fit.
 
     Args:
@@ -71,22 +71,22 @@ def content_fault(
         vocabulary: the content vocabulary.
 
     >>> pairs = [("dog", "noun"), ("bark", "verb")]
-    >>> content_fault(["NN", "VBD"], pairs, vocabulary=set(pairs), settings=ContentSentenceSettings(min_content_words=2)) is None
+    >>> content_fault(["NN", "VBD"], pairs, vocabulary=set(pairs), settings=SentencesSettings(min_content_words=2)) is None
     True
-    >>> content_fault(["NN", "VBD"], pairs, vocabulary=set(pairs), settings=ContentSentenceSettings())
-    <ContentSentenceReason.FEW_CONTENT_WORDS: 'sentence_few_content_words'>
+    >>> content_fault(["NN", "VBD"], pairs, vocabulary=set(pairs), settings=SentencesSettings())
+    <SentenceReason.FEW_CONTENT_WORDS: 'sentence_few_content_words'>
     """
     content_count = sum(pair in vocabulary for pair in pairs)
     if content_count < settings.min_content_words:
-        return ContentSentenceReason.FEW_CONTENT_WORDS
+        return SentenceReason.FEW_CONTENT_WORDS
     if content_count > settings.max_content_words:
-        return ContentSentenceReason.MANY_CONTENT_WORDS
+        return SentenceReason.MANY_CONTENT_WORDS
     if sum(tag in VERBS for tag in tags) < settings.min_verbs:
-        return ContentSentenceReason.NO_VERB
+        return SentenceReason.NO_VERB
     if settings.finite_verb and not FINITE.intersection(tags):
-        return ContentSentenceReason.NO_FINITE_VERB
+        return SentenceReason.NO_FINITE_VERB
     if sum(word_class == "proper_noun" for _, word_class in pairs) > settings.max_proper_nouns:
-        return ContentSentenceReason.PROPER_NOUNS
+        return SentenceReason.PROPER_NOUNS
     return None
 
 

@@ -28,7 +28,7 @@ _SHAPE = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _NAME_SHARE = 0.5  # of a lemma's tokens; above it the word is mostly a name ("baker" is not, "bernard" is)
 
 
-class ContentVocabularySettings(SettingsGroup):
+class VocabularySettings(SettingsGroup):
     """Settings of the content vocabulary."""
 
     size: int = Field(6900, ge=10, le=MOST_COUNTED, description="(lemma, class) pairs kept, most frequent first; the paper's number")
@@ -57,7 +57,7 @@ class VocabularyPair:
 
 
 def content_vocabulary(
-    counts: Mapping[tuple[str, str], int], *, settings: ContentVocabularySettings
+    counts: Mapping[tuple[str, str], int], *, settings: VocabularySettings
 ) -> tuple[list[VocabularyPair], Counter[VocabularyReason]]:
     """The vocabulary of a corpus, most frequent pair first (ties by the pair), and how many pairs each rule refused.
 
@@ -65,7 +65,7 @@ def content_vocabulary(
         counts: (lemma, class) -> tokens, of every class.
 
     >>> counts = {("walk", "verb"): 60, ("walk", "noun"): 40, ("be", "verb"): 900, ("walk", "adverb"): 2, ("rose", "proper_noun"): 9}
-    >>> [(p.lemma, p.word_class) for p in content_vocabulary(counts, settings=ContentVocabularySettings())[0]]
+    >>> [(p.lemma, p.word_class) for p in content_vocabulary(counts, settings=VocabularySettings())[0]]
     [('walk', 'verb'), ('walk', 'noun')]
     """
     totals: Counter[str] = Counter()
@@ -88,7 +88,7 @@ def content_vocabulary(
 
 
 def _refusal(
-    lemma: str, word_class: str, *, name_share: float, class_share: float, settings: ContentVocabularySettings
+    lemma: str, word_class: str, *, name_share: float, class_share: float, settings: VocabularySettings
 ) -> VocabularyReason | None:
     if word_class not in CONTENT_CLASSES:
         return VocabularyReason.NOT_CONTENT
