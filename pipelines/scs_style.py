@@ -171,13 +171,9 @@ class Sentences(StyleTask):
 class Focus(StyleTask):
     """Section 3.2: one random content word a sentence."""
 
-    stage = "scs_focus"
+    stage = "focus"
     version = 3
     draws = True
-
-    @property
-    def label(self) -> str:
-        return "focus"
 
     def inputs(self) -> dict[str, StageTask]:
         names = {"sentences": Sentences, "vocabulary": Vocabulary, "inflections": Inflections, "counts": Counts}
