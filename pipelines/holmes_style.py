@@ -189,7 +189,7 @@ class Grooming(StyleTask):
     """MSR 2.3, by machine: a verdict on every retained candidate and every sentence."""
 
     stage = "grooming"
-    version = 9
+    version = 10
 
     def inputs(self) -> dict[str, StageTask]:
         names = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}

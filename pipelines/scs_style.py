@@ -191,7 +191,7 @@ class Impostors(StyleTask):
     """Section 3.3: four words of the same class and inflection."""
 
     stage = "impostors"
-    version = 2
+    version = 3
     draws = True
 
     def inputs(self) -> dict[str, StageTask]:
