@@ -153,7 +153,7 @@ class Sentences(StyleTask):
     """Section 3.1: sentences with 6 to 12 content words, a verb and few names; one in four."""
 
     stage = "sentences"
-    version = 2
+    version = 3
 
     def inputs(self) -> dict[str, StageTask]:
         source = self.clone(Books) if self.all_settings.books.reference else self.clone(Corpus, side="source")

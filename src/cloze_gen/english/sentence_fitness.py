@@ -9,13 +9,14 @@ from collections.abc import Container, Sequence
 from enum import StrEnum
 from itertools import pairwise
 
+from cloze_gen.english.abbreviations import TITLES
 from cloze_gen.english.penn_tags import FINITE
 from cloze_gen.words import is_word
 
-# A sentence that ends in one of these was cut at an abbreviation: "... , Dr ."
-_TITLES = frozenset(
-    "mr mrs ms messrs dr prof rev hon st capt col gen lieut lt sgt maj adm sen esq jr sr mme mlle".split()
-    + "vol chap no fig lat viz etc ed hist ib ibid cf pp".split()
+# A sentence that ends in one of these was cut at an abbreviation: "... , Dr ." Titles, and what stands before a name, a number or a further
+# word; the sentence splitter asks the next word of most of the latter, here there is none.
+_CUT_AT = frozenset(title.casefold() for title in TITLES) | frozenset(
+    "st esq jr sr vol chap no fig lat viz etc ed hist ib ibid cf pp".split()
 )
 # Words that leave a sentence hanging when they stand right before its final stop.
 _HANGING = frozenset(
@@ -74,7 +75,7 @@ def sentence_fault(tokens: Sequence[str], *, printed: Sequence[int], offensive: 
     for fault, holds in (
         (SentenceFault.HALF_DIALOGUE, _half_dialogue(tokens)),
         (SentenceFault.OPEN_BRACKET, any(tokens.count(a) != tokens.count(b) for a, b in _BRACKETS)),
-        (SentenceFault.CUT_AT_ABBREVIATION, words[-1].rstrip(".").casefold() in _TITLES or _initial(words[-1])),
+        (SentenceFault.CUT_AT_ABBREVIATION, words[-1].rstrip(".").casefold() in _CUT_AT or _initial(words[-1])),
         (SentenceFault.HANGING, words[-1].casefold() in _HANGING),
         (SentenceFault.HEADING, any(word.casefold() in _HEADING_WORDS and not word.islower() for word in words)),
         (SentenceFault.CAPITALS, _mostly_capitals(words)),
