@@ -19,7 +19,7 @@ def test_every_tag_has_one_class() -> None:
 
 
 def test_the_sets_that_rules_speak_of() -> None:
-    """Past forms are verbs; finite are verbs and modals; content classes have no tag in common with nouns of names but the noun's own."""
+    """Past forms are verbs, finite forms are verbs and modals, and names are no content words."""
     assert PAST <= VERBS
     assert {"MD"} == FINITE - VERBS
     content = {tag for name in CONTENT_CLASSES for tag in TAGS_OF_CLASS[name]}

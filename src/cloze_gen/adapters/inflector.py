@@ -78,7 +78,7 @@ def inflect(lemma: str, penn_tag: str) -> tuple[str, ...]:
     upos = _UPOS.get(coarse_class(penn_tag))
     if upos is None or not lemma:
         return ()
-    if penn_tag in ("NN", "NNP", "VB", "VBP", "JJ", "RB"):
+    if penn_tag in _BASE_TAGS:
         return (lemma,)
     if lemma in AMBIGUOUS_LEMMAS:
         return ()

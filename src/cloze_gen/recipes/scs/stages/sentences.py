@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from cloze_gen.english.sentence_fitness import sentence_fault
 from cloze_gen.recipes.scs.stages.vocabulary import read_vocabulary
-from cloze_gen.recipes.scs.steps.sentences import SentenceReason, SentencesSettings, content_fault, shape_fault, thinned_out
+from cloze_gen.recipes.scs.steps.sentences import SentencesSettings, fault_of_sentence
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
@@ -25,7 +24,6 @@ from cloze_gen.stages.tables import REJECTED, SOURCE_SENTENCES, read_source_sent
 from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import join_parquet, read_parquet, write_parquet
-from cloze_gen.text.rendering import rendered_positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +59,22 @@ def sift_book(shard: BookSentences) -> tuple[int, Counter[str]]:
     rejected: list[Rejection] = []
     lines = read_parquet(shard.tags / TAGS)["tags"].to_pylist()
     for sentence, line in zip(read_sentences(shard.folder, shard.book_id, decided_hyphens(shard.hyphens)), lines, strict=True):
-        reason = _fault(sentence, line.split(" "), shard)
-        if reason is None:
+        fault = fault_of_sentence(
+            sentence,
+            line.split(" "),
+            pair_of=lemma_pair,
+            vocabulary=_vocabulary(shard.vocabulary),
+            offensive=shard.offensive,
+            settings=shard.settings,
+        )
+        if fault is None:
             kept.append(sentence)
             tags.append(line)
         else:
-            rejected.append(Rejection(sentence.id, reason))
+            rejected.append(Rejection(sentence.id, fault))
     write_parquet(shard.out / SOURCE_SENTENCES, sentence_columns(kept) | {"tags": pa.array(tags, pa.string())})
     write_parquet(shard.out / REJECTED, rejection_columns(rejected))
     return len(kept), Counter(str(rejection.reason) for rejection in rejected)
-
-
-def _fault(sentence: Sentence, tags: list[str], shard: BookSentences) -> str | None:
-    printed = rendered_positions(sentence.tokens)
-    reason: str | None = shape_fault(sentence) or sentence_fault(sentence.tokens, printed=printed, offensive=shard.offensive)
-    if reason is None:
-        pairs = [lemma_pair(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
-        reason = content_fault(tags, pairs, vocabulary=_vocabulary(shard.vocabulary), settings=shard.settings)
-    if reason is None and thinned_out(sentence.id, keep_share=shard.settings.keep_share):
-        reason = SentenceReason.THINNED
-    return reason
 
 
 def write_sentences(

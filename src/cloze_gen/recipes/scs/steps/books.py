@@ -22,7 +22,7 @@ from cloze_gen.english.penn_tags import CONTENT_CLASSES
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stats.lemma_counts import Pair
 
-_AUXILIARIES = frozenset({"be", "have", "do", "not"})
+_TOO_COMMON = frozenset({"be", "have", "do", "not"})
 
 
 class BooksSettings(SettingsGroup):
@@ -55,9 +55,9 @@ def reference_vector(pairs: Iterable[Pair]) -> Counter[Pair]:
 
 
 def is_common_word(pair: Pair) -> bool:
-    """A noun, verb, adjective or adverb written with letters, and no auxiliary."""
+    """A noun, verb, adjective or adverb written with letters, and none of be, have, do, not."""
     lemma, word_class = pair
-    return word_class in CONTENT_CLASSES and lemma not in _AUXILIARIES and any(character.isalpha() for character in lemma)
+    return word_class in CONTENT_CLASSES and lemma not in _TOO_COMMON and any(character.isalpha() for character in lemma)
 
 
 def book_similarity(reference: Mapping[Pair, int], book: Mapping[Pair, int]) -> BookSimilarity:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from enum import StrEnum
 
 from pydantic import Field
 
 from cloze_gen.english.penn_tags import FINITE, VERBS
+from cloze_gen.english.sentence_fitness import SentenceFault, sentence_fault
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.text.rendering import rendered_positions
 
 _FINAL_MARKS = frozenset({".", "?", "!"})
@@ -44,6 +46,33 @@ class SentenceReason(StrEnum):
     THINNED = "sentence_thinned_out"
 
 
+def fault_of_sentence(
+    sentence: Sentence,
+    tags: Sequence[str],
+    *,
+    pair_of: Callable[[str, str], Pair],
+    vocabulary: Container[Pair],
+    offensive: Container[str],
+    settings: SentencesSettings,
+) -> SentenceReason | SentenceFault | None:
+    """The first reason against a sentence, in the order in which the rules are asked; None when it is kept.
+
+    Args:
+        tags: one Penn tag a token.
+        pair_of: (token, tag) -> (lemma, class).
+        vocabulary: the content vocabulary.
+        offensive: words in small letters that no sentence may hold.
+    """
+    printed = rendered_positions(sentence.tokens)
+    fault = shape_fault(sentence) or sentence_fault(sentence.tokens, printed=printed, offensive=offensive)
+    if fault is None:
+        pairs = [pair_of(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
+        fault = content_fault(tags, pairs, vocabulary=vocabulary, settings=settings)
+    if fault is None and thinned_out(sentence.id, keep_share=settings.keep_share):
+        fault = SentenceReason.THINNED
+    return fault
+
+
 def shape_fault(sentence: Sentence) -> SentenceReason | None:
     """What can be seen without tags: prose, ASCII, and a final stop that will be printed."""
     if sentence.kind != "prose":
@@ -58,9 +87,9 @@ def shape_fault(sentence: Sentence) -> SentenceReason | None:
 
 def content_fault(
     tags: Sequence[str],
-    pairs: Sequence[tuple[str, str]],
+    pairs: Sequence[Pair],
     *,
-    vocabulary: Container[tuple[str, str]],
+    vocabulary: Container[Pair],
     settings: SentencesSettings,
 ) -> SentenceReason | None:
     """What the tags say against a sentence; None when it is fit.
