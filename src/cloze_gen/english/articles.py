@@ -27,7 +27,7 @@ _CONSONANT_SOUND = re.compile(
 _VOWEL_SOUND = re.compile(r"hono(?!lul)|honest|heir|hour(?!i)|y[^\Waeiouy]")
 # An h whose syllable is not stressed, and `herb` and `humble`, whose h was silent: the books have both articles.
 _EITHER_SOUND = re.compile(
-    r"habit|hallucin|harangu|herb|hercule|heredit|heretical|heroic|hist(?!ory|ories)|horizon|hostler|hotel|humbl|hypothe|hyst"
+    r"habitu|hallucin|harangu|herb|herculean|heredit|heretical|heroic|hist(?!ory|ories)|horizon(?!t)|hostler|hotel|humbl|hypothes|hyst"
 )
 _SPELT_OUT = re.compile(r"[a-z](?:[.-]|'s|$)")  # a letter by its name: `x-ray`, `M.P.`, `s`
 _NUMBER = re.compile(r"\d[\d,]*")
