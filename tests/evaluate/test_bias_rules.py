@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloze_gen.evaluate import bias_rules as artifacts
 from cloze_gen.evaluate.results import judge_scores
 from cloze_gen.evaluate.words import option_classifier
 from cloze_gen.records.question import Question
@@ -23,15 +22,6 @@ def made_questions(n: int, *, books: int, leak: bool) -> list[Question]:
             words = [word[:7] for word in words]
         items.append(Question(f"b{i % books}:{i}:1", f"b{i % books}", ("It", words[place], "."), 1, tuple(words), place))
     return items
-
-
-@pytest.mark.parametrize(
-    ("word", "articles"),
-    [("uninteresting", ("an",)), ("uniform", ("a",)), ("heir", ("an",)), ("European", ("a",)), ("80", ("an",)), ("Man", ("a",))],
-)
-def test_articles_follow_the_sound(word: str, articles: tuple[str, ...]) -> None:
-    """Known words agree with the article a reader would use."""
-    assert artifacts.articles_of(word) == articles
 
 
 @pytest.mark.parametrize("books", [1, 3, 9])

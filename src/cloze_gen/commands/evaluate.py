@@ -24,7 +24,7 @@ from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, F
 from cloze_gen.pipelines.build import build, forget_what_was_read, given_back, log_file, logged
 from cloze_gen.pipelines.corpus import scanned
 from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, look_ahead
-from cloze_gen.stages.corpus.ingest import kept_books
+from cloze_gen.stages.corpus.book_table import kept_books
 from cloze_gen.stages.evaluation.baselines import (
     Baseline,
     Judged,
