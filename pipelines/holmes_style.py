@@ -28,7 +28,8 @@ from cloze_gen.recipes.msr.steps.screening import ScreeningSettings
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.models.contexts import ContextSettings, write_context_vectors
-from cloze_gen.stages.models.language_model import LmSettings, write_index, write_language_model
+from cloze_gen.stages.models.index import write_index
+from cloze_gen.stages.models.language_model import LmSettings, write_language_model
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.release import HOLMES, ReleaseSettings
 from cloze_gen.stages.room import Room
@@ -101,7 +102,7 @@ class Index(StyleTask):
 
 
 class Contexts(StyleTask):
-    """What company the words that may be options keep."""
+    """The context space of the words that may be options: vectors, associations, frame cues."""
 
     stage = "contexts"
     version = 3
@@ -116,7 +117,7 @@ class Contexts(StyleTask):
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         settings = self.all_settings
         text, counts = self.artifact("text"), self.artifact("counts")
-        write_context_vectors(writer, room, text=text, counts=counts, focus=settings.focus, settings=settings.contexts)
+        write_context_vectors(writer, room, text=text, counts=counts, limits=settings.focus, settings=settings.contexts)
 
 
 class Focus(StyleTask):

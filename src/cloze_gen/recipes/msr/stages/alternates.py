@@ -14,15 +14,15 @@ from cloze_gen.recipes.msr.steps.alternates import AllowedWords, sample_alternat
 from cloze_gen.recipes.msr.steps.focus import FocusSettings
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.corpus.counts import read_counts
-from cloze_gen.stages.models.contexts import option_words
 from cloze_gen.stages.room import Room
+from cloze_gen.stats.vocabulary import option_mask
 from cloze_gen.store.artifacts import ArtifactWriter, open_artifact
 
 
 @functools.lru_cache(maxsize=1)
 def _allowed(index_folder: Path, counts_folder: Path, settings: FocusSettings) -> AllowedWords:
     index, table = worker_index(index_folder), read_counts(open_artifact(counts_folder))
-    words = (table.words[i] for i in np.flatnonzero(option_words(table, settings)))
+    words = (table.words[i] for i in np.flatnonzero(option_mask(table, settings)))
     return AllowedWords(index, np.array(sorted(index.id_of[word] for word in words), np.int64))
 
 

@@ -14,8 +14,8 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.formats.jsonl import question_record, source_record
 from cloze_gen.recipes.msr.stages.items import part_paths
 from cloze_gen.recipes.msr.stages.tables import ANSWERS, CANDIDATES, DECISIONS, FIT, GROOMED, SCORED, SCREENED
-from cloze_gen.recipes.msr.steps.balanced_choice import ScoredItem, choose_evenly
-from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, GroomedItem, choose_randomly
+from cloze_gen.recipes.msr.steps.balanced_choice import ScoredItem, choose_balanced
+from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, FitItem, choose_randomly
 from cloze_gen.recipes.questions.assemble import assemble_question, deal_positions
 from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_before
 from cloze_gen.records.rejection import Rejection
@@ -68,7 +68,7 @@ def write_choice(writer: ArtifactWriter, room: Room, *, inputs: ChoiceInputs, se
     asked, printed = _printed_once(scored, sentences, settings)
     shares: dict[str, float] = {}
     if settings.method == "balanced":
-        verdicts, shares = choose_evenly(asked, settings=settings, seed=seed)
+        verdicts, shares = choose_balanced(asked, settings=settings, seed=seed)
     else:
         verdicts = choose_randomly([one.item for one in asked], settings=settings, seed=seed)
     chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
@@ -110,7 +110,7 @@ def _scored_items(inputs: ChoiceInputs, focus: pd.DataFrame, ids: list[str], fit
     for item_id, (sentence_id, answer) in zip(ids, about, strict=True):
         place = rows.get(item_id, np.zeros(0, np.int64))
         own = np.append(answer_scores[item_id], [freq[answer], len(answer)])
-        item = GroomedItem(item_id, sentence_id, answer, tuple(words[place]))
+        item = FitItem(item_id, sentence_id, answer, tuple(words[place]))
         items.append(ScoredItem(item, np.vstack([own, columns[place]])))
     return items
 

@@ -17,10 +17,10 @@ from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.corpus.counts import HYPHENS, read_counts, write_hyphens
 from cloze_gen.stages.corpus.ingest import book_folder, kept_books
-from cloze_gen.stages.models.contexts import option_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_evidence, read_sentences
 from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
+from cloze_gen.stats.vocabulary import option_mask
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import join_parquet, write_parquet
 
@@ -48,7 +48,7 @@ class BookFocus:
 def option_table(counts: Path, settings: FocusSettings) -> dict[str, tuple[int, float]]:
     """The words that may be options, with count and frequency."""
     table = read_counts(open_artifact(counts))
-    rows = np.flatnonzero(option_words(table, settings)).tolist()
+    rows = np.flatnonzero(option_mask(table, settings)).tolist()
     return {table.words[row]: (int(table.count[row]), float(table.freq[row])) for row in rows}
 
 
@@ -79,7 +79,7 @@ def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts:
     The rejected words are as many as the words of the books: they go from the workers to the disk and are never held together.
     """
     table = read_counts(counts)
-    n_options = int(option_words(table, settings).sum())
+    n_options = int(option_mask(table, settings).sum())
     write_hyphens(writer, hyphen_evidence(source, table))
     books, hyphens = kept_books(source), writer.path(HYPHENS)
     with book_parts(writer, len(books)) as parts:

@@ -21,7 +21,7 @@ from cloze_gen.recipes.msr.steps.alternates import AlternatesSettings
 from cloze_gen.recipes.msr.steps.focus import FocusSettings
 from cloze_gen.recipes.msr.steps.forward import ForwardSettings
 from cloze_gen.recipes.msr.steps.screening import ScreeningSettings
-from cloze_gen.stages.models.language_model import open_index
+from cloze_gen.stages.models.index import open_index
 from cloze_gen.stages.tables import FOCUS, read_source_sentences
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import read_parquet, write_parquet

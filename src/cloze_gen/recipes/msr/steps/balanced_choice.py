@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cloze_gen.recipes.msr.steps.balance import answer_shares, choose_balanced, draw_impostors, matched_weights, rank_features
-from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, GroomedItem, verdicts
+from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, matched_weights, rank_features, weighted_draws
+from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, FitItem, verdicts
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 
@@ -24,11 +24,13 @@ class ScoredItem:
         scores: float64, shape (1 + candidates, scores): the answer first, then the candidates in their order.
     """
 
-    item: GroomedItem
+    item: FitItem
     scores: np.ndarray
 
 
-def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed: int) -> tuple[list[Chosen | Rejection], dict[str, float]]:
+def choose_balanced(
+    items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed: int
+) -> tuple[list[Chosen | Rejection], dict[str, float]]:
     """Choose the set so that the answer's rank is uniform under every balanced score.
 
     Returns:
@@ -43,7 +45,7 @@ def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed
         rng = derive_rng(seed, "msr.balanced_draws", scored.item.id)
         matched = settings.impostor_draw == "matched"
         weights = np.array([weight_of[word] if matched else 1.0 for word in scored.item.candidates])
-        drawn = draw_impostors(weights, n_impostors=settings.n_impostors, draws=settings.draws, rng=rng)
+        drawn = weighted_draws(weights, n_impostors=settings.n_impostors, draws=settings.draws, rng=rng)
         draws.append(drawn)
         features.append(rank_features(_options(scored, drawn)))
     if not fit:
@@ -56,7 +58,7 @@ def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed
     target[:shares] = np.clip(target[:shares], -settings.slack * n, settings.slack * n)
     if not settings.slack:
         target[:] = 0.0
-    chosen = choose_balanced(np.concatenate(features), group, target=target, n=n, passes=settings.passes)
+    chosen = herd_draws(np.concatenate(features), group, target=target, n=n, passes=settings.passes)
     impostors: dict[str, tuple[str, ...]] = {}
     option_scores = []
     for row in chosen.tolist():
