@@ -13,11 +13,10 @@ from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, TrainingText, 
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import StageTask, run_those_ready
 from cloze_gen.recipes.msr.stages.alternates import write_alternates
-from cloze_gen.recipes.msr.stages.choice import ChoiceInputs, write_choice
+from cloze_gen.recipes.msr.stages.choice import write_choice
 from cloze_gen.recipes.msr.stages.focus import write_focus
 from cloze_gen.recipes.msr.stages.forward import write_forward
-from cloze_gen.recipes.msr.stages.grooming import groom_shard, write_grooming
-from cloze_gen.recipes.msr.stages.items import first_shard
+from cloze_gen.recipes.msr.stages.grooming import write_grooming
 from cloze_gen.recipes.msr.stages.screening import write_screening
 from cloze_gen.recipes.msr.steps.alternates import AlternatesSettings
 from cloze_gen.recipes.msr.steps.choice import ChoiceSettings
@@ -150,8 +149,8 @@ class Alternates(StyleTask):
         return settings_dict(self.all_settings.alternates)
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        shard, n_items = first_shard(self.all_settings, self.seed, **{name: self.artifact(name) for name in self.inputs()})
-        write_alternates(writer, room, shard=shard, n_items=n_items)
+        settings, inputs = self.all_settings, {name: self.artifact(name) for name in self.inputs()}
+        write_alternates(writer, room, **inputs, limits=settings.focus, settings=settings.alternates, seed=self.seed)
 
 
 class Screening(StyleTask):
@@ -166,8 +165,8 @@ class Screening(StyleTask):
         return settings_dict(self.all_settings.screening)
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        shard, n_items = first_shard(self.all_settings, self.seed, **{name: self.artifact(name) for name in self.inputs()})
-        write_screening(writer, room, shard=shard, n_items=n_items)
+        inputs = {name: self.artifact(name) for name in ("focus", "index")}
+        write_screening(writer, room, **inputs, alternates=self.artifact("upstream"), settings=self.all_settings.screening)
 
 
 class Forward(StyleTask):
@@ -182,8 +181,9 @@ class Forward(StyleTask):
         return settings_dict(self.all_settings.forward)
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        shard, n_items = first_shard(self.all_settings, self.seed, **{name: self.artifact(name) for name in self.inputs()})
-        write_forward(writer, room, shard=shard, n_items=n_items, n_passed=self.artifact("passed").funnel["kept"])
+        inputs = {name: self.artifact(name) for name in ("focus", "index")}
+        drawn = {"alternates": self.artifact("upstream"), "screening": self.artifact("passed")}
+        write_forward(writer, room, **inputs, **drawn, settings=self.all_settings.forward)
 
 
 class Grooming(StyleTask):
@@ -203,9 +203,8 @@ class Grooming(StyleTask):
         return settings_dict(grooming) | listed | tagger | {"classes": list(self.all_settings.focus.classes)}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        settings = self.all_settings
-        shard = groom_shard(settings.grooming, settings.focus.classes, **{name: self.artifact(name) for name in self.inputs()})
-        write_grooming(writer, room, shard=shard)
+        settings, inputs = self.all_settings, {name: self.artifact(name) for name in self.inputs()}
+        write_grooming(writer, room, **inputs, settings=settings.grooming, classes=settings.focus.classes)
 
 
 class Choice(StyleTask):
@@ -223,8 +222,8 @@ class Choice(StyleTask):
         return settings_dict(self.all_settings.choice)
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        inputs = ChoiceInputs(**{name: self.artifact(name) for name in self.inputs()})
-        write_choice(writer, room, inputs=inputs, settings=self.all_settings.choice, seed=self.seed)
+        inputs = {name: self.artifact(name) for name in self.inputs()}
+        write_choice(writer, room, **inputs, settings=self.all_settings.choice, seed=self.seed)
 
 
 class HolmesStyle(RunTask):

@@ -1,4 +1,4 @@
-"""The middle stages' tables of numbers."""
+"""Tables in parts: rows written and read back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from cloze_gen.lm.forward_index import SENTENCE_END, SENTENCE_START, UNKNOWN, ForwardIndex
-from cloze_gen.recipes.msr.stages.items import read_rows, write_rows
+from cloze_gen.recipes.msr.stages.parts import read_rows, write_rows
 
 
 def test_words_are_numbered_by_the_index_at_hand(tmp_path: Path) -> None:
