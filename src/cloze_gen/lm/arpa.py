@@ -43,6 +43,9 @@ class ArpaBlock:
 def header_counts(head: bytes) -> list[int]:
     r"""The n-gram counts that an ARPA file's header announces, unigrams first.
 
+    Raises:
+        ModelError: not an ARPA file; the message says what it is instead.
+
     >>> header_counts(b"\\data\\\nngram 1=5\nngram 2=7\n\n\\1-grams:\n")
     [5, 7]
     """

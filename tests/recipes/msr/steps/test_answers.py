@@ -58,7 +58,7 @@ SOUND: dict[str, Any] = {"classes": (), "has_tag": True, "doubtful": False, "tak
     ],
 )
 def test_what_a_tagger_shows_of_an_answer(tags: str, change: dict[str, Any], fault: AnswerFault | None) -> None:
-    """A class not asked for, a tag that it cannot have or is easily mistaken in, the first part of a compound, a frame it is not seen in."""
+    """A class not asked for, a tag that it cannot have or is mistaken in, the first part of a compound, a frame it is not seen in."""
     assert answer_fault(tags.split(), 1, **SOUND | change) == fault
 
 

@@ -1,4 +1,4 @@
-"""Predicates on a candidate: cases that a reader would judge at once, each beside a neighbour that passes, and the order in which they are asked."""
+"""Predicates on a candidate: cases that a reader would judge at once, each beside one that passes, and the order they are asked in."""
 
 from __future__ import annotations
 

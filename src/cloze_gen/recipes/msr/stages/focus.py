@@ -1,4 +1,4 @@
-"""Focus words of the source books, as an artifact."""
+"""Focus words as an artifact: MSR 2.2 step 1 over the source books."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cloze_gen.store.tables import join_parquet, write_parquet
 
 
 @dataclass(frozen=True, slots=True)
-class BookFocus:
+class FocusShard:
     """One source book to be searched by a worker, which reads what all books share once, from disk.
 
     Attributes:
@@ -52,7 +52,7 @@ def option_table(counts: Path, settings: FocusSettings) -> dict[str, tuple[int, 
     return {table.words[row]: (int(table.count[row]), float(table.freq[row])) for row in rows}
 
 
-def search_book(shard: BookFocus) -> tuple[int, Counter[str]]:
+def search_book(shard: FocusShard) -> tuple[int, Counter[str]]:
     """Write every verdict of one book, and the sentences that hold a focus word; returns the focus words and the rejections by reason."""
     options = option_table(shard.counts, shard.settings)
     sentences: list[Sentence] = []
@@ -76,7 +76,14 @@ def search_book(shard: BookFocus) -> tuple[int, Counter[str]]:
 def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts: Artifact, settings: FocusSettings) -> None:
     """Write focus words, the sentences that hold them, and every rejection with its reason.
 
+    Files: `focus.parquet`, a row a focus word: `id`, `sentence_id`, `position`, `word`, `history1`, `history2`, `next_token`, `count`,
+    `freq` (share of training word tokens). `sentences.parquet`, the sentences that hold one. `rejected.parquet`, every other sentence
+    and word: `id`, `reason`, `detail`. `hyphens.tsv`, how line-end hyphens were decided.
+
     The rejected words are as many as the words of the books: they go from the workers to the disk and are never held together.
+
+    Raises:
+        CorpusError: no word may become a blank.
     """
     table = read_counts(counts)
     n_options = int(option_mask(table, settings).sum())
@@ -84,7 +91,7 @@ def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts:
     books, hyphens = kept_books(source), writer.path(HYPHENS)
     with book_parts(writer, len(books)) as parts:
         shards = [
-            BookFocus(row["book_id"], book_folder(source, row), counts.folder, hyphens, part, settings)
+            FocusShard(row["book_id"], book_folder(source, row), counts.folder, hyphens, part, settings)
             for row, part in zip(books, parts, strict=True)
         ]
         n_found, reasons = 0, Counter[str]()

@@ -113,12 +113,12 @@ def herd_draws(features: np.ndarray, group: np.ndarray, *, target: np.ndarray, n
 
 
 def answer_shares(scores: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """How often the answer has the highest and the lowest score, ties shared.
+    """In what share of the questions the answer has the highest and the lowest score, ties shared.
 
     Args:
         scores: one array of shape (options, scores) a question; the answer is option 0.
     Returns:
-        two float64 arrays of shape (scores,).
+        two float64 arrays of shape (scores,), shares from 0 to 1: of the highest and of the lowest.
     """
     stacked = np.stack(list(scores))
     answer = stacked[:, :1, :]

@@ -33,7 +33,7 @@ class ChoiceSettings(SettingsGroup):
 
 
 class ChoiceReason(StrEnum):
-    """Why a groomed focus word became no question."""
+    """Why a focus word in a fit sentence became no question."""
 
     TOO_FEW_CANDIDATES = "too_few_fit_candidates"
     OTHER_FOCUS_CHOSEN = "other_focus_of_the_sentence_chosen"
@@ -42,7 +42,7 @@ class ChoiceReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FitItem:
-    """A focus word with the candidates that grooming left, best forward score first."""
+    """A focus word in a fit sentence, with its fit candidates, best forward score first."""
 
     id: str
     sentence_id: str
