@@ -122,6 +122,14 @@ def test_a_candidate_takes_the_answers_tag_and_frame(item_of: Any, verbs: Any, u
     assert item.tags == ["VBD", "VBZ", "VBD", "VBD", "VBD"]
 
 
+def test_a_tag_that_the_word_cannot_have(item_of: Any, tagger: Any, space: Any) -> None:
+    """Whatever the tagger makes of its neighbours, `dreadful` is no noun."""
+    tags = tagger(He="PRP", saw="VBD", the="DT", mother="NN", father="NN", dreadful="NN")
+    item = item_of("He saw the mother there .", "mother", ["father", "dreadful"])
+    verdicts.judge_tags([item], shard_of(frames=False), tags, space())
+    assert verdicts_of(item) == {"father": FIT, "dreadful": CandidateFault.TAG_IMPOSSIBLE}
+
+
 @pytest.mark.parametrize(("share", "verdict"), [(0.2, CandidateFault.FRAME), (0.21, FIT)])
 def test_the_bound_of_transitive_verbs_is_the_settings(share: float, verdict: str, item_of: Any, verbs: Any, space: Any) -> None:
     """A verb with an object in one use of five stands without one only where that is below the bound."""
@@ -197,6 +205,7 @@ def test_a_clitic_is_part_of_the_tag(item_of: Any, tagger: Any, space: Any) -> N
         ('The brass " plate " fell .', "brass", AnswerFault.COMPOUND),
         ("The plate fell here .", "fell", AnswerFault.CLASS_NOT_ASKED),
         ("The plate across copper fell .", "across", AnswerFault.TAG_DOUBTFUL),
+        ("The plate spread here .", "spread", AnswerFault.TAG_DOUBTFUL),
         ("Because plate fell here .", "plate", SentenceFault.NO_MAIN_CLAUSE),
         ("She buried it up here .", "buried", AnswerFault.FRAME_UNCLEAR),
         ("She travelled the plate here .", "travelled", AnswerFault.FRAME_UNCLEAR),
@@ -206,12 +215,11 @@ def test_a_clitic_is_part_of_the_tag(item_of: Any, tagger: Any, space: Any) -> N
 )
 def test_faults_of_the_answer(line: str, answer: str, fault: str, item_of: Any, tagger: Any, space: Any) -> None:
     """A compound, another class, a doubtful tag, a fragment, a place that asks for more or other than the answer is seen to take."""
-    tags = tagger(
-        The="DT", the="DT", brass="NN", plate="NN", fell="VBD", across="NN", copper="NN", She="PRP", buried="VBD", it="PRP", travelled="VBD"
-    )
+    tagged = "The/DT the/DT She/PRP it/PRP brass/NN plate/NN across/NN copper/NN fell/VBD buried/VBD travelled/VBD spread/VBD"
+    tags = tagger(**dict(pair.split("/") for pair in tagged.split()))
     cues = space(travelled=NO_OBJECT, buried=WITH_OBJECT, plate={(Before.DETERMINER, After.CLOSED): 20})
     item = item_of(line, answer, ["lamp"])
-    verdicts.judge_tags([item], shard_of(classes=() if line.startswith("She") else ("noun",)), tags, cues)
+    verdicts.judge_tags([item], shard_of(classes=() if answer in ("buried", "travelled", "spread") else ("noun",)), tags, cues)
     assert item.fault == fault
 
 
@@ -220,7 +228,7 @@ def groomed(finished: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ar
     """The finished run's candidates groomed with the tagger and with frames."""
     names = ("focus", "index", "contexts", "forward", "counts")
     inputs = {name: stage_artifact(finished.folder, name) for name in names}
-    settings = read_run(finished.folder)["settings"]["grooming"] | {"tagger": "builtin", "frames": True}
+    settings = read_run(finished.folder)["settings"]["grooming"] | {"tagger": "builtin", "frames": True, "max_answer_topicality": 0.7}
     folder = tmp_path_factory.mktemp("groomed")
     writer, room = ArtifactWriter(folder), Room(Store(folder), InProcessEngine(), "grooming")
     write_grooming(writer, room, **inputs, settings=GroomingSettings.model_validate(settings), classes=())
@@ -256,3 +264,17 @@ def test_the_funnels_count_every_verdict(groomed: tuple[Artifact, Any]) -> None:
         counts = Counter(read_parquet(artifact.path(name))["verdict"].to_pylist())
         assert counts == Counter(funnel["rejected"]) + Counter({FIT: funnel["kept"]})
         assert counts.total() == funnel["seen"]
+
+
+def test_candidates_are_judged_where_the_sentence_is_fit_without_a_tagger(groomed: tuple[Artifact, Any]) -> None:
+    """No verdict on a candidate of a sentence that fell before, and none is counted as fit where the item fell after."""
+    artifact, _ = groomed
+    untagged = {*SentenceFault} - {SentenceFault.NO_MAIN_CLAUSE} | {AnswerFault.TOO_LITTLE, AnswerFault.TOLD_BY_TOPIC}
+    items = read_parquet(artifact.path(GROOMED)).to_pylist()
+    rows = read_parquet(artifact.path(DECISIONS)).to_pylist()
+    assert {row["id"] for row in rows} == {item["id"] for item in items if item["verdict"] not in untagged}
+    fit = Counter(row["id"] for row in rows if row["verdict"] == FIT)
+    assert {item["id"]: item["fit_candidates"] for item in items} == {
+        item["id"]: fit[item["id"]] if item["verdict"] == FIT else 0 for item in items
+    }
+    assert artifact.funnel["rejected"][AnswerFault.TOLD_BY_TOPIC] > 5

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from cloze_gen.recipes.msr.steps.balance import rank_features
 from cloze_gen.recipes.msr.steps.balanced_choice import BALANCED_SCORES, ScoredItem, choose_balanced
 from cloze_gen.recipes.msr.steps.choice import ChoiceReason, ChoiceSettings, Chosen, FitItem, choose_randomly
 from cloze_gen.records.rejection import Rejection
@@ -14,6 +15,7 @@ from cloze_gen.rng import derive_rng
 
 SETTINGS = ChoiceSettings(n_questions=40, draws=6)  # the default slack: the target is not zero
 LEVEL = SETTINGS.model_copy(update={"slack": 0.0})
+PAIRS_OFF = 2.0  # of the sum of a pair's feature: levelled it is 0.5, of chance 6
 QUESTION = 1 / SETTINGS.n_questions + 1e-9  # what a single question moves a share
 
 
@@ -44,6 +46,45 @@ def test_the_set_is_level_and_of_one_word_a_sentence(draw: str, settings: Choice
     candidates = {scored.item.id: set(scored.item.candidates) for scored in items}
     assert all(len(set(choice.impostors)) == 4 and set(choice.impostors) <= candidates[choice.id] for choice in chosen)
     assert list(shares.values()) == pytest.approx([0.2] * len(shares), abs=off)
+
+
+def summed_features(items: list[ScoredItem], settings: ChoiceSettings) -> np.ndarray:
+    """What the feature vectors of the chosen questions sum to."""
+    of_item = {one.item.id: one for one in items}
+    total = 0.0
+    for choice in choose_balanced(items, settings=settings, seed=1)[0]:
+        if isinstance(choice, Chosen):
+            one = of_item[choice.id]
+            rows = [0, *(1 + one.item.candidates.index(word) for word in choice.impostors)]
+            total = total + rank_features(one.scores[None, rows])[0]
+    return np.asarray(total)
+
+
+def test_no_slack_levels_all() -> None:
+    """Shares and pairs alike: with slack the pairs keep the scatter of chance, without they are as level as the shares."""
+    items = scored_items()
+    level, loose = (np.abs(summed_features(items, settings)) for settings in (LEVEL, SETTINGS))
+    shares = len(BALANCED_SCORES) * 5
+    assert level[shares:].max() < PAIRS_OFF < loose[shares:].max()
+    assert level[:shares].max() < 1.01  # a question's own, and what float32 adds to it
+
+
+def test_matched_words_are_impostors_as_they_are_answers() -> None:
+    """A tenth of the words are most of the answers: matched, they are most of the impostors too, else hardly more than a tenth."""
+    items = []
+    for one in scored_items():
+        rng = derive_rng(7, "test.matched", one.item.id)
+        common = f"w{int(rng.integers(6))}"
+        others = tuple(f"w{i}" for i in rng.choice(60, 16, replace=False).tolist() if f"w{i}" != common)
+        item = FitItem(one.item.id, one.item.sentence_id, common, others)
+        items.append(ScoredItem(item, rng.random((1 + len(others), len(BALANCED_SCORES)))))
+    shares = {}
+    for draw in ("matched", "uniform"):
+        found, _ = choose_balanced(items, settings=SETTINGS.model_copy(update={"impostor_draw": draw}), seed=1)
+        words = [int(word[1:]) < 6 for choice in found if isinstance(choice, Chosen) for word in choice.impostors]
+        shares[draw] = sum(words) / len(words)
+    assert shares["uniform"] < 0.2
+    assert shares["matched"] > 2 * shares["uniform"]
 
 
 def test_the_slack_leaves_the_scatter_of_chance() -> None:
