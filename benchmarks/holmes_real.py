@@ -30,8 +30,9 @@ from cloze_gen.recipes.msr.steps.alternates import AllowedWords, gumbel_top, sam
 from cloze_gen.recipes.msr.steps.focus import FocusSettings
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.corpus.counts import read_counts
-from cloze_gen.stages.models.contexts import option_words
-from cloze_gen.stages.models.language_model import ARPA, open_index
+from cloze_gen.stages.models.index import open_index
+from cloze_gen.stages.models.language_model import ARPA
+from cloze_gen.stats.vocabulary import option_mask
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
 
@@ -161,7 +162,7 @@ def bench_alternates(first: Path, *, n_fast: int, n_slow: int) -> None:
     run = first / "runs" / "bench"
     index = open_index(stage_artifact(run, "index"))
     table = read_counts(stage_artifact(run, "counts"))
-    words = [table.words[i] for i in np.flatnonzero(option_words(table, FocusSettings()))]
+    words = [table.words[i] for i in np.flatnonzero(option_mask(table, FocusSettings()))]
     allowed = AllowedWords(index, np.array(sorted(index.id_of[word] for word in words), np.int64))
     focus = read_parquet(stage_artifact(run, "focus").path("focus.parquet")).slice(0, n_fast).to_pylist()
     started = time.perf_counter()

@@ -15,11 +15,10 @@ from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.recipes.msr.release import msr_files
 from cloze_gen.recipes.msr.stages.alternates import write_alternates
-from cloze_gen.recipes.msr.stages.choice import ChoiceInputs, write_choice
+from cloze_gen.recipes.msr.stages.choice import write_choice
 from cloze_gen.recipes.msr.stages.focus import write_focus
 from cloze_gen.recipes.msr.stages.forward import write_forward
-from cloze_gen.recipes.msr.stages.grooming import groom_shard, write_grooming
-from cloze_gen.recipes.msr.stages.items import first_shard
+from cloze_gen.recipes.msr.stages.grooming import write_grooming
 from cloze_gen.recipes.msr.stages.screening import write_screening
 from cloze_gen.recipes.msr.steps.alternates import AlternatesSettings
 from cloze_gen.recipes.msr.steps.choice import ChoiceSettings
@@ -74,7 +73,7 @@ def list_digest(setting: str) -> str:
 
 
 class Contexts(StyleTask):
-    """What company the words that may be options keep."""
+    """The context space of the words that may be options: vectors, associations, frame cues."""
 
     stage = "contexts"
     group = "contexts"
@@ -85,7 +84,7 @@ class Contexts(StyleTask):
         return settings_dict(self.own) | self.all_settings.focus.model_dump(include={"max_freq", "min_count", "proper_names"})
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_context_vectors(writer, room, **self.artifacts(), focus=self.all_settings.focus, settings=self.own)
+        write_context_vectors(writer, room, **self.artifacts(), limits=self.all_settings.focus, settings=self.own)
 
 
 class Focus(StyleTask):
@@ -111,8 +110,8 @@ class Alternates(StyleTask):
     needs = {"focus": Focus, "index": Index, "counts": Counts}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        shard, n_items = first_shard(self.all_settings, self.seed, **self.artifacts())
-        write_alternates(writer, room, shard=shard, n_items=n_items)
+        limits = self.all_settings.focus  # an alternate is a word that could have been an answer
+        write_alternates(writer, room, **self.artifacts(), limits=limits, settings=self.own, seed=self.seed)
 
 
 class Screening(StyleTask):
@@ -123,8 +122,8 @@ class Screening(StyleTask):
     needs = {**Alternates.needs, "upstream": Alternates}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        shard, n_items = first_shard(self.all_settings, self.seed, **self.artifacts())
-        write_screening(writer, room, shard=shard, n_items=n_items)
+        inputs = {name: self.artifact(name) for name in ("focus", "index")}
+        write_screening(writer, room, **inputs, alternates=self.artifact("upstream"), settings=self.own)
 
 
 class Forward(StyleTask):
@@ -135,8 +134,9 @@ class Forward(StyleTask):
     needs = {**Screening.needs, "passed": Screening}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        shard, n_items = first_shard(self.all_settings, self.seed, **self.artifacts())
-        write_forward(writer, room, shard=shard, n_items=n_items, n_passed=self.artifact("passed").funnel["kept"])
+        inputs = {name: self.artifact(name) for name in ("focus", "index")}
+        drawn = {"alternates": self.artifact("upstream"), "screening": self.artifact("passed")}
+        write_forward(writer, room, **inputs, **drawn, settings=self.own)
 
 
 class Grooming(StyleTask):
@@ -153,8 +153,7 @@ class Grooming(StyleTask):
         return settings_dict(self.own) | listed | tagger | {"classes": list(self.all_settings.focus.classes)}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        shard = groom_shard(self.own, self.all_settings.focus.classes, **self.artifacts())
-        write_grooming(writer, room, shard=shard)
+        write_grooming(writer, room, **self.artifacts(), settings=self.own, classes=self.all_settings.focus.classes)
 
 
 class Choice(StyleTask):
@@ -165,9 +164,7 @@ class Choice(StyleTask):
     version = 3
     draws = True
     needs = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_choice(writer, room, inputs=ChoiceInputs(**self.artifacts()), settings=self.own, seed=self.seed)
+    write = staticmethod(write_choice)
 
 
 def model_name(settings: HolmesSettings, fingerprints: Mapping[str, str]) -> str:

@@ -8,7 +8,8 @@ from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.pipelines.corpus import TrainingText
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import run_those_ready
-from cloze_gen.stages.models.language_model import write_index, write_language_model
+from cloze_gen.stages.models.index import write_index
+from cloze_gen.stages.models.language_model import write_language_model
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import ArtifactWriter
 

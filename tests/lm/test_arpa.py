@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.errors import ModelError
-from cloze_gen.lm.arpa import read_blocks, read_counts, word_ids
+from cloze_gen.lm.arpa import header_counts, read_blocks, word_ids
 
 # Words that a table reader would take for something else.
 HEAD = "\\data\\\nngram 1=9\nngram 2=4\nngram 3=1\n\n"
@@ -77,7 +77,7 @@ def test_what_is_no_arpa_file_is_told(data: bytes, said: str) -> None:
 
 def test_header_counts() -> None:
     """The header's counts, unigrams first."""
-    assert read_counts(TEXT.encode()) == [9, 4, 1]
+    assert header_counts(TEXT.encode()) == [9, 4, 1]
 
 
 def test_words_become_numbers() -> None:

@@ -1,4 +1,4 @@
-"""Context vectors: neighbours within a sentence, and words of one company close together."""
+"""Context vectors: neighbours within a sentence, and words of like contexts close together."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_pmi_is_positive_and_of_counted_pairs() -> None:
     assert (pmi > 0).tolist() == [[True, False], [False, True]]
 
 
-def test_same_company_same_direction() -> None:
+def test_same_contexts_same_direction() -> None:
     """Two words with the same neighbours point the same way, one with others elsewhere; one without any is zero."""
     counts = np.zeros((4, 6), np.float32)
     counts[0, :3] = counts[1, :3] = [5, 3, 2]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from cloze_gen.stats.counts import count_table
@@ -15,7 +17,7 @@ COUNTS["filler"] = 100_000 - sum(count for word, count in COUNTS.items() if word
 
 def allowed(*, max_freq: float = 1e-4, min_count: int = 3, proper_names: bool = False) -> set[str]:
     table = count_table(COUNTS, {})
-    mask = option_mask(table, max_freq=max_freq, min_count=min_count, proper_names=proper_names)
+    mask = option_mask(table, SimpleNamespace(max_freq=max_freq, min_count=min_count, proper_names=proper_names))
     return {word for word, may in zip(table.words, mask.tolist(), strict=True) if may}
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cloze_gen.english.closed_classes import After, Before
 from cloze_gen.stats import word_frames as module
 from cloze_gen.stats.associations import Associations, associations
-from cloze_gen.stats.word_frames import count_frames
+from cloze_gen.stats.word_frames import count_frame_cues
 
 WORDS = ["she", "took", "the", "oar", ".", "of"]
 IDS = {word: i + 1 for i, word in enumerate(WORDS)}
@@ -24,7 +24,7 @@ def corpus(*sentences: str) -> np.ndarray:
 
 def test_a_form_is_counted_between_its_neighbours() -> None:
     """The kinds of both neighbours make the cell; a sentence's start is nothing known, its end closes."""
-    counts = count_frames(corpus("she took the oar .", "oar of took"), words=WORDS, target_row=ROWS)
+    counts = count_frame_cues(corpus("she took the oar .", "oar of took"), words=WORDS, target_row=ROWS)
     assert counts.sum() == 4
     assert counts[0, Before.SUBJECT, After.OBJECT] == 1
     assert counts[0, Before.BARE, After.CLOSED] == 1
@@ -36,9 +36,9 @@ def test_a_form_is_counted_between_its_neighbours() -> None:
 def test_pieces_of_the_corpus_do_not_count(monkeypatch: pytest.MonkeyPatch, chunk_tokens: int) -> None:
     """Neighbours beyond a piece's edge are seen, and no form twice."""
     text = corpus("she took the oar .", "took", "the oar of the oar")
-    whole = count_frames(text, words=WORDS, target_row=ROWS)
+    whole = count_frame_cues(text, words=WORDS, target_row=ROWS)
     monkeypatch.setattr(module, "_CHUNK_TOKENS", chunk_tokens)
-    assert (count_frames(text, words=WORDS, target_row=ROWS) == whole).all()
+    assert (count_frame_cues(text, words=WORDS, target_row=ROWS) == whole).all()
 
 
 def test_pairs_met_once_are_no_association() -> None:

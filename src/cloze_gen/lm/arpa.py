@@ -40,10 +40,13 @@ class ArpaBlock:
     log10_backoff: np.ndarray
 
 
-def read_counts(head: bytes) -> list[int]:
+def header_counts(head: bytes) -> list[int]:
     r"""The n-gram counts that an ARPA file's header announces, unigrams first.
 
-    >>> read_counts(b"\\data\\\nngram 1=5\nngram 2=7\n\n\\1-grams:\n")
+    Raises:
+        ModelError: not an ARPA file; the message says what it is instead.
+
+    >>> header_counts(b"\\data\\\nngram 1=5\nngram 2=7\n\n\\1-grams:\n")
     [5, 7]
     """
     if head.startswith(_GZIP_MAGIC):
@@ -69,7 +72,7 @@ def read_blocks(chunks: Iterator[bytes]) -> Iterator[ArpaBlock]:
     pending = next(chunks, b"")
     while not _SECTION_LINE.search(pending) and (chunk := next(chunks, b"")):
         pending += chunk
-    highest = len(read_counts(pending))
+    highest = len(header_counts(pending))
     order = 0
     while pending:
         chunk = next(chunks, b"")

@@ -68,11 +68,11 @@ class ForwardIndex:
         return pa.array(self.words, pa.string())
 
     def ids(self, tokens: Sequence[str]) -> list[int]:
-        """Vocabulary ids; a word the model does not know is `<unk>`, as in KenLM."""
+        """Vocabulary ids, one a token; a word the model does not know is `<unk>`, as in KenLM."""
         return [self.id_of.get(token, self.unknown) for token in tokens]
 
     def context_rows(self, history: Sequence[int]) -> list[int]:
-        """Rows of the history's suffixes of 1, 2, ... words, as far as they are attested and the order allows."""
+        """Rows of the history's suffixes of 1, 2, ... words, in the levels 1, 2, ..., as far as they are attested and the order allows."""
         rows = []
         for n in range(1, min(self.order - 1, len(history)) + 1):
             row = self._row(history[-n:])
@@ -91,7 +91,7 @@ class ForwardIndex:
         return row
 
     def continuations(self, n: int, row: int) -> tuple[np.ndarray, np.ndarray]:
-        """What is attested after context `row` of level n: word ids (ascending) and their log10 probabilities."""
+        """What is listed after context `row` of level n: word ids (int64, ascending) and log10 P(word | context) (float32), shape (m,)."""
         level = self.levels[n]
         base = row * self.size
         first, last = level.key.searchsorted(np.array([base, base + self.size], np.uint64))
@@ -137,7 +137,10 @@ class ForwardIndex:
         return result
 
     def attested(self, ngrams: np.ndarray) -> np.ndarray:
-        """Which n-grams the training text holds; ids of shape (m, n), n <= order, in; bool of shape (m,) out."""
+        """Which n-grams the model lists, that is the training text holds; int64 ids of shape (m, n), n <= order, in; bool, shape (m,), out.
+
+        One with `<unk>` in it is none.
+        """
         ngrams = np.asarray(ngrams, np.int64)
         return (self._rows(ngrams, np.ones(len(ngrams), bool)) >= 0) & (ngrams != self.unknown).all(axis=1)
 
@@ -155,13 +158,16 @@ class ForwardIndex:
         return found
 
     def sentence_log10_prob(self, tokens: Sequence[str]) -> float:
-        """log10 probability of a whole sentence with its `<s>` and `</s>`, as KenLM's `score` gives it."""
+        """log10 P(tokens, `</s>` | `<s>`): a whole sentence with its end, as KenLM's `score` gives it."""
         ids = [self.start, *self.ids(tokens), self.end]
         return float(self.log10_probs(*windows(ids, self.order)).sum(dtype=np.float64))
 
 
 def windows(ids: Sequence[int], order: int) -> tuple[np.ndarray, np.ndarray]:
-    """Every word after the first with its history of order-1 ids, padded with -1 at the left.
+    """Every word after the first with its history, for `ForwardIndex.log10_probs`.
+
+    Returns:
+        int64, shape (n - 1, order - 1): histories, oldest first, padded with -1 at the left; int64, shape (n - 1,): the words.
 
     >>> windows([0, 5, 6], 3)
     (array([[-1,  0],

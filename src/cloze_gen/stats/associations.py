@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from cloze_gen.stats.context_vectors import positive_pmi
 
-# Pairs met once tell chance from company no better than pairs never met, and are three quarters of all pairs.
+# Pairs met once tell association from chance no better than pairs never met, and are three quarters of all pairs.
 _MIN_PAIR_COUNT = 2
 _MAX_FEATURES = 1 << 16
 
@@ -40,7 +40,7 @@ class Associations:
             targets: rows; -1 is a word without any.
             features: int64, shape (k,): columns, repetitions allowed; with none the average is 0.
         Returns:
-            float64, shape (targets,).
+            float64, shape (targets,), in nats.
 
         >>> Associations(np.array([0, 2, 2]), np.array([0, 3], np.uint16), np.array([1.0, 2.0], np.float16)).mean_with(
         ...     [0, 1, -1], np.array([3, 0, 1, 1])
@@ -58,7 +58,7 @@ class Associations:
 
 
 def associations(counts: sp.csr_matrix) -> Associations:
-    """Associations from counts within a window (`context_vectors.context_counts`), at most 65,536 features."""
+    """Associations from counts within a window (`context_vectors.context_counts`), shape (targets, features), at most 65,536 features."""
     frequent = counts.tocsr(copy=True)
     frequent.data[frequent.data < _MIN_PAIR_COUNT] = 0.0
     frequent.eliminate_zeros()

@@ -1,4 +1,4 @@
-"""What company a word keeps: positive pointwise mutual information with its neighbours, reduced by a truncated SVD.
+"""Context vectors: positive pointwise mutual information of a word with its neighbours, reduced by a truncated SVD.
 
 Two words with nearly the same vectors stand in the same contexts of the training corpus, so one can stand for the other: the measure
 behind the grooming predicate *substitutable* (MSR guideline 2). Church & Hanks 1990 (PMI); Bullinaria & Levy 2007 (positive PMI, small
@@ -20,8 +20,9 @@ def context_counts(corpus: np.ndarray, *, target_row: np.ndarray, feature_column
         corpus: uint32, shape (tokens,): word ids, 0 between sentences.
         target_row: int64, shape (V,): row of each word that is a target, else -1.
         feature_column: int64, shape (V,): column of each word that is a feature, else -1.
+        window: tokens looked at on each side.
     Returns:
-        sparse counts, shape (targets, features).
+        float32, sparse, shape (targets, features): counts.
     """
     shape = (int(target_row.max()) + 1, int(feature_column.max()) + 1)
     target_row, feature_column = target_row.astype(np.int32), feature_column.astype(np.int32)
@@ -61,7 +62,7 @@ def _room_in_sentence(ids: np.ndarray, places: np.ndarray, *, at_most: int) -> t
 
 
 def positive_pmi(counts: sp.csr_matrix) -> sp.csr_matrix:
-    """max(0, ln P(target, feature) / (P(target) P(feature))) of every counted pair.
+    """max(0, ln P(target, feature) / (P(target) P(feature))) of every counted pair; float32, sparse, shape of the counts, in nats.
 
     Feature probabilities are smoothed by the exponent 0.75, which tames the bias of PMI towards rare features (Levy et al. 2015).
     """
@@ -78,7 +79,12 @@ def positive_pmi(counts: sp.csr_matrix) -> sp.csr_matrix:
 
 
 def context_vectors(counts: sp.csr_matrix, *, dimensions: int, seed: int) -> np.ndarray:
-    """Unit vectors of the targets; float32, shape (targets, dimensions). A target without contexts has a zero vector."""
+    """Unit vectors of the targets; float32, shape (targets, at most `dimensions`). A target without contexts has a zero vector.
+
+    Args:
+        counts: sparse, shape (targets, features) (`context_counts`).
+        seed: of the randomized SVD.
+    """
     from sklearn.utils.extmath import randomized_svd  # here, for it takes 0.7 s to load, as long as all else that a worker needs
 
     pmi = positive_pmi(counts)

@@ -6,6 +6,7 @@ Unequal limits would leak the answer: a reader of counts could tell the one opti
 from __future__ import annotations
 
 import re
+from typing import Protocol
 
 import numpy as np
 
@@ -17,19 +18,30 @@ _OPTION_SHAPE = re.compile(r"[A-Za-z0-9]+(?:['.,-][A-Za-z0-9]+)*'?")
 _MIN_LOWER_SHARE = 0.5
 
 
-def option_mask(table: CountTable, *, max_freq: float, min_count: int, proper_names: bool) -> np.ndarray:
-    """Which types of the table may serve as answers and as alternates.
+class OptionLimits(Protocol):
+    """What a recipe's settings say of its options."""
 
-    Args:
-        max_freq: exclusive upper bound of the case-folded frequency (MSR 2.2 step 1: less than 1e-4).
-        min_count: least count of the surface type itself, inclusive.
-        proper_names: also allow capitalised types and words that are mostly capitalised.
-    Returns:
-        bool, shape (types,).
-    """
-    rare = (table.folded_count > 0) & (table.freq < max_freq) & (table.count >= min_count)
+    @property
+    def max_freq(self) -> float:
+        """Exclusive upper bound of the case-folded share of word tokens (MSR 2.2 step 1: less than 1e-4)."""
+        ...
+
+    @property
+    def min_count(self) -> int:
+        """Least count of the surface type itself, inclusive."""
+        ...
+
+    @property
+    def proper_names(self) -> bool:
+        """Also allow capitalised types and words that are mostly capitalised."""
+        ...
+
+
+def option_mask(table: CountTable, limits: OptionLimits) -> np.ndarray:
+    """Which types of the table may serve as answers and as alternates; bool, shape (types,)."""
+    rare = (table.folded_count > 0) & (table.freq < limits.max_freq) & (table.count >= limits.min_count)
     shaped = np.array([bool(_OPTION_SHAPE.fullmatch(word)) for word in table.words], bool)
-    if proper_names:
+    if limits.proper_names:
         return rare & shaped
     has_letter = np.array([any(character.isalpha() for character in word) for word in table.words], bool)
     lower = np.array([word == word.casefold() for word in table.words], bool)

@@ -1,4 +1,5 @@
-"""What stands right before and right after a word, by kinds of closed-class words: cues to how a word is used (Brent 1993; Manning 1993).
+"""What stands right before and right after a word, by kinds of closed-class words: cues to the subcategorization frames that it takes
+(Brent 1993; Manning 1993).
 
 Nothing is parsed: a form after a subject pronoun, an auxiliary or *to* is taken for a verb, and an article, a possessive or a pronoun right
 after it for its object; a noun right after *a* is countable, one right after a preposition need not be. Crude for one occurrence,
@@ -16,7 +17,7 @@ from cloze_gen.english.closed_classes import After, Before, after, before
 _CHUNK_TOKENS = 4_000_000
 
 
-def count_frames(corpus: np.ndarray, *, words: Sequence[str], target_row: np.ndarray) -> np.ndarray:
+def count_frame_cues(corpus: np.ndarray, *, words: Sequence[str], target_row: np.ndarray) -> np.ndarray:
     """How often each target stands between each two kinds of tokens.
 
     Args:

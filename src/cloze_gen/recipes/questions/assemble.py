@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from cloze_gen.records.question import Question
 from cloze_gen.rng import derive_rng
@@ -37,8 +37,3 @@ def assemble_question(
     options = [impostors[i] for i in order]
     options.insert(answer_index, tokens[position])
     return Question(item_id, book_id, tuple(tokens), position, tuple(options), answer_index)
-
-
-def position_counts(answers: Mapping[str, int], *, n_options: int) -> list[int]:
-    """How often each position holds the answer."""
-    return [sum(index == i for index in answers.values()) for i in range(n_options)]

@@ -32,7 +32,7 @@ from cloze_gen.notation import shown
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.evaluation.models import IndexModel, open_evaluation_lm, open_lsa, open_match_index
 from cloze_gen.stages.evaluation.question_sets import QuestionSet
-from cloze_gen.stages.models.language_model import open_index
+from cloze_gen.stages.models.index import open_index
 from cloze_gen.store.artifacts import Artifact
 
 Scores = NDArray[np.float64]

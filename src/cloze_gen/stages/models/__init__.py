@@ -1,1 +1,1 @@
-"""Models of the training text: the language model, its forward index, the context vectors."""
+"""Models of the training text: the language model, its forward index, the context space."""

@@ -1,28 +1,21 @@
-"""The language model and its forward index, as artifacts."""
+"""The language model, as an artifact: an ARPA file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Annotated
 
-import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
-from cloze_gen.engine.ahead import ahead
-from cloze_gen.engine.progress import Stopwatch, phases, track
-from cloze_gen.lm.arpa import read_blocks, read_counts
-from cloze_gen.lm.forward_index import ForwardIndex, Level, build_levels
+from cloze_gen.engine.progress import Stopwatch, phases
+from cloze_gen.lm.arpa import header_counts
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.stages.corpus.training_text import TEXT
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
-from cloze_gen.store.tables import memory_mapped
 
 ARPA = "model.arpa"
-WORDS = "words.txt"
-_BLOCK_BYTES = 64 * 1024 * 1024
 
 
 class LmSettings(SettingsGroup):
@@ -58,8 +51,12 @@ def write_language_model(
 ) -> None:
     """Estimate the model with KenLM's `lmplz`: modified Kneser-Ney, closed by its own `<unk>`, `<s>` and `</s>`.
 
+    File: `model.arpa`; its counts of n-grams, unigrams first, are the fact `ngrams`.
+
     Args:
         meanwhile: called while `lmplz` works, which leaves the other cores idle.
+    Raises:
+        ToolError: `lmplz` is missing or fails; the message says what mends it.
     """
     clock = Stopwatch()
     with phases(room.stage) as hear:
@@ -76,43 +73,7 @@ def write_language_model(
         )
     writer.path("temp/x").parent.rmdir()
     with open(writer.path(ARPA), "rb") as handle:
-        counts = read_counts(handle.read(4096))
+        counts = header_counts(handle.read(4096))
     writer.facts |= {"ngrams": counts}
     writer.versions |= {"lmplz_sha256": binary_sha256(find_lmplz())}
     room.say(f"{sum(counts):,} n-grams of order {settings.order} in {clock.seconds:.0f} s")
-
-
-def write_index(writer: ArtifactWriter, room: Room, *, model: Artifact) -> None:
-    """Sort the ARPA file's n-grams into the arrays of the forward index."""
-    clock = Stopwatch()
-    arpa = model.path(ARPA)
-    order = 0
-    for order, vocabulary, level in build_levels(ahead(read_blocks(_chunks(arpa)))):
-        if order == 1:
-            writer.path(WORDS).write_text("\n".join(vocabulary.to_pylist()) + "\n", encoding="utf-8")
-        for name in Level.__slots__:
-            np.save(writer.path(_file(order, name)), getattr(level, name))
-        writer.rows[_file(order, "key")] = len(level.key)
-    writer.facts |= {"order": order}
-    writer.versions |= {"numpy": np.__version__}
-    room.say(f"order {order}, sorted in {clock.seconds:.0f} s")
-
-
-def _file(order: int, name: str) -> str:
-    return f"{order}grams.{name}.npy"
-
-
-def _chunks(path: Path) -> Iterator[bytes]:
-    with open(path, "rb") as handle:
-        total = -(-path.stat().st_size // _BLOCK_BYTES)
-        yield from track(iter(lambda: handle.read(_BLOCK_BYTES), b""), stage="index", unit="blocks", total=total)
-
-
-def open_index(artifact: Artifact) -> ForwardIndex:
-    """The index, memory-mapped: workers of one machine share its pages."""
-    words = artifact.path(WORDS).read_text(encoding="utf-8").split("\n")[:-1]
-    levels = []
-    for order in range(1, int(artifact.facts["order"]) + 1):
-        arrays = {name: memory_mapped(artifact.path(_file(order, name))) for name in Level.__slots__}
-        levels.append(Level(**arrays))
-    return ForwardIndex(words, levels)

@@ -7,16 +7,16 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.msr.steps.balance import answer_shares, choose_balanced, draw_impostors, matched_weights, rank_features
+from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, matched_weights, rank_features, weighted_draws
 
 
 def test_draws_are_distinct_and_follow_the_weights() -> None:
     """No candidate twice in a draw; one of twice the weight is drawn first about twice as often."""
     weights = np.array([2.0, 1.0, 1.0, 0.0])
-    drawn = draw_impostors(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(1))[:, 0]
+    drawn = weighted_draws(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(1))[:, 0]
     share = np.bincount(drawn, minlength=4) / len(drawn)
     assert share == pytest.approx([0.5, 0.25, 0.25, 0.0], abs=0.02)
-    fours = draw_impostors(np.ones(9), n_impostors=4, draws=500, rng=np.random.default_rng(1))
+    fours = weighted_draws(np.ones(9), n_impostors=4, draws=500, rng=np.random.default_rng(1))
     assert (np.diff(fours, axis=1) > 0).all()
     assert (fours >= 0).all()
     assert (fours < 9).all()
@@ -24,9 +24,9 @@ def test_draws_are_distinct_and_follow_the_weights() -> None:
 
 def test_a_candidate_of_no_weight_fills_up() -> None:
     """Where the others do not suffice, it is taken, else never."""
-    drawn = draw_impostors(np.array([1.0, 0.0, 1.0]), n_impostors=2, draws=50, rng=np.random.default_rng(1))
+    drawn = weighted_draws(np.array([1.0, 0.0, 1.0]), n_impostors=2, draws=50, rng=np.random.default_rng(1))
     assert (drawn == [0, 2]).all()
-    assert (draw_impostors(np.array([0.0, 0.0]), n_impostors=2, draws=5, rng=np.random.default_rng(1)) == [0, 1]).all()
+    assert (weighted_draws(np.array([0.0, 0.0]), n_impostors=2, draws=5, rng=np.random.default_rng(1)) == [0, 1]).all()
 
 
 def test_matched_draws_use_words_as_often_as_answers() -> None:
@@ -35,7 +35,7 @@ def test_matched_draws_use_words_as_often_as_answers() -> None:
     candidates = [["oar", "rug", "sea", "cup"]] * 100
     weight_of = matched_weights(answers, candidates)
     weights = np.array([weight_of[word] for word in candidates[0]])
-    drawn = draw_impostors(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(2))[:, 0]
+    drawn = weighted_draws(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(2))[:, 0]
     counts = Counter(candidates[0][i] for i in drawn.tolist())
     assert counts["oar"] / counts["rug"] == pytest.approx(90.5 / 10.5, rel=0.15)
 
@@ -66,7 +66,7 @@ def biased_pool(n_groups: int, draws: int) -> tuple[np.ndarray, np.ndarray, np.n
 def test_the_chosen_set_is_balanced_where_the_pool_is_not() -> None:
     """Answers highest in 40 % of the pool are highest in 20 % of the set; one draw a group, in the order of the groups."""
     scores, features, group = biased_pool(400, 6)
-    chosen = choose_balanced(features, group, target=np.zeros(features.shape[1]), n=150, passes=1)
+    chosen = herd_draws(features, group, target=np.zeros(features.shape[1]), n=150, passes=1)
     assert len(chosen) == 150
     assert (np.diff(group[chosen]) > 0).all()
     before, _ = answer_shares(scores)
@@ -81,12 +81,12 @@ def test_a_target_is_met_as_zero_is() -> None:
     _, features, group = biased_pool(400, 6)
     target = np.zeros(features.shape[1])
     target[:5] = [8.0, -2.0, -2.0, -2.0, -2.0]
-    chosen = choose_balanced(features, group, target=target, n=150, passes=1)
+    chosen = herd_draws(features, group, target=target, n=150, passes=1)
     assert features[chosen, 0].sum() == pytest.approx(8.0, abs=1.5)
 
 
 def test_fewer_groups_than_wanted_give_fewer() -> None:
     """What cannot be chosen is not made up; an empty pool gives an empty set."""
     _, features, group = biased_pool(10, 3)
-    assert len(choose_balanced(features, group, target=np.zeros(features.shape[1]), n=150, passes=1)) == 10
-    assert len(choose_balanced(features[:0], group[:0], target=np.zeros(features.shape[1]), n=5, passes=1)) == 0
+    assert len(herd_draws(features, group, target=np.zeros(features.shape[1]), n=150, passes=1)) == 10
+    assert len(herd_draws(features[:0], group[:0], target=np.zeros(features.shape[1]), n=5, passes=1)) == 0

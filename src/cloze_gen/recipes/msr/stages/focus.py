@@ -1,4 +1,4 @@
-"""Focus words of the source books, as an artifact."""
+"""Focus words as an artifact: MSR 2.2 step 1 over the source books."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.hyphens import HYPHENS, write_hyphens
-from cloze_gen.stages.models.contexts import option_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_evidence, read_sentences
 from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
+from cloze_gen.stats.vocabulary import option_mask
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import join_parquet, write_parquet
 
 
 @dataclass(frozen=True, slots=True)
-class BookFocus:
+class FocusShard:
     """One source book to be searched by a worker, which reads what all books share once, from disk.
 
     Attributes:
@@ -49,11 +49,11 @@ class BookFocus:
 def option_table(counts: Path, settings: FocusSettings) -> dict[str, tuple[int, float]]:
     """The words that may be options, with count and frequency."""
     table = read_counts(open_artifact(counts))
-    rows = np.flatnonzero(option_words(table, settings)).tolist()
+    rows = np.flatnonzero(option_mask(table, settings)).tolist()
     return {table.words[row]: (int(table.count[row]), float(table.freq[row])) for row in rows}
 
 
-def search_book(shard: BookFocus) -> tuple[int, Counter[str]]:
+def search_book(shard: FocusShard) -> tuple[int, Counter[str]]:
     """Write every verdict of one book, and the sentences that hold a focus word; returns the focus words and the rejections by reason."""
     options = option_table(shard.counts, shard.settings)
     sentences: list[Sentence] = []
@@ -77,15 +77,22 @@ def search_book(shard: BookFocus) -> tuple[int, Counter[str]]:
 def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts: Artifact, settings: FocusSettings) -> None:
     """Write focus words, the sentences that hold them, and every rejection with its reason.
 
+    Files: `focus.parquet`, a row a focus word: `id`, `sentence_id`, `position`, `word`, `history1`, `history2`, `next_token`, `count`,
+    `freq` (share of training word tokens). `sentences.parquet`, the sentences that hold one. `rejected.parquet`, every other sentence
+    and word: `id`, `reason`, `detail`. `hyphens.tsv`, how line-end hyphens were decided.
+
     The rejected words are as many as the words of the books: they go from the workers to the disk and are never held together.
+
+    Raises:
+        CorpusError: no word may become a blank.
     """
     table = read_counts(counts)
-    n_options = int(option_words(table, settings).sum())
+    n_options = int(option_mask(table, settings).sum())
     write_hyphens(writer, hyphen_evidence(source, table))
     books, hyphens = kept_books(source), writer.path(HYPHENS)
     with book_parts(writer, len(books)) as parts:
         shards = [
-            BookFocus(row["book_id"], book_folder(source, row), counts.folder, hyphens, part, settings)
+            FocusShard(row["book_id"], book_folder(source, row), counts.folder, hyphens, part, settings)
             for row, part in zip(books, parts, strict=True)
         ]
         n_found, reasons = 0, Counter[str]()

@@ -2,54 +2,70 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cloze_gen.lm.forward_index import ForwardIndex
-from cloze_gen.recipes.msr.stages.items import (
-    Shard,
-    focus_slice,
+from cloze_gen.recipes.msr.stages.parts import (
+    Part,
+    columns_of,
+    count_focus_words,
+    cut_in_parts,
     item_slices,
+    note_parts,
     read_rows,
-    sentence_ids,
-    shards,
-    worker_index,
-    write_parts,
     write_rows,
 )
-from cloze_gen.recipes.msr.stages.tables import ALTERNATES, ANSWERS, KEPT, SCORED, SCREENED
-from cloze_gen.recipes.msr.steps.forward import FilledSentence, best_forward, forward_log10_probs, sentence_log10_probs
+from cloze_gen.recipes.msr.stages.tables import ALTERNATES, ANSWER_COLUMNS, ANSWERS, HISTORY_SCORE, KEPT, SCORED, SCREENED
+from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_sentence_ids, focus_columns
+from cloze_gen.recipes.msr.steps.forward import (
+    FilledSentence,
+    ForwardSettings,
+    best_forward,
+    forward_log10_probs,
+    sentence_log10_probs,
+)
 from cloze_gen.stages.room import Room
-from cloze_gen.store.artifacts import ArtifactWriter, funnel
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_parquet
 
 
-def forward_part(shard: Shard) -> tuple[int, list[dict[str, Any]]]:
+@dataclass(frozen=True, slots=True)
+class ForwardShard:
+    """A part of the focus words, and what a worker needs to score the alternates of those that passed the screening."""
+
+    part: Part
+    focus: Path
+    index: Path
+    alternates: Path
+    screening: Path
+    settings: ForwardSettings
+
+
+def forward_part(shard: ForwardShard) -> tuple[int, list[dict[str, Any]]]:
     """Score the alternates of one part; returns the rows written and one row an item with the right word's own scores."""
-    index, focus = worker_index(shard.index), focus_slice(shard)
-    item, words, table = read_rows(shard.upstream / ALTERNATES / shard.part.name, index)
-    history_log10 = table["history_log10_prob"].to_numpy()
-    passed = set(
-        read_parquet(shard.passed / SCREENED, columns=["id", "status"]).filter(pa.compute.field("status") == KEPT)["id"].to_pylist()
-    )
-    sentences = sentence_ids(shard.focus, shard.index)
+    index, focus = cached_index(shard.index), focus_columns(shard.focus, shard.part)
+    item, words, table = read_rows(shard.alternates / ALTERNATES / shard.part.name, index)
+    history_log10 = table[HISTORY_SCORE].to_numpy()
+    passed, sentences = _passed(shard.screening), cached_sentence_ids(shard.focus, shard.index)
     places = [place for place in item_slices(item) if focus["id"][int(item[place.start])] in passed]
     rows = [int(item[place.start]) for place in places]
     options = [np.append(words[place], index.id_of[focus["word"][row]]) for place, row in zip(places, rows, strict=True)]
     forward = _forward_scores(index, focus, rows, options)
-    best = [best_forward(f[:-1], history_log10[place], keep=shard.settings.forward.keep) for f, place in zip(forward, places, strict=True)]
+    best = [best_forward(f[:-1], history_log10[place], keep=shard.settings.keep) for f, place in zip(forward, places, strict=True)]
     filled = [
         FilledSentence(sentences[focus["sentence_id"][row]], focus["position"][row] + 1, np.append(own[chosen], own[-1]))
         for row, own, chosen in zip(rows, options, best, strict=True)
     ]
     whole = sentence_log10_probs(index, filled)
     answers = [
-        {"id": focus["id"][row], "forward_log10_prob": float(f[-1]), "sentence_log10_prob": float(w[-1]),
-         "forward_rank": 1 + int((f[:-1] > f[-1]).sum())}
+        dict(zip(ANSWER_COLUMNS, (focus["id"][row], float(f[-1]), 1 + int((f[:-1] > f[-1]).sum()), float(w[-1])), strict=True))
         for row, f, w in zip(rows, forward, whole, strict=True)
-    ]  # fmt: skip
+    ]
     columns = [_item_columns(place, b, f[:-1], w[:-1]) for place, b, f, w in zip(places, best, forward, whole, strict=True)]
     chosen, forward_log10, whole_log10, rank, kept = (
         (np.concatenate(parts) for parts in zip(*columns, strict=True)) if columns else _NOTHING
@@ -67,6 +83,12 @@ def forward_part(shard: Shard) -> tuple[int, list[dict[str, Any]]]:
         sentence_log10_prob=pa.array(whole_log10, pa.float64(), from_pandas=True),
     )
     return count, answers
+
+
+def _passed(screening: Path) -> set[str]:
+    """The focus words that passed the screening."""
+    table = read_parquet(screening / SCREENED, columns=["id", "status"])
+    return set(table.filter(pa.compute.field("status") == KEPT)["id"].to_pylist())
 
 
 def _forward_scores(index: ForwardIndex, focus: dict[str, list[Any]], rows: list[int], options: list[np.ndarray]) -> list[np.ndarray]:
@@ -94,15 +116,24 @@ def _item_columns(place: slice, best: np.ndarray, forward: np.ndarray, whole: np
     return np.arange(place.start, place.stop), forward, sentence, rank, kept
 
 
-def write_forward(writer: ArtifactWriter, room: Room, *, shard: Shard, n_items: int, n_passed: int) -> None:
-    """Write all alternates of the passed focus words with their forward scores; `kept` marks the retained ones."""
-    results = list(room.map(forward_part, shards(shard, n_items, writer.folder / SCORED), unit="parts"))
-    write_parts(writer, SCORED, [count for count, _ in results])
+def write_forward(
+    writer: ArtifactWriter, room: Room, *, focus: Artifact, index: Artifact, alternates: Artifact, screening: Artifact,
+    settings: ForwardSettings,
+) -> None:  # fmt: skip
+    """Write all alternates of the passed focus words with their scores.
+
+    Files: `scored/part-NNNNN.parquet`, a row an alternate: `id`, `word`, `history_log10_prob`, `forward_log10_prob`, `forward_rank`, `kept`
+    (which marks the retained ones) and, of those alone, `sentence_log10_prob`. `answers.parquet`, a row a focus word: the answer's own
+    `forward_log10_prob`, `forward_rank` and `sentence_log10_prob`.
+    """
+    parts = cut_in_parts(count_focus_words(focus), writer.folder / SCORED)
+    shards = [ForwardShard(part, focus.folder, index.folder, alternates.folder, screening.folder, settings) for part in parts]
+    results = list(room.map(forward_part, shards, unit="parts"))
+    note_parts(writer, SCORED, [count for count, _ in results])
     answers = [answer for _, part in results for answer in part]
-    names = ("id", "forward_log10_prob", "forward_rank", "sentence_log10_prob")
-    writer.rows[ANSWERS] = write_parquet(writer.path(ANSWERS), {name: [answer[name] for answer in answers] for name in names})
+    writer.rows[ANSWERS] = write_parquet(writer.path(ANSWERS), columns_of(answers, ANSWER_COLUMNS))
     total = sum(count for count, _ in results)
-    writer.funnel = funnel("focus words", kept=len(answers), rejected={"no_alternates": n_passed - len(answers)})
+    writer.funnel = funnel("focus words", kept=len(answers), rejected={"no_alternates": screening.funnel["kept"] - len(answers)})
     writer.facts |= {"alternates_scored": total}
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    room.say(f"{total:,} alternates scored, the best {shard.settings.forward.keep} of each focus word kept")
+    room.say(f"{total:,} alternates scored, the best {settings.keep} of each focus word kept")

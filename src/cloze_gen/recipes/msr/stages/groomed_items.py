@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pyarrow.compute as pc
 
-from cloze_gen.recipes.msr.stages.items import Part, column, focus_rows, item_slices
-from cloze_gen.recipes.msr.stages.tables import ANSWERS, FIT, SCORED
+from cloze_gen.recipes.msr.stages.parts import Part, dictionary_column, item_slices
+from cloze_gen.recipes.msr.stages.tables import ANSWERS, FIT, HISTORY_SCORE, SCORED, SENTENCE_SCORE
+from cloze_gen.recipes.msr.stages.worker_cache import cached_sentences, focus_columns
+from cloze_gen.recipes.msr.steps.candidates import CandidateMeasures
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
-from cloze_gen.recipes.msr.steps.guideline_1_frames import Need
+from cloze_gen.recipes.msr.steps.word_place import Frame
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.stages.tables import read_source_sentences
-from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.tables import read_parquet
-
-_SCORES = ("id", "word", "forward_rank", "history_log10_prob", "sentence_log10_prob")
 
 
 @dataclass(frozen=True, slots=True)
 class GroomShard:
-    """A part of the scored items, and what a worker needs to groom it."""
+    """A part of the scored items, and what a worker needs to groom it.
+
+    Attributes:
+        classes: coarse classes asked of answers; empty asks for all.
+        offensive: case-folded words.
+        frequent: case-folded words of `frequent_freq` or more.
+    """
 
     part: Part
     focus: Path
@@ -39,7 +42,18 @@ class GroomShard:
 
 @dataclass(slots=True)
 class GroomedItem:
-    """One focus word on its way through grooming."""
+    """One focus word with its retained candidates, best forward score first; verdicts and what they rest on are filled in as they come.
+
+    Attributes:
+        position: of the answer in the sentence's own tokens.
+        history_log10_prob: float32, shape (candidates,).
+        gain: float64, shape (candidates,): log10 of the whole sentence with each candidate over that with the answer.
+        fault: what speaks against the sentence or the answer; `FIT` when nothing does.
+        answer_topicality: mean association with the sentence's rarer words, in nats; `topicality` that of each candidate.
+        tag: the answer's Penn tag in the printed sentence, without clitics; `answer_tag` that in its window, clitics joined by `+`.
+        frame: what its place asks for.
+        measures: of each candidate, once the sentence has proved fit; `verdicts` and `tags` (in the window) likewise.
+    """
 
     id: str
     answer: str
@@ -47,46 +61,34 @@ class GroomedItem:
     position: int
     candidates: list[str]
     history_log10_prob: np.ndarray
-    gain: np.ndarray  # log10, of the whole sentence with each candidate over that with the answer
-    verdicts: list[str] = field(default_factory=list)
-    similarity: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    topicality: Sequence[float] = ()
-    answer_topicality: float = 0.0
-    tags: list[str] = field(default_factory=list)
+    gain: np.ndarray
     fault: str = FIT
+    answer_topicality: float = 0.0
+    topicality: list[float] = field(default_factory=list)
+    tag: str = ""
     answer_tag: str = ""
-    plain_tag: str = ""  # without clitics
-    need: Need | None = None
-
-    def window(self, word: str, reach: int) -> tuple[str, ...]:
-        tokens, at = self.sentence.tokens, self.position
-        return (*tokens[max(0, at - reach) : at], word, *tokens[at + 1 : at + 1 + reach])
-
-    def place_in_window(self, reach: int) -> int:
-        return min(self.position, reach)
+    frame: Frame | None = None
+    measures: list[CandidateMeasures] = field(default_factory=list)
+    verdicts: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
 
 
 @functools.lru_cache(maxsize=1)
-def _sentences(folder: Path) -> dict[str, Sentence]:
-    return read_source_sentences(open_artifact(folder))
-
-
-@functools.lru_cache(maxsize=1)
-def _answers(folder: Path) -> dict[str, float]:
-    table = read_parquet(folder / ANSWERS, columns=["id", "sentence_log10_prob"])
-    return dict(zip(table["id"].to_pylist(), table["sentence_log10_prob"].to_pylist(), strict=True))
+def _answer_scores(forward: Path) -> dict[str, float]:
+    table = read_parquet(forward / ANSWERS, columns=["id", SENTENCE_SCORE])
+    return dict(zip(table["id"].to_pylist(), table[SENTENCE_SCORE].to_pylist(), strict=True))
 
 
 def read_items(shard: GroomShard) -> list[GroomedItem]:
-    """The items of one part, each with its retained candidates, best forward score first."""
-    sentences = _sentences(shard.focus)
-    focus = focus_rows(shard.focus).slice(shard.part.first, shard.part.last - shard.part.first).to_pydict()
+    """The items of one part."""
+    sentences, of_answer = cached_sentences(shard.focus), _answer_scores(shard.forward)
+    focus = focus_columns(shard.focus, shard.part)
     row_of = {item_id: row for row, item_id in enumerate(focus["id"])}
-    table = read_parquet(shard.forward / SCORED / shard.part.name, columns=[*_SCORES, "kept"]).filter(pc.field("kept"))
-    of_answer = _answers(shard.forward)
-    ids, coded = column(table, "id"), column(table, "word")
+    names = ("forward_rank", HISTORY_SCORE, SENTENCE_SCORE)
+    table = read_parquet(shard.forward / SCORED / shard.part.name, columns=["id", "word", *names, "kept"]).filter(pc.field("kept"))
+    ids, coded = dictionary_column(table, "id"), dictionary_column(table, "word")
     words = coded.dictionary.to_numpy(zero_copy_only=False)[coded.indices.to_numpy()]
-    rank, history, whole = (table[name].to_numpy() for name in _SCORES[2:])
+    rank, history, whole = (table[name].to_numpy() for name in names)
     codes = ids.indices.to_numpy()
     items = []
     for place in item_slices(codes):

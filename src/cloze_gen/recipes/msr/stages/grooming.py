@@ -1,95 +1,95 @@
-"""Machine grooming as an artifact: a verdict on every retained candidate, and on every focus word's sentence."""
+"""Machine grooming as an artifact: MSR 2.3 over every retained candidate, and over every focus word's sentence."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cloze_gen.adapters.spacy_tagger import travelling_name
-from cloze_gen.recipes.msr.stages.groomed_items import GroomShard, read_items
-from cloze_gen.recipes.msr.stages.items import Part, parts, write_parts
-from cloze_gen.recipes.msr.stages.judging import judge_sentences, judge_tags, judge_words, told_by_topic
-from cloze_gen.recipes.msr.stages.tables import DECISIONS, FIT, GROOMED
+from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard, read_items
+from cloze_gen.recipes.msr.stages.parts import columns_of, count_focus_words, cut_in_parts, note_parts
+from cloze_gen.recipes.msr.stages.tables import DECISION_COLUMNS, DECISIONS, FIT, GROOMED, GROOMED_COLUMNS
+from cloze_gen.recipes.msr.stages.verdicts import judge_sentences, judge_tags, judge_topic, judge_words
+from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_space, cached_tagger
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.tables import FOCUS
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_parquet
 
 
 def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
-    """Judge one part; returns the rows written and one row an item."""
-    items = read_items(shard)
+    """Judge one part and write the verdicts on its candidates; returns the rows written and one row an item."""
+    items, space = read_items(shard), cached_space(shard.contexts)
     judge_sentences(items, shard)
-    fit = [item for item in items if item.fault == FIT and not told_by_topic(item, shard)]
+    fit = [item for item in items if item.fault == FIT]
     for item in fit:
-        judge_words(item, shard)
+        judge_topic(item, shard, space)
+    fit = [item for item in fit if item.fault == FIT]
+    for item in fit:
+        judge_words(item, shard, cached_index(shard.index), space)
     if shard.settings.tagger != "none":
-        judge_tags(fit, shard)
-    rows = [(item, i) for item in fit for i in range(len(item.candidates))]
-    count = write_parquet(
-        shard.part.out / shard.part.name,
-        {
-            "id": [item.id for item, _ in rows],
-            "word": [item.candidates[i] for item, i in rows],
-            "verdict": [item.verdicts[i] for item, i in rows],
-            "similarity": np.array([item.similarity[i] for item, i in rows], np.float32),
-            "topicality": np.array([item.topicality[i] for item, i in rows], np.float32),
-            "tag": [item.tags[i] if item.tags else "" for item, i in rows],
-        },
+        judge_tags(fit, shard, cached_tagger(shard.settings.tagger), space)
+    count = write_parquet(shard.part.out / shard.part.name, _decision_columns(fit))
+    return count, [_item_row(item) for item in items]
+
+
+def _decision_columns(items: list[GroomedItem]) -> dict[str, Any]:
+    rows = [(item, i) for item in items for i in range(len(item.candidates))]
+    columns = (
+        [item.id for item, _ in rows],
+        [item.candidates[i] for item, i in rows],
+        [item.verdicts[i] for item, i in rows],
+        np.array([item.measures[i].similarity for item, i in rows], np.float32),
+        np.array([item.measures[i].topicality for item, i in rows], np.float32),
+        [item.tags[i] if item.tags else "" for item, i in rows],
     )
-    return count, [
-        {
-            "id": item.id,
-            "verdict": str(item.fault),
-            "answer_tag": item.answer_tag,
-            "answer_topicality": round(float(item.answer_topicality), 4),
-            "place_asks_for": str(item.need or ""),
-            "fit_candidates": item.verdicts.count(FIT) if item.fault == FIT else 0,
-        }
-        for item in items
-    ]
+    return dict(zip(DECISION_COLUMNS, columns, strict=True))
 
 
-def write_grooming(writer: ArtifactWriter, room: Room, *, shard: GroomShard) -> None:
-    """Write a verdict for every retained candidate and every focus word."""
-    n_items = int(open_artifact(shard.focus).manifest["files"][FOCUS]["rows"])
-    travelling = shard.settings.model_copy(update={"tagger": travelling_name(shard.settings.tagger)})
-    shards = [replace(shard, part=part, settings=travelling) for part in parts(n_items, writer.folder / DECISIONS)]
+def _item_row(item: GroomedItem) -> dict[str, Any]:
+    fit_candidates = item.verdicts.count(FIT) if item.fault == FIT else 0
+    topicality = round(item.answer_topicality, 4)
+    row = (item.id, str(item.fault), item.answer_tag, topicality, str(item.frame or ""), fit_candidates)
+    return dict(zip(GROOMED_COLUMNS, row, strict=True))
+
+
+def write_grooming(
+    writer: ArtifactWriter, room: Room, *, focus: Artifact, index: Artifact, contexts: Artifact, forward: Artifact, counts: Artifact,
+    settings: GroomingSettings, classes: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Write a verdict on every retained candidate and on every focus word.
+
+    Files: `decisions/part-NNNNN.parquet`, a row a retained candidate of a focus word that is fit as far as can be seen without a tagger:
+    `id`, `word`, `verdict`, `similarity` (cosine), `topicality` (nats), `tag`. `items.parquet`, a row a focus word: `id`, `verdict`,
+    `answer_tag`, `answer_topicality` (nats), `place_asks_for`, `fit_candidates`.
+
+    Args:
+        classes: coarse classes asked of answers; empty asks for all.
+    Raises:
+        ModelError: the tagger that the settings name is not installed, or cannot be read.
+        UsageError: the list of offensive words cannot be read.
+    """
+    table = read_counts(counts)
+    frequent = frozenset(table.words[i].casefold() for i in np.flatnonzero(table.freq >= settings.frequent_freq))
+    offensive = offensive_words(settings.offensive_words)
+    folders = (focus.folder, index.folder, contexts.folder, forward.folder)
+    travelling = settings.model_copy(update={"tagger": travelling_name(settings.tagger)})
+    parts = cut_in_parts(count_focus_words(focus), writer.folder / DECISIONS)
+    shards = [GroomShard(part, *folders, travelling, classes, offensive, frequent) for part in parts]
     results = list(room.map(groom_part, shards, unit="parts"))
-    write_parts(writer, DECISIONS, [count for count, _ in results])
+    note_parts(writer, DECISIONS, [count for count, _ in results])
     rows = [row for _, part in results for row in part]
-    names = ("id", "verdict", "answer_tag", "answer_topicality", "place_asks_for", "fit_candidates")
-    writer.rows[GROOMED] = write_parquet(writer.path(GROOMED), {name: [row[name] for row in rows] for name in names})
+    writer.rows[GROOMED] = write_parquet(writer.path(GROOMED), columns_of(rows, GROOMED_COLUMNS))
     verdicts = Counter(row["verdict"] for row in rows)
     kept = verdicts.pop(FIT, 0)
     writer.funnel = funnel("focus words", kept=kept, rejected=verdicts)
     candidates: Counter[str] = Counter()
-    for part in sorted((writer.folder / DECISIONS).glob("*.parquet")):
-        candidates.update(read_parquet(part, columns=["verdict"])["verdict"].to_pylist())
+    for part in parts:
+        candidates.update(read_parquet(part.out / part.name, columns=["verdict"])["verdict"].to_pylist())
     fit = candidates.pop(FIT, 0)
-    writer.facts |= {"tagger": shard.settings.tagger, "candidates_funnel": funnel("candidates", kept=fit, rejected=candidates)}
+    writer.facts |= {"tagger": settings.tagger, "candidates_funnel": funnel("candidates", kept=fit, rejected=candidates)}
     room.say(f"{kept:,} of {len(rows):,} focus words stand in a fit sentence; {fit:,} fit candidates")
-
-
-def groom_shard(
-    settings: GroomingSettings,
-    classes: tuple[str, ...],
-    *,
-    focus: Artifact,
-    index: Artifact,
-    contexts: Artifact,
-    forward: Artifact,
-    counts: Artifact,
-) -> GroomShard:
-    """What every shard of the stage shares."""
-    table = read_counts(counts)
-    frequent = frozenset(table.words[i].casefold() for i in np.flatnonzero(table.freq >= settings.frequent_freq))
-    folders = (focus.folder, index.folder, contexts.folder, forward.folder)
-    return GroomShard(Part(0, 0, Path()), *folders, settings, classes, offensive_words(settings.offensive_words), frequent)

@@ -1,19 +1,32 @@
-"""The tables that stages of this recipe hand to one another, by name.
+"""The tables that stages of this recipe hand to one another: names, columns, and the words that stand in them.
 
-`alternates/`, `scored/` and `decisions/` lie in parts of a fixed number of focus words (`items`), a row an alternate; the others have a row
-a focus word.
+`alternates/`, `scored/` and `decisions/` lie in parts of a fixed number of focus words (`parts`), a row an alternate: `id` of the focus
+word and `word` first. The others have a row a focus word. `docs/artifacts.md` has every column's type.
 """
 
 from __future__ import annotations
 
-ALTERNATES = "alternates"  # of the stage alternates: what the model drew, with its score after the two-word history
-SCREENED = "items.parquet"  # of the stage screening: the answer's score and rank, and whether the focus word goes on
-SCORED = "scored"  # of the stage forward: the same rows with forward scores; `kept` marks the retained ones
-ANSWERS = "answers.parquet"  # of the stage forward: the answers' own scores
-DECISIONS = "decisions"  # of the stage grooming: a verdict on every retained candidate
-GROOMED = "items.parquet"  # of the stage grooming: a verdict on every focus word
-CANDIDATES = "candidates.jsonl"  # of the stage choice: every question's retained candidates, for human groomers
+# Of an option, log10: after the two-word history; of the next token; of the whole sentence. None where a step has not come so far.
+HISTORY_SCORE, FORWARD_SCORE, SENTENCE_SCORE = "history_log10_prob", "forward_log10_prob", "sentence_log10_prob"
+SCORES = (HISTORY_SCORE, FORWARD_SCORE, SENTENCE_SCORE)
 
+# Stage alternates: what the model drew. Beside id and word: HISTORY_SCORE.
+ALTERNATES = "alternates"
+
+# Stage screening: does the focus word go on? `alternates` is their number; rank 1 is the best.
+SCREENED = "items.parquet"
+SCREENED_COLUMNS = ("id", "status", "answer_log10_prob", "answer_rank", "alternates")
+KEPT = "kept"  # `status` of a focus word that passed
+ANSWER_SCORES_BEST = "answer_scores_best"  # `status` of one that did not
+
+# Stage forward: the alternates of what passed. Beside id, word and SCORES: `forward_rank`, and `kept`, which marks the retained ones.
+SCORED = "scored"
+ANSWERS = "answers.parquet"  # the answers' own scores
+ANSWER_COLUMNS = ("id", FORWARD_SCORE, "forward_rank", SENTENCE_SCORE)
+
+# Stage grooming: a verdict on every retained candidate of a sentence that is fit without a tagger, and on every focus word that has any.
+DECISIONS = "decisions"
+DECISION_COLUMNS = ("id", "word", "verdict", "similarity", "topicality", "tag")
+GROOMED = "items.parquet"
+GROOMED_COLUMNS = ("id", "verdict", "answer_tag", "answer_topicality", "place_asks_for", "fit_candidates")
 FIT = "fit"  # the verdict against which nothing speaks
-KEPT = "kept"  # status of a focus word that passed the screening
-ANSWER_SCORES_BEST = "answer_scores_best"  # status of one that did not

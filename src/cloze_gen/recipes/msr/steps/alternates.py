@@ -50,7 +50,7 @@ class Listed:
         cumulative = np.cumsum(np.exp(log10_prob.astype(np.float64) * _LN10))
         return cls(places, log10_prob, cumulative[:-1], float(cumulative[-1]) if len(places) else 0.0)
 
-    def hold(self, places: np.ndarray) -> np.ndarray:
+    def contains(self, places: np.ndarray) -> np.ndarray:
         """Which of the places are listed here; bool, shape of the places."""
         return self.places[self.places[:-1].searchsorted(places)] == places
 
@@ -99,7 +99,7 @@ class Distribution:
             places[drawn] = level.places[at]
             log10_probs[drawn] = level.log10_prob[at] + self.log10_backoffs[i]
             if i + 1 < len(self.levels):
-                stands[drawn] = ~self.levels[i + 1].hold(places[drawn])
+                stands[drawn] = ~self.levels[i + 1].contains(places[drawn])
         stands &= places != excluded
         places, log10_probs, turns = places[stands], log10_probs[stands], turns[stands]
         if len(places) == 0:

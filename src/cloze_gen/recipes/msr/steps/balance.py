@@ -22,7 +22,7 @@ import numpy as np
 _PAIR_WEIGHT = 0.25
 
 
-def draw_impostors(weights: np.ndarray, *, n_impostors: int, draws: int, rng: np.random.Generator) -> np.ndarray:
+def weighted_draws(weights: np.ndarray, *, n_impostors: int, draws: int, rng: np.random.Generator) -> np.ndarray:
     """Random draws of impostors for one item, without replacement (Efraimidis & Spirakis 2006).
 
     Args:
@@ -77,13 +77,13 @@ def rank_features(scores: np.ndarray) -> np.ndarray:
     return np.concatenate([flat, pairs], axis=1).astype(np.float32)
 
 
-def choose_balanced(features: np.ndarray, group: np.ndarray, *, target: np.ndarray, n: int, passes: int) -> np.ndarray:
+def herd_draws(features: np.ndarray, group: np.ndarray, *, target: np.ndarray, n: int, passes: int) -> np.ndarray:
     """Choose n draws, at most one a group, whose feature vectors sum to nearly `target`.
 
     Args:
         features: float32, shape (draws, features).
         group: int64, shape (draws,): number of the sentence of each draw, ascending.
-        target: float64, shape (features,): zero, or the sum that chance would give a set of this size (see `choose_evenly`).
+        target: float64, shape (features,): zero, or the sum that chance would give a set of this size (see `choose_balanced`).
         n: how many; fewer come back when there are fewer groups.
         passes: exchanges tried for every chosen draw after the greedy choice.
     Returns:
@@ -113,12 +113,12 @@ def choose_balanced(features: np.ndarray, group: np.ndarray, *, target: np.ndarr
 
 
 def answer_shares(scores: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """How often the answer has the highest and the lowest score, ties shared.
+    """In what share of the questions the answer has the highest and the lowest score, ties shared.
 
     Args:
         scores: one array of shape (options, scores) a question; the answer is option 0.
     Returns:
-        two float64 arrays of shape (scores,).
+        two float64 arrays of shape (scores,), shares from 0 to 1: of the highest and of the lowest.
     """
     stacked = np.stack(list(scores))
     answer = stacked[:, :1, :]

@@ -1,4 +1,4 @@
-"""The balanced choice over all groomed items: draws by record, one choice over the set."""
+"""The balanced choice over all fit items: draws by record, one choice over the set (MSR 2.2, last paragraph; 2.3, guideline 7)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cloze_gen.recipes.msr.steps.balance import answer_shares, choose_balanced, draw_impostors, matched_weights, rank_features
-from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, GroomedItem, verdicts
+from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, matched_weights, rank_features, weighted_draws
+from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, FitItem, verdicts
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 
@@ -18,17 +18,19 @@ BALANCED_SCORES = ("history_log10_prob", "forward_log10_prob", "sentence_log10_p
 
 @dataclass(frozen=True, slots=True)
 class ScoredItem:
-    """A groomed item and the balanced scores of its words.
+    """A fit item and the balanced scores of its words.
 
     Attributes:
         scores: float64, shape (1 + candidates, scores): the answer first, then the candidates in their order.
     """
 
-    item: GroomedItem
+    item: FitItem
     scores: np.ndarray
 
 
-def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed: int) -> tuple[list[Chosen | Rejection], dict[str, float]]:
+def choose_balanced(
+    items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed: int
+) -> tuple[list[Chosen | Rejection], dict[str, float]]:
     """Choose the set so that the answer's rank is uniform under every balanced score.
 
     Returns:
@@ -36,27 +38,15 @@ def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed
     """
     fit = sorted((scored for scored in items if len(scored.item.candidates) >= settings.n_impostors), key=lambda s: s.item.id)
     fit.sort(key=lambda scored: scored.item.sentence_id)
-    weight_of = matched_weights([scored.item.answer for scored in fit], [scored.item.candidates for scored in fit])
-    features: list[np.ndarray] = []
-    draws: list[np.ndarray] = []
-    for scored in fit:
-        rng = derive_rng(seed, "msr.balanced_draws", scored.item.id)
-        matched = settings.impostor_draw == "matched"
-        weights = np.array([weight_of[word] if matched else 1.0 for word in scored.item.candidates])
-        drawn = draw_impostors(weights, n_impostors=settings.n_impostors, draws=settings.draws, rng=rng)
-        draws.append(drawn)
-        features.append(rank_features(_options(scored, drawn)))
     if not fit:
         return verdicts([scored.item for scored in items], settings=settings, impostors={}), {}
+    draws = _offered_draws(fit, settings=settings, seed=seed)
+    features = np.concatenate([rank_features(_options(scored, drawn)) for scored, drawn in zip(fit, draws, strict=True)])
     sentence_ids, sentences = np.unique([scored.item.sentence_id for scored in fit], return_inverse=True)
     group = np.repeat(np.sort(sentences), settings.draws)
     n = min(settings.n_questions, len(sentence_ids))  # what can be chosen: a target for more would ask for leaks
-    target = _chance_sum(fit, draws, n=n, seed=seed)
-    shares = len(BALANCED_SCORES) * (settings.n_impostors + 1)
-    target[:shares] = np.clip(target[:shares], -settings.slack * n, settings.slack * n)
-    if not settings.slack:
-        target[:] = 0.0
-    chosen = choose_balanced(np.concatenate(features), group, target=target, n=n, passes=settings.passes)
+    target = _target(fit, draws, n=n, settings=settings, seed=seed)
+    chosen = herd_draws(features, group, target=target, n=n, passes=settings.passes)
     impostors: dict[str, tuple[str, ...]] = {}
     option_scores = []
     for row in chosen.tolist():
@@ -65,6 +55,28 @@ def choose_evenly(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed
         option_scores.append(_options(scored, drawn[None])[0])
     found = verdicts([scored.item for scored in items], settings=settings, impostors=impostors)
     return found, _shares(option_scores)
+
+
+def _offered_draws(fit: Sequence[ScoredItem], *, settings: ChoiceSettings, seed: int) -> list[np.ndarray]:
+    """The draws of impostors that each item offers, by its own generator; int64, shape (draws, impostors): places among its candidates."""
+    weight_of = matched_weights([scored.item.answer for scored in fit], [scored.item.candidates for scored in fit])
+    matched = settings.impostor_draw == "matched"
+    draws = []
+    for scored in fit:
+        rng = derive_rng(seed, "msr.balanced_draws", scored.item.id)
+        weights = np.array([weight_of[word] if matched else 1.0 for word in scored.item.candidates])
+        draws.append(weighted_draws(weights, n_impostors=settings.n_impostors, draws=settings.draws, rng=rng))
+    return draws
+
+
+def _target(fit: Sequence[ScoredItem], draws: Sequence[np.ndarray], *, n: int, settings: ChoiceSettings, seed: int) -> np.ndarray:
+    """What the feature vectors of the set are to sum to: the scatter of chance, in each rank's share no more than the slack."""
+    target = _chance_sum(fit, draws, n=n, seed=seed)
+    if not settings.slack:
+        return np.zeros_like(target)
+    shares = len(BALANCED_SCORES) * (settings.n_impostors + 1)
+    target[:shares] = np.clip(target[:shares], -settings.slack * n, settings.slack * n)
+    return target
 
 
 def _chance_sum(fit: Sequence[ScoredItem], draws: Sequence[np.ndarray], *, n: int, seed: int) -> np.ndarray:

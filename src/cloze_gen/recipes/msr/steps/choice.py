@@ -33,7 +33,7 @@ class ChoiceSettings(SettingsGroup):
 
 
 class ChoiceReason(StrEnum):
-    """Why a groomed focus word became no question."""
+    """Why a focus word in a fit sentence became no question."""
 
     TOO_FEW_CANDIDATES = "too_few_fit_candidates"
     OTHER_FOCUS_CHOSEN = "other_focus_of_the_sentence_chosen"
@@ -41,8 +41,8 @@ class ChoiceReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class GroomedItem:
-    """A focus word with the candidates that grooming left, best forward score first."""
+class FitItem:
+    """A focus word in a fit sentence, with its fit candidates, best forward score first."""
 
     id: str
     sentence_id: str
@@ -58,7 +58,7 @@ class Chosen:
     impostors: tuple[str, ...]
 
 
-def choose_randomly(items: Iterable[GroomedItem], *, settings: ChoiceSettings, seed: int) -> list[Chosen | Rejection]:
+def choose_randomly(items: Iterable[FitItem], *, settings: ChoiceSettings, seed: int) -> list[Chosen | Rejection]:
     """Choose by record: impostors by the item's generator, the focus word by the sentence's, the sentences by theirs.
 
     Returns:
@@ -66,7 +66,7 @@ def choose_randomly(items: Iterable[GroomedItem], *, settings: ChoiceSettings, s
     """
     items = list(items)
     fit = [item for item in items if len(item.candidates) >= settings.n_impostors]
-    by_sentence: dict[str, list[GroomedItem]] = {}
+    by_sentence: dict[str, list[FitItem]] = {}
     for item in fit:
         by_sentence.setdefault(item.sentence_id, []).append(item)
     picked = {sentence: _pick(group, sentence, seed) for sentence, group in by_sentence.items()}
@@ -76,9 +76,7 @@ def choose_randomly(items: Iterable[GroomedItem], *, settings: ChoiceSettings, s
     return verdicts(items, settings=settings, impostors=impostors)
 
 
-def verdicts(
-    items: Iterable[GroomedItem], *, settings: ChoiceSettings, impostors: Mapping[str, tuple[str, ...]]
-) -> list[Chosen | Rejection]:
+def verdicts(items: Iterable[FitItem], *, settings: ChoiceSettings, impostors: Mapping[str, tuple[str, ...]]) -> list[Chosen | Rejection]:
     """One verdict for each item, given the impostors of those chosen."""
     chosen_of = {item_id.rpartition(":")[0]: item_id for item_id in impostors}
     found: list[Chosen | Rejection] = []
@@ -94,11 +92,11 @@ def verdicts(
     return found
 
 
-def _draw(item: GroomedItem, settings: ChoiceSettings, seed: int) -> tuple[str, ...]:
+def _draw(item: FitItem, settings: ChoiceSettings, seed: int) -> tuple[str, ...]:
     rng = derive_rng(seed, "msr.impostors", item.id)
     picked = rng.choice(len(item.candidates), size=settings.n_impostors, replace=False)
     return tuple(item.candidates[i] for i in sorted(picked))
 
 
-def _pick(group: Sequence[GroomedItem], sentence_id: str, seed: int) -> GroomedItem:
+def _pick(group: Sequence[FitItem], sentence_id: str, seed: int) -> FitItem:
     return group[int(derive_rng(seed, "msr.focus_of_sentence", sentence_id).integers(len(group)))]

@@ -38,13 +38,13 @@ class FilledSentence:
 
 
 def forward_log10_probs(index: ForwardIndex, *, predecessors: np.ndarray, options: np.ndarray, next_words: np.ndarray) -> np.ndarray:
-    """log10 P(next | predecessor, option), row by row; ids of shape (n,) in, float32 of shape (n,) out."""
+    """log10 P(next word | predecessor, option), row by row; int64 ids of shape (n,) in, float32 of shape (n,) out."""
     histories = np.column_stack([predecessors, options])
     return index.log10_probs(histories[:, -(index.order - 1) :], next_words)
 
 
 def sentence_log10_probs(index: ForwardIndex, sentences: Sequence[FilledSentence]) -> list[np.ndarray]:
-    """log10 probability of each whole sentence with each of its options in place.
+    """log10 P(sentence, `</s>` | `<s>`) of each sentence with each of its options in place.
 
     Only the n-grams that hold the option differ between options; the others are looked up once a sentence. All look-ups of all sentences
     are one search.
@@ -79,7 +79,7 @@ def _windows(sentence: FilledSentence, order: int) -> tuple[np.ndarray, np.ndarr
 
 
 def best_forward(forward_log10: np.ndarray, history_log10: np.ndarray, *, keep: int) -> np.ndarray:
-    """Positions of the `keep` best by forward score; ties by the history score, then by position.
+    """Positions of the `keep` best by forward score; ties by the history score, then by position. Scores of shape (n,), log10.
 
     >>> best_forward(np.array([-2.0, -1.0, -2.0]), np.array([-3.0, -9.0, -1.0]), keep=2)
     array([1, 2])

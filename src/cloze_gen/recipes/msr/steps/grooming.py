@@ -1,18 +1,26 @@
-"""Machine grooming: predicates on a candidate in its sentence, standing in for the judges of MSR 2.3 until a human grooms.
+"""Machine grooming: predicates that stand in for the judges of MSR 2.3 until a human grooms.
 
-Every candidate of the retained 30 gets a verdict: fit, or the first predicate that speaks against it.
+A sentence, an answer or a candidate falls by the first predicate that speaks against it. Which predicate stands for which guideline:
+
+    guideline                the sentence and its answer               a candidate
+    1 grammar                answers.answer_fault (word_place)         candidates.candidate_fault, candidates.tag_fault (word_place)
+    2 one right answer       answers.tells_too_little                  candidates.candidate_fault
+    3 no offence             english.sentence_fitness.sentence_fault   candidates.candidate_fault
+    4 some thought           answers.told_by_topic
+    7 one blank a sentence   choice, balanced_choice
+
+That the sentence is whole is asked by `english.sentence_fitness`; the classes that `focus.classes` names are not in the paper
+(`answers.answer_fault`). What each predicate means, with examples: `docs/grooming.md`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container
-from enum import StrEnum
 
 from pydantic import Field
 
-from cloze_gen.english.articles import breaks_article
-from cloze_gen.english.stems import stem
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.words import is_word
 
 
 class GroomingSettings(SettingsGroup):
@@ -60,72 +68,13 @@ class GroomingSettings(SettingsGroup):
     tag_window: int = Field(8, ge=2, le=1000, description="tokens on each side of the blank that the tagger sees")
 
 
-class CandidateFault(StrEnum):
-    """Why a candidate is no impostor."""
-
-    ARTICLE = "candidate_breaks_a_an"
-    FORM_OF_ANSWER = "candidate_is_form_of_answer"
-    IN_SENTENCE = "candidate_in_sentence"
-    OFFENSIVE = "candidate_offensive"
-    NUMBER_SHAPE = "candidate_number_against_word"
-    SUBSTITUTABLE = "candidate_substitutable"
-    UNATTESTED = "candidate_unattested_in_place"
-    COLLOCATION = "candidate_is_collocation"
-    CALLED_FOR = "candidate_called_for_by_history"
-    LIKELIER = "candidate_likelier_than_answer"
-    TOPICAL = "candidate_suits_topic"
-    TAG = "candidate_changes_tag"
-    TAG_IMPOSSIBLE = "candidate_never_has_tag"
-    FRAME = "candidate_breaks_frame"
-
-
-def candidate_fault(
-    candidate: str,
-    *,
-    answer: str,
-    predecessor: str,
-    sentence_stems: Container[str],
-    offensive: Container[str],
-    similarity: float,
-    attested: bool,
-    collocates: bool,
-    lift: float,
-    gain: float,
-    topicality: float,
-    settings: GroomingSettings,
-) -> CandidateFault | None:
-    """The first fault of a candidate that can be seen without a tagger; None when there is none.
+def is_frequent(token: str, frequent: Container[str]) -> bool:
+    """A frequent word or a mark: what may stand beside it is grammar. Beside a rarer word it is meaning.
 
     Args:
-        sentence_stems: stems of the sentence's own tokens, the answer's among them.
-        similarity: cosine of the context vectors of candidate and answer; 0 where either has none.
-        attested: the training books have the candidate next to each frequent neighbour that it has here, and not more seldom than chance
-            would put it there (grammar: "exhibiting to" is attested, and rare for so frequent a word as "to").
-        collocates: the training books have the candidate next to a rarer neighbour that it has here (meaning): "a grave mistake" is as
-            good as "a capital mistake", whatever the rest of the sentence says.
-        lift: log10 of how many times likelier the two preceding tokens make the candidate.
-        gain: log10 of how many times likelier the sentence is with the candidate than with the answer, by the generating model.
-        topicality: the candidate's mean association with the sentence's rarer words.
+        frequent: case-folded words of `frequent_freq` or more.
+
+    >>> [is_frequent(token, {"the"}) for token in ("The", ",", "ferry")]
+    [True, True, False]
     """
-    form = stem(candidate)
-    checks = (
-        (CandidateFault.ARTICLE, breaks_article(candidate, predecessor)),
-        (CandidateFault.FORM_OF_ANSWER, form == stem(answer)),
-        (CandidateFault.IN_SENTENCE, form in sentence_stems),
-        (CandidateFault.OFFENSIVE, candidate.casefold() in offensive),
-        (CandidateFault.NUMBER_SHAPE, has_digit(candidate) != has_digit(answer)),
-        (CandidateFault.SUBSTITUTABLE, similarity >= settings.max_similarity),
-        (CandidateFault.UNATTESTED, settings.require_attested and not attested),
-        (CandidateFault.COLLOCATION, settings.reject_collocations and collocates),
-        (CandidateFault.CALLED_FOR, lift >= settings.max_lift),
-        (CandidateFault.LIKELIER, gain >= settings.max_gain),
-        (CandidateFault.TOPICAL, topicality >= settings.max_topicality),
-    )
-    for fault, holds in checks:
-        if holds:
-            return fault
-    return None
-
-
-def has_digit(word: str) -> bool:
-    return not word.isalpha() and any(character.isdigit() for character in word)
+    return not is_word(token) or token.casefold() in frequent

@@ -22,7 +22,11 @@ class ScreeningSettings(SettingsGroup):
 
 
 def answer_scores_best(answer_log10: float, alternates_log10: np.ndarray) -> bool:
-    """True when the right word scores better than every alternate: the question is to be rejected.
+    """True when the right word scores better than every alternate, or there is none: the question is to be rejected.
+
+    Args:
+        answer_log10: of the right word, by whichever score screens.
+        alternates_log10: shape (n,): of its alternates, by the same score.
 
     >>> answer_scores_best(-2.0, np.array([-3.0, -2.5])), answer_scores_best(-2.0, np.array([-3.0, -1.5]))
     (True, False)
@@ -31,7 +35,7 @@ def answer_scores_best(answer_log10: float, alternates_log10: np.ndarray) -> boo
 
 
 def answer_rank(answer_log10: float, alternates_log10: np.ndarray) -> int:
-    """Rank of the right word among itself and its alternates, 1 = best.
+    """Rank of the right word among itself and its alternates, 1 = best; a tie goes to it.
 
     >>> answer_rank(-2.0, np.array([-3.0, -1.5, -1.0]))
     3

@@ -1,13 +1,14 @@
-"""The middle stages' tables of numbers."""
+"""Tables in parts: rows written and read back."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from cloze_gen.lm.forward_index import SENTENCE_END, SENTENCE_START, UNKNOWN, ForwardIndex
-from cloze_gen.recipes.msr.stages.items import read_rows, write_rows
+from cloze_gen.recipes.msr.stages.parts import ITEMS_A_PART, cut_in_parts, read_rows, write_rows
 
 
 def test_words_are_numbered_by_the_index_at_hand(tmp_path: Path) -> None:
@@ -20,3 +21,12 @@ def test_words_are_numbered_by_the_index_at_hand(tmp_path: Path) -> None:
         _, numbers, _ = read_rows(path, index)
         assert [index.words[i] for i in numbers] == words
         del index
+
+
+@pytest.mark.parametrize("n_items", [1, ITEMS_A_PART - 1, ITEMS_A_PART, ITEMS_A_PART + 1, 3 * ITEMS_A_PART])
+def test_parts_hold_every_item_once(n_items: int, tmp_path: Path) -> None:
+    """In order, none empty, none beyond the last; each has a file of its own."""
+    parts = cut_in_parts(n_items, tmp_path / "table")
+    assert [i for part in parts for i in range(part.first, part.last)] == list(range(n_items))
+    assert all(part.first < part.last for part in parts)
+    assert len({part.name for part in parts}) == len(parts)

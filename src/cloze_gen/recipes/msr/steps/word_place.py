@@ -1,8 +1,8 @@
-"""What a place in a sentence asks of a verb or a noun, and whether a word gives it (MSR guideline 1).
+"""A word in its place: the subcategorization frame that the place asks for, and whether a verb or a noun takes it (MSR guideline 1).
 
 A tagger does not see transitivity, nor mass and count: in "I travelled in my youth" *buried* takes the same tag and breaks the grammar, and
 in "food is ready" so does *box*. The training books know: *buried* is mostly followed by its object, and *box* hardly ever stands without
-a determiner (`stats/word_frames.py`).
+a determiner. Their counts of what stands beside a word are cues to its frames (`stats/word_frames.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from enum import StrEnum
 import numpy as np
 
 from cloze_gen.english.closed_classes import After, Before, after, before
+from cloze_gen.english.penn_tags import ADVERBS
 
 # The kinds of tokens after which a form is used as the tag says. A past tense and a participle of one spelling cannot be told apart by
 # counting; their active uses are what tells transitivity for both.
@@ -29,8 +30,7 @@ _USES = {
 }
 _PARTICLES = frozenset("up down out off away back over through".split())
 _OBJECT_PRONOUNS = frozenset("me him her us them you it myself himself herself itself ourselves yourself themselves".split())
-_ADVERBS = frozenset({"RB", "RBR", "RBS"})
-_IN_NOUN_PHRASE = frozenset({"JJ", "JJR", "JJS", "NN", "VBG", "VBN", "CD"}) | _ADVERBS
+_IN_NOUN_PHRASE = frozenset({"JJ", "JJR", "JJS", "NN", "VBG", "VBN", "CD"}) | ADVERBS
 _MIN_USES = 5  # fewer tell nothing, and a form so rare in its place is hardly used so
 _MIN_CLAUSE_SHARE = 0.05
 # Shares among a noun's uses right after an article, a determiner or a bare token. From the 522: music 0.02 / food 0.00 with an article,
@@ -41,8 +41,11 @@ _MIN_BARE_SHARE = 0.15
 _MIN_HEAD_SHARE = 0.5
 
 
-class Need(StrEnum):
-    """What a place asks of the word in it."""
+class Frame(StrEnum):
+    """A subcategorization frame: what a verb takes after it, and whether a noun counts.
+
+    `NOUN` is any noun's, after a determiner that counts and mass nouns share. `UNCLEAR` is one that the counts of one token cannot tell.
+    """
 
     OBJECT = "object"
     NO_OBJECT = "no_object"
@@ -53,38 +56,42 @@ class Need(StrEnum):
     UNCLEAR = "unclear"
 
 
-def needed(tokens: Sequence[str], tags: Sequence[str], position: int) -> Need | None:
-    """What the place of a verb or a singular noun asks for; None for other tags.
+def frame_asked(tokens: Sequence[str], tags: Sequence[str], position: int) -> Frame | None:
+    """The frame that the place of a verb or a singular noun asks for; None for other tags.
 
-    >>> needed("I travelled in my youth .".split(), ["PRP", "VBD", "IN", "PRP$", "NN", "."], 1)
-    <Need.NO_OBJECT: 'no_object'>
-    >>> needed("He sold much old music .".split(), ["PRP", "VBD", "JJ", "JJ", "NN", "."], 4)
-    <Need.MASS: 'mass'>
+    Args:
+        tokens: the sentence as it is printed.
+        tags: Penn tags of its tokens.
+
+    >>> frame_asked("I travelled in my youth .".split(), ["PRP", "VBD", "IN", "PRP$", "NN", "."], 1)
+    <Frame.NO_OBJECT: 'no_object'>
+    >>> frame_asked("He sold much old music .".split(), ["PRP", "VBD", "JJ", "JJ", "NN", "."], 4)
+    <Frame.MASS: 'mass'>
     """
     tag = tags[position]
     if tag == "NN":
-        return _noun_needed(tokens, tags, position)
-    return _verb_needed(tokens, tags, position) if tag in _USES else None
+        return _asked_of_noun(tokens, tags, position)
+    return _asked_of_verb(tokens, tags, position) if tag in _USES else None
 
 
-def _verb_needed(tokens: Sequence[str], tags: Sequence[str], position: int) -> Need:
+def _asked_of_verb(tokens: Sequence[str], tags: Sequence[str], position: int) -> Frame:
     """From the tokens after the verb and, for a participle, from what governs it.
 
-    A participle with no form of *have* before it (adverbs aside) is passive: its object stands elsewhere, so it needs a transitive verb.
-    Where the verb takes more than an object (a particle, a second object, an infinitive), the counts of one token cannot tell.
+    A participle with no form of *have* before it (adverbs aside) is passive: its object stands elsewhere, so its place asks for a verb that
+    takes one. Where the verb takes more (a particle, a second object, an infinitive), the counts of one token cannot tell.
     """
     following = [token.casefold() for token in tokens[position + 1 : position + 4]]
     if _takes_more(following):
-        return Need.UNCLEAR
+        return Frame.UNCLEAR
     follower = after(following[0]) if following else After.CLOSED
     if tags[position] == "VBN":
         governor = position - 1
-        while governor > 0 and tags[governor] in _ADVERBS:
+        while governor > 0 and tags[governor] in ADVERBS:
             governor -= 1
         if governor < 0 or before(tokens[governor]) is not Before.HAVE:
-            return Need.UNCLEAR if follower is After.OBJECT else Need.OBJECT
-    needs = {After.OBJECT: Need.OBJECT, After.CLAUSE: Need.CLAUSE, After.CLOSED: Need.NO_OBJECT}
-    return needs.get(follower, Need.UNCLEAR)
+            return Frame.UNCLEAR if follower is After.OBJECT else Frame.OBJECT
+    asked = {After.OBJECT: Frame.OBJECT, After.CLAUSE: Frame.CLAUSE, After.CLOSED: Frame.NO_OBJECT}
+    return asked.get(follower, Frame.UNCLEAR)
 
 
 def _takes_more(following: Sequence[str]) -> bool:
@@ -101,50 +108,57 @@ def _takes_more(following: Sequence[str]) -> bool:
     return bool(_PARTICLES & set(following[1:])) or (pronoun and (following[1] == "to" or after(following[1]) is After.OBJECT))
 
 
-def _noun_needed(tokens: Sequence[str], tags: Sequence[str], position: int) -> Need:
+def _asked_of_noun(tokens: Sequence[str], tags: Sequence[str], position: int) -> Frame:
     """From what opens the noun phrase: `a` counts, a determiner does both, without one the noun is a mass.
 
     Before *that* it may have to be a noun that takes a clause (*the proof that*), which is not counted.
     """
     if position + 1 < len(tokens) and tokens[position + 1].casefold() == "that":
-        return Need.UNCLEAR
+        return Frame.UNCLEAR
     start = position - 1
     while start >= 0 and (
         (tags[start] in _IN_NOUN_PHRASE and before(tokens[start]) is Before.OTHER)
         or (start > 0 and (tags[start] == "CC" or tokens[start] == ",") and tags[start - 1] == "JJ")
     ):
         if tokens[start].casefold() == "much":
-            return Need.MASS
+            return Frame.MASS
         start -= 1
     opener = before(tokens[start]) if start >= 0 else Before.BARE
     if opener is Before.ARTICLE:
-        return Need.COUNT
-    return Need.NOUN if opener is Before.DETERMINER or (start >= 0 and tags[start] in {"DT", "PRP$", "POS", "PDT"}) else Need.MASS
+        return Frame.COUNT
+    return Frame.NOUN if opener is Before.DETERMINER or (start >= 0 and tags[start] in {"DT", "PRP$", "POS", "PDT"}) else Frame.MASS
 
 
-def gives(frames: np.ndarray, *, tag: str, need: Need, transitive_share: float) -> bool:
-    """Whether a form's own uses give what its place asks for. What cannot be told is no.
+def takes_frame(cues: np.ndarray, *, tag: str, frame: Frame, transitive_share: float) -> bool:
+    """Whether a form takes a frame, by its own uses. What cannot be told is no.
 
     Args:
-        frames: int64, shape (kinds before, kinds after): counts of the form (`stats.word_frames.count_frames`).
+        cues: int64, shape (kinds before, kinds after): counts of the form (`stats.word_frames.count_frame_cues`).
+        tag: the form's Penn tag in its place, one of which `frame_asked` speaks.
         transitive_share: inclusive: share of a verb's uses with an object right after it from which it is transitive.
+
+    >>> travelled = np.zeros((len(Before), len(After)), np.int64)
+    >>> travelled[Before.SUBJECT, After.CLOSED] = 20
+    >>> [takes_frame(travelled, tag="VBD", frame=frame, transitive_share=0.3) for frame in (Frame.NO_OBJECT, Frame.OBJECT)]
+    [True, False]
     """
-    uses = frames[list(_USES[tag])]
-    if need is Need.UNCLEAR or uses.sum() < _MIN_USES:
+    uses = cues[list(_USES[tag])]
+    if frame is Frame.UNCLEAR or uses.sum() < _MIN_USES:
         return False
     if tag == "NN":
-        return _noun_gives(frames, need)
+        return _noun_takes(cues, frame)
     share = uses.sum(axis=0) / uses.sum()
-    return {
-        Need.OBJECT: share[After.OBJECT] >= transitive_share,
-        Need.NO_OBJECT: share[After.OBJECT] < transitive_share,
-        Need.CLAUSE: share[After.CLAUSE] >= _MIN_CLAUSE_SHARE,
-    }[need]
+    takes: dict[Frame, bool] = {
+        Frame.OBJECT: bool(share[After.OBJECT] >= transitive_share),
+        Frame.NO_OBJECT: bool(share[After.OBJECT] < transitive_share),
+        Frame.CLAUSE: bool(share[After.CLAUSE] >= _MIN_CLAUSE_SHARE),
+    }
+    return takes[frame]
 
 
-def _noun_gives(frames: np.ndarray, need: Need) -> bool:
-    share = frames.sum(axis=1) / frames[list(_NOMINAL)].sum()
-    determined = frames[[Before.ARTICLE, Before.DETERMINER]].sum(axis=0)
+def _noun_takes(cues: np.ndarray, frame: Frame) -> bool:
+    share = cues.sum(axis=1) / cues[list(_NOMINAL)].sum()
+    determined = cues[[Before.ARTICLE, Before.DETERMINER]].sum(axis=0)
     head = determined.sum() == 0 or 1.0 - determined[After.OPEN] / determined.sum() >= _MIN_HEAD_SHARE
-    least = {Need.COUNT: (Before.ARTICLE, _MIN_ARTICLE_SHARE), Need.MASS: (Before.BARE, _MIN_BARE_SHARE)}
-    return bool(head and (need is Need.NOUN or share[least[need][0]] >= least[need][1]))
+    least = {Frame.COUNT: (Before.ARTICLE, _MIN_ARTICLE_SHARE), Frame.MASS: (Before.BARE, _MIN_BARE_SHARE)}
+    return bool(head and (frame is Frame.NOUN or share[least[frame][0]] >= least[frame][1]))

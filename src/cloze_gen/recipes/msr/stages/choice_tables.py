@@ -1,0 +1,99 @@
+"""What the choice looks at, read once: the tables of the earlier stages by focus word, and every fit item with its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from cloze_gen.recipes.msr.stages.parts import part_paths
+from cloze_gen.recipes.msr.stages.tables import ANSWERS, DECISIONS, FIT, FORWARD_SCORE, GROOMED, SCORED, SCORES, SCREENED, SENTENCE_SCORE
+from cloze_gen.recipes.msr.steps.balanced_choice import ScoredItem
+from cloze_gen.recipes.msr.steps.choice import FitItem
+from cloze_gen.records.sentence import Sentence
+from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.tables import FOCUS, read_source_sentences
+from cloze_gen.stats.counts import CountTable
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.tables import read_parquet
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceTables:
+    """The earlier stages' tables.
+
+    Attributes:
+        sentences: those that hold a focus word, by id.
+        focus, screened, answers, groomed: a row a focus word, by its id.
+        candidates: a row a retained candidate of the focus words in fit sentences, with scores and decision; by `id`, best forward score
+            first.
+    """
+
+    counts: CountTable
+    sentences: Mapping[str, Sentence]
+    focus: pd.DataFrame
+    screened: pd.DataFrame
+    answers: pd.DataFrame
+    groomed: pd.DataFrame
+    candidates: pd.DataFrame
+
+    @property
+    def fit_ids(self) -> list[str]:
+        """The focus words in fit sentences, in their order."""
+        return list(self.groomed.index[self.groomed["verdict"] == FIT])
+
+
+def read_choice_tables(*, counts: Artifact, focus: Artifact, screening: Artifact, forward: Artifact, grooming: Artifact) -> ChoiceTables:
+    groomed = _by_id(grooming, GROOMED)
+    return ChoiceTables(
+        counts=read_counts(counts),
+        sentences=read_source_sentences(focus),
+        focus=_by_id(focus, FOCUS),
+        screened=_by_id(screening, SCREENED),
+        answers=_by_id(forward, ANSWERS),
+        groomed=groomed,
+        candidates=_candidates(forward, grooming, set(groomed.index[groomed["verdict"] == FIT])),
+    )
+
+
+def _by_id(artifact: Artifact, name: str) -> pd.DataFrame:
+    return read_parquet(artifact.path(name)).to_pandas().set_index("id")
+
+
+def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> pd.DataFrame:
+    frames = []
+    for scored, decided in zip(part_paths(forward, SCORED), part_paths(grooming, DECISIONS), strict=True):
+        candidates = read_parquet(scored)
+        candidates = candidates.filter(candidates["kept"]).drop_columns(["kept"]).to_pandas()
+        decisions = read_parquet(decided).to_pandas()
+        frames.append(candidates.astype({"id": str, "word": str}).merge(decisions.astype({"id": str, "word": str}), on=["id", "word"]))
+    table = pd.concat(frames, ignore_index=True)
+    return table[table["id"].isin(fit)].sort_values(["id", "forward_rank"], kind="stable", ignore_index=True)
+
+
+def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredItem]:
+    """Every item in a fit sentence with its fit candidates and the balanced scores of its words, in the order of the focus words.
+
+    Args:
+        same_vocabulary: only words that are focus words somewhere in the source books may be candidates; else a word foreign to these
+            books gives an impostor away.
+    """
+    fit = tables.candidates[tables.candidates["verdict"] == FIT]
+    if same_vocabulary:
+        fit = fit[fit["word"].isin(set(tables.focus["word"]))]
+    freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
+    words, scores = fit["word"].to_numpy(), fit[list(SCORES)].to_numpy(np.float64)
+    columns = np.column_stack([scores, [freq[word] for word in words], [len(word) for word in words]])  # as BALANCED_SCORES
+    rows = fit.groupby("id", sort=False).indices
+    of_answers = tables.answers.join(tables.screened["answer_log10_prob"])[["answer_log10_prob", FORWARD_SCORE, SENTENCE_SCORE]]
+    answer_scores = dict(zip(of_answers.index, of_answers.to_numpy(np.float64), strict=True))
+    about = tables.focus.loc[tables.fit_ids, ["sentence_id", "word"]]
+    items = []
+    for item_id, (sentence_id, answer) in zip(about.index, about.to_numpy(), strict=True):
+        place = rows.get(item_id, np.zeros(0, np.int64))
+        own = np.append(answer_scores[item_id], [freq[answer], len(answer)])
+        item = FitItem(item_id, sentence_id, answer, tuple(words[place]))
+        items.append(ScoredItem(item, np.vstack([own, columns[place]])))
+    return items

@@ -1,0 +1,60 @@
+"""What the shards of a stage share: opened by a worker once, by its folder, and kept from shard to shard."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.lm.forward_index import ForwardIndex
+from cloze_gen.recipes.msr.stages.parts import Part
+from cloze_gen.records.sentence import Sentence
+from cloze_gen.stages.models.contexts import ContextSpace, read_context_space
+from cloze_gen.stages.models.index import open_index
+from cloze_gen.stages.tables import FOCUS, read_source_sentences
+from cloze_gen.store.artifacts import open_artifact
+from cloze_gen.store.tables import read_parquet
+from cloze_gen.text.tagging import Tagger
+
+
+@functools.lru_cache(maxsize=1)
+def cached_index(folder: Path) -> ForwardIndex:
+    """The forward index; its arrays are shared through the page cache."""
+    return open_index(open_artifact(folder))
+
+
+@functools.lru_cache(maxsize=1)
+def cached_space(folder: Path) -> ContextSpace:
+    return read_context_space(open_artifact(folder))
+
+
+@functools.lru_cache(maxsize=1)
+def cached_tagger(name: str) -> Tagger:
+    return load_tagger(name)
+
+
+@functools.lru_cache(maxsize=1)
+def cached_sentences(focus: Path) -> dict[str, Sentence]:
+    """The sentences that hold a focus word, by id."""
+    return read_source_sentences(open_artifact(focus))
+
+
+@functools.lru_cache(maxsize=1)
+def cached_sentence_ids(focus: Path, index: Path) -> dict[str, np.ndarray]:
+    """The same as vocabulary ids, int64, shape (tokens + 2,): `<s>` first and `</s>` last."""
+    model, sentences = cached_index(index), read_source_sentences(open_artifact(focus))
+    return {key: np.array([model.start, *model.ids(s.tokens), model.end], np.int64) for key, s in sentences.items()}
+
+
+@functools.lru_cache(maxsize=2)
+def _focus_rows(focus: Path) -> pa.Table:
+    return read_parquet(focus / FOCUS)
+
+
+def focus_columns(focus: Path, part: Part) -> dict[str, list[Any]]:
+    """The focus words of one part, column by column."""
+    return _focus_rows(focus).slice(part.first, part.last - part.first).to_pydict()

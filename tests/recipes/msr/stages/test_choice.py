@@ -1,0 +1,119 @@
+"""The choice over a finished run's tables: which words may be impostors, what each question tells, and a reason for all the rest."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.errors import CorpusError
+from cloze_gen.recipes.msr.stages.choice import write_choice
+from cloze_gen.recipes.msr.stages.choice_tables import ChoiceTables, read_choice_tables, scored_items
+from cloze_gen.recipes.msr.stages.tables import DECISIONS, FIT, SCORES
+from cloze_gen.recipes.msr.steps.candidates import CandidateFault
+from cloze_gen.recipes.msr.steps.choice import ChoiceSettings
+from cloze_gen.stages.room import Room
+from cloze_gen.stages.tables import CANDIDATES, QUESTIONS, REJECTED
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.runs import stage_artifact
+from cloze_gen.store.tables import read_jsonl, read_parquet, write_parquet
+
+
+@pytest.fixture(scope="module")
+def inputs(finished: Any) -> dict[str, Artifact]:
+    return {name: stage_artifact(finished.folder, name) for name in ("counts", "focus", "screening", "forward", "grooming")}
+
+
+@pytest.fixture(scope="module")
+def tables(inputs: dict[str, Artifact]) -> ChoiceTables:
+    return read_choice_tables(**inputs)
+
+
+@pytest.fixture(scope="module")
+def chosen(inputs: dict[str, Artifact], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Artifact]:
+    """The artifact of a choice by the settings given."""
+
+    def choose(**settings: Any) -> Artifact:
+        folder = tmp_path_factory.mktemp("choice")
+        writer, room = ArtifactWriter(folder), Room(Store(folder), InProcessEngine(), "choice")
+        write_choice(writer, room, **inputs, settings=ChoiceSettings(n_questions=12, **settings), seed=1)
+        return Artifact(folder, {"funnel": writer.funnel, "facts": writer.facts, "files": writer.rows})
+
+    return choose
+
+
+def impostors_of(artifact: Artifact) -> set[str]:
+    questions = read_jsonl(artifact.path(QUESTIONS))
+    return {word for question in questions for i, word in enumerate(question["options"]) if i != question["answer_index"]}
+
+
+@pytest.mark.parametrize("method", ["balanced", "random"])
+def test_impostors_are_words_of_the_source_books(method: str, chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:
+    """Each is a focus word somewhere; where it need not be, words come in that only the training books have."""
+    vocabulary = set(tables.focus["word"])
+    assert impostors_of(chosen(method=method, same_vocabulary=True)) <= vocabulary
+    assert impostors_of(chosen(method=method, same_vocabulary=False)) - vocabulary
+
+
+@pytest.mark.parametrize("same_vocabulary", [True, False])
+def test_items_hold_their_fit_candidates_and_their_scores(same_vocabulary: bool, tables: ChoiceTables) -> None:
+    """The answer's scores first, then those of each fit candidate, best forward score first; frequency and length with them."""
+    items = scored_items(tables, same_vocabulary=same_vocabulary)
+    assert [one.item.id for one in items] == tables.fit_ids
+    freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
+    for one in items[:40]:
+        own = tables.candidates[tables.candidates["id"] == one.item.id]
+        fit = own[(own["verdict"] == FIT) & (own["word"].isin(set(tables.focus["word"])) | (not same_vocabulary))]
+        assert list(one.item.candidates) == fit.sort_values("forward_rank")["word"].tolist()
+        answer = (
+            tables.screened.at[one.item.id, "answer_log10_prob"],
+            *(tables.answers.at[one.item.id, name] for name in SCORES[1:]),
+        )
+        assert one.scores[:, :3] == pytest.approx(np.vstack([answer, fit[list(SCORES)].to_numpy(np.float64)]))
+        words = (one.item.answer, *one.item.candidates)
+        assert one.scores[:, 3:].tolist() == [[freq[word], len(word)] for word in words]
+
+
+def test_every_fit_focus_word_is_accounted_for(chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:
+    """A question or a rejection with its reason, and the funnel counts them."""
+    artifact = chosen()
+    ids = [question["id"] for question in read_jsonl(artifact.path(QUESTIONS))]
+    rejected = read_parquet(artifact.path(REJECTED)).to_pydict()
+    assert sorted([*ids, *rejected["id"]]) == sorted(tables.fit_ids)
+    assert artifact.funnel["rejected"] == dict(sorted(Counter(rejected["reason"]).items()))
+    assert artifact.funnel["kept"] == len(ids) == 12
+
+
+def test_a_question_tells_what_every_option_scored(chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:
+    """Scores of impostors are those of the candidates' file; all retained candidates are there for human groomers."""
+    artifact = chosen()
+    for question, listed in zip(read_jsonl(artifact.path(QUESTIONS)), read_jsonl(artifact.path(CANDIDATES)), strict=True):
+        assert question["id"] == listed["id"]
+        assert len(listed["candidates"]) == int((tables.candidates["id"] == question["id"]).sum())
+        by_word = {candidate["word"]: candidate for candidate in listed["candidates"]}
+        for i, option in enumerate(question["option_scores"]):
+            assert option["word"] == question["options"][i]
+            if i != question["answer_index"]:
+                assert by_word[option["word"]]["verdict"] == FIT
+                assert [option[name] for name in SCORES] == [by_word[option["word"]][name] for name in SCORES]
+        assert question["options"][question["answer_index"]] == listed["answer"]
+
+
+def test_no_fit_candidate_is_told(inputs: dict[str, Artifact], tables: ChoiceTables, tmp_path: Path) -> None:
+    """Where grooming left nothing to choose from, the error says what can be done; nothing is written."""
+    grooming = Artifact(tmp_path / "grooming", inputs["grooming"].manifest)
+    shutil.copytree(inputs["grooming"].folder, grooming.folder)
+    for part in sorted(grooming.path(DECISIONS).iterdir()):
+        columns = read_parquet(part).to_pydict()
+        part.unlink()
+        write_parquet(part, columns | {"verdict": [str(CandidateFault.TAG)] * len(columns["id"])})
+    writer, room = ArtifactWriter(tmp_path / "out"), Room(Store(tmp_path), InProcessEngine(), "choice")
+    with pytest.raises(CorpusError, match=rf"none of {len(tables.fit_ids):,} groomed focus words has 4 fit candidates\. Give more books"):
+        write_choice(writer, room, **inputs | {"grooming": grooming}, settings=ChoiceSettings(), seed=1)
+    assert writer.rows == {}
