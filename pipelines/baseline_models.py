@@ -12,7 +12,7 @@ from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.config import settings_dict
 from cloze_gen.errors import StoreError
 from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
-from cloze_gen.pipelines.holmes_style import Index, LanguageModel
+from cloze_gen.pipelines.models import Index, LanguageModel
 from cloze_gen.pipelines.task import PipelineTask, StageTask
 from cloze_gen.stages.evaluation.models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
 from cloze_gen.stages.evaluation.text import write_evaluation_text
@@ -44,9 +44,9 @@ class FromCorpus(StageTask):
 
     corpus = luigi.Parameter(default="", description="folder in the store of a run's training books; empty: made from --train")
     lm = luigi.Parameter(default="{}", description="settings of the generating model, as JSON")
-    style = luigi.Parameter(default="holmes_style")
+    style = luigi.Parameter(default="holmes-style", description="of whose settings the books are read with")
 
-    def books(self) -> StageTask:
+    def training_books(self) -> StageTask:
         return self.clone(Finished, folder=self.corpus) if self.corpus else self.clone(Corpus, side="train")
 
 
@@ -54,14 +54,14 @@ class CorpusCounts(FromCorpus, Counts):
     """As `Counts`, of the same fingerprint."""
 
     def inputs(self) -> dict[str, StageTask]:
-        return {"corpus": self.books()}
+        return {"corpus": self.training_books()}
 
 
 class CorpusText(FromCorpus, TrainingText):
     """As `TrainingText`, of the same fingerprint."""
 
     def inputs(self) -> dict[str, StageTask]:
-        return {"corpus": self.books(), "counts": self.clone(CorpusCounts)}
+        return {"corpus": self.training_books(), "counts": self.clone(CorpusCounts)}
 
 
 class CorpusLanguageModel(FromCorpus, LanguageModel):

@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from cloze_gen.cli import app, guarded
+from cloze_gen.cli import app
+from cloze_gen.endings import guarded
 
 # The machine may be busy: how long an example takes says nothing here.
 settings.register_profile("cloze-gen", deadline=None, max_examples=60)

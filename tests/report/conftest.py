@@ -14,6 +14,11 @@ import pytest
 from cloze_gen.report.data import AuditTable, Baseline, Evaluation, ReportData, SampleQuestion, StageRow
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.report.html import render_report
+from cloze_gen.report.paper_table import PaperFigure, PaperTable
+
+TABLE = PaperTable(
+    "Zweig & Burges 2011, Table 1", 1040, (PaperFigure("Human", 0.91), PaperFigure("Smoothed 4-gram", 0.39, "smoothed-4gram"))
+)
 
 # Without these, Chromium asks its maker's hosts for things of its own; what is left of that is refused by the resolver rule.
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -84,7 +89,7 @@ def data(evaluation: Evaluation) -> ReportData:
         score_rows=(("hill", "1e-05"), ("sea", "2e-05")), candidates=(("fit", "sea, lake"),),
     )  # fmt: skip
     return ReportData(
-        name="mine", style="holmes_style", signature="cloze-gen|n:40", seed=1, n_questions=40, n_wanted=50, n_options=2,
+        name="mine", paper=TABLE, signature="cloze-gen|n:40", seed=1, n_questions=40, n_wanted=50, n_options=2,
         levels=(("books", 1), ("sentences", 900), ("alternates sampled", 135_000), ("questions", 40)),
         steps=(FunnelStep("focus", "words", 100, 40, {"word_frequent": 55, "word_opens_sentence": 5}),),
         answer_freqs=(1e-5, 2e-5, 0.0), impostor_freqs=(2e-5, 4e-5, 9e-5), sentence_tokens=(7, 9, 9, 30), answer_positions=(20, 20),

@@ -14,14 +14,14 @@ from typing import Any
 import luigi
 
 from cloze_gen import __version__
-from cloze_gen.commands.report import REPORT, read_signature, renew_report
-from cloze_gen.commands.run import build, forget_what_was_read, given_back, log_file, logged
+from cloze_gen.commands.report import renew_report
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, DamageError, UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.user_scores import parse_user_scores
 from cloze_gen.notation import reason, shown
 from cloze_gen.pipelines.baseline_models import CORPUS, AllModels, CorpusText, FromCorpus, model_tasks
+from cloze_gen.pipelines.build import build, forget_what_was_read, given_back, log_file, logged
 from cloze_gen.pipelines.corpus import scanned
 from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, look_ahead
 from cloze_gen.stages.corpus.book_table import kept_books
@@ -42,7 +42,8 @@ from cloze_gen.stages.evaluation.baselines import (
     table_text,
 )
 from cloze_gen.stages.evaluation.question_sets import QuestionSet, read_question_set
-from cloze_gen.stages.release import SIGNATURE
+from cloze_gen.stages.release import SIGNATURE, read_signature
+from cloze_gen.stages.report import REPORT
 from cloze_gen.stages.tables import QUESTIONS
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.files import read_regular_text
@@ -198,10 +199,10 @@ def _lm(corpus_bytes: int) -> dict[str, Any]:
     return {"discount_fallback": True} if corpus_bytes < _SMALL_CORPUS_BYTES else {}
 
 
-def _corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> FromCorpus:
+def _corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> FromCorpus | None:
     folder = next((stage["folder"] for stage in described["stages"] if stage["label"] == CORPUS), None)
-    if folder is None:
-        raise UsageError(f"{run.name}: has no training corpus of its own; name one with --train")
+    if folder is None:  # the run's books have no training side
+        return None
     lm = described["settings"].get("lm")  # a style without a language model says nothing of it
     if lm is None:
         books = kept_books(open_artifact(run.parent.parent / "store" / folder))

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cloze_gen.commands.run import given_back
 from cloze_gen.engine.local import make_engine
+from cloze_gen.pipelines.build import given_back
 from cloze_gen.recipes.scs.stages.books import book_counts, reference_counts
 from cloze_gen.recipes.scs.steps.books import BookSimilarity, BooksSettings, book_similarity
 from cloze_gen.stages.corpus.ingest import BookShard, ingest_book
