@@ -25,8 +25,8 @@ from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.english.penn_tags import CONTENT_CLASSES, coarse_class
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.rng import derive_rng
+from cloze_gen.stages.corpus.book_files import SENTENCES
 from cloze_gen.stages.corpus.counts import read_counts
-from cloze_gen.stages.corpus.ingest import SENTENCES
 from cloze_gen.store.runs import find_run, read_run, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
 from cloze_gen.text.tagging import Tagger

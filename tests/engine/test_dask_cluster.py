@@ -23,7 +23,8 @@ from cloze_gen.engine.dask_cluster import DaskEngine, with_absolute_paths
 from cloze_gen.engine.dask_worker import Job, Terms, do, own_versions
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.errors import BookError, ToolError, UsageError
-from cloze_gen.stages.corpus.ingest import SENTENCES, BookShard, ingest_book
+from cloze_gen.stages.corpus.book_files import SENTENCES
+from cloze_gen.stages.corpus.ingest import BookShard, ingest_book
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.corpus import BookFile, book_digest
 from cloze_gen.store.tables import read_parquet

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cloze_gen.records.sentence import Sentence
+from cloze_gen.stages.corpus.book_files import SENTENCES, read_type_counts
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
 from cloze_gen.stages.corpus.hyphens import mend_line, mend_token, read_hyphen_forms
-from cloze_gen.stages.corpus.ingest import SENTENCES, read_type_counts
 from cloze_gen.stats.counts import CountTable
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet

@@ -11,8 +11,9 @@ import pytest
 
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.errors import CorpusError
+from cloze_gen.stages.corpus.book_files import SENTENCES, read_type_counts
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books, read_books
-from cloze_gen.stages.corpus.ingest import SENTENCES, BookShard, ingest_book, read_type_counts, write_ingest
+from cloze_gen.stages.corpus.ingest import BookShard, ingest_book, write_ingest
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.corpus import BookFile, book_digest, scan_corpus

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
+from cloze_gen.stages.corpus.book_files import read_type_counts
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
 from cloze_gen.stages.corpus.hyphens import write_hyphens
-from cloze_gen.stages.corpus.ingest import read_type_counts
 from cloze_gen.stages.room import Room
 from cloze_gen.stats.counts import CountTable, count_table
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter

@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import threading
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pyarrow as pa
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.config import settings_dict
 from cloze_gen.errors import BookError
+from cloze_gen.stages.corpus.book_files import SENTENCES, SKETCH, TYPES
 from cloze_gen.stages.corpus.book_table import write_book_table
 from cloze_gen.stages.corpus.dropped import warn_of_dropped
 from cloze_gen.stages.room import Room
@@ -25,13 +25,12 @@ from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.corpus import UNREADABLE, BookFile, read_book
 from cloze_gen.store.corpus_manifest import MANIFEST_NAME
 from cloze_gen.store.keys import StageKey
-from cloze_gen.store.tables import escape_cell, read_parquet, write_parquet
+from cloze_gen.store.tables import escape_cell, write_parquet
 from cloze_gen.text.audit import BookReason, BookStatus
 from cloze_gen.text.parse_book import IngestSettings, ParsedBook, parse_book
 from cloze_gen.text.tokens import ChunkMemo
 
 BOOK_VERSION = 3
-SENTENCES, TYPES, SKETCH = "sentences.parquet", "types.parquet", "sketch.npy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +132,7 @@ def _plain(value: Any) -> Any:
 def write_ingest(
     writer: ArtifactWriter, room: Room, *, books: Sequence[BookFile], digests: Sequence[str], settings: IngestSettings
 ) -> None:
-    """Read all books and write `books.tsv`, which says of each what was found and, where it was dropped, why.
+    """Read all books and write `books.tsv` (`write_book_table`): of each what was found and, where it was dropped, why.
 
     What is read of a book is an artifact of its own, named by the file's bytes: `sentences.parquet` (`index`, character span `start` and
     `end` in the decoded file, `paragraph`, `kind`, `text`, `tokens`), `types.parquet` (`word`, `count`, `initial_count`: how often it opens
@@ -159,11 +158,3 @@ def _row(shard: BookShard, audit: dict[str, Any]) -> dict[str, Any]:
     row |= {name: value for name, value in audit.items() if name not in {"book_id", "sha256"}}
     # A file may have any name, and a marker line any character: from here on they are printable.
     return {name: escape_cell(value) if isinstance(value, str) else value for name, value in row.items()}
-
-
-def read_type_counts(folders: Iterable[Path]) -> tuple[Counter[str], Counter[str]]:
-    """Surface counts and opening counts of several books together."""
-    tables = [read_parquet(folder / TYPES) for folder in folders]
-    merged = pa.concat_tables(tables).group_by("word", use_threads=False).aggregate([("count", "sum"), ("initial_count", "sum")])
-    words, counts, initial = (merged[name].to_numpy().tolist() for name in ("word", "count_sum", "initial_count_sum"))
-    return Counter(dict(zip(words, counts, strict=True))), Counter({word: n for word, n in zip(words, initial, strict=True) if n})

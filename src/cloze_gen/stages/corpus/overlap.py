@@ -10,9 +10,9 @@ import numpy as np
 from pydantic import Field
 
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.corpus.book_files import SKETCH
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books, read_books, write_book_table
 from cloze_gen.stages.corpus.dropped import warn_of_dropped
-from cloze_gen.stages.corpus.ingest import SKETCH
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import write_tsv
@@ -37,8 +37,9 @@ def write_overlap(
 ) -> None:
     """Decide which books of one side go on: those free of the other side's text, and of these each once.
 
-    Writes `books.tsv`, the ingest's with those dropped here, and `overlaps.tsv`, a row a pair of books that share text: `book_a` (of this
-    side), `book_b`, the shares `containment_a_in_b` and `containment_b_in_a`, and `where` the pair was found (``within``, ``across``).
+    Writes `books.tsv` (`write_book_table`), the ingest's and who goes here, and `overlaps.tsv`, a row a pair of books with text in common:
+    `book_a` (of this side), `book_b`, the shares `containment_a_in_b` and `containment_b_in_a`, and `where` the pair was found (``within``,
+    ``across``).
 
     Args:
         own: this side's ingest.

@@ -17,8 +17,8 @@ from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger, travelling
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.treebank import host
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.corpus.book_files import SENTENCES
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
-from cloze_gen.stages.corpus.ingest import SENTENCES
 from cloze_gen.stages.room import Room
 from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow.compute as pc
 
+from cloze_gen.stages.corpus.book_files import SENTENCES
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.hyphens import HYPHENS, mend_line, read_hyphen_forms
-from cloze_gen.stages.corpus.ingest import SENTENCES
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import read_parquet

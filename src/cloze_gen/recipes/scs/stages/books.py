@@ -77,8 +77,8 @@ def book_counts(folder: Path) -> Counter[Pair]:
 def write_books(writer: ArtifactWriter, room: Room, *, source: Artifact, tagging: Artifact, settings: BooksSettings, tagger: str) -> None:
     """Drop the books that are unlike the reference.
 
-    Writes `similarity.tsv`, a row a book that was kept before (`book_id`, `similarity`, `coverage`, `passes`), and `books.tsv`, the
-    source's with those dropped here.
+    Writes `similarity.tsv`, a row a book that was kept before (`book_id`, `similarity`, `coverage`, `passes`), and `books.tsv`
+    (`write_book_table`), the source's with those dropped here.
 
     Raises:
         CorpusError: no book is left, or one was dropped under `--strict`.

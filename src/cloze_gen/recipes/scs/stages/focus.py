@@ -36,8 +36,8 @@ def write_focus(
 ) -> None:
     """Write one focus word a sentence.
 
-    `focus.parquet` has a row a focus word (`_columns`), `sentences.parquet` the sentences that hold one, `rejected.parquet` (`id`,
-    `reason`, `detail`) the others.
+    `focus.parquet` has a row a focus word (`_columns`), `sentences.parquet` (`sentence_columns`) the sentences that hold one,
+    `rejected.parquet` (`id`, `reason`, `detail`) the others.
     """
     words = read_vocabulary(vocabulary)
     cells = {(cell.lemma, cell.tag): cell for cell in read_inflections(inflections)}

@@ -90,7 +90,7 @@ def write_sentences(
     """Write the kept sentences, in order of book and sentence.
 
     `sentences.parquet` has `stages.tables.sentence_columns` and `tags`, `rejected.parquet` (`id`, `reason`, `detail`) every other sentence,
-    `hyphens.tsv` how words that a line end broke were decided.
+    `hyphens.tsv` (`write_hyphens`) how words that a line end broke were decided.
     """
     write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
     words, folders, books = offensive_words(settings.offensive_words), tag_folders(tagging), kept_books(source)
