@@ -12,7 +12,7 @@ import pytest
 
 from cloze_gen.commands.report import read_report_data
 from cloze_gen.commands.run import make_task
-from cloze_gen.formats.msr import parse_machine
+from cloze_gen.formats.msr.machine import parse_machine
 from cloze_gen.formats.scs import parse_ranks
 from cloze_gen.pipelines.corpus import TrainingText
 from cloze_gen.pipelines.holmes_style import Contexts, Index, LanguageModel

@@ -15,7 +15,9 @@ from pydantic import Field
 from cloze_gen import __version__
 from cloze_gen.formats.harness import harness_record, task_yaml
 from cloze_gen.formats.jsonl import parse_questions
-from cloze_gen.formats.msr import format_human, format_lm, format_machine
+from cloze_gen.formats.msr.human import format_human
+from cloze_gen.formats.msr.lm import format_lm
+from cloze_gen.formats.msr.machine import format_machine
 from cloze_gen.formats.scs import format_scs
 from cloze_gen.records.question import Question
 from cloze_gen.report.card import CardFacts, dataset_card

@@ -12,7 +12,7 @@ from typing import Any
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.results import score_matrix
 from cloze_gen.formats.jsonl import parse_questions, parse_records
-from cloze_gen.formats.msr import parse_machine
+from cloze_gen.formats.msr.machine import parse_machine
 from cloze_gen.notation import reason
 from cloze_gen.records.question import Question
 from cloze_gen.store.files import read_regular_text
