@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import UsageError
+from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.notation import shown
-from cloze_gen.stages.evaluation.question_sets import QuestionSet
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.published import find_change
 from cloze_gen.store.run_file import read_run_file

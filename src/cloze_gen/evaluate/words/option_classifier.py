@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 
-from cloze_gen.evaluate.metrics import within_item_ranks
-from cloze_gen.evaluate.results import score_matrix
+from cloze_gen.evaluate.metrics import score_matrix, within_item_ranks
 from cloze_gen.records.question import Question
 from cloze_gen.rng import stable_fraction
 

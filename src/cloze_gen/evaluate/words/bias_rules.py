@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.evaluate.results import score_matrix
+from cloze_gen.evaluate.metrics import score_matrix
 from cloze_gen.records.question import Question
 
 _VOWELS = frozenset("aeiou")
