@@ -91,7 +91,8 @@ def fit_word_vectors(
         dimensions: singular values kept; fewer when the corpus has not as many words or sentences.
         seed: of the Lanczos start vector. The space found does not depend on it beyond the tolerance; the bits do.
     Returns:
-        float32, shape (n_words, dimensions); zero for words without a vector. Signs are fixed: a column's largest entry is positive.
+        float32, shape (n_words, dimensions), columns of length one; zero for words without a vector. Signs are fixed: a column's largest
+        entry is positive.
     Raises:
         CorpusError: fewer than three words occur `min_count` times.
 

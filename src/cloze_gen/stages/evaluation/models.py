@@ -1,4 +1,7 @@
-"""The trained models of the baselines as artifacts: n-gram index, smoothed n-gram models, LSA vectors. Each opens by itself."""
+"""The trained models of the baselines as artifacts: n-gram index, smoothed n-gram models, LSA vectors. Each opens by itself.
+
+All are made from the printed training text (`stages.evaluation.text`).
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,11 @@ class ModelShard:
 
 
 def write_match_index(writer: ArtifactWriter, room: Room, *, text: Artifact) -> None:
-    """The sorted, distinct hashes of the text's 2-, 3- and 4-grams, and the words by number."""
+    """The n-grams of the printed text, for the simple 4-gram baseline.
+
+    Writes `2grams.npy`, `3grams.npy`, `4grams.npy`: their sorted, distinct hashes (`ngram_match.ngram_hashes`), uint64, shape (n-grams,);
+    and `words.txt`: the text's words, that of number i on line i.
+    """
     shards = [ModelShard(text.folder, writer.path(_ngram_file(n)), n) for n in POINTS]
     for shard, count in zip(shards, room.map(write_ngram_hashes, shards, unit="lengths"), strict=True):
         writer.rows[shard.target.name] = count
@@ -102,9 +109,13 @@ def open_match_index(artifact: Artifact) -> tuple[dict[int, np.ndarray], dict[st
 
 
 def write_evaluation_lm(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: EvalLmSettings) -> None:
-    """A modified Kneser-Ney model of the rendered text over its frequent words, as a KenLM trie.
+    """A modified Kneser-Ney model of the printed text over its frequent words.
 
-    Words below `min_count` are `<unk>` to it. Where the text is too small to estimate discounts, lmplz's fixed ones serve.
+    Writes `model.binary`, a KenLM trie. Words below `min_count` are `<unk>` to it. Where the text is too small to estimate discounts,
+    lmplz's fixed ones serve.
+
+    Raises:
+        ToolError: lmplz or build_binary is missing or failed.
     """
     clock = Stopwatch()
     temp = writer.path("temp/x").parent
@@ -126,11 +137,19 @@ def write_evaluation_lm(writer: ArtifactWriter, room: Room, *, text: Artifact, s
 
 
 def open_evaluation_lm(artifact: Artifact) -> KenlmModel:
+    """The smoothed model of `write_evaluation_lm`."""
     return KenlmModel(artifact.path(BINARY))
 
 
 def write_lsa(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: LsaSettings) -> None:
-    """Word vectors of the rendered text, one row a line of `words.txt`; the first two rows stand for no word and are zero."""
+    """Word vectors of the printed text.
+
+    Writes `vectors.npy`: float32, shape (words + 2, dimensions), the first two rows zero, for they stand for no word and for marks; and
+    `words.txt`: case-folded words, line i (from 1) having row i + 1.
+
+    Raises:
+        CorpusError: the text has fewer than three words often enough.
+    """
     clock = Stopwatch()
     shard = ModelShard(text.folder, writer.path(VECTORS), settings=settings)
     (words,) = room.map(fit_vectors, [shard], unit="matrices")

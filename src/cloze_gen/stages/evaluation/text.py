@@ -41,7 +41,11 @@ class TextRange:
 
 
 def write_evaluation_text(writer: ArtifactWriter, room: Room, *, text: Artifact, counts: Artifact) -> None:
-    """Write the rendered sentences as lines, as numbers (`SEPARATOR` between sentences), and the words by number, from 1."""
+    """The training sentences as printed, once as text and once as numbers.
+
+    Writes `sentences.txt`: a sentence a line, tokens apart; `tokens.npy`: their words' numbers, uint32, shape (tokens + sentences,),
+    `SEPARATOR` after each sentence; `words.txt`: the word of number i on line i, from 1, in the order of the counts.
+    """
     words = vocabulary_words(counts.folder)
     parts = writer.path("parts/x").parent
     bounds = list(line_bounds(text.path(TEXT)))
