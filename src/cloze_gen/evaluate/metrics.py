@@ -16,7 +16,6 @@ from cloze_gen.errors import UsageError
 from cloze_gen.rng import derive_rng
 
 TIES_PURPOSE = "evaluate.ties"
-Z_95 = 1.959963984540054  # standard normal quantile of 0.975
 
 
 def score_matrix(rows: Iterable[Sequence[float]]) -> NDArray[np.float64]:
@@ -74,8 +73,8 @@ def expected_accuracy(scores: NDArray[np.float64], answers: NDArray[np.int64]) -
     return float((best[np.arange(len(scores)), answers] / best.sum(axis=1)).mean())
 
 
-def wilson_interval(correct_count: int, n: int, *, z: float = Z_95) -> tuple[float, float]:
-    """Wilson's score interval of a proportion, 95 % by default.
+def wilson_interval(correct_count: int, n: int) -> tuple[float, float]:
+    """Wilson's 95 % score interval of a proportion, shares of 1.
 
     Source: Wilson 1927. Chosen over the normal interval because it stays within [0, 1] and holds its level for small n.
 
@@ -87,10 +86,8 @@ def wilson_interval(correct_count: int, n: int, *, z: float = Z_95) -> tuple[flo
     """
     if n == 0:
         return 0.0, 1.0
-    share = correct_count / n
-    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    middle, scale = share + z * z / (2 * n), 1 + z * z / n
-    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+    interval = stats.binomtest(correct_count, n).proportion_ci(method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def within_item_ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
