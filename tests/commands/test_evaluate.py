@@ -132,6 +132,16 @@ def test_a_second_evaluation_trains_nothing(evaluated: Evaluated, cli: Cli, dige
     assert after == before, "rows not asked for now stay, the others are the same"
 
 
+def test_rows_of_another_signature_do_not_stay(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+    """Ties broken by another seed make another evaluation: what was computed by the old one is not mixed with it."""
+    out, _ = evaluated
+    for only, seed, names in (("longest", 1, {"longest"}), ("shortest", 1, {"longest", "shortest"}), ("lsa", 2, {"lsa"})):
+        outcome = cli("evaluate", "tiny", "--out", out, "--only", only, "--seed", str(seed), "--write-to", tmp_path / "here")
+        assert outcome.status == 0, outcome.err
+        assert set(rows_of(tmp_path / "here")) == names
+        assert {row["baseline"] for row in read_jsonl(tmp_path / "here" / "predictions.jsonl")} == names
+
+
 def test_a_machine_file_shares_the_models(evaluated: Evaluated, finished: Any, cli: Cli, digests: Digests) -> None:
     """A foreign file over the same training books uses the models of the run's evaluation, and scores as the run does."""
     out, _ = evaluated

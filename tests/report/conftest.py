@@ -66,11 +66,13 @@ def open_page(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Opened]
 
 @pytest.fixture(scope="session")
 def evaluation() -> Evaluation:
-    """Three rows, one of each kind that is shown in a place of its own."""
+    """Baselines of the paper's and of others, and a rule of each kind."""
     return Evaluation("sig|n:40", 40, 0.2, (
         EvaluationRow("lsa", "baseline", 0.5, 0.35, 0.65, 40, 0.2),
         EvaluationRow("mine", "baseline", 0.25, 0.14, 0.4, 40, 0.2),
         EvaluationRow("most-frequent", "balanced", 0.2, 0.1, 0.35, 40, 0.2),
+        EvaluationRow("odd-tag-out", "bias", 0.3, 0.2, 0.45, 40, 0.2),
+        EvaluationRow("options-only", "classifier", 0.25, 0.14, 0.4, 40, 0.2),
     ))  # fmt: skip
 
 
