@@ -11,12 +11,12 @@ from typing import Any
 import luigi
 
 from cloze_gen.adapters.lmplz import find_lmplz
-from cloze_gen.commands.run import build, given_back, log_file, logged
 from cloze_gen.config import settings_dict
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import StoreError, UsageError
+from cloze_gen.pipelines.build import build, given_back, log_file, logged
 from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText, scanned
-from cloze_gen.pipelines.holmes_style import Index, LanguageModel
+from cloze_gen.pipelines.models import Index, LanguageModel
 from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, look_ahead
 from cloze_gen.stages.corpus.ingest import kept_books
 from cloze_gen.stages.evaluation.models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
@@ -51,9 +51,9 @@ class FromCorpus(StageTask):
 
     corpus = luigi.Parameter(default="", description="folder in the store of a run's training books; empty: made from --train")
     lm = luigi.Parameter(default="{}", description="settings of the generating model, as JSON")
-    style = luigi.Parameter(default="holmes_style")
+    style = luigi.Parameter(default="holmes-style", description="of whose settings the books are read with")
 
-    def books(self) -> StageTask:
+    def training_books(self) -> StageTask:
         return self.clone(Finished, folder=self.corpus) if self.corpus else self.clone(Corpus, side="train")
 
 
@@ -61,14 +61,14 @@ class CorpusCounts(FromCorpus, Counts):
     """As `Counts`, of the same fingerprint."""
 
     def inputs(self) -> dict[str, StageTask]:
-        return {"corpus": self.books()}
+        return {"corpus": self.training_books()}
 
 
 class CorpusText(FromCorpus, TrainingText):
     """As `TrainingText`, of the same fingerprint."""
 
     def inputs(self) -> dict[str, StageTask]:
-        return {"corpus": self.books(), "counts": self.clone(CorpusCounts)}
+        return {"corpus": self.training_books(), "counts": self.clone(CorpusCounts)}
 
 
 class CorpusLanguageModel(FromCorpus, LanguageModel):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any, Self
 
 from pydantic import model_validator
 
-from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.config import settings_dict
-from cloze_gen.pipelines.corpus import Corpus, Counts, StyleTask, TrainingText, tagger_identity
-from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.task import StageTask, run_those_ready
+from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
+from cloze_gen.pipelines.models import Index
+from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
+from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
+from cloze_gen.recipes.msr.release import msr_files
 from cloze_gen.recipes.msr.stages.alternates import write_alternates
 from cloze_gen.recipes.msr.stages.choice import ChoiceInputs, write_choice
 from cloze_gen.recipes.msr.stages.focus import write_focus
@@ -25,13 +27,16 @@ from cloze_gen.recipes.msr.steps.focus import FocusSettings
 from cloze_gen.recipes.msr.steps.forward import ForwardSettings
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.recipes.msr.steps.screening import ScreeningSettings
+from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
+from cloze_gen.stages.item_kind import QUESTIONS
 from cloze_gen.stages.models.contexts import ContextSettings, write_context_vectors
-from cloze_gen.stages.models.language_model import LmSettings, write_index, write_language_model
+from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.offensive_words import offensive_words
-from cloze_gen.stages.release import HOLMES, ReleaseSettings
+from cloze_gen.stages.release import ReleaseSettings
 from cloze_gen.stages.room import Room
+from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -68,88 +73,45 @@ def list_digest(setting: str) -> str:
     return hashlib.blake2b(words.encode(), digest_size=16).hexdigest()
 
 
-class LanguageModel(StyleTask):
-    """KenLM's modified Kneser-Ney model of the training text."""
-
-    stage = "lm"
-    priority = 1  # before what can be done while lmplz works
-
-    def inputs(self) -> dict[str, StageTask]:
-        return {"text": self.clone(TrainingText)}
-
-    def settings(self) -> dict[str, Any]:
-        return self.all_settings.lm.model_dump(mode="json", exclude={"memory"})  # the model is the same whatever the memory
-
-    def look_ahead(self) -> None:
-        find_lmplz()
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        text, others = self.artifact("text"), [self.clone(Contexts), self.clone(Focus)]
-        write_language_model(writer, room, text=text, settings=self.all_settings.lm, meanwhile=lambda: run_those_ready(others))
-
-
-class Index(StyleTask):
-    """The forward index of the model."""
-
-    stage = "index"
-
-    def inputs(self) -> dict[str, StageTask]:
-        return {"model": self.clone(LanguageModel)}
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_index(writer, room, model=self.artifact("model"))
-
-
 class Contexts(StyleTask):
     """What company the words that may be options keep."""
 
     stage = "contexts"
+    group = "contexts"
     version = 3
-
-    def inputs(self) -> dict[str, StageTask]:
-        return {"text": self.clone(TrainingText), "counts": self.clone(Counts)}
+    needs = {"text": TrainingText, "counts": Counts}
 
     def settings(self) -> dict[str, Any]:
-        focus = self.all_settings.focus
-        return settings_dict(self.all_settings.contexts) | focus.model_dump(include={"max_freq", "min_count", "proper_names"})
+        return settings_dict(self.own) | self.all_settings.focus.model_dump(include={"max_freq", "min_count", "proper_names"})
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        settings = self.all_settings
-        text, counts = self.artifact("text"), self.artifact("counts")
-        write_context_vectors(writer, room, text=text, counts=counts, focus=settings.focus, settings=settings.contexts)
+        write_context_vectors(writer, room, **self.artifacts(), focus=self.all_settings.focus, settings=self.own)
 
 
 class Focus(StyleTask):
     """Step 1: the infrequent words of the source sentences."""
 
     stage = "focus"
+    group = "focus"
     version = 2
-
-    def inputs(self) -> dict[str, StageTask]:
-        return {"source": self.clone(Corpus, side="source"), "counts": self.clone(Counts)}
+    needs = {"source": (Corpus, "source"), "counts": Counts}
+    write = staticmethod(write_focus)
 
     def settings(self) -> dict[str, Any]:
-        return self.all_settings.focus.model_dump(mode="json", exclude={"classes"})
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_focus(writer, room, source=self.artifact("source"), counts=self.artifact("counts"), settings=self.all_settings.focus)
+        return dict(self.own.model_dump(mode="json", exclude={"classes"}))  # asked for when the sentences are tagged, in grooming
 
 
 class Alternates(StyleTask):
     """Step 2: 150 distinct rare words a focus word, sampled from the model."""
 
     stage = "alternates"
+    group = "alternates"
     version = 2
     draws = True
-
-    def inputs(self) -> dict[str, StageTask]:
-        return {"focus": self.clone(Focus), "index": self.clone(Index), "counts": self.clone(Counts)}
-
-    def settings(self) -> dict[str, Any]:
-        return settings_dict(self.all_settings.alternates)
+    needs = {"focus": Focus, "index": Index, "counts": Counts}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        shard, n_items = first_shard(self.all_settings, self.seed, **{name: self.artifact(name) for name in self.inputs()})
+        shard, n_items = first_shard(self.all_settings, self.seed, **self.artifacts())
         write_alternates(writer, room, shard=shard, n_items=n_items)
 
 
@@ -157,15 +119,11 @@ class Screening(StyleTask):
     """Step 3: reject where the right word scores best."""
 
     stage = "screening"
-
-    def inputs(self) -> dict[str, StageTask]:
-        return self.clone(Alternates).inputs() | {"upstream": self.clone(Alternates)}
-
-    def settings(self) -> dict[str, Any]:
-        return settings_dict(self.all_settings.screening)
+    group = "screening"
+    needs = {**Alternates.needs, "upstream": Alternates}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        shard, n_items = first_shard(self.all_settings, self.seed, **{name: self.artifact(name) for name in self.inputs()})
+        shard, n_items = first_shard(self.all_settings, self.seed, **self.artifacts())
         write_screening(writer, room, shard=shard, n_items=n_items)
 
 
@@ -173,15 +131,11 @@ class Forward(StyleTask):
     """Steps 4 and 5: forward scores, the best 30 retained."""
 
     stage = "forward"
-
-    def inputs(self) -> dict[str, StageTask]:
-        return self.clone(Screening).inputs() | {"passed": self.clone(Screening)}
-
-    def settings(self) -> dict[str, Any]:
-        return settings_dict(self.all_settings.forward)
+    group = "forward"
+    needs = {**Screening.needs, "passed": Screening}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        shard, n_items = first_shard(self.all_settings, self.seed, **{name: self.artifact(name) for name in self.inputs()})
+        shard, n_items = first_shard(self.all_settings, self.seed, **self.artifacts())
         write_forward(writer, room, shard=shard, n_items=n_items, n_passed=self.artifact("passed").funnel["kept"])
 
 
@@ -189,21 +143,17 @@ class Grooming(StyleTask):
     """MSR 2.3, by machine: a verdict on every retained candidate and every sentence."""
 
     stage = "grooming"
+    group = "grooming"
     version = 9
-
-    def inputs(self) -> dict[str, StageTask]:
-        names = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
-        return {name: self.clone(task) for name, task in names.items()}
+    needs = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
 
     def settings(self) -> dict[str, Any]:
-        grooming = self.all_settings.grooming
-        listed = {"offensive_words": list_digest(grooming.offensive_words)}  # a list is known by its words, not by its path
-        tagger = {} if grooming.tagger == "none" else {"tagger_identity": tagger_identity(grooming.tagger)}
-        return settings_dict(grooming) | listed | tagger | {"classes": list(self.all_settings.focus.classes)}
+        listed = {"offensive_words": list_digest(self.own.offensive_words)}  # a list is known by its words, not by its path
+        tagger = {} if self.own.tagger == "none" else {"tagger_identity": tagger_identity(self.own.tagger)}
+        return settings_dict(self.own) | listed | tagger | {"classes": list(self.all_settings.focus.classes)}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        settings = self.all_settings
-        shard = groom_shard(settings.grooming, settings.focus.classes, **{name: self.artifact(name) for name in self.inputs()})
+        shard = groom_shard(self.own, self.all_settings.focus.classes, **self.artifacts())
         write_grooming(writer, room, shard=shard)
 
 
@@ -211,39 +161,56 @@ class Choice(StyleTask):
     """MSR 2.3 and guideline 7: four impostors, one focus word a sentence, n questions; positions dealt."""
 
     stage = "choice"
+    group = "choice"
     version = 3
     draws = True
-
-    def inputs(self) -> dict[str, StageTask]:
-        names = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
-        return {name: self.clone(task) for name, task in names.items()}
-
-    def settings(self) -> dict[str, Any]:
-        return settings_dict(self.all_settings.choice)
+    needs = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        inputs = ChoiceInputs(**{name: self.artifact(name) for name in self.inputs()})
-        write_choice(writer, room, inputs=inputs, settings=self.all_settings.choice, seed=self.seed)
+        write_choice(writer, room, inputs=ChoiceInputs(**self.artifacts()), settings=self.own, seed=self.seed)
 
 
-class HolmesStyle(RunTask):
-    """The run: links to every stage, and the release."""
-
-    model = HolmesSettings
-    default_config, sample_config = "holmes-style", "holmes-sample"
-    style_name = "holmes_style"
-    release_format = HOLMES
-    questions_task = Choice
-
-    def model_name(self) -> str:
-        return f"kn{self.all_settings.lm.order}-{next(task for task in self.stages() if task.label == 'lm').key.fingerprint[:8]}"
-
-    def style_notes(self) -> list[str]:
-        tagger = self.all_settings.grooming.tagger
-        if tagger == "none":
-            unasked = ["focus.classes: not asked for, since the tagger is off"] if self.all_settings.focus.classes else []
-            return ["tagger: off, so impostors were not tested for their part of speech", *unasked]
-        return [f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence"]
+def model_name(settings: HolmesSettings, fingerprints: Mapping[str, str]) -> str:
+    """The generating model, for the signature."""
+    return f"kn{settings.lm.order}-{fingerprints['lm'][:8]}"
 
 
-STYLE = HolmesStyle
+def notes(settings: HolmesSettings) -> list[str]:
+    """What a user of the set must know of the settings."""
+    tagger = settings.grooming.tagger
+    if tagger == "none":
+        unasked = ["focus.classes: not asked for, since the tagger is off"] if settings.focus.classes else []
+        return ["tagger: off, so impostors were not tested for their part of speech", *unasked]
+    return [f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence"]
+
+
+def warnings(settings: Mapping[str, Any]) -> list[str]:
+    """What the report says on top."""
+    off = settings["grooming"]["tagger"] == "none"
+    return ["The tagger was off, so impostors were not tested for their part of speech."] if off else []
+
+
+STYLE = Style(
+    name="holmes-style",
+    title="Holmes-style (MSR)",
+    paper="Zweig & Burges 2011, MSR-TR-2011-129.",
+    settings=HolmesSettings,
+    sample_config="holmes-sample",
+    sides=("train", "source"),
+    items=QUESTIONS,
+    last=Choice,
+    files=msr_files,
+    levels={
+        "focus": "focus words",
+        "alternates": "alternates sampled",
+        "screening": "screened focus words",
+        "forward": "with forward scores",
+        "grooming": "groomed focus words",
+        "choice": "questions",
+    },
+    trace=TRACE,
+    table=MSR_TABLE_1,
+    notes=notes,
+    warnings=warnings,
+    model=model_name,
+)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, cast
 
 import luigi
-from pydantic import BaseModel
 
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.corpus import StyleTask
+from cloze_gen.pipelines.style_task import StyleTask
+from cloze_gen.pipelines.styles import find_style
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.corpus.dropped import dropped_notes
 from cloze_gen.stages.corpus.ingest import kept_books, read_books
-from cloze_gen.stages.evaluation.question_sets import read_question_set
-from cloze_gen.stages.release import ReleaseFormat, make_signature, write_release
-from cloze_gen.stages.tables import QUESTIONS
+from cloze_gen.stages.release import ReleaseFacts, make_signature, write_release
+from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.configs import is_config_file
 from cloze_gen.store.locks import exclusive_lock, sweep_leavings
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.published import find_change, leavings, replace_published
@@ -56,32 +57,36 @@ class RunTarget(luigi.Target):
 class RunTask(PipelineTask):
     """The root of a style's DAG. Its name is no stage's setting: renaming writes another folder and runs no stage."""
 
+    style = luigi.Parameter(description="name of the style")
     name = luigi.Parameter(default="", description="name of the run; empty: the config's name")
 
-    model: ClassVar[type[BaseModel]]
-    default_config: ClassVar[str]
-    sample_config: ClassVar[str]
-    style_name: ClassVar[str]
-    release_format: ClassVar[ReleaseFormat]
-    questions_task: ClassVar[type[StyleTask]]
+    @property
+    def of_style(self) -> Style:
+        return find_style(self.style)
 
     @property
-    def questions(self) -> StyleTask:
-        return self.clone(self.questions_task, style=self.style_name)
+    def last(self) -> StyleTask:
+        """The stage whose artifact holds the finished items."""
+        return cast("StyleTask", self.clone(self.of_style.last))
 
     @property
     def all_settings(self) -> Any:
-        return self.questions.all_settings
+        return self.last.all_settings
+
+    @functools.cached_property
+    def is_sample(self) -> bool:
+        """Whether the embedded sample serves, for want of books."""
+        return not self.last.given_sides()
 
     def stages(self) -> list[StageTask]:
-        return stage_order(self.questions)
+        return stage_order(self.last)
 
     def requires(self) -> list[StageTask]:
         return self.stages()  # all of them: an artifact deleted below a finished one is made again
 
     @property
     def run_name(self) -> str:
-        return check_run_name(self.name or (self.default_config if self.train else self.sample_config))
+        return check_run_name(self.name or (self.of_style.sample_config if self.is_sample else self.of_style.name))
 
     @property
     def folder(self) -> Path:
@@ -89,7 +94,7 @@ class RunTask(PipelineTask):
 
     def description(self) -> dict[str, Any]:
         """What `run.json` says: everything needed to explain or repeat the run, no path of the machine among it."""
-        config = os.path.relpath(self.config, self.folder) if "/" in self.config or self.config.endswith(".toml") else self.config
+        config = os.path.relpath(self.config, self.folder) if is_config_file(self.config) else self.config
         stages = [
             {"number": number, "label": task.label, "folder": task.key.folder_name, "fingerprint": task.key.fingerprint}
             | task.key.described()
@@ -97,23 +102,23 @@ class RunTask(PipelineTask):
         ]
         return {
             "name": self.run_name,
-            "style": self.style_name,
+            "style": self.style,
             "config": config,
             "overrides": json.loads(self.overrides),
             "seed": self.seed,
-            "sample": not self.train,
+            "sample": self.is_sample,
             "settings": self.published_settings(),
             "stages": stages,
         }
 
     def published_settings(self) -> dict[str, Any]:
         """All settings as values of JSON; of a file that one names, its name without the user's own folders."""
-        return without_folders(self.all_settings.model_dump(mode="json"))
+        return dict(without_folders(self.all_settings.model_dump(mode="json")))
 
     def links(self) -> dict[str, str]:
         links = {link_name(number, task.label): f"../../store/{task.key.folder_name}" for number, task in enumerate(self.stages(), 1)}
-        for side in ("train", "source"):
-            links[f"corpus-{side}"] = os.path.relpath(os.path.realpath(self.questions.folder(side)), os.path.realpath(self.folder))
+        for side in self.of_style.sides:
+            links[f"corpus-{side}"] = os.path.relpath(os.path.realpath(self.last.folder(side)), os.path.realpath(self.folder))
         return links
 
     def output(self) -> RunTarget:
@@ -132,76 +137,68 @@ class RunTask(PipelineTask):
                 say(f"{self.run_name}: {line}")
 
     def _write_folder(self, folder: Path) -> None:
-        """Everything in the run's folder; an evaluation of the very same questions comes with it."""
+        """Everything in the run's folder; an evaluation of the very same items comes with it."""
         for name, target in self.links().items():
             (folder / name).symlink_to(target)
         (folder / RELEASE).mkdir()
         self._write_release(folder / RELEASE)
         write_json(folder / RUN_FILE, self.description())
-        place = evaluation_place(self.store.root, self.run_name, read_question_set(folder / RELEASE / QUESTIONS))
+        items = self.of_style.items
+        place = evaluation_place(self.store.root, self.run_name, items.read_set(folder / RELEASE / items.file))
         if place.is_dir() and find_change(place) is None:
             (folder / EVALUATION).symlink_to(os.path.relpath(place, self.folder))
-        _write_report(folder)
+        _write_report(folder, self.of_style)
 
     def _write_release(self, folder: Path) -> None:
-        questions = self.store.open(self.questions.key)
-        write_release(
-            folder,
+        finished = self.store.open(self.last.key)
+        facts = ReleaseFacts(
             name=self.run_name,
-            form=self.release_format,
-            questions=questions,
-            books=kept_books(self.stage_artifact("books", "corpus source")),
+            books=kept_books(self._drawn_from()),
             notes=self.notes(),
             steps=self.steps(),
             settings=self.published_settings(),
-            n_wanted=int(questions.facts["wanted"]),
+            n_wanted=int(finished.facts["wanted"]),
             signature=self.signature(),
             seed=self.seed,
             harness=self.all_settings.release.harness,
         )
+        write_release(folder, style=self.of_style, finished=finished, facts=facts)
 
-    def stage_artifact(self, *labels: str) -> Artifact:
-        """The artifact of the first of these stages that the run has."""
+    def _drawn_from(self) -> Artifact:
+        """The stage with the last word on the books that items are drawn from."""
         keys = {task.label: task.key for task in self.stages()}
-        return self.store.open(next(keys[label] for label in labels if label in keys))
+        return self.store.open(keys[self.of_style.last_books(keys)[self.of_style.drawn_from]])
 
     def steps(self) -> list[FunnelStep]:
         return funnel_steps((task.label, self.store.open(task.key).manifest) for task in self.stages())
 
     def signature(self) -> str:
         prints = {task.label: task.key.fingerprint for task in self.stages()}
-        questions = self.store.open(self.questions.key)
+        style, finished = self.of_style, self.store.open(self.last.key)
         return make_signature(
-            style=self.style_name.removesuffix("_style"),
+            style=style.short_name,
             name=self.run_name,
-            train=prints["corpus train"][:8],
-            source=prints["corpus source"][:8],
-            model=self.model_name(),
+            sides={side: prints[f"corpus {side}"][:8] for side in style.sides},
+            model=style.model(self.all_settings, prints),
             seed=self.seed,
-            n=int(questions.funnel["kept"]),
-            questions=questions.manifest["files"][QUESTIONS]["sha256"],
+            n=int(finished.funnel["kept"]),
+            items=finished.manifest["files"][style.items.file]["sha256"],
         )
-
-    def model_name(self) -> str:
-        """The model behind the set, for its signature."""
-        return "none"
-
-    def style_notes(self) -> list[str]:
-        """What a user must know of this style's settings."""
-        return []
 
     def notes(self) -> list[str]:
         """What a user of the set must know."""
-        books = read_books(self.stage_artifact("books", "corpus source"))
+        style, books = self.of_style, read_books(self._drawn_from())
         kept = {row["book_id"] for row in books if row["status"] == "kept"}
-        leaks = [book for book in self.stage_artifact("corpus source").facts["kept_although_overlapping"] if book in kept]
-        notes = ["groomed: machine (no human has judged the candidates)", *self.style_notes()]
-        notes.append(f"books on both sides: {self.all_settings.overlap.across}")
-        notes += [f"leak: source book {book} overlaps the training corpus and was kept (overlap.across = keep)" for book in leaks]
+        notes = ["groomed: machine (no human has judged the candidates)", *style.notes(self.all_settings)]
+        if len(style.sides) > 1:
+            corpus = next(task for task in self.stages() if task.label == f"corpus {style.drawn_from}")
+            leaks = [book for book in self.store.open(corpus.key).facts["kept_although_overlapping"] if book in kept]
+            notes.append(f"books on both sides: {self.all_settings.overlap.across}")
+            notes += [f"leak: source book {book} overlaps the training corpus and was kept (overlap.across = keep)" for book in leaks]
         return notes + dropped_notes(books)
 
 
-def _write_report(folder: Path) -> None:
-    from cloze_gen.commands.report import write_report  # here, for matplotlib takes most of a second to load
+def _write_report(folder: Path, style: Style) -> None:
+    from cloze_gen.stages.report import write_report  # here, for matplotlib takes most of a second to load
 
-    write_report(folder)
+    write_report(folder, style)

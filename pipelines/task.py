@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import abc
 import functools
-import json
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,11 +22,13 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.keys import StageKey
 
 _broken_off = threading.Event()  # a task of the build under way has failed
+_under_way: list[StageTask] = []  # the stages of the build under way, inputs first
 
 
-def begin_build() -> None:
-    """A build begins: what failed in an earlier one is forgotten."""
+def begin_build(stages: Sequence[StageTask] = ()) -> None:
+    """A build of these stages, inputs first, begins: what failed in an earlier one is forgotten."""
     _broken_off.clear()
+    _under_way[:] = stages
 
 
 def break_off() -> None:
@@ -36,7 +37,8 @@ def break_off() -> None:
 
 
 def ask_to_begin() -> None:
-    """
+    """Whether a stage may begin.
+
     Raises:
         ClozeGenError: the build is broken off.
     """
@@ -61,6 +63,7 @@ class PipelineTask(luigi.Task):
     overrides = luigi.Parameter(default="[]", description="JSON list of stage.key=value settings")
     train = luigi.Parameter(default="", description="folder of the training books; empty: the embedded sample")
     source = luigi.Parameter(default="", description="folder of the source books; empty: the embedded sample")
+    books = luigi.Parameter(default="", description="folder of the books of a style that reads one; empty: the embedded sample")
     out = luigi.Parameter(default="artifacts", description="output folder")
     seed = luigi.IntParameter(default=1, description="random seed")
     processes = luigi.IntParameter(default=2, significant=False, description="of the local engine (Luigi has a `--workers` of its own)")
@@ -132,10 +135,10 @@ class StageTask(PipelineTask):
         return self._whole
 
 
-def run_those_ready(tasks: Sequence[StageTask]) -> None:
+def run_those_ready(waiting: StageTask) -> None:
     """Run the stages whose inputs are on disk, for one that waits for an outside program; Luigi finds them done when their turn comes."""
-    for task in tasks:
-        if not task.complete() and all(upstream.complete() for upstream in task.inputs().values()):
+    for task in _under_way:
+        if task.task_id != waiting.task_id and not task.complete() and all(upstream.complete() for upstream in task.inputs().values()):
             task.run()
 
 
@@ -143,10 +146,6 @@ def run_those_ready(tasks: Sequence[StageTask]) -> None:
 def current_engine(name: str, workers: int) -> Engine:
     """One engine a process, so that workers are started once a run."""
     return make_engine(name, workers=workers)
-
-
-def parse_overrides(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
 
 
 def look_ahead(task: StageTask) -> None:

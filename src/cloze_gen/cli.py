@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import sys
-import tempfile
-import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from cloze_gen import __version__, interrupts
+from cloze_gen import __version__
 from cloze_gen.adapters.terminal import columns_of, show
-from cloze_gen.errors import ClozeGenError, StoreError
-from cloze_gen.notation import shown
-
-
-class _Ended(Exception):
-    """Carries an end of a command past the parser."""
-
-    def __init__(self, how: BaseException) -> None:
-        super().__init__(how)
-        self.how = how
+from cloze_gen.endings import Ended, guarded, written_down
+from cloze_gen.errors import ClozeGenError
 
 
 class _Commands(TyperGroup):
@@ -35,7 +23,7 @@ class _Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except (KeyboardInterrupt, EOFError) as error:
-            raise _Ended(error) from error
+            raise Ended(error) from error
 
 
 app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
@@ -45,11 +33,6 @@ app.add_typer(corpus_app, name="corpus")
 
 # Beyond these a number is a slip of the finger, and what it is handed to would fail in words of its own.
 _MOST_WORKERS, _MOST_ROWS, _LARGEST_SEED = 1024, 1_000_000, 2**63 - 1
-_INTERRUPTED = 130  # as the shell has it: 128 and SIGINT's number
-# What the parser raises: the oldest ancestor that can show itself. It has no name that old versions of Typer, which build on click, and
-# new ones, which bring a copy of their own, both tell.
-_ParserError: Any = next(kind for kind in reversed(typer.BadParameter.__mro__) if "show" in vars(kind))
-
 Run = Annotated[str, typer.Argument(help="name of a run in the output folder, or its path")]
 Out = Annotated[Path, typer.Option("--out", help="output folder")]
 DEFAULT_OUT = Path("artifacts")
@@ -67,6 +50,7 @@ def run(
     config: Annotated[str, typer.Argument(help="a style (holmes-style, ...) or the path of a TOML file")],
     train: Annotated[str, typer.Option(help="folder of the training books")] = "",
     source: Annotated[str, typer.Option(help="folder of the books that the questions are drawn from")] = "",
+    books: Annotated[str, typer.Option(help="folder of the books, for a style that reads one folder")] = "",
     name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
     out: Out = DEFAULT_OUT,
     workers: Annotated[int, typer.Option(min=1, max=_MOST_WORKERS, help="processes")] = 2,
@@ -82,7 +66,7 @@ def run(
     """
     from cloze_gen.commands import run as command
 
-    command.run(config=config, train=train, source=source, name=name, out=out, workers=workers, seed=seed,
+    command.run(config=config, train=train, source=source, books=books, name=name, out=out, workers=workers, seed=seed,
                 overrides=set_ or [], engine=engine, strict=strict, dry_run=dry_run)  # fmt: skip
 
 
@@ -92,9 +76,9 @@ def runs(out: Out = DEFAULT_OUT) -> None:
 
     Example: cloze-gen runs --out artifacts
     """
-    from cloze_gen.commands import show as inspect
+    from cloze_gen.commands.runs import list_runs
 
-    show(inspect.list_runs(out))
+    show(list_runs(out))
 
 
 @app.command("show")
@@ -108,9 +92,9 @@ def show_run(
 
     Example: cloze-gen show holmes-style forward --rows 2
     """
-    from cloze_gen.commands import show as inspect
+    from cloze_gen.commands import show as command
 
-    show(inspect.show_stage(out, run, stage, rows, columns=columns_of(sys.stdout)) if stage else inspect.show_run(out, run))
+    show(command.show_stage(out, run, stage, rows, columns=columns_of(sys.stdout)) if stage else command.show_run(out, run))
 
 
 @app.command()
@@ -124,9 +108,9 @@ def trace(
 
     Example: cloze-gen trace the-clockmakers-debt:63:6 --run holmes-style
     """
-    from cloze_gen.commands import trace as tracing
+    from cloze_gen.commands.trace import trace_item
 
-    show(tracing.trace_item(out, run, item_id, alternates=alternates, columns=columns_of(sys.stdout)))
+    show(trace_item(out, run, item_id, alternates=alternates, columns=columns_of(sys.stdout)))
 
 
 @app.command()
@@ -147,9 +131,9 @@ def evaluate(
 
     Example: cloze-gen evaluate holmes-style --only baseline
     """
-    from cloze_gen.commands import evaluate as evaluation
+    from cloze_gen.commands import evaluate as command
 
-    show(evaluation.evaluate(questions=questions, answers=answers, train=train, only=only or [], scores=scores, out=out,
+    show(command.evaluate(questions=questions, answers=answers, train=train, only=only or [], scores=scores, out=out,
                                    workers=workers, seed=seed, write_to=write_to))  # fmt: skip
 
 
@@ -159,9 +143,9 @@ def report(run: Run, out: Out = DEFAULT_OUT) -> None:
 
     Example: cloze-gen report holmes-style
     """
-    from cloze_gen.commands import report as reporting
+    from cloze_gen.commands.report import report_run
 
-    show(str(reporting.report_run(out, run)))
+    show(str(report_run(out, run)))
 
 
 @app.command()
@@ -172,9 +156,9 @@ def compare(
 
     Example: cloze-gen compare holmes-style holmes-mine
     """
-    from cloze_gen.commands import report as reporting
+    from cloze_gen.commands.compare import compare_runs
 
-    show(reporting.compare_runs(out, run, other))
+    show(compare_runs(out, run, other))
 
 
 @app.command()
@@ -187,9 +171,9 @@ def explain(
 
     Example: cloze-gen explain holmes-style --set forward.keep=20
     """
-    from cloze_gen.commands import run as command
+    from cloze_gen.commands.plan import explain
 
-    show(command.explain(out, run, set_ or []))
+    show(explain(out, run, set_ or []))
 
 
 @app.command()
@@ -198,9 +182,9 @@ def settings(config: Annotated[str, typer.Argument(help="a style (holmes-style, 
 
     Example: cloze-gen settings holmes-style > holmes-mine.toml
     """
-    from cloze_gen.commands import run as command
+    from cloze_gen.commands.settings import settings_text
 
-    show(command.settings_text(config, columns=columns_of(sys.stdout)), whole_lines=True)  # a line of TOML cannot be broken
+    show(settings_text(config, columns=columns_of(sys.stdout)), whole_lines=True)  # a line of TOML cannot be broken
 
 
 @app.command()
@@ -213,36 +197,9 @@ def doctor(
 
     Example: cloze-gen doctor --store artifacts
     """
-    if store is not None:
-        _check_store(store)
-        return
-    from cloze_gen.adapters import doctor, kenlm_build
+    from cloze_gen.commands import doctor as command
 
-    checks = doctor.run_checks()
-    missing = {check.name for check in checks if not check.ok}
-    if fix and missing & {"kenlm", "lmplz"}:
-        programs, module = "lmplz" in missing, "kenlm" in missing
-        for line in kenlm_build.plan(programs=programs, module=module, archive=kenlm_sources):
-            show(f"Going to {line} ...")
-        kenlm_build.build(programs=programs, module=module, archive=kenlm_sources)
-        checks = doctor.run_checks()
-    for check in checks:
-        show(f"{'ok     ' if check.ok else 'MISSING'} {check.name:<16} {check.detail}")
-        if not check.ok and check.remedy:
-            show(f"        mend it with: {check.remedy}")
-    if not all(check.ok for check in checks):
-        raise typer.Exit(1)
-
-
-def _check_store(out: Path) -> None:
-    from cloze_gen.commands.check_store import check_store
-
-    looked_at, damaged, faults = check_store(out)
-    for fault in faults:
-        show(fault)
-    show(f"{looked_at - damaged:,} of {looked_at:,} artifacts, runs and evaluations are as they were written")
-    if faults:
-        raise typer.Exit(1)
+    command.check_store(store) if store else command.check_tools(fix=fix, kenlm_sources=kenlm_sources)
 
 
 @corpus_app.command()
@@ -255,16 +212,9 @@ def verify(
 
     Example: cloze-gen corpus verify books/ --manifest books/manifest.tsv
     """
-    from cloze_gen.store.corpus import verify_corpus
-    from cloze_gen.store.corpus_manifest import manifest_rows
+    from cloze_gen.commands.verify import verify
 
-    findings = verify_corpus(folder, manifest, role=role)
-    for file, finding in findings:
-        show(f"{file}: {finding}")
-    total = len(manifest_rows(manifest, role=role))
-    show(f"{total - len(findings)} of {total} files agree with {manifest.name}")
-    if findings:
-        raise typer.Exit(1)
+    verify(folder, manifest, role=role)
 
 
 @corpus_app.command()
@@ -279,9 +229,9 @@ def rank(
 
     Example: cloze-gen corpus rank books/ --reference reference/questions.jsonl
     """
-    from cloze_gen.commands import rank as ranking
+    from cloze_gen.commands.rank import rank_books
 
-    for line in ranking.rank_books(folder, reference=reference, out=out, tagger=tagger, workers=workers):
+    for line in rank_books(folder, reference=reference, out=out, tagger=tagger, workers=workers):
         show(line)
 
 
@@ -293,62 +243,5 @@ def call() -> int:
     try:
         return guarded(lambda: app(standalone_mode=False))
     except Exception as error:  # noqa: BLE001 - the last catch
-        show(f"cloze-gen: {_written_down(error)}", sys.stderr)
+        show(f"cloze-gen: {written_down(error)}", sys.stderr)
         return ClozeGenError.exit_status
-
-
-def guarded(call: Callable[[], object]) -> int:
-    """Run a call and turn its end into an exit status, told on stderr where it failed.
-
-    Raises:
-        Exception: what is no user's mistake and no refusal of the machine.
-    """
-    try:
-        result = _unwrapped(call)
-    except _ParserError as error:
-        error.show()
-        return int(error.exit_code)
-    except ClozeGenError as error:
-        show(f"cloze-gen: {error}", sys.stderr)
-        return error.exit_status
-    except (KeyboardInterrupt, typer.Abort):
-        result = _INTERRUPTED
-    except BrokenPipeError:
-        return 0
-    except OSError as error:
-        show(f"cloze-gen: {_explain_os_error(error)}", sys.stderr)
-        return StoreError.exit_status
-    if result == _INTERRUPTED:  # Typer may have turned Ctrl-C into this status already
-        show(interrupts.STOPPED, sys.stderr)
-    return result if isinstance(result, int) else 0
-
-
-def _unwrapped(call: Callable[[], object]) -> object:
-    try:
-        return call()
-    except _Ended as ended:
-        how = ended.how
-    raise how  # here, out of the except clause, with no other context than its own
-
-
-def _written_down(error: Exception) -> str:
-    """One line about an error that nobody foresaw, and its traceback in a file that only its owner reads."""
-    what = f"an error that was not foreseen, {' '.join(f'{type(error).__name__}: {error}'.split())[:200]}."
-    text = "".join(traceback.format_exception(error))
-    try:
-        handle, path = tempfile.mkstemp(prefix="cloze-gen-", suffix=".txt")
-        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(f"cloze-gen {__version__}, Python {sys.version}\n{text}")
-    except OSError as refused:
-        return f"{what} Where it came from could not be written down ({refused}). Please report it; what was finished stays."
-    return f"{what} Where it came from is written in {path}; please report it with that file. What was finished stays."
-
-
-def _explain_os_error(error: OSError) -> str:
-    """One message for what the machine refused. numpy tells a full disk by `N requested and M written`, without an error number."""
-    full = error.errno in {errno.ENOSPC, errno.EDQUOT} or "No space left" in str(error) or "requested and" in str(error)
-    if full:
-        return f"the disk is full ({error}). Free space or choose another --out, then run again; what was finished stays."
-    place = f": {shown(str(error.filename), most_chars=300)}" if error.filename else ""
-    said = f"{error.strerror}{place}" if error.strerror else str(error)
-    return f"cannot read or write: {said}. Mend this or choose another --out, then run again; what was finished stays."

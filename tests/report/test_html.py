@@ -123,7 +123,7 @@ def test_pictures_and_tables_can_be_heard(page: str) -> None:
 def test_what_is_missing_is_left_out(data: ReportData) -> None:
     """A style without options, scores, an evaluation or a paper's table still has its page."""
     bare = replace(
-        data, style="other_style", n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(), answer_positions=(),
+        data, paper=None, n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(), answer_positions=(),
         blank_places=(), books=(), evaluation=None, samples=(), audits=(), overrides=(), warnings=(), levels=(),
     )  # fmt: skip
     page = Page(render_report(bare))

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 import pytest
 
+from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.report import plots
 from cloze_gen.report.data import Evaluation
-from cloze_gen.report.paper_table import MSR_TABLE_1
 from cloze_gen.report.svg import drawing, new_figure, svg_text
 
 

@@ -13,7 +13,7 @@ from cloze_gen.store.published import find_change
 from cloze_gen.store.runs import EVALUATION_FILE, RUN_FILE
 
 
-def check_store(out: Path) -> tuple[int, int, list[str]]:
+def find_faults(out: Path) -> tuple[int, int, list[str]]:
     """Read every artifact, run and evaluation.
 
     Returns:

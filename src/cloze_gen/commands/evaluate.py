@@ -8,8 +8,7 @@ from typing import Any
 
 from cloze_gen.commands.asked_questions import Asked, find_asked
 from cloze_gen.commands.evaluation_folder import check_place, write_evaluation
-from cloze_gen.commands.report import REPORT, renew_report
-from cloze_gen.commands.run import forget_what_was_read
+from cloze_gen.commands.report import renew_report
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
@@ -18,9 +17,11 @@ from cloze_gen.evaluate.table import prediction_rows, random_row, result_row, ta
 from cloze_gen.evaluate.user_scores import parse_user_scores
 from cloze_gen.notation import reason
 from cloze_gen.pipelines.baseline_models import fit_models
+from cloze_gen.pipelines.build import forget_what_was_read
 from cloze_gen.stages.evaluation.question_sets import read_question_set
 from cloze_gen.stages.evaluation.word_baselines import as_found, models_for, pick, word_baselines
 from cloze_gen.stages.evaluation.word_scores import Scorer, judge
+from cloze_gen.stages.report import REPORT
 from cloze_gen.stages.tables import QUESTIONS
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.files import read_regular_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from cloze_gen.commands.run import given_back
 from cloze_gen.engine.local import make_engine
+from cloze_gen.pipelines.build import given_back
 from cloze_gen.recipes.scs.stages.books import BookChoiceSettings, rank_folder
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Store

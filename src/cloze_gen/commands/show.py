@@ -1,4 +1,4 @@
-"""`cloze-gen runs` and `cloze-gen show`: what lies on disk, read back for a person."""
+"""`cloze-gen show`: what lies on disk of a run, read back for a person."""
 
 from __future__ import annotations
 
@@ -15,20 +15,9 @@ import pyarrow.parquet as pq
 from cloze_gen.columns import cut, printable
 from cloze_gen.report.funnel import funnel_steps, funnel_text
 from cloze_gen.store.artifacts import open_artifact
-from cloze_gen.store.runs import find_run, link_name, read_run, run_folders, stage_artifact
+from cloze_gen.store.runs import find_run, link_name, read_run, stage_artifact
 
 _MOST_LINES = 400  # after which the files of a stage of many parts are no longer listed
-
-
-def list_runs(out: Path) -> str:
-    """One line a run: name, style, questions, signature."""
-    lines = []
-    for folder in sorted(run_folders(out)):
-        signature = folder / "release" / "signature.txt"
-        lines.append(
-            f"{folder.name:<24} {signature.read_text(encoding='utf-8', errors='replace').strip() if signature.is_file() else 'no release'}"
-        )
-    return "\n".join(lines) or f"no runs in {out}"
 
 
 def show_run(out: Path, run: str) -> str:

@@ -18,7 +18,10 @@ class CardFacts:
         style: title of the style, e.g. ``Holmes-style``.
         source_line: the paper behind the style.
         notes: statements a user must know (how it was groomed, leaks kept, tagger off), one line each.
-        books: (book id, title or empty, questions) of each source book.
+        described: what each item is, e.g. ``cloze questions of 5 options each``.
+        balance: how evenly what could be guessed is spread, a sentence.
+        noun: of one item.
+        books: (book id, title or empty, items) of each book that items are drawn from.
         has_candidates: the release holds `candidates.jsonl`.
     """
 
@@ -26,14 +29,16 @@ class CardFacts:
     style: str
     source_line: str
     signature: str
-    n_questions: int
+    n_items: int
     n_wanted: int
-    n_options: int
+    described: str
+    balance: str
+    items_file: str
+    noun: str
     books: Sequence[tuple[str, str, int]]
     notes: Sequence[str]
     steps: Sequence[FunnelStep]
     settings: Mapping[str, Any]
-    positions: Sequence[int]
     has_candidates: bool = True
 
 
@@ -46,7 +51,7 @@ def dataset_card(facts: CardFacts) -> str:
             "- config_name: default",
             "  data_files:",
             "  - split: test",
-            "    path: questions.jsonl",
+            f"    path: {facts.items_file}",
             "task_categories:",
             "- multiple-choice",
             "language:",
@@ -54,19 +59,18 @@ def dataset_card(facts: CardFacts) -> str:
             "---",
         ]
     )
-    short = "" if facts.n_questions >= facts.n_wanted else f" ({facts.n_wanted:,} were wanted; the funnel below says where the rest went)"
+    short = "" if facts.n_items >= facts.n_wanted else f" ({facts.n_wanted:,} were wanted; the funnel below says where the rest went)"
     books = "\n".join(f"| {escape(book)} | {escape(title)} | {count:,} |" for book, title, count in facts.books)
     candidates = ""
     if facts.has_candidates:
         candidates = "- `candidates.jsonl`: the retained candidates of every question with the grooming decisions, for human groomers.\n"
-    positions = ", ".join(f"{chr(97 + i)} {count}" for i, count in enumerate(facts.positions))
     notes = "\n".join(f"- {note}" for note in facts.notes)
     settings = json.dumps(facts.settings, indent=2, sort_keys=True, ensure_ascii=False)
     return f"""{head}
 
 # {facts.name}
 
-{facts.n_questions:,} {facts.style} cloze questions of {facts.n_options} options each{short}, after {facts.source_line}
+{facts.n_items:,} {facts.style} {facts.described}{short}, after {facts.source_line}
 
 Signature: `{facts.signature}`
 
@@ -76,13 +80,13 @@ Quote the signature with every score: it names the version, the books, the model
 {notes}
 
 ## Files
-- `questions.jsonl`: every question with its provenance (book, character span in the decoded raw file, sentence) and all scores.
+- `{facts.items_file}`: every {facts.noun} with its provenance (book, character span in the decoded raw file, sentence) and all scores.
 {candidates}- the published formats beside them; `SHA256SUMS` covers every file.
 
-The answer stands at each position equally often: {positions}.
+{facts.balance}
 
 ## Books
-| book | title | questions |
+| book | title | {facts.noun}s |
 |---|---|---:|
 {books}
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from cloze_gen.errors import FormatError
 from cloze_gen.report.funnel import FunnelStep
+from cloze_gen.report.paper_table import PaperTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class ReportData:
     """Everything a report shows.
 
     Attributes:
+        paper: the paper's table of baselines; None where it has none.
         levels: (what, count) from books to kept questions, in the order of the run, for the picture of the funnel.
         steps: the funnel itself, with the reasons.
         answer_freqs, impostor_freqs: proportions of the training corpus's word tokens, one a word; empty when unknown.
@@ -106,6 +108,7 @@ class ReportData:
 
     name: str
     style: str
+    paper: PaperTable | None
     signature: str
     seed: int
     n_questions: int

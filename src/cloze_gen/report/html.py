@@ -15,7 +15,7 @@ from markupsafe import Markup
 from cloze_gen.report import plots
 from cloze_gen.report.data import Evaluation, EvaluationRow, ReportData
 from cloze_gen.report.funnel import FunnelStep
-from cloze_gen.report.paper_table import PAPER_TABLES, PaperTable
+from cloze_gen.report.paper_table import PaperTable
 
 # What the rows of an evaluation are, in the order of the report.
 _BASELINES = ("baseline", "random")
@@ -24,7 +24,7 @@ _RULES = ("balanced", "bias", "classifier")
 
 def render_report(data: ReportData) -> str:
     """The whole page. Equal data give equal text."""
-    paper = PAPER_TABLES.get(data.style)
+    paper = data.paper
     return _template().render(
         data=data,
         paper=paper,

@@ -9,8 +9,10 @@ from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import read_parquet
 
-# Files of several recipes' stages: the focus words, the sentences that hold one, whatever was rejected, the finished items.
-FOCUS, SOURCE_SENTENCES, REJECTED, QUESTIONS = "focus.parquet", "sentences.parquet", "rejected.parquet", "questions.jsonl"
+# Files of several recipes' stages: the focus words, the sentences that hold one, whatever was rejected, the finished questions, and what
+# people may choose other options from.
+FOCUS, SOURCE_SENTENCES, REJECTED = "focus.parquet", "sentences.parquet", "rejected.parquet"
+QUESTIONS, CANDIDATES = "questions.jsonl", "candidates.jsonl"
 
 
 def sentence_columns(sentences: list[Sentence]) -> dict[str, pa.Array]:

@@ -39,7 +39,7 @@ def _is_setting(value: Any) -> bool:
 
 _RUN: Mapping[str, _Check] = {
     "name": _matches(r"[A-Za-z0-9._-]+"),
-    "style": _matches(r"[a-z_]+"),
+    "style": _matches(r"[a-z-]+"),
     "config": lambda value: isinstance(value, str) and "\0" not in value,
     "overrides": _is_list_of(_is(str)),
     "seed": _is(int),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.notation import shown
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.published import find_change
@@ -47,9 +46,16 @@ def lies_in_output(folder: Path) -> bool:
     return folder.parent.name == Store(Path()).runs.name
 
 
-def evaluation_place(out: Path, name: str, questions: QuestionSet) -> Path:
-    """Where the evaluation of a run's questions lies; other questions under the same name have another place."""
-    return Store(out).root / "evaluations" / f"{name}-{questions.digest}"
+class Digested(Protocol):
+    """A set of items that is known by what stands in it."""
+
+    @property
+    def digest(self) -> str: ...
+
+
+def evaluation_place(out: Path, name: str, items: Digested) -> Path:
+    """Where the evaluation of a run's items lies; other items under the same name have another place."""
+    return Store(out).root / "evaluations" / f"{name}-{items.digest}"
 
 
 def check_as_written(folder: Path, *names: str) -> None:
@@ -110,18 +116,6 @@ def stage_artifact(folder: Path, label: str) -> Artifact:
         labels = ", ".join(stage["label"].replace(" ", "-") for stage in read_run(folder)["stages"])
         raise UsageError(f"{folder.name}: no stage {shown(label)}. Its stages: {labels}.")
     return artifact
-
-
-def last_books(labels: Collection[str]) -> dict[str, str]:
-    """side -> the stage with the last word on its books: the choice by vocabulary where a run has one, else the corpus.
-
-    >>> last_books(["ingest train", "corpus train", "corpus source", "books"])
-    {'train': 'corpus train', 'source': 'books'}
-    """
-    last = {"train": ("corpus train",), "source": ("books", "corpus source")}
-    return {
-        side: next(label for label in those if label in labels) for side, those in last.items() if any(label in labels for label in those)
-    }
 
 
 def without_folders(value: Any) -> Any:

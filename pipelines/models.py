@@ -1,0 +1,39 @@
+"""Models of the training text, for every style that needs one: the language model, its forward index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cloze_gen.adapters.lmplz import find_lmplz
+from cloze_gen.pipelines.corpus import TrainingText
+from cloze_gen.pipelines.style_task import StyleTask
+from cloze_gen.pipelines.task import run_those_ready
+from cloze_gen.stages.models.language_model import write_index, write_language_model
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import ArtifactWriter
+
+
+class LanguageModel(StyleTask):
+    """KenLM's modified Kneser-Ney model of the training text."""
+
+    stage = "lm"
+    group = "lm"
+    priority = 1  # before what can be done while lmplz works
+    needs = {"text": TrainingText}
+
+    def settings(self) -> dict[str, Any]:
+        return dict(self.own.model_dump(mode="json", exclude={"memory"}))  # the model is the same whatever the memory
+
+    def look_ahead(self) -> None:
+        find_lmplz()
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_language_model(writer, room, text=self.artifact("text"), settings=self.own, meanwhile=lambda: run_those_ready(self))
+
+
+class Index(StyleTask):
+    """The forward index of the model."""
+
+    stage = "index"
+    needs = {"model": LanguageModel}
+    write = staticmethod(write_index)

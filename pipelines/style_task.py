@@ -1,0 +1,96 @@
+"""A stage of a style: it names its settings group, its inputs and the one function that writes it."""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import luigi
+
+from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.config import settings_dict
+from cloze_gen.errors import UsageError
+from cloze_gen.pipelines.styles import find_style, load_settings
+from cloze_gen.pipelines.task import StageTask
+from cloze_gen.stages.room import Room
+from cloze_gen.stages.style import Style
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+
+
+class StyleTask(StageTask):
+    """A stage of a style. Most say three things and no more; one that has more to say overrides `inputs`, `settings` or `work`.
+
+    Attributes:
+        group: the settings group of the same name; empty: the stage has no settings.
+        needs: name of an input -> the stage it comes from; of a stage that each side of the books has, with the side.
+        write: the stage's function. It is given the inputs by name, `settings` where there is a group, and `seed` where the stage draws.
+    """
+
+    style = luigi.Parameter(description="name of the style")
+
+    group: ClassVar[str] = ""
+    needs: ClassVar[Mapping[str, type[StyleTask] | tuple[type[StyleTask], str]]] = {}
+    write: ClassVar[Callable[..., None]]
+
+    @property
+    def of_style(self) -> Style:
+        return find_style(self.style)
+
+    @property
+    def all_settings(self) -> Any:
+        style = self.of_style
+        config = self.config or (style.name if self.given_sides() else style.sample_config)
+        return load_settings(style.settings, config, self.overrides)
+
+    @property
+    def own(self) -> Any:
+        """The settings of the stage's group."""
+        return getattr(self.all_settings, self.group)
+
+    def inputs(self) -> dict[str, StageTask]:
+        sided = {name: need if isinstance(need, tuple) else (need, "") for name, need in self.needs.items()}
+        return {name: self.clone(task, side=side) if side else self.clone(task) for name, (task, side) in sided.items()}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(self.own) if self.group else {}
+
+    def artifacts(self) -> dict[str, Artifact]:
+        """The inputs, opened."""
+        return {name: self.artifact(name) for name in self.inputs()}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        given: dict[str, Any] = dict(self.artifacts())
+        if self.group:
+            given["settings"] = self.own
+        if self.draws:
+            given["seed"] = self.seed
+        type(self).write(writer, room, **given)
+
+    def given_sides(self) -> tuple[str, ...]:
+        """The sides of the books that the user gave; none where the embedded sample serves.
+
+        Raises:
+            UsageError: one was given that the style does not read, or one without the other.
+        """
+        style, given = self.of_style, {side: getattr(self, side) for side in ("train", "source", "books")}
+        foreign = [side for side, folder in given.items() if folder and side not in style.sides]
+        asked = " and ".join(f"--{side}" for side in style.sides)
+        if foreign:
+            raise UsageError(f"--{foreign[0]}: {style.name} does not read it. Give {asked}, or neither (then the embedded sample serves).")
+        found = tuple(side for side in style.sides if given[side])
+        if found and found != style.sides:
+            raise UsageError(f"give both {asked}, or neither (then the embedded sample serves)")
+        return found
+
+    def folder(self, side: str) -> str:
+        """Where the books of a side lie; a style of one side reads all books of the sample."""
+        sample = importlib.resources.files("cloze_gen.corpora") / "sample"
+        return getattr(self, side) or str(sample if side == "books" else sample / side)
+
+
+@functools.lru_cache(maxsize=4)
+def tagger_identity(name: str) -> str:
+    """Name and content of a tagger, for fingerprints; loads it once a process."""
+    return load_tagger(name).identity

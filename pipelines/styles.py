@@ -1,0 +1,76 @@
+"""The styles there are: every module of this folder whose name ends in `_style`, each ending in a `STYLE`. Nothing else lists them."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import pkgutil
+import re
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+import cloze_gen.pipelines
+from cloze_gen.config import STYLE, parse_settings, read_toml
+from cloze_gen.errors import UsageError
+from cloze_gen.notation import shown
+from cloze_gen.stages.style import Style
+from cloze_gen.store.configs import config_text, is_config_file
+
+
+@functools.cache
+def style_names() -> tuple[str, ...]:
+    """`holmes-style`, ... as a user types them, in alphabetical order."""
+    modules = (module.name for module in pkgutil.iter_modules(cloze_gen.pipelines.__path__))
+    return tuple(sorted(name.replace("_", "-") for name in modules if name.endswith("_style")))
+
+
+@functools.cache
+def find_style(name: str) -> Style:
+    """The style of this name.
+
+    Raises:
+        UsageError: there is none; lists those there are.
+    """
+    if name not in style_names():
+        raise UsageError(f"{shown(name)} is no style of this version. Known: {', '.join(style_names())}.")
+    return cast("Style", importlib.import_module(f"cloze_gen.pipelines.{name.replace('-', '_')}").STYLE)
+
+
+def style_of(config: str) -> Style:
+    """The style of a config: of a built-in one by its name; of a TOML file by the style it says, else by a word of its own name.
+
+    Raises:
+        UsageError: there is no such config or style, or a file says none.
+    """
+    if is_config_file(config):
+        return find_style(_said_style(config) or _named_style(config))
+    config_text(config)  # a name that is none is told with those there are
+    return find_style(config.replace("-sample", "-style"))
+
+
+def _said_style(config: str) -> str | None:
+    """What a TOML file gives as its `style`."""
+    said = read_toml(config_text(config), where=config).get(STYLE)
+    if said is not None and (not isinstance(said, str) or said not in style_names()):
+        raise UsageError(f"{config}: style: {shown(said)} is no style. Known: {', '.join(style_names())}.")
+    return said
+
+
+def _named_style(config: str) -> str:
+    """The style whose word stands in a file's name: `holmes-2.toml`, `mine.scs.toml`."""
+    words = re.split(r"[^a-z]+", Path(config).name.lower())
+    found = [style for style in style_names() if style.removesuffix("-style") in words]
+    if len(found) != 1:
+        what = "names more than one style" if found else "says no style, and its name holds none"
+        choice = " or ".join(f'style = "{style}"' for style in style_names())
+        raise UsageError(f"{config}: {what}. Write {choice} as its first line.")
+    return found[0]
+
+
+@functools.lru_cache(maxsize=8)
+def load_settings(model: type[BaseModel], config: str, overrides: str) -> Any:
+    """The settings of a built-in config or a TOML file, with the command line's overrides (a JSON list); read once a run."""
+    return parse_settings(model, config_text(config), where=config, overrides=tuple(json.loads(overrides)))

@@ -1,0 +1,19 @@
+"""`cloze-gen runs`: the runs of an output folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cloze_gen.stages.release import SIGNATURE
+from cloze_gen.store.runs import RELEASE, run_folders
+
+
+def list_runs(out: Path) -> str:
+    """One line a run: name, style, questions, signature."""
+    lines = []
+    for folder in sorted(run_folders(out)):
+        signature = folder / RELEASE / SIGNATURE
+        lines.append(
+            f"{folder.name:<24} {signature.read_text(encoding='utf-8', errors='replace').strip() if signature.is_file() else 'no release'}"
+        )
+    return "\n".join(lines) or f"no runs in {out}"

@@ -1,0 +1,69 @@
+"""A style: all that the commands know of a recipe. Every DAG file in `pipelines/` ends in one, and nothing else names a recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
+
+from cloze_gen.report.paper_table import PaperTable
+from cloze_gen.stages.item_kind import ItemKind
+from cloze_gen.stages.trace import TraceSections
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """One recipe, as a user meets it.
+
+    Attributes:
+        name: what is typed, and the name of its config; the DAG stands in the module of the same name, `-` as `_`.
+        title: its name on the card.
+        paper: the paper, as the card cites it.
+        settings: the model of all its settings, one group a stage.
+        sample_config: the config that serves with the embedded sample.
+        sides: the folders of books it reads, as options of the command line; items are drawn from the last.
+        narrowed: side -> stage that drops books of it after the comparison of contents.
+        items: what its items are.
+        last: the Luigi task whose artifact holds the finished items.
+        files: (run name, items, seed) -> name -> text of the files that the paper published.
+        levels: stage -> what its kept items are, for the picture of the funnel; a stage that is not named is no level of it.
+        trace: the sections of an item's trace.
+        table: the paper's own table of baselines; None where it has none.
+        notes: of its settings, what a user of the set must know.
+        warnings: of its settings as `run.json` has them, what the report says on top.
+        model: (settings, fingerprint of each stage) -> the model behind the set, for its signature.
+    """
+
+    name: str
+    title: str
+    paper: str
+    settings: type[BaseModel]
+    sample_config: str
+    sides: tuple[str, ...]
+    items: ItemKind
+    last: Any
+    files: Callable[[str, Sequence[Any], int], Mapping[str, str]]
+    levels: Mapping[str, str]
+    trace: TraceSections
+    narrowed: Mapping[str, str] = field(default_factory=dict)
+    table: PaperTable | None = None
+    notes: Callable[[Any], Sequence[str]] = lambda settings: ()
+    warnings: Callable[[Mapping[str, Any]], Sequence[str]] = lambda settings: ()
+    model: Callable[[Any, Mapping[str, str]], str] = lambda settings, fingerprints: "none"
+
+    @property
+    def short_name(self) -> str:
+        """As it stands in a signature."""
+        return self.name.removesuffix("-style")
+
+    @property
+    def drawn_from(self) -> str:
+        """The side of the books that items are drawn from."""
+        return self.sides[-1]
+
+    def last_books(self, labels: Collection[str]) -> dict[str, str]:
+        """side -> the stage with the last word on its books, among the stages that a run has."""
+        narrowed = {side: label for side, label in self.narrowed.items() if label in labels}
+        return {side: f"corpus {side}" for side in self.sides if f"corpus {side}" in labels} | narrowed

@@ -1,0 +1,158 @@
+"""The trace of one item: what the sections of every style read it from, and the sections that styles share.
+
+A section is a function from a `Traced` to lines; one that has nothing to tell of an item yields none. A style lists its own in
+`recipes/*/trace.py`, in the order of an item's life.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.compute as pc
+
+from cloze_gen.columns import printable, table_lines, wrap
+from cloze_gen.errors import BookError, CorpusError
+from cloze_gen.stages.corpus.ingest import read_books
+from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.corpus import read_book
+from cloze_gen.store.runs import find_stage, stage_artifact
+from cloze_gen.store.tables import read_jsonl, read_parquet, unescape_cell
+
+INDENT = "  "
+_RAW = "    | "
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """One item of a run.
+
+    Attributes:
+        row: the item's row in the table of all items.
+        side: of the books, that the items are drawn from.
+        in_full: every alternate is asked for.
+        columns: of the screen; None where nothing is wrapped.
+    """
+
+    folder: Path
+    id: str
+    row: Mapping[str, Any]
+    side: str
+    in_full: bool = False
+    columns: int | None = None
+
+    def has(self, stage: str) -> bool:
+        return find_stage(self.folder, stage) is not None
+
+    def artifact(self, stage: str) -> Artifact:
+        return stage_artifact(self.folder, stage)
+
+    def find(self, stage: str, file: str) -> dict[str, Any] | None:
+        """The item's row in one table of a stage; None where the run has no such stage or the table no such row."""
+        return find_row(self.folder, stage, file, self.id)
+
+    def table(self, stage: str, file: str) -> pd.DataFrame:
+        """All rows of the item in one table of a stage."""
+        return read_parquet(self.artifact(stage).path(file)).filter(has_id(self.id)).to_pandas().astype({"id": str, "word": str})
+
+    @functools.cached_property
+    def sentence(self) -> dict[str, Any]:
+        """The row of the item's sentence."""
+        sentences = read_parquet(self.artifact("focus").path(SOURCE_SENTENCES))
+        return dict(sentences.filter(has_id(self.row["sentence_id"])).to_pylist()[0])
+
+    def set_out(self, header: Sequence[str], rows: Sequence[Sequence[str]], *, left: frozenset[str]) -> Iterator[str]:
+        """A table of a section; the columns named `left` are words."""
+        room = None if self.columns is None else self.columns - len(INDENT)
+        yield from (INDENT + line for line in table_lines(header, rows, room, left=left))
+
+
+Section = Callable[[Traced], Iterator[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSections:
+    """How the items of a style are told of.
+
+    Attributes:
+        sections: in the order of an item's life.
+        in_full: sections that are told last, where every alternate is asked for.
+        early: (stage, what it is called): where a sentence or a word can end before it is an item, in the order of its life.
+        items: (stage, file): the table of all items.
+    """
+
+    sections: tuple[Section, ...]
+    in_full: tuple[Section, ...] = ()
+    early: tuple[tuple[str, str], ...] = (("focus", "focus selection"),)
+    items: tuple[str, str] = ("focus", FOCUS)
+
+
+def find_row(folder: Path, stage: str, file: str, item_id: str) -> dict[str, Any] | None:
+    """A record's row in one table of a run's stage; None where the run has no such stage or the table no such row."""
+    artifact = find_stage(folder, stage)
+    if artifact is None:
+        return None
+    table = read_parquet(artifact.path(file)).filter(has_id(item_id))
+    return dict(table.to_pylist()[0]) if table.num_rows else None
+
+
+def has_id(item_id: str) -> Any:
+    return pc.field("id") == item_id.encode("utf-8", "replace").decode()  # bytes that are no text are in no id, and Arrow refuses them
+
+
+def tell_source(item: Traced) -> Iterator[str]:
+    """Where the sentence stands: book, raw file, the raw text of its span, the sentence and its tokens."""
+    sentence, side = item.sentence, item.side
+    book = next(row for row in read_books(item.artifact(f"corpus {side}")) if row["book_id"] == sentence["book_id"])
+    file = item.folder / f"corpus-{side}" / unescape_cell(book["file"])
+    try:
+        raw = read_book(file, digest=book["digest"]).decode(book["encoding"])[sentence["start"] : sentence["end"]]
+    except (BookError, CorpusError, LookupError, UnicodeDecodeError) as error:
+        raw = f"(the raw file cannot be read here: {error})"
+    if book.get("title"):
+        yield f"book       {printable(', by '.join(filter(None, (book['title'], book.get('author')))))}"
+    yield f"raw file   {book['file']} ({book['encoding']}), characters {sentence['start']}-{sentence['end']}"
+    room = None if item.columns is None else item.columns - len(_RAW)
+    yield from (_RAW + part for line in raw.splitlines() for part in wrap(printable(line), room, indent=0))
+    yield f"sentence   {printable(sentence['text'])}"
+    yield f"tokens     {printable(sentence['tokens'])}"
+
+
+def find_question(item: Traced, stage: str, file: str) -> tuple[int, dict[str, Any]] | None:
+    """The item among the finished questions: its number, from 1, and its record; None where it became none."""
+    for number, record in enumerate(read_jsonl(item.artifact(stage).path(file)), 1):
+        if record["id"] == item.id:
+            return number, record
+    return None
+
+
+def tell_question(record: Mapping[str, Any]) -> Iterator[str]:
+    """The question as it is asked, the answer marked."""
+    options = "  ".join(f"{chr(97 + i)}) {word}{'*' if i == record['answer_index'] else ''}" for i, word in enumerate(record["options"]))
+    yield f"question   {' '.join(record['tokens'])}"
+    yield f"options    {options}"
+
+
+def tell_rejection(item: Traced, stage: str, otherwise: str) -> str:
+    """Why an item is no question: what the last stage says of it, else what an earlier one said."""
+    rejected = item.find(stage, REJECTED)
+    reason = f"{rejected['reason']} {rejected['detail']}".rstrip() if rejected else otherwise
+    return f"outcome    no question: {reason}"
+
+
+def cell(value: Any, places: int) -> str:
+    """A value of a table as its cell: a dash for none, numbers to some places after the point (0: as many as tell).
+
+    >>> cell(None, 3), cell(-3.05822, 3), cell(30.0, 0), cell(6.01e-05, 0), cell("IN", 0)
+    ('-', '-3.058', '30', '6.01e-05', 'IN')
+    """
+    if value is None or value != value:  # NaN is what differs from itself
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.{places}f}" if places else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
