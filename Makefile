@@ -1,7 +1,7 @@
 # Everything a newcomer types. Each target sets up what it needs in .venv, once; a second call does nothing slow.
 #
 #   make holmes-style [TRAIN=DIR SOURCE=DIR] [NAME=holmes-style] [WORKERS=2] [OUT=artifacts] [ARGS="--seed 2"]
-#   make scs-style    [TRAIN=DIR SOURCE=DIR] [NAME=scs-style] ...
+#   make scs-style    [TRAIN=DIR SOURCE=DIR] [NAME=scs-style] ...          and so on for every style in pipelines/*_style.py
 #   make test | lint | types | kenlm | setup | lock | clean
 #   make data SHARED=DIR        unpack the real corpora into data/; what lies there already stays
 #   make tagger TREEBANK=DIR    train the tagger anew
@@ -30,19 +30,22 @@ FIND_PYTHON = is() { "$$1" -c "import sys; sys.exit(not ($$2))" 2>/dev/null; }; 
 # A user's values reach the shell as environment variables and are never expanded by make, so spaces, quotes and $ are safe. Only
 # values given on the command line count: a NAME or OUT that happens to be in the environment means something else.
 literal = $(if $(filter command,$(origin $(1))),$(eval override $(1) := $$(value $(1))),$(eval override $(1) :=))$(eval export $(1))
-$(foreach variable,TRAIN SOURCE NAME WORKERS OUT SHARED TREEBANK ARGS,$(call literal,$(variable)))
+$(foreach variable,TRAIN SOURCE BOOKS NAME WORKERS OUT SHARED TREEBANK ARGS,$(call literal,$(variable)))
 export PYTHON
 # ARGS is split into words as a shell does it, and nothing in it is expanded.
 WITH_ARGS = $(BIN)/python scripts/with_args.py
 
-RUN_OPTIONS = $${TRAIN:+"--train=$$TRAIN"} $${SOURCE:+"--source=$$SOURCE"} "--name=$${NAME:-$@}" "--workers=$${WORKERS:-2}" "--out=$${OUT:-artifacts}"
+RUN_OPTIONS = $${TRAIN:+"--train=$$TRAIN"} $${SOURCE:+"--source=$$SOURCE"} $${BOOKS:+"--books=$$BOOKS"} \
+	"--name=$${NAME:-$@}" "--workers=$${WORKERS:-2}" "--out=$${OUT:-artifacts}"
 
-.PHONY: help setup holmes-style scs-style test lint types kenlm data tagger lock clean
+STYLES := $(subst _,-,$(patsubst pipelines/%.py,%,$(wildcard pipelines/*_style.py)))
+
+.PHONY: help setup $(STYLES) test lint types kenlm data tagger lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
 
-holmes-style scs-style: setup
+$(STYLES): setup
 	@$(WITH_ARGS) $(BIN)/cloze-gen run $@ $(RUN_OPTIONS)
 
 test: setup

@@ -13,7 +13,7 @@ import luigi
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.config import settings_dict
 from cloze_gen.engine.progress import say
-from cloze_gen.errors import StoreError, UsageError
+from cloze_gen.errors import StoreError
 from cloze_gen.pipelines.build import build, given_back, log_file, logged
 from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText, scanned
 from cloze_gen.pipelines.models import Index, LanguageModel
@@ -219,17 +219,15 @@ def corpus_of_folder(train: str, out: Path, workers: int) -> FromCorpus:
     return CorpusText(train=train, source=train, out=str(out), processes=workers, lm=json.dumps(_lm_settings(size)))
 
 
-def corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> FromCorpus:
-    """The books that a run's own training side kept.
+def corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> FromCorpus | None:
+    """The books that a run's own training side kept; None where its books have no training side.
 
     Args:
         described: the run's `run.json`.
-    Raises:
-        UsageError: the run has no training side.
     """
     folder = next((stage["folder"] for stage in described["stages"] if stage["label"] == CORPUS), None)
     if folder is None:
-        raise UsageError(f"{run.name}: has no training corpus of its own; name one with --train")
+        return None
     lm = described["settings"].get("lm")  # a style without a language model says nothing of it
     if lm is None:
         books = kept_books(open_artifact(run.parent.parent / "store" / folder))

@@ -18,7 +18,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from cloze_gen.cli import app, guarded
+from cloze_gen.cli import app
+from cloze_gen.endings import guarded
 
 # The machine may be busy: how long an example takes says nothing here.
 settings.register_profile("cloze-gen", deadline=None, max_examples=60)
@@ -32,11 +33,6 @@ TRAIN_BOOKS = ("01-the-ferrymans-ledger.txt", "02-a-house-in-mercer-row.txt", "0
 SOURCE_BOOK = "the-clockmakers-debt.txt"
 # No tagger (its model takes a second to load) and the least memory that lmplz accepts.
 QUICK = ("--set", "grooming.tagger=none", "--set", "lm.memory=100M", "--set", "contexts.features=500", "--set", "contexts.dimensions=20")
-
-# Without these, Chromium asks its maker's hosts for things of its own; what is left of that is refused by the resolver rule.
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND",
-         "--enable-logging=stderr")  # fmt: skip
 
 
 # Processes of the suite: each loads spaCy and more (half a gigabyte), and some tests start processes of their own.
@@ -247,41 +243,3 @@ def scs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outcome = call_cli("run", "scs-style", "--out", out, "--workers", "1")
     assert outcome.status == 0, outcome.err
     return out
-
-
-# ---- pages in a browser
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A page as Chromium saw it.
-
-    Attributes:
-        dom: the document after loading, as text.
-        console: lines of the console.
-        requests: addresses that the page itself asked for.
-    """
-
-    dom: str
-    console: tuple[str, ...]
-    requests: tuple[str, ...]
-
-
-@pytest.fixture(scope="session")
-def open_page(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Opened]:
-    """Open a file in headless Chromium; skips where there is none."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("no Chromium here (Debian: apt-get install chromium): the page was not opened in a browser")
-
-    def opened(page: Path, *flags: str) -> Opened:
-        place = tmp_path_factory.mktemp("chromium")
-        log = place / "net.json"
-        command = [program, *FLAGS, f"--user-data-dir={place / 'profile'}", f"--log-net-log={log}", *flags, "--dump-dom", page.as_uri()]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-        events = json.loads(log.read_text(encoding="utf-8"))["events"]
-        started = [event["params"] for event in events if "url" in event.get("params", {}) and "initiator" in event["params"]]
-        asked = {params["url"] for params in started if params["initiator"] != "not an origin"}
-        return Opened(done.stdout, tuple(line for line in done.stderr.splitlines() if ":CONSOLE:" in line), tuple(sorted(asked)))
-
-    return opened

@@ -44,6 +44,8 @@ def checkout(tmp_path: Path) -> Path:
     script(tmp_path / ".venv" / "bin" / "cloze-gen", SHOW)
     (tmp_path / ".venv" / "bin" / "python").symlink_to(sys.executable)
     script(tmp_path / "src" / "cloze_gen" / "adapters" / "system_tools.py", "")
+    for style in ("holmes_style", "brand_new_style"):
+        script(tmp_path / "pipelines" / f"{style}.py", "")
     return tmp_path
 
 
@@ -70,6 +72,13 @@ def test_args_reach_the_program_as_typed(checkout: Path, args: str, words: list[
     assert (answer.returncode, answer.stderr) == (0, "")
     own = ["run", "holmes-style", "--name=holmes-style", "--workers=2", "--out=artifacts"]
     assert answer.stdout.splitlines() == [f"<{word}>" for word in [*own, *words]]
+
+
+def test_every_style_is_a_target(checkout: Path) -> None:
+    """A module in `pipelines/` whose name ends in `_style` is all that `make NAME-style` asks for."""
+    answer = make(checkout, "--old-file=setup", "brand-new-style", "BOOKS=my books")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert answer.stdout.startswith("<run>\n<brand-new-style>\n<--books=my books>\n<--name=brand-new-style>\n")
 
 
 def test_an_open_quote_in_args_is_one_message(checkout: Path) -> None:

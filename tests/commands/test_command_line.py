@@ -210,11 +210,12 @@ def test_as_a_program(finished: Any, program: Callable[..., Any], tmp_path: Path
 
 @pytest.mark.slow
 def test_luigis_own_command_line(finished: Any, tmp_path: Path, digests: Callable[[Path], dict[str, str]]) -> None:
-    """`luigi --module cloze_gen.pipelines.holmes_style HolmesStyle` runs the same DAG to the same bytes."""
+    """`luigi --module cloze_gen.pipelines.run RunTask --style holmes-style` runs the same DAG to the same bytes."""
     overrides = json.dumps(
         [value for option, value in zip(finished.corpus.options, finished.corpus.options[1:], strict=False) if option == "--set"]
     )
-    command = [sys.executable, "-m", "luigi", "--module", "cloze_gen.pipelines.holmes_style", "HolmesStyle", "--local-scheduler",
+    command = [sys.executable, "-m", "luigi", "--module", "cloze_gen.pipelines.run", "RunTask", "--local-scheduler",
+               "--style", "holmes-style",
                "--config", "holmes-sample", "--train", finished.corpus.train, "--source", finished.corpus.source, "--overrides", overrides,
                "--name", "tiny", "--out", tmp_path / "out", "--processes", "1"]  # fmt: skip
     done = subprocess.run([str(part) for part in command], cwd=tmp_path, capture_output=True, text=True, check=False, env={**os.environ})

@@ -32,8 +32,10 @@ NOTE, GROOMED = "I have read the first twenty of these.\n", '{"id": "mine", "ver
 PROGRAM = """
 import json, os, shutil, signal, sys
 from pathlib import Path
-from cloze_gen.cli import app, guarded
-from cloze_gen.pipelines import command, evaluate, holmes_style, reporting
+from cloze_gen.cli import app
+from cloze_gen.commands import evaluate, report, run
+from cloze_gen.endings import guarded
+from cloze_gen.pipelines import holmes_style
 from matplotlib.backends import backend_svg
 
 finished, place, moments, arguments = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3]), json.loads(sys.argv[4])

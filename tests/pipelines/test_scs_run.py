@@ -10,15 +10,17 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.commands.report import read_report_data
 from cloze_gen.commands.run import make_task
 from cloze_gen.formats.msr.machine import parse_machine
 from cloze_gen.formats.scs import parse_ranks
 from cloze_gen.pipelines.corpus import TrainingText
-from cloze_gen.pipelines.holmes_style import Contexts, Index, LanguageModel
+from cloze_gen.pipelines.holmes_style import Contexts
+from cloze_gen.pipelines.models import Index, LanguageModel
+from cloze_gen.pipelines.styles import find_style
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.rng import stable_fraction
-from cloze_gen.stages.release import read_questions
+from cloze_gen.stages.item_kind import QUESTIONS
+from cloze_gen.stages.report import read_report_data
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
 
@@ -44,7 +46,7 @@ def test_no_stage_depends_on_a_language_model(tmp_path: Path, overrides: tuple[s
 
 def test_the_sample_makes_a_set(scs: Path, release: Path) -> None:
     """At least 20 questions of five options; the published files say the same as questions.jsonl; the halves hold every rank once."""
-    questions = read_questions(stage_artifact(scs / "runs" / "scs-sample", "questions"))
+    questions = QUESTIONS.read(stage_artifact(scs / "runs" / "scs-sample", "questions").folder)
     n = len(questions)
     assert n >= 20
     text, answers = ((release / f"SCS_{n}_machine_{kind}.txt").read_text(encoding="ascii") for kind in ("questions", "answers"))
@@ -171,7 +173,7 @@ def test_report_card_and_notes_agree_on_the_books(scs: Path, release: Path, tmp_
     assert cli(*call).status == 0
     folder = scs / "runs" / "agree"
     dropped = {"blank": "empty", unlike[0]: "vocabulary_unlike_reference"}
-    data = read_report_data(folder)
+    data = read_report_data(folder, find_style("scs-style"))
     assert [book for book, _, _ in data.books] == [like[0]]
     (audit,) = (table for table in data.audits if table.side == "source")
     rows = [dict(zip(audit.columns, row, strict=True)) for row in audit.rows]

@@ -1,16 +1,29 @@
-"""A report's data made by hand."""
+"""A report's data made by hand, and pages opened in headless Chromium."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
-from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.report.data import AuditTable, Evaluation, EvaluationRow, ReportData, SampleQuestion, StageRow
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.report.html import render_report
+from cloze_gen.report.paper_table import PaperFigure, PaperTable
 
+TABLE = PaperTable(
+    "Zweig & Burges 2011, Table 1", 1040, (PaperFigure("Human", 0.91), PaperFigure("Smoothed 4-gram", 0.39, "smoothed-4gram"))
+)
+
+# Without these, Chromium asks its maker's hosts for things of its own; what is left of that is refused by the resolver rule.
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND",
+         "--enable-logging=stderr")  # fmt: skip
 HOSTILE = (
     "<script>alert(1)</script>",
     "{{ 7*7 }}",
@@ -19,6 +32,41 @@ HOSTILE = (
     "a & b 'c'",
     "$x^2$ \u6f22\u5b57",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A page as Chromium saw it.
+
+    Attributes:
+        dom: the document after loading, as text.
+        console: lines of the console.
+        requests: addresses that the page itself asked for.
+    """
+
+    dom: str
+    console: tuple[str, ...]
+    requests: tuple[str, ...]
+
+
+@pytest.fixture(scope="session")
+def open_page(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Opened]:
+    """Open a file in headless Chromium; skips where there is none."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("no Chromium here (Debian: apt-get install chromium): the page was not opened in a browser")
+
+    def opened(page: Path, *flags: str) -> Opened:
+        place = tmp_path_factory.mktemp("chromium")
+        log = place / "net.json"
+        command = [program, *FLAGS, f"--user-data-dir={place / 'profile'}", f"--log-net-log={log}", *flags, "--dump-dom", page.as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        events = json.loads(log.read_text(encoding="utf-8"))["events"]
+        started = [event["params"] for event in events if "url" in event.get("params", {}) and "initiator" in event["params"]]
+        asked = {params["url"] for params in started if params["initiator"] != "not an origin"}
+        return Opened(done.stdout, tuple(line for line in done.stderr.splitlines() if ":CONSOLE:" in line), tuple(sorted(asked)))
+
+    return opened
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +91,7 @@ def data(evaluation: Evaluation) -> ReportData:
         score_rows=(("hill", "1e-05"), ("sea", "2e-05")), candidates=(("fit", "sea, lake"),),
     )  # fmt: skip
     return ReportData(
-        name="mine", style="holmes-style", paper=MSR_TABLE_1, signature="cloze-gen|n:40", seed=1, n_questions=40, n_wanted=50, n_options=2,
+        name="mine", paper=TABLE, signature="cloze-gen|n:40", seed=1, n_questions=40, n_wanted=50, n_options=2,
         levels=(("books", 1), ("sentences", 900), ("alternates sampled", 135_000), ("questions", 40)),
         steps=(FunnelStep("focus", "words", 100, 40, {"word_frequent": 55, "word_opens_sentence": 5}),),
         answer_freqs=(1e-5, 2e-5, 0.0), impostor_freqs=(2e-5, 4e-5, 9e-5), sentence_tokens=(7, 9, 9, 30), answer_positions=(20, 20),

@@ -63,3 +63,29 @@ def test_it_fits_phone_and_desk_in_light_and_dark(
     wrapper.write_text(WRAPPER.format(page=file.as_uri(), width=width), encoding="utf-8")
     opened = open_page(wrapper, "--hide-scrollbars", "--window-size=1400,900", f"--blink-settings=preferredColorScheme={scheme}")
     assert f'<p id="found">width {width}, {colours}</p>' in opened.dom
+
+
+@pytest.mark.slow
+def test_a_hostile_book_goes_through_the_whole_pipeline(
+    corpus: Any, cli: Callable[..., Any], open_page: Callable[..., Any], tmp_path: Path
+) -> None:
+    """A book whose text, title and file name are markup ends as text in the report of its run."""
+    (original,) = corpus.source.glob("*.txt")
+    text = original.read_text(encoding="utf-8-sig")
+    spiked = text.replace(", ", ", <script>alert(1)</script> {{ 7*7 }} ", 40)
+    original.unlink()
+    name = "<img src=x onerror=alert(1)> {{ 7*7 }}.txt"
+    (corpus.source / name).write_text(spiked, encoding="utf-8")
+    manifest = "file\tbook_id\ttitle\n" + f"{name}\tspiked\t<script>alert(2)</script>{{{{ 6*7 }}}}\n"
+    (corpus.source / "manifest.tsv").write_text(manifest, encoding="utf-8")
+    outcome = cli("run", *corpus.options, "--set", "choice.n_questions=400", "--out", tmp_path / "out", "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    (page,) = tmp_path.glob("out/runs/*/release/report.html")
+    text = page.read_text(encoding="utf-8")
+    assert "&lt;script&gt;alert(2)&lt;/script&gt;{{ 6*7 }}" in text
+    assert "&lt;img src=x onerror=alert(1)&gt; {{ 7*7 }}.txt" in text
+    opened = open_page(page)
+    assert opened.console == ()
+    assert opened.requests == ()
+    assert "<script" not in opened.dom
+    assert "<img" not in opened.dom

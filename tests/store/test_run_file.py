@@ -17,7 +17,7 @@ STAGE = {
     "settings": {"strip_boilerplate": True, "prune": [0, 1]}, "inputs": {"a": "b"}, "seed": None,
 }  # fmt: skip
 RUN = {
-    "name": "mine", "style": "holmes_style", "config": "holmes-style", "overrides": ["lm.order=3"], "seed": 1, "sample": False,
+    "name": "mine", "style": "holmes-style", "config": "holmes-style", "overrides": ["lm.order=3"], "seed": 1, "sample": False,
     "settings": {"lm": {"order": 3}}, "stages": [STAGE],
 }  # fmt: skip
 

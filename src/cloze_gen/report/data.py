@@ -107,7 +107,6 @@ class ReportData:
     """
 
     name: str
-    style: str
     paper: PaperTable | None
     signature: str
     seed: int

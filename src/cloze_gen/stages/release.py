@@ -97,7 +97,7 @@ def write_release(folder: Path, *, style: Style, finished: Artifact, facts: Rele
     """
     items = style.items.read(finished.folder)
     for file, text in style.files(facts.name, items, facts.seed).items():
-        (folder / file).write_bytes(text.encode("ascii"))
+        (folder / file).write_text(text, encoding="utf-8", newline="\n")
     for file in (style.items.file, CANDIDATES):
         if (finished.folder / file).exists():
             shutil.copyfile(finished.path(file), folder / file)

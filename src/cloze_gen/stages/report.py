@@ -55,7 +55,6 @@ def read_report_data(folder: Path, style: Style) -> ReportData:
     last = list(artifacts.values())[-1]
     return ReportData(
         name=run["name"],
-        style=style.name,
         paper=style.table,
         signature=read_signature(folder),
         seed=run["seed"],

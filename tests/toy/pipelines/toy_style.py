@@ -1,0 +1,53 @@
+"""The toy dataset: books -> longest words -> questions."""
+
+from __future__ import annotations
+
+from cloze_gen.pipelines.corpus import Corpus
+from cloze_gen.pipelines.style_task import StyleTask
+from cloze_gen.recipes.toy.release import toy_files
+from cloze_gen.recipes.toy.stages.focus import write_focus
+from cloze_gen.recipes.toy.stages.questions import write_questions
+from cloze_gen.recipes.toy.steps.focus import FocusSettings
+from cloze_gen.recipes.toy.trace import TRACE
+from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.corpus.overlap import OverlapSettings
+from cloze_gen.stages.item_kind import QUESTIONS
+from cloze_gen.stages.release import ReleaseSettings
+from cloze_gen.stages.style import Style
+from cloze_gen.text.parse_book import IngestSettings
+
+
+class ToySettings(SettingsGroup):
+    """All settings of the style."""
+
+    ingest: IngestSettings = IngestSettings()
+    overlap: OverlapSettings = OverlapSettings()
+    focus: FocusSettings = FocusSettings()
+    release: ReleaseSettings = ReleaseSettings()
+
+
+class Focus(StyleTask):
+    """The longest word of every sentence."""
+
+    stage, group, needs, write = "focus", "focus", {"source": (Corpus, "books")}, staticmethod(write_focus)
+
+
+class Questions(StyleTask):
+    """Options around it."""
+
+    stage, draws, needs, write = "questions", True, {"focus": Focus}, staticmethod(write_questions)
+
+
+STYLE = Style(
+    name="toy-style",
+    title="Toy-style",
+    paper="No paper.",
+    settings=ToySettings,
+    sample_config="toy-style",
+    sides=("books",),
+    items=QUESTIONS,
+    last=Questions,
+    files=toy_files,
+    levels={"focus": "focus words", "questions": "questions"},
+    trace=TRACE,
+)
