@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,8 @@ from numpy.typing import NDArray
 
 from cloze_gen.evaluate.metrics import score_matrix
 from cloze_gen.records.question import Question
+
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,4 +52,4 @@ class QuestionSet:
 
 def _is_score(value: Any) -> bool:
     """Another maker's file may call anything `option_scores`; only finite numbers are scores."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < sys.float_info.max
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
