@@ -22,16 +22,16 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.english.penn_tags import CONTENT_CLASSES, coarse_class
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.ingest import SENTENCES
 from cloze_gen.store.runs import find_run, read_run, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
-from cloze_gen.text.tagging import Tagger, coarse_class
+from cloze_gen.text.tagging import Tagger
 
 _START, _END = "<!-- scs_real: begin -->", "<!-- scs_real: end -->"
-_CLASSES = ("noun", "verb", "adjective", "adverb")
 
 
 def main() -> None:
@@ -71,7 +71,7 @@ def class_lines(records: Sequence[dict[str, Any]]) -> Iterator[str]:
     """The answers' classes and tags; an impostor has its answer's class by construction."""
     classes = Counter(record["answer_class"] for record in records)
     tags = Counter(record["answer_tag"] for record in records)
-    yield "Answers by class (impostors alike): " + ", ".join(f"{name} {classes[name] / len(records):.1%}" for name in _CLASSES) + "."
+    yield "Answers by class (impostors alike): " + ", ".join(f"{name} {classes[name] / len(records):.1%}" for name in CONTENT_CLASSES) + "."
     yield "By tag: " + ", ".join(f"{tag} {count:,}" for tag, count in tags.most_common()) + "."
 
 
@@ -80,8 +80,8 @@ def frequency_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[st
     table = read_counts(stage_artifact(run, "counts"))
     freq_of = dict(zip(table.words, table.freq.tolist(), strict=True))
     most = least = 0.0
-    own: dict[str, list[float]] = {name: [] for name in _CLASSES}
-    others: dict[str, list[float]] = {name: [] for name in _CLASSES}
+    own: dict[str, list[float]] = {name: [] for name in CONTENT_CLASSES}
+    others: dict[str, list[float]] = {name: [] for name in CONTENT_CLASSES}
     for record in records:
         freqs = [freq_of[word] for word in record["options"]]
         answer = freqs[record["answer_index"]]
@@ -93,7 +93,7 @@ def frequency_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[st
     yield ""
     yield "| class | median frequency of answers | of impostors |"
     yield "|---|---:|---:|"
-    for name in _CLASSES:
+    for name in CONTENT_CLASSES:
         if own[name]:
             yield f"| {name} | {statistics.median(own[name]):.2e} | {statistics.median(others[name]):.2e} |"
 
@@ -126,7 +126,7 @@ def syntax_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[str]:
     yield ""
     yield "| class | impostors | same tag | same form | same class | answers tagged again as chosen |"
     yield "|---|---:|---:|---:|---:|---:|"
-    for name in _CLASSES:
+    for name in CONTENT_CLASSES:
         kind, own = f"{name} impostor", f"{name} answer"
         if seen[kind]:
             shares = (same_tag[kind], same_form[kind], same_class[kind])

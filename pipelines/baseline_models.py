@@ -18,7 +18,7 @@ from cloze_gen.pipelines.build import build, given_back, log_file, logged
 from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText, scanned
 from cloze_gen.pipelines.models import Index, LanguageModel
 from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, look_ahead
-from cloze_gen.stages.corpus.ingest import kept_books
+from cloze_gen.stages.corpus.book_table import kept_books
 from cloze_gen.stages.evaluation.models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
 from cloze_gen.stages.evaluation.text import write_evaluation_text
 from cloze_gen.stages.models.language_model import LmSettings, write_language_model

@@ -144,7 +144,7 @@ class Grooming(StyleTask):
 
     stage = "grooming"
     group = "grooming"
-    version = 9
+    version = 10
     needs = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
 
     def settings(self) -> dict[str, Any]:

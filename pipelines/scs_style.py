@@ -14,18 +14,20 @@ from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.scs.release import scs_files
-from cloze_gen.recipes.scs.stages.books import BookChoiceSettings, read_reference, write_book_choice
-from cloze_gen.recipes.scs.stages.focus import write_scs_focus
+from cloze_gen.recipes.scs.stages.books import read_reference, write_books
+from cloze_gen.recipes.scs.stages.focus import write_focus
 from cloze_gen.recipes.scs.stages.impostors import write_impostors
 from cloze_gen.recipes.scs.stages.inflections import write_inflections
-from cloze_gen.recipes.scs.stages.questions import ScsQuestionsSettings, write_scs_questions
-from cloze_gen.recipes.scs.stages.sentences import write_content_sentences
-from cloze_gen.recipes.scs.stages.vocabulary import write_content_vocabulary
-from cloze_gen.recipes.scs.steps.focus import ContentFocusSettings
-from cloze_gen.recipes.scs.steps.impostors import ImpostorSettings
-from cloze_gen.recipes.scs.steps.inflections import InflectionSettings
-from cloze_gen.recipes.scs.steps.sentences import ContentSentenceSettings
-from cloze_gen.recipes.scs.steps.vocabulary import ContentVocabularySettings
+from cloze_gen.recipes.scs.stages.questions import write_questions
+from cloze_gen.recipes.scs.stages.sentences import write_sentences
+from cloze_gen.recipes.scs.stages.vocabulary import write_vocabulary
+from cloze_gen.recipes.scs.steps.books import BooksSettings
+from cloze_gen.recipes.scs.steps.focus import FocusSettings
+from cloze_gen.recipes.scs.steps.impostors import ImpostorsSettings
+from cloze_gen.recipes.scs.steps.inflections import InflectionsSettings
+from cloze_gen.recipes.scs.steps.questions import QuestionsSettings
+from cloze_gen.recipes.scs.steps.sentences import SentencesSettings
+from cloze_gen.recipes.scs.steps.vocabulary import VocabularySettings
 from cloze_gen.recipes.scs.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
@@ -45,13 +47,13 @@ class ScsSettings(SettingsGroup):
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     tagger: TaggerSettings = TaggerSettings()
-    books: BookChoiceSettings = BookChoiceSettings()
-    vocabulary: ContentVocabularySettings = ContentVocabularySettings()
-    inflections: InflectionSettings = InflectionSettings()
-    sentences: ContentSentenceSettings = ContentSentenceSettings()
-    focus: ContentFocusSettings = ContentFocusSettings()
-    impostors: ImpostorSettings = ImpostorSettings()
-    questions: ScsQuestionsSettings = ScsQuestionsSettings()
+    books: BooksSettings = BooksSettings()
+    vocabulary: VocabularySettings = VocabularySettings()
+    inflections: InflectionsSettings = InflectionsSettings()
+    sentences: SentencesSettings = SentencesSettings()
+    focus: FocusSettings = FocusSettings()
+    impostors: ImpostorsSettings = ImpostorsSettings()
+    questions: QuestionsSettings = QuestionsSettings()
     release: ReleaseSettings = ReleaseSettings()
 
 
@@ -62,7 +64,7 @@ class Vocabulary(StyleTask):
     group = "vocabulary"
     version = 2
     needs = {"tagged": TaggedCounts}
-    write = staticmethod(write_content_vocabulary)
+    write = staticmethod(write_vocabulary)
 
 
 class Inflections(StyleTask):
@@ -91,7 +93,7 @@ class Books(StyleTask):
         return self.own.model_dump(mode="json", exclude={"reference"}) | {"tagger": tagger}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_book_choice(writer, room, **self.artifacts(), settings=self.own, tagger=self.all_settings.tagger.name)
+        write_books(writer, room, **self.artifacts(), settings=self.own, tagger=self.all_settings.tagger.name)
 
 
 class Sentences(StyleTask):
@@ -99,9 +101,9 @@ class Sentences(StyleTask):
 
     stage = "sentences"
     group = "sentences"
-    version = 2
+    version = 3
     needs = {"source": (Corpus, "source"), "tagging": (Tagging, "source"), "counts": Counts, "vocabulary": Vocabulary}
-    write = staticmethod(write_content_sentences)
+    write = staticmethod(write_sentences)
 
     def inputs(self) -> dict[str, StageTask]:
         chosen = {"source": self.clone(Books)} if self.all_settings.books.reference else {}
@@ -114,16 +116,12 @@ class Sentences(StyleTask):
 class Focus(StyleTask):
     """Section 3.2: one random content word a sentence."""
 
-    stage = "scs_focus"
+    stage = "focus"
     group = "focus"
     version = 3
     draws = True
     needs = {"sentences": Sentences, "vocabulary": Vocabulary, "inflections": Inflections, "counts": Counts}
-    write = staticmethod(write_scs_focus)
-
-    @property
-    def label(self) -> str:
-        return "focus"
+    write = staticmethod(write_focus)
 
 
 class Impostors(StyleTask):
@@ -131,7 +129,7 @@ class Impostors(StyleTask):
 
     stage = "impostors"
     group = "impostors"
-    version = 2
+    version = 3
     draws = True
     needs = {"focus": Focus, "inflections": Inflections, "vocabulary": Vocabulary, "counts": Counts}
 
@@ -152,7 +150,7 @@ class Questions(StyleTask):
     version = 2
     draws = True
     needs = {"focus": Focus, "impostors": Impostors}
-    write = staticmethod(write_scs_questions)
+    write = staticmethod(write_questions)
 
 
 def offensive_digest(settings: ScsSettings) -> str:

@@ -1,4 +1,6 @@
-"""JSON and TOML of a stranger: whatever their parsers raise comes out as one kind of error, with a reason of a few words.
+"""What strangers write, and how a message quotes it.
+
+JSON and TOML: whatever their parsers raise comes out as one kind of error, with a reason of a few words.
 
 The parsers raise more than their own errors. Five thousand nested brackets end in a RecursionError; an integer of more than 4,300 digits in
 a bare ValueError, which a file from a stranger would otherwise turn into minutes of work; a lone surrogate (`"\\ud800"`) parses well and
@@ -9,8 +11,10 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Sequence
 from typing import Any
 
+NAMED = 10  # as many are named in one message, the rest counted
 _TOO_DEEP = "nested too deep"
 _TOO_LONG = "a number of more digits than can be read"
 
@@ -98,3 +102,13 @@ def shown(value: Any, *, most_chars: int = 60) -> str:
     except RecursionError:
         text = _TOO_DEEP
     return text if len(text) <= most_chars else text[: most_chars - 1] + "..."
+
+
+def named(names: Sequence[str]) -> str:
+    """The first of many, and the number of the rest.
+
+    >>> named(["a", "b"]), named([str(n) for n in range(12)])
+    ('a, b', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more')
+    """
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from cloze_gen.adapters import spacy_tagger
 from cloze_gen.adapters.spacy_tagger import BUILTIN_FOLDER, SpacyTagger, load_tagger
+from cloze_gen.english.treebank import host_index, normalize_for_tagging, treebank_split
 from cloze_gen.errors import ModelError
-from cloze_gen.text.tagging import host_index, normalize_for_tagging, treebank_split
 
 CASES = Path(__file__).parents[1] / "cases" / "tagged_sentences.tsv"
 

@@ -1,4 +1,4 @@
-"""Counts: merged parts are the whole, and frequencies are shares of word tokens."""
+"""Counts: frequencies are shares of word tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.stats.counts import count_table, merge_counts, opening_words
+from cloze_gen.stats.counts import count_table, opening_words
 from cloze_gen.words import is_word
 
 WORDS = st.sampled_from(["The", "the", "THE", "sea", "Sea", "Ann", "60,000", ".", '"', "--", "É", "é", "ß", "SS"])
@@ -17,15 +17,9 @@ TEXTS = st.lists(st.lists(WORDS, max_size=12), max_size=5)
 
 
 @given(TEXTS)
-def test_merged_counts_are_the_counts_of_the_merged_text(texts: list[list[str]]) -> None:
-    """Counting books apart and together is the same."""
-    assert merge_counts(Counter(text) for text in texts) == Counter(token for text in texts for token in text)
-
-
-@given(TEXTS)
 def test_the_table_adds_up(texts: list[list[str]]) -> None:
     """Surface counts add up to the tokens, frequencies of the case-folded forms to one; punctuation has none."""
-    counts = merge_counts(Counter(text) for text in texts)
+    counts = Counter(token for text in texts for token in text)
     table = count_table(counts, {})
     assert table.words == sorted(counts, key=lambda word: (-counts[word], word))
     assert table.count.sum() == sum(counts.values())

@@ -19,7 +19,7 @@ def test_overlaps_are_found_in_both_directions() -> None:
         "part": content_sketch(WORDS[10_000:20_000]),
         "other": content_sketch(WORDS[40_000:]),
     }
-    (found,) = find_overlaps(sketches)
+    (found,) = find_overlaps(sketches, min_containment=0.5)
     assert (found.book_a, found.book_b) == ("part", "whole")
     assert found.containment_a_in_b == 1
     assert abs(found.containment_b_in_a - 0.25) < 0.05
@@ -41,7 +41,7 @@ def test_one_sort_finds_what_comparing_all_pairs_finds(spans: list[tuple[int, in
 def test_every_dropped_book_is_held_by_a_kept_one() -> None:
     """Of three copies one stays; the reason names it."""
     sketch = content_sketch(WORDS[:9000])
-    drops = choose_drops(find_overlaps({"a": sketch, "b": sketch, "c": sketch}), {"a": 5, "b": 9, "c": 5})
+    drops = choose_drops(find_overlaps({"a": sketch, "b": sketch, "c": sketch}, min_containment=0.5), {"a": 5, "b": 9, "c": 5})
     assert drops == {"a": ("b", "100% of its text is in b, 100% of b is in it"), "c": ("b", "100% of its text is in b, 100% of b is in it")}
 
 
@@ -49,7 +49,7 @@ def test_formulas_and_chance_are_no_overlap() -> None:
     """Runs that many books share, and a handful of common runs, say nothing."""
     formula = WORDS[:3000]
     sketches = {f"b{i:02}": content_sketch(np.concatenate((formula, WORDS[3000 + 500 * i : 3500 + 500 * i]))) for i in range(60)}
-    assert find_overlaps(sketches) == []
-    assert find_overlaps({"a": content_sketch(WORDS[:100]), "b": content_sketch(WORDS[:100])}) == []
-    assert find_overlaps({}) == []
+    assert find_overlaps(sketches, min_containment=0.5) == []
+    assert find_overlaps({"a": content_sketch(WORDS[:100]), "b": content_sketch(WORDS[:100])}, min_containment=0.5) == []
+    assert find_overlaps({}, min_containment=0.5) == []
     assert len(content_sketch(WORDS[:7])) == 0

@@ -139,6 +139,6 @@ def test_odd_books_begin_and_end_where_they_should(name: str, first: str, last: 
 def test_vanity_fair_is_found_under_another_name() -> None:
     """The SCS book and the training book are one; a third novel is not."""
     names = {"599": "scs-books/599.txt", "VFAIR10": "holmes-training/VFAIR10.TXT", "1661": "holmes-seeds/1661-8.txt"}
-    (found,) = find_overlaps({book: parse(real(name)).sketch for book, name in names.items()})
+    (found,) = find_overlaps({book: parse(real(name)).sketch for book, name in names.items()}, min_containment=0.5)
     assert (found.book_a, found.book_b) == ("599", "VFAIR10")
     assert min(found.containment_a_in_b, found.containment_b_in_a) > 0.9

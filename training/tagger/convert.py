@@ -9,7 +9,7 @@ from pathlib import Path
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from cloze_gen.text.tagging import normalize_for_tagging
+from cloze_gen.english.treebank import normalize_for_tagging
 
 
 def read_conllu(path: Path) -> Iterator[list[tuple[str, str, str]]]:

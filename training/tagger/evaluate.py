@@ -19,7 +19,8 @@ sys.path[:0] = [str(HERE), str(ROOT / "src")]
 from convert import read_conllu, treebank_file  # noqa: E402
 
 import cloze_gen.adapters.spacy_tagger as spacy_tagger  # noqa: E402
-from cloze_gen.text.tagging import coarse_class, host_index, normalize_for_tagging  # noqa: E402
+from cloze_gen.english.penn_tags import coarse_class  # noqa: E402
+from cloze_gen.english.treebank import host_index, normalize_for_tagging  # noqa: E402
 
 CASES = ROOT / "tests" / "cases" / "tagged_sentences.tsv"
 Tagged = list[tuple[str, str]]

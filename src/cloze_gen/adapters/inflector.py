@@ -10,7 +10,8 @@ from functools import lru_cache
 
 import lemminflect
 
-from cloze_gen.text.tagging import coarse_class, normalize_for_tagging
+from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.english.treebank import normalize_for_tagging
 
 _UPOS = {"noun": "NOUN", "proper_noun": "PROPN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV"}
 _BASE_TAGS = frozenset({"NN", "NNP", "VB", "VBP", "JJ", "RB"})  # the form is its own lemma, but for the words below
@@ -77,7 +78,7 @@ def inflect(lemma: str, penn_tag: str) -> tuple[str, ...]:
     upos = _UPOS.get(coarse_class(penn_tag))
     if upos is None or not lemma:
         return ()
-    if penn_tag in ("NN", "NNP", "VB", "VBP", "JJ", "RB"):
+    if penn_tag in _BASE_TAGS:
         return (lemma,)
     if lemma in AMBIGUOUS_LEMMAS:
         return ()

@@ -19,8 +19,9 @@ from spacy.tokens import Doc
 from threadpoolctl import ThreadpoolController
 
 from cloze_gen.adapters.window_cnn import MAX_TYPES, WindowCnn
+from cloze_gen.english.treebank import host_index, is_compound, treebank_split
 from cloze_gen.errors import ModelError
-from cloze_gen.text.tagging import TaggedToken, host_index, is_compound, treebank_split
+from cloze_gen.text.tagging import TaggedToken
 
 __all__ = ["BUILTIN_FOLDER", "SpacyTagger", "load_tagger", "treebank_split"]
 

@@ -18,8 +18,8 @@ from cloze_gen.pipelines.run import RunTask, check_run_name
 from cloze_gen.pipelines.styles import style_of
 from cloze_gen.pipelines.task import current_engine, look_ahead
 from cloze_gen.report.funnel import funnel_text
+from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.corpus.dropped import dropped_text
-from cloze_gen.stages.corpus.ingest import read_books
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.runs import RELEASE, leads_to, name_lock

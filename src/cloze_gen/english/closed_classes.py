@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from cloze_gen.words import is_word
+
 
 class Before(IntEnum):
     """What stands before a word. `BARE` tokens leave a noun after them without a determiner."""
@@ -32,8 +34,6 @@ _PREPOSITIONS = (
     "of in with for from by on upon at into through without under over among near behind before after across beside between within "
     "beneath above below against during towards toward about round around past onto like than as and or but nor"
 )
-
-
 _BEFORE = {
     Before.SUBJECT: "i he she we they who you it which there",
     Before.HAVE: "had has have having 've",
@@ -43,8 +43,6 @@ _BEFORE = {
     Before.DETERMINER: "the this that my his her our your their its no some any what",
     Before.BARE: _PREPOSITIONS,
 }
-
-
 _AFTER = {
     After.OBJECT: "the a an this these those my his her our your their its no any some every each another both all one two three "
     "me him them us it you himself herself themselves myself itself yourself ourselves nothing something anything everything",
@@ -53,16 +51,8 @@ _AFTER = {
     "never",
     After.FINITE: "is are was were am had has have would could should will may might must shall can did do does i he she we they",
 }
-
-
 _BEFORE_OF = {word: kind for kind, words in _BEFORE.items() for word in words.split()}
-
-
 _AFTER_OF = {word: kind for kind, words in _AFTER.items() for word in words.split()}
-
-
-def _is_mark(token: str) -> bool:
-    return not any(character.isalnum() for character in token)
 
 
 def before(token: str) -> Before:
@@ -72,7 +62,7 @@ def before(token: str) -> Before:
     ['SUBJECT', 'BE', 'DETERMINER', 'BARE', 'OTHER']
     """
     folded = token.casefold()
-    if _is_mark(token):
+    if not is_word(token):
         return Before.BARE
     return _BEFORE_OF.get(folded, Before.DETERMINER if folded.endswith(("'s", "s'")) else Before.OTHER)
 
@@ -83,4 +73,4 @@ def after(token: str) -> After:
     >>> [after(token).name for token in ("him", ",", "upon", "was", "lamp")]
     ['OBJECT', 'CLOSED', 'CLOSED', 'FINITE', 'OPEN']
     """
-    return After.CLOSED if _is_mark(token) else _AFTER_OF.get(token.casefold(), After.OPEN)
+    return _AFTER_OF.get(token.casefold(), After.OPEN) if is_word(token) else After.CLOSED

@@ -1,4 +1,4 @@
-"""The function words of English: what tells an English book from others."""
+"""The function words of English: the commonest, which tell an English book from others, and those that taggers file as content."""
 
 from __future__ import annotations
 
@@ -10,8 +10,19 @@ FUNCTION_WORDS = frozenset(
     me were so are their there if them would no been when an who one what will your more do has said could then than out into its some up
     only should now did upon such our any other very these how may can too much over must am most down""".split()
 )
-
-
+# Auxiliaries, modals, negation, pronouns, words of degree and place: their Penn tag is a noun's, verb's, adjective's or adverb's, and yet
+# they name nothing.
+FUNCTION_LEMMAS = frozenset(
+    """
+    be have do will shall would should can could may might must ought
+    not no nor so as too very quite rather than then there here thus hence ever never just even only also still yet
+    much many more most less least few little enough such own same other another several all both each every either neither
+    how why when where whence whither whether however therefore else again
+    yesterday today tonight tomorrow to-day to-night to-morrow
+    one two first second last next thing something nothing anything everything anybody nobody somebody everybody
+    mr mrs ms dr st sir madam miss o oh ah
+    """.split()
+)
 _FUNCTION_FORMS = tuple(sorted({form for word in FUNCTION_WORDS for form in (word, word.capitalize(), word.upper())}))
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cloze_gen.english.penn_tags import ADJECTIVES, ADVERBS, NOUNS
+
 # Tags that a noun phrase may hold between its determiner and its noun, and those that determine it.
-_MODIFIERS = frozenset({"JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "VBN", "VBG", "RB", "RBR", "RBS", "HYPH"})
-
-
+_MODIFIERS = NOUNS | ADJECTIVES | ADVERBS | {"VBN", "VBG", "HYPH"}
 _DETERMINERS = frozenset({"DT", "PDT", "PRP$", "WDT", "WP$", "POS", "CD"})
 
 

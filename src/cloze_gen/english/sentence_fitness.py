@@ -1,4 +1,4 @@
-"""Is a sentence fit to be a question? Predicates on the whole sentence, standing in for the judges of MSR 2.3.
+"""Is a sentence fit to be a question? Predicates on the whole sentence, standing in for the judges that read every question.
 
 Each predicate has its own reason, so that the funnel tells what a corpus loses where.
 """
@@ -9,13 +9,14 @@ from collections.abc import Container, Sequence
 from enum import StrEnum
 from itertools import pairwise
 
-from cloze_gen.text.rendering import DELETED_MARKS, rendered_positions
+from cloze_gen.english.abbreviations import TITLES
+from cloze_gen.english.penn_tags import FINITE
 from cloze_gen.words import is_word
 
-# A sentence that ends in one of these was cut at an abbreviation: "... , Dr ."
-_TITLES = frozenset(
-    "mr mrs ms messrs dr prof rev hon st capt col gen lieut lt sgt maj adm sen esq jr sr mme mlle".split()
-    + "vol chap no fig lat viz etc ed hist ib ibid cf pp".split()
+# A sentence that ends in one of these was cut at an abbreviation: "... , Dr ." Titles, and what stands before a name, a number or a further
+# word; the sentence splitter asks the next word of most of the latter, here there is none.
+_CUT_AT = frozenset(title.casefold() for title in TITLES) | frozenset(
+    "st esq jr sr vol chap no fig lat viz etc ed hist ib ibid cf pp".split()
 )
 # Words that leave a sentence hanging when they stand right before its final stop.
 _HANGING = frozenset(
@@ -27,7 +28,6 @@ _HEADING_WORDS = frozenset(
 # Above these shares of words in capitals, and of capitalised words after the first, a line is a heading or a list of names.
 _MAX_CAPITALS_SHARE = 0.3
 _MAX_CAPITALISED_SHARE = 0.5
-_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _WH_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
 _SUBORDINATORS = frozenset("because though although if unless while whilst since until till lest whether that".split())
 _QUOTES = ('"',)
@@ -57,28 +57,31 @@ class SentenceFault(StrEnum):
     NO_MAIN_CLAUSE = "sentence_without_main_clause"
 
 
-def sentence_fault(tokens: Sequence[str], *, offensive: Container[str]) -> SentenceFault | None:
+def sentence_fault(tokens: Sequence[str], *, printed: Sequence[int], offensive: Container[str]) -> SentenceFault | None:
     """The first fault of a sentence, judged from its own tokens; None when it is fit.
 
-    >>> sentence_fault("He was seen by the old Dr .".split(), offensive=())
+    Args:
+        printed: positions of the tokens that a reader will see, in order (`text.rendering.rendered_positions`).
+        offensive: words in small letters that no sentence may hold.
+
+    >>> sentence_fault("He was seen by the old Dr .".split(), printed=range(8), offensive=())
     <SentenceFault.CUT_AT_ABBREVIATION: 'sentence_cut_at_abbreviation'>
-    >>> sentence_fault("He was seen by the old doctor .".split(), offensive=()) is None
+    >>> sentence_fault("He was seen by the old doctor .".split(), printed=range(8), offensive=()) is None
     True
     """
-    printed = [tokens[i] for i in rendered_positions(tokens)]
-    words = [token for token in printed if any(c.isalnum() for c in token)]
-    if not words or not (words[0][:1].isupper() or words[0][:1].isdigit()) or printed[0] != words[0]:
+    words = [tokens[i] for i in printed if is_word(tokens[i])]
+    if not words or not (words[0][:1].isupper() or words[0][:1].isdigit()) or tokens[printed[0]] != words[0]:
         return SentenceFault.BEGINS_LOW
     for fault, holds in (
         (SentenceFault.HALF_DIALOGUE, _half_dialogue(tokens)),
         (SentenceFault.OPEN_BRACKET, any(tokens.count(a) != tokens.count(b) for a, b in _BRACKETS)),
-        (SentenceFault.CUT_AT_ABBREVIATION, words[-1].rstrip(".").casefold() in _TITLES or _initial(words[-1])),
+        (SentenceFault.CUT_AT_ABBREVIATION, words[-1].rstrip(".").casefold() in _CUT_AT or _initial(words[-1])),
         (SentenceFault.HANGING, words[-1].casefold() in _HANGING),
         (SentenceFault.HEADING, any(word.casefold() in _HEADING_WORDS and not word.islower() for word in words)),
         (SentenceFault.CAPITALS, _mostly_capitals(words)),
         (SentenceFault.BROKEN_OFF, _broken_off(tokens)),
-        (SentenceFault.RUNS_ON, _runs_on(tokens)),
-        (SentenceFault.ODD_MARKS, any(mark in token for token in printed for mark in "*_|<>=@#\\/~^+")),
+        (SentenceFault.RUNS_ON, _runs_on(tokens, printed)),
+        (SentenceFault.ODD_MARKS, any(mark in tokens[i] for i in printed for mark in "*_|<>=@#\\/~^+")),
         (SentenceFault.OFFENSIVE, any(word.casefold() in offensive for word in words)),
     ):
         if holds:
@@ -97,7 +100,7 @@ def lacks_main_clause(tokens: Sequence[str], tags: Sequence[str]) -> bool:
     >>> lacks_main_clause("I came because he fell .".split(), ["PRP", "VBD", "IN", "PRP", "VBD", "."])
     False
     """
-    finite = sum(tag in _FINITE for tag in tags)
+    finite = sum(tag in FINITE for tag in tags)
     openers = sum(
         tag in _WH_TAGS or (tag == "IN" and token.casefold() in _SUBORDINATORS) or (token == "for" and i > 0 and tokens[i - 1] == ",")
         for i, (token, tag) in enumerate(zip(tokens, tags, strict=True))
@@ -129,13 +132,12 @@ def _mostly_capitals(words: Sequence[str]) -> bool:
 
 def _broken_off(tokens: Sequence[str]) -> bool:
     """Speech broken off by a dash before the final mark, or an ellipsis at the end."""
-    words_end = max(i for i, token in enumerate(tokens) if any(c.isalnum() for c in token))
+    words_end = max(i for i, token in enumerate(tokens) if is_word(token))
     return any(token.startswith(("--", "..", "\u2014")) for token in tokens[words_end:])
 
 
-def _runs_on(tokens: Sequence[str]) -> bool:
+def _runs_on(tokens: Sequence[str], printed: Sequence[int]) -> bool:
     """A dash between two words, which is not printed, and no mark that is: "no wound -- only blood" would read "no wound only blood"."""
-    printed = [i for i, token in enumerate(tokens) if token not in DELETED_MARKS]
     return any(
         is_word(tokens[left]) and is_word(tokens[right]) and any(token in _DASHES for token in tokens[left + 1 : right])
         for left, right in pairwise(printed)

@@ -6,8 +6,6 @@ import functools
 import re
 
 _POSSESSIVE = re.compile(r"(?:'s|(?<=s)')$")
-
-
 _ENDINGS = "fulness lessness ations ation ingly edly ments ment ness ings iest ing ied ies ier est ers ely ily ed er es ly s y e".split()
 
 

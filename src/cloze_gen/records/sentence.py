@@ -36,3 +36,12 @@ class Sentence:
         '1661:7'
         """
         return f"{self.book_id}:{self.index}"
+
+
+def sentence_of(item_id: str) -> str:
+    """The id of the sentence that holds an item, whose own id is ``book:index:position``.
+
+    >>> sentence_of("pg0042:7:12")
+    'pg0042:7'
+    """
+    return item_id.rpartition(":")[0]

@@ -7,8 +7,8 @@ from typing import Any
 
 from cloze_gen.records.question import Question
 from cloze_gen.report.data import AuditTable
+from cloze_gen.stages.corpus.book_table import kept_books
 from cloze_gen.stages.corpus.counts import read_counts
-from cloze_gen.stages.corpus.ingest import kept_books
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact
 

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.stages.corpus.counts import SOFT_HYPHEN, read_hyphen_forms
-from cloze_gen.stages.corpus.ingest import SENTENCES, book_folder, kept_books, read_type_counts
-from cloze_gen.stages.corpus.training_text import mend_hyphens
+from cloze_gen.stages.corpus.book_table import book_folder, kept_books
+from cloze_gen.stages.corpus.hyphens import mend_line, mend_token, read_hyphen_forms
+from cloze_gen.stages.corpus.ingest import SENTENCES, read_type_counts
 from cloze_gen.stats.counts import CountTable
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet
+from cloze_gen.text.normalize import LINE_END_HYPHEN
 
 
 @functools.lru_cache(maxsize=1)
@@ -28,7 +29,7 @@ def hyphen_evidence(source: Artifact, table: CountTable) -> Counter[str]:
     """What decides the source books' own line-end hyphens: the training corpus's counts, and which types the source breaks."""
     known = Counter(dict(zip(table.words, table.count.tolist(), strict=True)))
     own, _ = read_type_counts(book_folder(source, row) for row in kept_books(source))
-    known.update({word: count for word, count in own.items() if SOFT_HYPHEN in word})
+    known.update({word: count for word, count in own.items() if LINE_END_HYPHEN in word})
     return known
 
 
@@ -36,10 +37,10 @@ def read_sentences(folder: Path, book_id: str, forms: dict[str, str]) -> Iterato
     """A book's sentences as records, line-end hyphens decided."""
     columns = read_parquet(folder / SENTENCES).to_pydict()
     for index, start, end, paragraph, kind, text, tokens in zip(*columns.values(), strict=True):
-        if SOFT_HYPHEN in tokens:
-            for broken in {token for token in tokens.split(" ") if SOFT_HYPHEN in token}:
-                text = text.replace(broken, forms.get(broken, broken.replace(SOFT_HYPHEN, "-")))
-            tokens = mend_hyphens(tokens, forms)
+        if LINE_END_HYPHEN in tokens:
+            for broken in {token for token in tokens.split(" ") if LINE_END_HYPHEN in token}:
+                text = text.replace(broken, mend_token(broken, forms))
+            tokens = mend_line(tokens, forms)
         yield Sentence(book_id, index, start, end, paragraph, kind, text, tuple(tokens.split(" ")))
 
 

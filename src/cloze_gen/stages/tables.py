@@ -15,7 +15,11 @@ FOCUS, SOURCE_SENTENCES, REJECTED = "focus.parquet", "sentences.parquet", "rejec
 QUESTIONS, CANDIDATES = "questions.jsonl", "candidates.jsonl"
 
 
+_SENTENCE = ["book_id", "index", "start", "end", "paragraph", "kind", "text", "tokens"]
+
+
 def sentence_columns(sentences: list[Sentence]) -> dict[str, pa.Array]:
+    """The columns of sentences: their id, what `Sentence` says of them, the tokens joined by spaces."""
     return {
         "id": pa.array([s.id for s in sentences], pa.string()),
         "book_id": pa.array([s.book_id for s in sentences], pa.string()).dictionary_encode(),
@@ -30,6 +34,7 @@ def sentence_columns(sentences: list[Sentence]) -> dict[str, pa.Array]:
 
 
 def rejection_columns(rejected: list[Rejection]) -> dict[str, pa.Array]:
+    """The columns of rejections: what was rejected, why, and the detail in words."""
     return {
         "id": pa.array([r.id for r in rejected], pa.string()),
         "reason": pa.array([str(r.reason) for r in rejected], pa.string()).dictionary_encode(),
@@ -38,9 +43,10 @@ def rejection_columns(rejected: list[Rejection]) -> dict[str, pa.Array]:
 
 
 def read_source_sentences(artifact: Artifact) -> dict[str, Sentence]:
-    """The sentences that hold a focus word, by id."""
-    columns = read_parquet(artifact.path(SOURCE_SENTENCES)).to_pydict()
-    return {
-        row[0]: Sentence(row[1], row[2], row[3], row[4], row[5], row[6], row[7], tuple(row[8].split(" ")))
-        for row in zip(*columns.values(), strict=True)
-    }
+    """The sentences that `sentence_columns` wrote, by id, in their order."""
+    columns = read_parquet(artifact.path(SOURCE_SENTENCES), columns=_SENTENCE).to_pydict()
+    sentences = (
+        Sentence(book_id, index, start, end, paragraph, kind, text, tuple(tokens.split(" ")))
+        for book_id, index, start, end, paragraph, kind, text, tokens in zip(*columns.values(), strict=True)
+    )
+    return {sentence.id: sentence for sentence in sentences}

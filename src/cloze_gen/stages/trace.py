@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from cloze_gen.columns import printable, table_lines, wrap
 from cloze_gen.errors import BookError, CorpusError
-from cloze_gen.stages.corpus.ingest import read_books
+from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.corpus import read_book

@@ -59,14 +59,6 @@ def opening_words(sentences: Iterable[str]) -> Counter[str]:
     return counts
 
 
-def merge_counts(parts: Iterable[Mapping[str, int]]) -> Counter[str]:
-    """Counts of several books as one; the same as counting the joined text."""
-    total: Counter[str] = Counter()
-    for part in parts:
-        total.update(part)
-    return total
-
-
 def count_table(counts: Mapping[str, int], initial: Mapping[str, int]) -> CountTable:
     """Build the table of a corpus from its surface counts and its sentence-opening counts.
 

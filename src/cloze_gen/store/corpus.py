@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cloze_gen.errors import BookError, CorpusError, UsageError
+from cloze_gen.notation import named
 from cloze_gen.store.corpus_folder import SUFFIX, check_folder, look_through, refuse_unreadable
-from cloze_gen.store.corpus_manifest import MANIFEST_NAME, ManifestRow, manifest_rows, named, read_manifest, rows_of_files, unused_columns
+from cloze_gen.store.corpus_manifest import MANIFEST_NAME, ManifestRow, manifest_rows, read_manifest, rows_of_files, unused_columns
 from cloze_gen.store.files import open_regular
 from cloze_gen.store.tables import escape_cell
 

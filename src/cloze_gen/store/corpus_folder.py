@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from cloze_gen.errors import UsageError
-from cloze_gen.store.corpus_manifest import MANIFEST_NAME, named
+from cloze_gen.notation import named
+from cloze_gen.store.corpus_manifest import MANIFEST_NAME
 from cloze_gen.store.tables import escape_cell
 
 SUFFIX = re.compile(r"\.txt(\.gz)?$", re.IGNORECASE)

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cloze_gen.errors import UsageError
+from cloze_gen.notation import named
 from cloze_gen.store.files import read_regular_text
 
 MANIFEST_NAME = "manifest.tsv"
 COLUMNS = ("file", "book_id", "title", "author", "year", "etext", "bytes", "sha256", "role")
 MAX_MANIFEST_BYTES = 64 * 1024 * 1024  # a million books; the manifest of 527 has 70 kB
-NAMED = 10  # as many are named in one message, the rest counted
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -108,16 +108,6 @@ def rows_of_files(path: Path, rows: Sequence[ManifestRow], files: Iterable[str])
         if row.file not in known
     ]
     return {file: row for file, row in listed.items() if file in known}, f"lists files that are not here: {named(gone)}" if gone else ""
-
-
-def named(names: Sequence[str]) -> str:
-    """The first of many, and the number of the rest.
-
-    >>> named(["a", "b"]), named([str(n) for n in range(12)])
-    ('a, b', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more')
-    """
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def manifest_rows(manifest: Path, *, role: str | None = None) -> list[ManifestRow]:

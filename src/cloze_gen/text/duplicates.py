@@ -19,9 +19,6 @@ from numpy.typing import NDArray
 Sketch = NDArray[np.uint64]
 
 RUN_WORDS = 8
-# Over the 534 books every pair that holds a copy reaches 0.90 or more; the nearest other pair 0.25 ("Sara Crewe", rewritten as "A Little
-# Princess"), the next 0.08.
-MIN_CONTAINMENT = 0.5
 _KEEP_ONE_IN = np.uint64(32)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, golden ratio: Knuth's multiplicative constant in 64 bits
 _MIX = np.uint64(0xBF58476D1CE4E5B9)  # splitmix64's first mixing constant
@@ -69,7 +66,7 @@ def containment(a: Sketch, b: Sketch) -> float:
 
 
 def find_overlaps(
-    sketches: Mapping[str, Sketch], *, min_containment: float = MIN_CONTAINMENT, min_shared: int = 10, max_books_per_hash: int = 50
+    sketches: Mapping[str, Sketch], *, min_containment: float, min_shared: int = 10, max_books_per_hash: int = 50
 ) -> list[Overlap]:
     """All pairs of books of which one holds at least `min_containment` of the other.
 

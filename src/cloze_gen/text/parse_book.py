@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -23,10 +22,10 @@ from cloze_gen.text.normalize import LINE_END_HYPHEN, SEPARATOR, normalize_many
 from cloze_gen.text.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
 from cloze_gen.text.sentences import sentence_bounds
 from cloze_gen.text.tokens import ChunkedText, ChunkMemo
+from cloze_gen.words import is_word
 
 _T = TypeVar("_T")
 _NOT_CONTROL = b"\t\n\v\f\r" + bytes(range(0x20, 0x100))
-_HAS_WORD = re.compile(r"[^\W_]")
 _SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quotation marks, rules)
 
 
@@ -87,13 +86,7 @@ def parse_book(raw: bytes, *, book_id: str, settings: IngestSettings, memo: Chun
         return _dropped(audit, BookReason.MARKUP, f"{markup}; its tags would be read as prose")
     flat = flatten(decoded.text)
     body = find_body(flat) if settings.strip_boilerplate else Body(0, len(flat), "", "")
-    columns = _Columns(*_sentence_columns(flat, body))
-    running = normalize_many([flat[a:b] for a, b in zip(columns.start, columns.end, strict=True)])
-    texts = _split_at_separators(running)
-    wordless = [index for index, text in enumerate(texts) if len(text) < _SHORT_CHARS and _HAS_WORD.search(text) is None]
-    if wordless:
-        columns, texts = columns.without(wordless), _without(texts, wordless)
-        running = normalize_many(texts)
+    columns, texts, running = _sentences(flat, body)
     read = memo.read(running)
     tokens = _split_at_separators(memo.tokens(read))
     type_counts = Counter(memo.count_tokens(read))
@@ -139,6 +132,18 @@ class _Columns:
 
     def without(self, indices: list[int]) -> _Columns:
         return _Columns(*(_without(column, indices) for column in (self.start, self.end, self.paragraph, self.kind)))
+
+
+def _sentences(flat: str, body: Body) -> tuple[_Columns, list[str], str]:
+    """The places of the sentences that hold a word, their normalized texts, and these as one running text."""
+    columns = _Columns(*_sentence_columns(flat, body))
+    running = normalize_many([flat[a:b] for a, b in zip(columns.start, columns.end, strict=True)])
+    texts = _split_at_separators(running)
+    wordless = [index for index, text in enumerate(texts) if len(text) < _SHORT_CHARS and not is_word(text)]
+    if wordless:
+        columns, texts = columns.without(wordless), _without(texts, wordless)
+        running = normalize_many(texts)
+    return columns, texts, running
 
 
 def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list[int], list[str]]:

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from cloze_gen.evaluate.words.bias_rules import article_scores, articles_of, frequency_scores, length_scores, position_scores
+from cloze_gen.evaluate.words.bias_rules import article_scores, frequency_scores, length_scores, position_scores
 from cloze_gen.records.question import Question
 
 LONG = Question("b:0:1", "b", ("An", "hour", "."), 1, ("hour", "minute", "day"), 0)
 SHORT = Question("b:1:1", "b", ("She", "ran", "."), 1, ("ran", "slept"), 0)
-
-
-@pytest.mark.parametrize(
-    ("word", "articles"),
-    [("uninteresting", ("an",)), ("uniform", ("a",)), ("heir", ("an",)), ("European", ("a",)), ("80", ("an",)), ("Man", ("a",))],
-)
-def test_articles_follow_the_sound(word: str, articles: tuple[str, ...]) -> None:
-    """Known words agree with the article a reader would use."""
-    assert articles_of(word) == articles
 
 
 def test_an_item_with_fewer_options_has_no_score_beyond_them() -> None:

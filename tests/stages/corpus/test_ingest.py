@@ -11,7 +11,8 @@ import pytest
 
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.errors import CorpusError
-from cloze_gen.stages.corpus.ingest import SENTENCES, BookShard, book_folder, ingest_book, kept_books, read_books, write_ingest
+from cloze_gen.stages.corpus.book_table import book_folder, kept_books, read_books
+from cloze_gen.stages.corpus.ingest import SENTENCES, BookShard, ingest_book, read_type_counts, write_ingest
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.corpus import BookFile, book_digest, scan_corpus
@@ -150,3 +151,13 @@ def test_several_threads_read_what_one_reads(tmp_path: Path) -> None:
         found = list(threads.map(ingest_book, several))
     assert found == [ingest_book(shard) for shard in one]
     assert tokens_of(tmp_path / "several", several) == tokens_of(tmp_path / "one", one)
+
+
+def test_counts_of_books_together_are_the_counts_of_their_texts_joined(tmp_path: Path) -> None:
+    """Counting books apart and together is the same, words that open sentences among them."""
+    books, out = tmp_path / "books", tmp_path / "out"
+    books.mkdir()
+    for name, text in (("a", ONE), ("b", OTHER), ("both", f"{ONE}\n\n{OTHER}")):
+        (books / f"{name}.txt").write_text(text)
+    folders = {shard.book.book_id: Store(out).folder(shard.key) for shard in shards(out, books) if ingest_book(shard)}
+    assert read_type_counts([folders["a"], folders["b"]]) == read_type_counts([folders["both"]])

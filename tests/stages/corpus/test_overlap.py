@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.stages.corpus.ingest import read_books
+from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.corpus.overlap import OVERLAPS, OverlapSettings, write_overlap
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store

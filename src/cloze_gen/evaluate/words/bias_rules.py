@@ -14,15 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cloze_gen.english.articles import articles_of
 from cloze_gen.evaluate.metrics import score_matrix
 from cloze_gen.records.question import Question
-
-_VOWELS = frozenset("aeiou")
-# Spelled with a vowel, spoken with a consonant (a union, a European, a one-eyed man) and the other way round (an hour, an heir).
-_CONSONANT_SOUND = ("uni", "use", "usu", "uti", "eu", "ewe", "one", "once", "ubi", "ura", "u-")
-_VOWEL_SOUND = ("hour", "heir", "honest", "honour", "honor", "unin", "unim")
-# "an historical" is how the books of the corpus write it, so an h before an unstressed syllable agrees with both articles.
-_EITHER_SOUND = ("hist", "hote", "habit", "hered", "herois", "hyst")
 
 
 def frequency_scores(questions: Sequence[Question], freq_of: Callable[[str], float]) -> NDArray[np.float64]:
@@ -72,21 +66,6 @@ def article_scores(questions: Sequence[Question]) -> NDArray[np.float64]:
         before = question.tokens[question.position - 1].casefold() if question.position else ""
         rows.append([float(before in ("a", "an") and before in articles_of(option)) for option in question.options])
     return score_matrix(rows)
-
-
-def articles_of(word: str) -> tuple[str, ...]:
-    """The indefinite articles that agree with a word, by its spelling and short lists of exceptions.
-
-    >>> articles_of("client"), articles_of("honest"), articles_of("union"), articles_of("historical")
-    (('a',), ('an',), ('a',), ('a', 'an'))
-    """
-    lower = word.casefold()
-    if lower.startswith(_EITHER_SOUND):
-        return ("a", "an")
-    if lower[:1].isdigit():
-        return ("an",) if lower.startswith(("8", "11", "18")) else ("a",)
-    vowel = lower.startswith(_VOWEL_SOUND) or (lower[:1] in _VOWELS and not lower.startswith(_CONSONANT_SOUND))
-    return ("an",) if vowel else ("a",)
 
 
 def freq_lookup(freqs: Mapping[str, float]) -> Callable[[str], float]:

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from cloze_gen.stages.corpus.ingest import book_folder, kept_books, read_type_counts
+from cloze_gen.stages.corpus.book_table import book_folder, kept_books
+from cloze_gen.stages.corpus.hyphens import write_hyphens
+from cloze_gen.stages.corpus.ingest import read_type_counts
 from cloze_gen.stages.room import Room
 from cloze_gen.stats.counts import CountTable, count_table
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
-from cloze_gen.store.tables import read_tsv, write_tsv
-from cloze_gen.text.hyphens import resolve_hyphens
+from cloze_gen.store.tables import write_tsv
 
-COUNTS, HYPHENS = "counts.tsv", "hyphens.tsv"
-SOFT_HYPHEN = "\u00ad"  # stands in a token where a line end broke it
+COUNTS = "counts.tsv"
 _HEADER = ("word", "count", "initial_count", "folded_count", "freq", "lower_share")
 
 
 def write_counts(writer: ArtifactWriter, room: Room, *, corpus: Artifact) -> None:
-    """Count the kept books' types; types broken at line ends are counted under the form the corpus attests."""
+    """Count the kept books' types; types broken at line ends are counted under the form the corpus attests.
+
+    Writes `counts.tsv`, a row a type, the commonest first, with the columns of `stats.counts.CountTable`, and `hyphens.tsv`
+    (`hyphens.write_hyphens`).
+    """
     counts, initial = read_type_counts(book_folder(corpus, row) for row in kept_books(corpus))
     forms = write_hyphens(writer, counts)
     table = count_table(_renamed(counts, forms), _renamed(initial, forms))
@@ -35,26 +38,6 @@ def write_counts(writer: ArtifactWriter, room: Room, *, corpus: Artifact) -> Non
 
 def _columns(table: CountTable) -> tuple[np.ndarray, ...]:
     return table.count, table.initial_count, table.folded_count, table.freq, table.lower_share
-
-
-def write_hyphens(writer: ArtifactWriter, counts: Mapping[str, int]) -> dict[str, str]:
-    """Decide all types with a soft hyphen; returns the form each is counted as.
-
-    The table of decisions is for an auditor: what was broken, what each form counted, what was chosen and why.
-    """
-    decisions = resolve_hyphens(counts)
-    rows = (
-        (token.replace(SOFT_HYPHEN, "|"), counts[token], decision.joined_count, decision.hyphenated_count, decision.form, decision.reason)
-        for token, decision in sorted(decisions.items())
-    )
-    header = ("broken", "count", "joined_count", "hyphenated_count", "form", "reason")
-    writer.rows[HYPHENS] = write_tsv(writer.path(HYPHENS), header, rows)
-    return {token: decision.form for token, decision in decisions.items()}
-
-
-def read_hyphen_forms(path: Path) -> dict[str, str]:
-    """The decisions back from disk."""
-    return {row["broken"].replace("|", SOFT_HYPHEN): row["form"] for row in read_tsv(path)}
 
 
 def _renamed(counts: Mapping[str, int], forms: Mapping[str, str]) -> Counter[str]:

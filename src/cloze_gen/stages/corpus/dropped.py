@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from cloze_gen.store.corpus_manifest import NAMED
+from cloze_gen.notation import NAMED
 from cloze_gen.text.audit import BookReason
 
 REMEDIES: Mapping[str, str] = {
@@ -43,8 +43,8 @@ def dropped_lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     lines = []
     for reason, group in dropped_rows(rows).items():
         lines += [f"{row['book_id']} dropped ({reason}): {row.get('detail') or ''}" for row in group[:NAMED]]
-        if len(group) > NAMED:
-            lines.append(f"{len(group) - NAMED:,} more dropped ({reason}); the books.tsv of this stage, once written, has a line for each")
+        if more := len(group[NAMED:]):
+            lines.append(f"{more:,} more dropped ({reason}); the books.tsv of this stage, once written, has a line for each")
     return lines
 
 
@@ -63,8 +63,8 @@ def dropped_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     notes = []
     for reason, group in dropped_rows(rows).items():
         notes += [f"source book {row['book_id']} was dropped: {reason} {row.get('detail') or ''}".rstrip() for row in group[:NAMED]]
-        if len(group) > NAMED:
-            notes.append(f"{len(group) - NAMED:,} more source books were dropped: {reason}")
+        if more := len(group[NAMED:]):
+            notes.append(f"{more:,} more source books were dropped: {reason}")
     return notes
 
 
@@ -77,8 +77,8 @@ def dropped_text(rows: Iterable[Mapping[str, Any]]) -> str:
     parts = []
     for reason, group in dropped_rows(rows).items():
         parts += [f"{row['book_id']} ({reason})" for row in group[:NAMED]]
-        if len(group) > NAMED:
-            parts.append(f"and {len(group) - NAMED:,} more for ({reason})")
+        if more := len(group[NAMED:]):
+            parts.append(f"and {more:,} more for ({reason})")
     return ", ".join(parts)
 
 

@@ -16,21 +16,22 @@ import pyarrow as pa
 
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.config import settings_dict
-from cloze_gen.errors import BookError, CorpusError
-from cloze_gen.stages.corpus.dropped import dropped_text, remedies_text, warn_of_dropped
+from cloze_gen.errors import BookError
+from cloze_gen.stages.corpus.book_table import write_book_table
+from cloze_gen.stages.corpus.dropped import warn_of_dropped
 from cloze_gen.stages.room import Room
 from cloze_gen.stats.counts import opening_words
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store, funnel
+from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.corpus import UNREADABLE, BookFile, read_book
 from cloze_gen.store.corpus_manifest import MANIFEST_NAME
 from cloze_gen.store.keys import StageKey
-from cloze_gen.store.tables import escape_cell, read_parquet, read_tsv, write_parquet, write_tsv
+from cloze_gen.store.tables import escape_cell, read_parquet, write_parquet
 from cloze_gen.text.audit import BookReason, BookStatus
 from cloze_gen.text.parse_book import IngestSettings, ParsedBook, parse_book
 from cloze_gen.text.tokens import ChunkMemo
 
 BOOK_VERSION = 3
-SENTENCES, TYPES, SKETCH, BOOKS = "sentences.parquet", "types.parquet", "sketch.npy", "books.tsv"
+SENTENCES, TYPES, SKETCH = "sentences.parquet", "types.parquet", "sketch.npy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,11 @@ def _plain(value: Any) -> Any:
 def write_ingest(
     writer: ArtifactWriter, room: Room, *, books: Sequence[BookFile], digests: Sequence[str], settings: IngestSettings
 ) -> None:
-    """Read all books; the audit table says of each what was found and, where it was dropped, why.
+    """Read all books and write `books.tsv`, which says of each what was found and, where it was dropped, why.
+
+    What is read of a book is an artifact of its own, named by the file's bytes: `sentences.parquet` (`index`, character span `start` and
+    `end` in the decoded file, `paragraph`, `kind`, `text`, `tokens`), `types.parquet` (`word`, `count`, `initial_count`: how often it opens
+    a sentence) and `sketch.npy` (`text.duplicates.content_sketch`).
 
     Raises:
         CorpusError: no book is left, or one was dropped under `--strict`.
@@ -141,7 +146,7 @@ def write_ingest(
     rows = list(room.map(ingest_book, shards, unit="books"))
     table = [_row(shard, row) for shard, row in zip(shards, rows, strict=True)]
     warn_of_dropped(room.say, table)
-    write_books(writer, table, strict=room.strict)
+    write_book_table(writer, table, strict=room.strict)
     writer.versions |= _versions()
     kept = [row for row in rows if row["status"] == "kept"]
     writer.facts |= {"sentences": sum(row["sentences"] for row in kept), "tokens": sum(row["tokens"] for row in kept)}
@@ -154,35 +159,6 @@ def _row(shard: BookShard, audit: dict[str, Any]) -> dict[str, Any]:
     row |= {name: value for name, value in audit.items() if name not in {"book_id", "sha256"}}
     # A file may have any name, and a marker line any character: from here on they are printable.
     return {name: escape_cell(value) if isinstance(value, str) else value for name, value in row.items()}
-
-
-def write_books(writer: ArtifactWriter, rows: Sequence[dict[str, Any]], *, strict: bool) -> None:
-    """Write the table of books and its funnel; a run without books, or with a dropped one under `--strict`, ends here."""
-    header = list(dict.fromkeys(name for row in rows for name in row))
-    writer.rows[BOOKS] = write_tsv(writer.path(BOOKS), header, ([row.get(name) for name in header] for row in rows))
-    writer.holds = sorted({row["folder"] for row in rows if row["status"] == "kept"})
-    reasons = Counter(row["reason"] for row in rows if row["status"] != "kept")
-    kept = len(rows) - sum(reasons.values())
-    writer.funnel = funnel("books", kept=kept, rejected=reasons)
-    if not kept:
-        raise CorpusError(f"no book is left of {len(rows):,}: {dropped_text(rows)}. What helps: {remedies_text(rows)}.")
-    if strict and kept < len(rows):
-        raise CorpusError(f"--strict: dropped {dropped_text(rows)}. Mend or remove these books, or run without --strict.")
-
-
-def read_books(artifact: Artifact) -> list[dict[str, str]]:
-    """All rows of an artifact's table of books; `unescape_cell` gives a file's own name back."""
-    return read_tsv(artifact.path(BOOKS))
-
-
-def kept_books(artifact: Artifact) -> list[dict[str, str]]:
-    """The rows of the books that go on, in order of their ids."""
-    return [row for row in read_books(artifact) if row["status"] == "kept"]
-
-
-def book_folder(artifact: Artifact, row: dict[str, str]) -> Path:
-    """The folder that holds a book's sentences, types and sketch."""
-    return artifact.folder / row["folder"]
 
 
 def read_type_counts(folders: Iterable[Path]) -> tuple[Counter[str], Counter[str]]:

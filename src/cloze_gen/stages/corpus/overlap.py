@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import astuple, fields
 from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.corpus.book_table import book_folder, kept_books, read_books, write_book_table
 from cloze_gen.stages.corpus.dropped import warn_of_dropped
-from cloze_gen.stages.corpus.ingest import SKETCH, book_folder, kept_books, read_books, write_books
+from cloze_gen.stages.corpus.ingest import SKETCH
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import write_tsv
@@ -23,6 +25,8 @@ OVERLAPS = "overlaps.tsv"
 class OverlapSettings(SettingsGroup):
     """Settings of the search for books that overlap."""
 
+    # Over 534 books every pair that holds a copy reaches 0.90 or more; the nearest other pair 0.25 ("Sara Crewe", rewritten as "A Little
+    # Princess"), the next 0.08.
     min_containment: float = Field(0.3, gt=0, le=1, description="inclusive: share of the smaller book's 8-word shingles found in the other")
     within: Literal["drop", "keep"] = Field("drop", description="what becomes of a book that another of the same side contains")
     across: Literal["drop_source", "drop_train", "keep"] = Field("drop_source", description="what becomes of a book on both sides")
@@ -33,10 +37,16 @@ def write_overlap(
 ) -> None:
     """Decide which books of one side go on: those free of the other side's text, and of these each once.
 
+    Writes `books.tsv`, the ingest's with those dropped here, and `overlaps.tsv`, a row a pair of books that share text: `book_a` (of this
+    side), `book_b`, the shares `containment_a_in_b` and `containment_b_in_a`, and `where` the pair was found (``within``, ``across``).
+
     Args:
         own: this side's ingest.
         other: the opposite side's ingest, or None where it has no say.
         side: ``train`` or ``source``.
+
+    Raises:
+        CorpusError: no book is left, or one was dropped under `--strict`.
     """
     sketches = _sketches(own)
     sizes = {row["book_id"]: int(row["tokens"]) for row in kept_books(own)}
@@ -53,10 +63,9 @@ def write_overlap(
         drops |= {book: (BookReason.DUPLICATE_OF, f"of {kept}: {why}") for book, (kept, why) in choose_drops(left, sizes).items()}
     rows = [_decided(row, drops) for row in read_books(own)]
     warn_of_dropped(room.say, [row for row in rows if row["book_id"] in drops])
-    write_books(writer, rows, strict=room.strict)
-    pairs = [(f.book_a, f.book_b, f.containment_a_in_b, f.containment_b_in_a, where) for where, part in
-             (("within", inside), ("across", across)) for f in part]  # fmt: skip
-    header = ("book_a", "book_b", "containment_a_in_b", "containment_b_in_a", "where")
+    write_book_table(writer, rows, strict=room.strict)
+    pairs = [(*astuple(found), "within") for found in inside] + [(*astuple(found), "across") for found in across]
+    header = (*(field.name for field in fields(Overlap)), "where")
     writer.rows[OVERLAPS] = write_tsv(writer.path(OVERLAPS), header, pairs)
     leaks = sorted({found.book_a for found in across} - set(drops))
     writer.facts |= {"overlaps": len(inside), "overlaps_across": len(across), "kept_although_overlapping": leaks}

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from cloze_gen.stages.corpus.counts import HYPHENS, SOFT_HYPHEN, read_hyphen_forms
-from cloze_gen.stages.corpus.tags import TAGGED_TYPES, Pair, lemma_pair, tag_folders
+from cloze_gen.english.treebank import host
+from cloze_gen.stages.corpus.hyphens import HYPHENS, mend_token, read_hyphen_forms
+from cloze_gen.stages.corpus.tags import TAGGED_TYPES, lemma_pair, tag_folders
 from cloze_gen.stages.room import Room
-from cloze_gen.stats.lemma_counts import lemma_counts
+from cloze_gen.stats.lemma_counts import Pair, lemma_counts
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, read_tsv, write_tsv
-from cloze_gen.text.tagging import host_index, treebank_split
+from cloze_gen.text.normalize import LINE_END_HYPHEN
 from cloze_gen.words import is_word
 
 FORMS, LEMMAS = "forms.tsv", "lemmas.tsv"
@@ -38,18 +39,19 @@ class TaggedCounts:
 
 
 def write_tagged_counts(writer: ArtifactWriter, room: Room, *, tagging: Artifact, counts: Artifact) -> None:
-    """Sum the books' counts of (token, tag); headings are left out, tokens broken at line ends take the form the corpus attests."""
+    """Sum the books' counts of (token, tag); headings are left out, tokens broken at line ends take the form the corpus attests.
+
+    Writes `forms.tsv` (`form`, `tag`, `count`) and `lemmas.tsv` (`lemma`, `class`, `count`, `freq`), both with the commonest first.
+    """
     tables = [read_parquet(folder / TAGGED_TYPES).cast(_PLAIN) for _, folder in sorted(tag_folders(tagging).items())]
     merged = pa.concat_tables(tables).group_by(["word", "tag"]).aggregate([("count", "sum")])
     mended = read_hyphen_forms(counts.path(HYPHENS))
     forms: Counter[tuple[str, str]] = Counter()
-    pairs: Counter[Pair] = Counter()
     for word, tag, count in zip(merged["word"].to_pylist(), merged["tag"].to_pylist(), merged["count_sum"].to_pylist(), strict=True):
-        if SOFT_HYPHEN in word:
-            word = mended.get(word, word.replace(SOFT_HYPHEN, "-"))
+        if LINE_END_HYPHEN in word:
+            word = mend_token(word, mended)
         if is_word(word):
-            parts = treebank_split(word)
-            forms[parts[host_index(parts)].lower(), tag] += count
+            forms[host(word).lower(), tag] += count
     pairs = lemma_counts((lemma_pair(form, tag), count) for (form, tag), count in forms.items())
     word_tokens = sum(forms.values())
     rows = [(form, tag, count) for (form, tag), count in sorted(forms.items(), key=lambda item: (-item[1], item[0]))]

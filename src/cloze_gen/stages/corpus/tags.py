@@ -14,18 +14,20 @@ from pydantic import Field
 
 from cloze_gen.adapters.inflector import lemmatize
 from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger, travelling_name
+from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.english.treebank import host
 from cloze_gen.settings import SettingsGroup
-from cloze_gen.stages.corpus.counts import SOFT_HYPHEN
-from cloze_gen.stages.corpus.ingest import SENTENCES, book_folder, kept_books
+from cloze_gen.stages.corpus.book_table import book_folder, kept_books
+from cloze_gen.stages.corpus.ingest import SENTENCES
 from cloze_gen.stages.room import Room
+from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.keys import StageKey
 from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet, write_tsv
-from cloze_gen.text.tagging import coarse_class, host_index, treebank_split
+from cloze_gen.text.normalize import LINE_END_HYPHEN
 
 TAGS_VERSION = 1
 TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
-Pair = tuple[str, str]  # (lemma, class)
 
 
 class TaggerSettings(SettingsGroup):
@@ -64,7 +66,7 @@ def tag_book(shard: TagShard) -> dict[str, int]:
     if not store.is_complete(shard.key):
         lines, kinds = (read_parquet(shard.book / SENTENCES, columns=[name])[name].to_pylist() for name in ("tokens", "kind"))
         sentences = [line.split(" ") for line in lines]
-        plain = ([token.replace(SOFT_HYPHEN, "") or token for token in tokens] for tokens in sentences)
+        plain = ([token.replace(LINE_END_HYPHEN, "") or token for token in tokens] for tokens in sentences)
         tagged = list(worker_tagger(shard.tagger).tag(plain))
         types: Counter[tuple[str, str]] = Counter()
         for tokens, tags, kind in zip(sentences, tagged, kinds, strict=True):
@@ -90,7 +92,11 @@ def _write_tags(writer: ArtifactWriter, tags: Sequence[str], types: Counter[tupl
 
 
 def write_tagging(writer: ArtifactWriter, room: Room, *, corpus: Artifact, settings: TaggerSettings, identity: str) -> None:
-    """Tag the kept books of a corpus; the table says where each book's tags lie."""
+    """Tag the kept books of a corpus.
+
+    Each book's tags are an artifact of their own (`tags.parquet`: `tags`, one line a sentence, in the book's order; `types.parquet`:
+    `word`, `tag`, `count` over all sentences but headings). `books.tsv` says where they lie: `book_id`, `folder`, `sentences`, `tokens`.
+    """
     rows = kept_books(corpus)
     tagger = travelling_name(settings.name)
     shards = [TagShard(room.store.root, book_folder(corpus, row).resolve(), tagger, identity) for row in rows]
@@ -118,5 +124,4 @@ def lemma_pair(token: str, tag: str) -> Pair:
     >>> lemma_pair("mother's", "NN"), lemma_pair("Went", "VBD")
     (('mother', 'noun'), ('go', 'verb'))
     """
-    parts = treebank_split(token)
-    return lemmatize(parts[host_index(parts)], tag).lower(), coarse_class(tag)
+    return lemmatize(host(token), tag).lower(), coarse_class(tag)

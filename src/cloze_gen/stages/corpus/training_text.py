@@ -10,11 +10,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow.compute as pc
 
-from cloze_gen.stages.corpus.counts import HYPHENS, SOFT_HYPHEN, read_counts, read_hyphen_forms
-from cloze_gen.stages.corpus.ingest import SENTENCES, book_folder, kept_books
+from cloze_gen.stages.corpus.book_table import book_folder, kept_books
+from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.corpus.hyphens import HYPHENS, mend_line, read_hyphen_forms
+from cloze_gen.stages.corpus.ingest import SENTENCES
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import read_parquet
+from cloze_gen.text.normalize import LINE_END_HYPHEN
 from cloze_gen.text.paragraphs import HEADING
 from cloze_gen.text.word_ids import line_ids
 
@@ -33,7 +36,11 @@ class TextShard:
 
 
 def write_training_text(writer: ArtifactWriter, room: Room, *, corpus: Artifact, counts: Artifact) -> None:
-    """Write one sentence a line, tokens joined by single spaces, books in the order of their ids; headings are left out."""
+    """Write the training text, books in the order of their ids; headings are left out.
+
+    `sentences.txt` has one sentence a line, tokens joined by single spaces. `tokens.npy` (uint32) has the same as numbers: each token's row
+    in the counts, from 1, and 0 after each sentence.
+    """
     folders = [book_folder(corpus, row) for row in kept_books(corpus)]
     groups = [tuple(folders[i : i + _BOOKS_A_SHARD]) for i in range(0, len(folders), _BOOKS_A_SHARD)]
     parts = writer.path("parts/x").parent
@@ -86,9 +93,4 @@ def training_lines(folder: Path, forms: dict[str, str]) -> list[str]:
     """A book's sentences as lines of tokens, line-end hyphens decided, headings left out."""
     table = read_parquet(folder / SENTENCES, columns=["kind", "tokens"])
     lines = table.filter(pc.field("kind") != HEADING)["tokens"].to_numpy().tolist()
-    return [mend_hyphens(line, forms) if SOFT_HYPHEN in line else line for line in lines]
-
-
-def mend_hyphens(line: str, forms: dict[str, str]) -> str:
-    """Give every broken token of a line its decided form; a type the corpus never counted keeps its hyphen."""
-    return " ".join(forms.get(token, token.replace(SOFT_HYPHEN, "-")) if SOFT_HYPHEN in token else token for token in line.split(" "))
+    return [mend_line(line, forms) if LINE_END_HYPHEN in line else line for line in lines]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.scs.steps.books import BookSimilarity, book_similarity, reference_vector
+from cloze_gen.recipes.scs.steps.books import BookSimilarity, BooksSettings, book_similarity, reference_vector
 
 vectors = st.dictionaries(st.tuples(st.sampled_from("abcdefgh"), st.just("noun")), st.integers(1, 30), min_size=1)
 
@@ -36,10 +36,10 @@ def test_a_book_without_common_words() -> None:
 
 def test_limits_are_exclusive() -> None:
     """The paper: "higher than 0.75" and "over 0.70"."""
-    limits = {"min_similarity": 0.75, "min_coverage": 0.70}
-    assert BookSimilarity(0.76, 0.71).passes(**limits)
-    assert not BookSimilarity(0.75, 0.71).passes(**limits)
-    assert not BookSimilarity(0.76, 0.70).passes(**limits)
+    limits = BooksSettings()
+    assert BookSimilarity(0.76, 0.71).passes(limits)
+    assert not BookSimilarity(0.75, 0.71).passes(limits)
+    assert not BookSimilarity(0.76, 0.70).passes(limits)
 
 
 def test_only_common_words_are_components() -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from cloze_gen.recipes.scs.steps.focus import ContentFocusSettings, FocusPick, choose_focus
+from cloze_gen.recipes.scs.steps.focus import FocusPick, FocusSettings, choose_focus
 from cloze_gen.records.rejection import Rejection
 
 TOKENS = "Dogs saw the small house near the dogs ' old garden .".split()
@@ -29,7 +29,7 @@ def choose(sentence_id: str, *, forms: dict[tuple[str, str], str] = FORMS, seed:
         vocabulary=VOCABULARY,
         forms=forms,
         traits={cell: COUNT_NOUNS.get(cell, "") for cell in FORMS},
-        settings=ContentFocusSettings(),
+        settings=FocusSettings(),
         seed=seed,
     )
 
@@ -69,7 +69,7 @@ def test_an_answer_is_what_its_place_takes(line: str, tags: str, trait: str, eli
     pairs = [("bed", "noun") if token == word else (token, "") for token in tokens]
     found = choose_focus(
         "b:1", tokens, tags=tags.split(" "), pairs=pairs, vocabulary={("bed", "noun"): 1e-4}, forms={cell: word}, traits={cell: trait},
-        settings=ContentFocusSettings(), seed=1,
+        settings=FocusSettings(), seed=1,
     )  # fmt: skip
     assert isinstance(found, FocusPick) == eligible
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.scs.steps.impostors import Form, ImpostorPools, ImpostorSettings, draw_impostors
+from cloze_gen.english.stems import stem
+from cloze_gen.recipes.scs.steps.impostors import Form, ImpostorPools, ImpostorsSettings, Refusal, draw_impostors, refusal
 from cloze_gen.records.rejection import Rejection
 
 TOKENS = 1_000_000  # of the training books
@@ -32,7 +33,7 @@ def draw(item_id: str, answer: Form, *, refused: frozenset[str] = frozenset(), s
         answer,
         pools=POOLS,
         refuses=refused.__contains__,
-        settings=ImpostorSettings.model_validate(settings),
+        settings=ImpostorsSettings.model_validate(settings),
         seed=seed,
     )
 
@@ -62,6 +63,22 @@ def test_refused_words_are_never_drawn() -> None:
         found = draw(f"b:{i}:0", NOUNS[7], refused=refused)
         assert isinstance(found, list)
         assert not refused & {form.word for form in found}
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("hat", None),
+        ("apple", Refusal.ARTICLE),
+        ("lamps", Refusal.FORM_OF_ANSWER),
+        ("door", Refusal.IN_SENTENCE),
+        ("knock", Refusal.IN_SENTENCE),
+    ],
+)
+def test_what_a_sentence_cannot_take(word: str, reason: Refusal | None) -> None:
+    """The other article's word, a form of the answer, a word that stands there in any form."""
+    stems = {stem(token) for token in "He knocked at the door with a lamp .".split()}
+    assert refusal(word, answer="lamp", predecessor="a", sentence_stems=stems) == reason
 
 
 def test_too_small_a_pool_is_a_rejection() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.recipes.scs.steps.inflections import FormStatus, Inflection, InflectionSettings, inflect_pair, mark_ambiguous
+from cloze_gen.recipes.scs.steps.inflections import FormStatus, Inflection, InflectionsSettings, inflect_pair, mark_ambiguous
 
 CASES = json.loads((Path(__file__).parents[3] / "cases" / "inflections.json").read_text(encoding="utf-8"))
 
@@ -24,7 +24,7 @@ def cells(case: Mapping[str, Any]) -> dict[str, Inflection]:
         counts=counts,  # type: ignore[arg-type]
         form_classes=lambda form, _: share.get(form, 1.0),
         listed=lambda form, tag: f"{form} {tag}" not in case.get("unlisted", []),
-        settings=InflectionSettings(min_count=5, min_class_share=0.5, min_cell_share=0.2),
+        settings=InflectionsSettings(min_count=5, min_class_share=0.5, min_cell_share=0.2),
     )
     return {row.tag: row for row in rows}
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from cloze_gen.recipes.scs.steps.sentences import ContentSentenceReason as Reason
-from cloze_gen.recipes.scs.steps.sentences import ContentSentenceSettings, content_fault, shape_fault, thinned_out
+from cloze_gen.english.sentence_fitness import SentenceFault
+from cloze_gen.recipes.scs.steps.sentences import SentenceReason as Reason
+from cloze_gen.recipes.scs.steps.sentences import SentencesSettings, content_fault, fault_of_sentence, shape_fault, thinned_out
 from cloze_gen.records.sentence import Sentence
 
-SETTINGS = ContentSentenceSettings()
+SETTINGS = SentencesSettings()
 VOCABULARY = {("thing", "noun")}
 
 
@@ -40,7 +41,7 @@ def test_a_verb_and_a_finite_one(verb: str, reason: Reason | None) -> None:
 
 def test_the_paper_asks_for_no_finite_verb() -> None:
     """The setting gives the paper's own rule."""
-    assert content_fault(*tagged(6, verb="VBG"), vocabulary=VOCABULARY, settings=ContentSentenceSettings(finite_verb=False)) is None
+    assert content_fault(*tagged(6, verb="VBG"), vocabulary=VOCABULARY, settings=SentencesSettings(finite_verb=False)) is None
 
 
 @pytest.mark.parametrize(
@@ -65,3 +66,28 @@ def test_thinning_depends_on_the_sentence_alone() -> None:
     assert kept == {one for one in reversed(ids) if not thinned_out(one, keep_share=0.25)}
     assert kept <= {one for one in ids if not thinned_out(one, keep_share=0.5)}
     assert not any(thinned_out(one, keep_share=1.0) for one in ids)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "keep_share", "fault"),
+    [
+        ("Old dogs saw small cats .", "prose", 1, None),
+        ("Old dogs saw small cats .", "prose", 1e-9, Reason.THINNED),
+        ("Old dogs saw small cats .", "verse", 1e-9, Reason.NOT_PROSE),
+        ("old dogs saw small cats .", "prose", 1e-9, SentenceFault.BEGINS_LOW),
+        ("Old dogs saw small curs .", "prose", 1e-9, SentenceFault.OFFENSIVE),
+        ("Old dogs saw cats .", "prose", 1e-9, Reason.FEW_CONTENT_WORDS),
+    ],
+)
+def test_the_first_reason_against_a_sentence(line: str, kind: str, keep_share: float, fault: str | None) -> None:
+    """Shape before sense, sense before content words, and only what passes them all is thinned out."""
+    tokens = tuple(line.split(" "))
+    found = fault_of_sentence(
+        Sentence("b", 0, 0, 9, 0, kind, line, tokens),
+        ["VBD" if token == "saw" else "." if token == "." else "NNS" for token in tokens],
+        pair_of=lambda token, tag: (token, tag),
+        vocabulary={(word, tag) for word in line.split(" ")[:-1] for tag in ("NNS", "VBD")},
+        offensive={"curs"},
+        settings=SentencesSettings(min_content_words=5, keep_share=keep_share),
+    )
+    assert found == fault

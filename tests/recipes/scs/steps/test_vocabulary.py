@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.scs.steps.vocabulary import CONTENT_CLASSES, ContentVocabularySettings, VocabularyReason, content_vocabulary
+from cloze_gen.english.penn_tags import CONTENT_CLASSES
+from cloze_gen.recipes.scs.steps.vocabulary import VocabularyReason, VocabularySettings, content_vocabulary
 from cloze_gen.stats.lemma_counts import lemma_counts
 
 COUNTS = {
@@ -24,7 +25,7 @@ pair_counts = st.dictionaries(
 
 
 def kept(**settings: float) -> list[tuple[str, str]]:
-    pairs, _ = content_vocabulary(COUNTS, settings=ContentVocabularySettings(**settings))
+    pairs, _ = content_vocabulary(COUNTS, settings=VocabularySettings(**settings))
     return [(pair.lemma, pair.word_class) for pair in pairs]
 
 
@@ -48,7 +49,7 @@ def test_most_frequent_pairs_come_first() -> None:
 def test_every_rule_has_its_reason(pair: tuple[str, str], reason: VocabularyReason) -> None:
     """Each refused pair is counted under the rule that refused it."""
     without = {other: count for other, count in COUNTS.items() if other != pair}
-    settings = ContentVocabularySettings()
+    settings = VocabularySettings()
     with_pair, reasons = content_vocabulary(COUNTS, settings=settings)
     _, reasons_without = content_vocabulary(without, settings=settings)
     assert pair not in {(kept.lemma, kept.word_class) for kept in with_pair}
@@ -58,7 +59,7 @@ def test_every_rule_has_its_reason(pair: tuple[str, str], reason: VocabularyReas
 @given(pair_counts, st.integers(10, 12))
 def test_every_pair_is_kept_or_refused(counts: dict[tuple[str, str], int], size: int) -> None:
     """seen = kept + refused, and never more than `size` are kept."""
-    pairs, refused = content_vocabulary(counts, settings=ContentVocabularySettings(size=size))
+    pairs, refused = content_vocabulary(counts, settings=VocabularySettings(size=size))
     assert len(pairs) + sum(refused.values()) == len(counts)
     assert len(pairs) <= size
 

@@ -15,8 +15,9 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.msr.steps.focus import FocusSettings, FocusWord, select_focus_words
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.stages.corpus.counts import HYPHENS, read_counts, write_hyphens
-from cloze_gen.stages.corpus.ingest import book_folder, kept_books
+from cloze_gen.stages.corpus.book_table import book_folder, kept_books
+from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.stages.models.contexts import option_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_evidence, read_sentences

@@ -10,6 +10,7 @@ import numpy as np
 
 from cloze_gen.adapters.lexicon import can_have_tag, is_doubtful, same_past_forms
 from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
 from cloze_gen.english.stems import stem
 from cloze_gen.lm.forward_index import ForwardIndex
@@ -21,7 +22,7 @@ from cloze_gen.recipes.msr.steps.guideline_1_frames import gives, needed
 from cloze_gen.stages.models.contexts import Company, read_company
 from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.text.rendering import printed_neighbours, rendered_positions
-from cloze_gen.text.tagging import Tagger, coarse_class
+from cloze_gen.text.tagging import Tagger
 from cloze_gen.words import is_word
 
 CLASS_NOT_ASKED = "answer_class_not_asked"
@@ -47,7 +48,7 @@ def _company(folder: Path) -> Company:
 def judge_sentences(items: Sequence[GroomedItem], shard: GroomShard) -> None:
     """Every predicate on the sentence that needs no tagger."""
     whole = {item.sentence.id: item.sentence.tokens for item in items}
-    faults = {key: sentence_fault(tokens, offensive=shard.offensive) for key, tokens in whole.items()}
+    faults = {key: sentence_fault(tokens, printed=rendered_positions(tokens), offensive=shard.offensive) for key, tokens in whole.items()}
     for item in items:
         item.fault = faults[item.sentence.id] or _tells_too_little(item, shard) or FIT
 

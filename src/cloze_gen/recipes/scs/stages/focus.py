@@ -1,25 +1,29 @@
-"""Focus words of the SCS set as an artifact: one a kept sentence, drawn by the sentence's own generator."""
+"""Focus words: one a kept sentence, drawn by the sentence's own generator."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import pyarrow as pa
 
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.recipes.scs.stages.sentences import read_tagged_sentences
-from cloze_gen.recipes.scs.stages.vocabulary import read_content_vocabulary
-from cloze_gen.recipes.scs.steps.focus import ContentFocusSettings, FocusPick, choose_focus
+from cloze_gen.recipes.scs.stages.vocabulary import read_vocabulary
+from cloze_gen.recipes.scs.steps.focus import FocusPick, FocusSettings, choose_focus
+from cloze_gen.recipes.scs.steps.inflections import Inflection
 from cloze_gen.records.rejection import Rejection
+from cloze_gen.records.sentence import sentence_of
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.tags import lemma_pair
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
+from cloze_gen.stats.counts import CountTable
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import write_parquet
 
 
-def write_scs_focus(
+def write_focus(
     writer: ArtifactWriter,
     room: Room,
     *,
@@ -27,15 +31,18 @@ def write_scs_focus(
     vocabulary: Artifact,
     inflections: Artifact,
     counts: Artifact,
-    settings: ContentFocusSettings,
+    settings: FocusSettings,
     seed: int,
 ) -> None:
-    """Write one focus word a sentence with its lemma, class and tag; sentences without one are rejected with the reason."""
-    cells = read_inflections(inflections)
-    words = read_content_vocabulary(vocabulary)
-    forms = {(cell.lemma, cell.tag): cell.form for cell in cells}
-    traits = {(cell.lemma, cell.tag): cell.trait for cell in cells}
-    by_cell = {(cell.lemma, cell.tag): cell for cell in cells}
+    """Write one focus word a sentence.
+
+    `focus.parquet` has a row a focus word (`_columns`), `sentences.parquet` the sentences that hold one, `rejected.parquet` (`id`,
+    `reason`, `detail`) the others.
+    """
+    words = read_vocabulary(vocabulary)
+    cells = {(cell.lemma, cell.tag): cell for cell in read_inflections(inflections)}
+    forms = {key: cell.form for key, cell in cells.items()}
+    traits = {key: cell.trait for key, cell in cells.items()}
     tagged = read_tagged_sentences(sentences)
     found: list[FocusPick] = []
     rejected: list[Rejection] = []
@@ -48,12 +55,25 @@ def write_scs_focus(
             rejected.append(verdict)
         else:
             found.append(verdict)
-    table = read_counts(counts)
+    writer.rows[FOCUS] = write_parquet(writer.path(FOCUS), _columns(found, cells, read_counts(counts)))
+    chosen = {sentence_of(pick.id) for pick in found}
+    columns = sentence_columns([sentence for sentence, _ in tagged if sentence.id in chosen])
+    writer.rows[SOURCE_SENTENCES] = write_parquet(writer.path(SOURCE_SENTENCES), columns)
+    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
+    reasons = Counter(str(rejection.reason) for rejection in rejected)
+    writer.funnel = funnel("sentences", kept=len(found), rejected=reasons)
+    classes = Counter(pick.word_class for pick in found)
+    writer.facts |= {"classes": dict(sorted(classes.items()))}
+    room.say(f"{len(found):,} focus words ({', '.join(f'{count:,} {name}' for name, count in classes.most_common())})")
+
+
+def _columns(found: list[FocusPick], cells: Mapping[tuple[str, str], Inflection], table: CountTable) -> dict[str, pa.Array]:
+    """What `FocusPick` says, the `trait` and `cells` of its inflection, and `count` and `freq` of the form, whatever its tag."""
     rows = table.index()
-    own = [by_cell[pick.lemma, pick.tag] for pick in found]
-    writer.rows[FOCUS] = write_parquet(writer.path(FOCUS), {
+    own = [cells[pick.lemma, pick.tag] for pick in found]
+    return {
         "id": pa.array([pick.id for pick in found], pa.string()),
-        "sentence_id": pa.array([pick.id.rpartition(":")[0] for pick in found], pa.string()),
+        "sentence_id": pa.array([sentence_of(pick.id) for pick in found], pa.string()),
         "position": pa.array([pick.position for pick in found], pa.int16()),
         "word": pa.array([pick.word for pick in found], pa.string()),
         "lemma": pa.array([pick.lemma for pick in found], pa.string()),
@@ -65,13 +85,4 @@ def write_scs_focus(
         "eligible": pa.array([pick.eligible for pick in found], pa.int16()),
         "count": pa.array([int(table.count[rows[pick.word]]) for pick in found], pa.int64()),
         "freq": pa.array([float(table.freq[rows[pick.word]]) for pick in found], pa.float64()),
-    })  # fmt: skip
-    chosen = {pick.id.rpartition(":")[0] for pick in found}
-    columns = sentence_columns([sentence for sentence, _ in tagged if sentence.id in chosen])
-    writer.rows[SOURCE_SENTENCES] = write_parquet(writer.path(SOURCE_SENTENCES), columns)
-    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
-    reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = funnel("sentences", kept=len(found), rejected=reasons)
-    classes = Counter(pick.word_class for pick in found)
-    writer.facts |= {"classes": dict(sorted(classes.items()))}
-    room.say(f"{len(found):,} focus words ({', '.join(f'{count:,} {name}' for name, count in classes.most_common())})")
+    }

@@ -1,4 +1,4 @@
-"""The inflection table as an artifact: one row a (lemma, tag), with the form, its counts, where it comes from and whether it serves."""
+"""The inflection table: one row a (lemma, tag), with the form, its counts, where it comes from and whether it serves."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from importlib.metadata import version
 
 from cloze_gen.adapters.inflector import AMBIGUOUS_LEMMAS, inflect
 from cloze_gen.adapters.lexicon import can_have_tag
-from cloze_gen.recipes.scs.stages.vocabulary import read_content_vocabulary
-from cloze_gen.recipes.scs.steps.inflections import FormStatus, Inflection, InflectionSettings, inflect_pair, mark_ambiguous
+from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.recipes.scs.stages.vocabulary import read_vocabulary
+from cloze_gen.recipes.scs.steps.inflections import FormStatus, Inflection, InflectionsSettings, inflect_pair, mark_ambiguous
 from cloze_gen.stages.corpus.tagged_counts import read_tagged_counts
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_tsv, write_tsv
-from cloze_gen.text.tagging import coarse_class
 
 INFLECTIONS = "inflections.tsv"
 _HEADER = ("lemma", "class", "tag", "form", "count", "class_share", "source", "status", "trait", "cells")
 
 
-def write_inflections(writer: ArtifactWriter, room: Room, *, tagged: Artifact, vocabulary: Artifact, settings: InflectionSettings) -> None:
-    """Write the cells of every content word."""
+def write_inflections(writer: ArtifactWriter, room: Room, *, tagged: Artifact, vocabulary: Artifact, settings: InflectionsSettings) -> None:
+    """Write `inflections.tsv`, the cells of every content word with the columns of `Inflection`."""
     counts = read_tagged_counts(tagged).forms
     of_form: Counter[str] = Counter()
     of_class: Counter[tuple[str, str]] = Counter()
@@ -29,7 +29,7 @@ def write_inflections(writer: ArtifactWriter, room: Room, *, tagged: Artifact, v
         of_class[form, coarse_class(tag)] += count
     rows = [
         cell
-        for lemma, word_class in read_content_vocabulary(vocabulary)
+        for lemma, word_class in read_vocabulary(vocabulary)
         for cell in inflect_pair(
             lemma,
             word_class,

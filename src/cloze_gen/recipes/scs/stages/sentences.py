@@ -1,4 +1,4 @@
-"""Sentences of the source books for the SCS set, as an artifact: those kept with their tags, and the reason of every other."""
+"""Sentences of the source books: those kept with their tags, and the reason of every other."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from cloze_gen.english.sentence_fitness import sentence_fault
-from cloze_gen.recipes.scs.stages.vocabulary import read_content_vocabulary
-from cloze_gen.recipes.scs.steps.sentences import ContentSentenceReason, ContentSentenceSettings, content_fault, shape_fault, thinned_out
+from cloze_gen.recipes.scs.stages.vocabulary import read_vocabulary
+from cloze_gen.recipes.scs.steps.sentences import SentencesSettings, fault_of_sentence
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.stages.corpus.counts import HYPHENS, read_counts, write_hyphens
-from cloze_gen.stages.corpus.ingest import book_folder, kept_books
-from cloze_gen.stages.corpus.tags import TAGS, Pair, lemma_pair, tag_folders
+from cloze_gen.stages.corpus.book_table import book_folder, kept_books
+from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.corpus.hyphens import HYPHENS, write_hyphens
+from cloze_gen.stages.corpus.tags import TAGS, lemma_pair, tag_folders
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_evidence, read_sentences
-from cloze_gen.stages.tables import REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
+from cloze_gen.stages.tables import REJECTED, SOURCE_SENTENCES, read_source_sentences, rejection_columns, sentence_columns
+from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import join_parquet, read_parquet, write_parquet
 
@@ -43,12 +44,12 @@ class BookSentences:
     hyphens: Path
     out: Path
     offensive: frozenset[str]
-    settings: ContentSentenceSettings
+    settings: SentencesSettings
 
 
 @functools.lru_cache(maxsize=1)
 def _vocabulary(folder: Path) -> frozenset[Pair]:
-    return frozenset(read_content_vocabulary(open_artifact(folder)))
+    return frozenset(read_vocabulary(open_artifact(folder)))
 
 
 def sift_book(shard: BookSentences) -> tuple[int, Counter[str]]:
@@ -58,28 +59,25 @@ def sift_book(shard: BookSentences) -> tuple[int, Counter[str]]:
     rejected: list[Rejection] = []
     lines = read_parquet(shard.tags / TAGS)["tags"].to_pylist()
     for sentence, line in zip(read_sentences(shard.folder, shard.book_id, decided_hyphens(shard.hyphens)), lines, strict=True):
-        reason = _fault(sentence, line.split(" "), shard)
-        if reason is None:
+        fault = fault_of_sentence(
+            sentence,
+            line.split(" "),
+            pair_of=lemma_pair,
+            vocabulary=_vocabulary(shard.vocabulary),
+            offensive=shard.offensive,
+            settings=shard.settings,
+        )
+        if fault is None:
             kept.append(sentence)
             tags.append(line)
         else:
-            rejected.append(Rejection(sentence.id, reason))
+            rejected.append(Rejection(sentence.id, fault))
     write_parquet(shard.out / SOURCE_SENTENCES, sentence_columns(kept) | {"tags": pa.array(tags, pa.string())})
     write_parquet(shard.out / REJECTED, rejection_columns(rejected))
     return len(kept), Counter(str(rejection.reason) for rejection in rejected)
 
 
-def _fault(sentence: Sentence, tags: list[str], shard: BookSentences) -> str | None:
-    reason: str | None = shape_fault(sentence) or sentence_fault(sentence.tokens, offensive=shard.offensive)
-    if reason is None:
-        pairs = [lemma_pair(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
-        reason = content_fault(tags, pairs, vocabulary=_vocabulary(shard.vocabulary), settings=shard.settings)
-    if reason is None and thinned_out(sentence.id, keep_share=shard.settings.keep_share):
-        reason = ContentSentenceReason.THINNED
-    return reason
-
-
-def write_content_sentences(
+def write_sentences(
     writer: ArtifactWriter,
     room: Room,
     *,
@@ -87,9 +85,13 @@ def write_content_sentences(
     tagging: Artifact,
     counts: Artifact,
     vocabulary: Artifact,
-    settings: ContentSentenceSettings,
+    settings: SentencesSettings,
 ) -> None:
-    """Write the kept sentences with their tags, in order of book and sentence, and every rejection."""
+    """Write the kept sentences, in order of book and sentence.
+
+    `sentences.parquet` has `stages.tables.sentence_columns` and `tags`, `rejected.parquet` (`id`, `reason`, `detail`) every other sentence,
+    `hyphens.tsv` how words that a line end broke were decided.
+    """
     write_hyphens(writer, hyphen_evidence(source, read_counts(counts)))
     words, folders, books = offensive_words(settings.offensive_words), tag_folders(tagging), kept_books(source)
     hyphens = writer.path(HYPHENS)
@@ -113,8 +115,5 @@ def write_content_sentences(
 
 def read_tagged_sentences(artifact: Artifact) -> list[tuple[Sentence, list[str]]]:
     """The kept sentences with their tags, in their order."""
-    columns = read_parquet(artifact.path(SOURCE_SENTENCES)).to_pydict()
-    return [
-        (Sentence(row[1], row[2], row[3], row[4], row[5], row[6], row[7], tuple(row[8].split(" "))), row[9].split(" "))
-        for row in zip(*columns.values(), strict=True)
-    ]
+    lines = read_parquet(artifact.path(SOURCE_SENTENCES), columns=["tags"])["tags"].to_pylist()
+    return [(sentence, line.split(" ")) for sentence, line in zip(read_source_sentences(artifact).values(), lines, strict=True)]

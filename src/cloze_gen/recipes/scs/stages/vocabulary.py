@@ -1,19 +1,22 @@
-"""The content vocabulary as an artifact: the pairs kept with count, frequency and class share; the funnel says what each rule refused."""
+"""The content vocabulary: the pairs kept with count, frequency and class share; the funnel says what each rule refused."""
 
 from __future__ import annotations
 
-from cloze_gen.recipes.scs.steps.vocabulary import ContentVocabularySettings, content_vocabulary
+from cloze_gen.recipes.scs.steps.vocabulary import VocabularySettings, content_vocabulary
 from cloze_gen.stages.corpus.tagged_counts import read_lemma_counts
-from cloze_gen.stages.corpus.tags import Pair
 from cloze_gen.stages.room import Room
+from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_tsv, write_tsv
 
 VOCABULARY = "vocabulary.tsv"
 
 
-def write_content_vocabulary(writer: ArtifactWriter, room: Room, *, tagged: Artifact, settings: ContentVocabularySettings) -> None:
-    """Write the vocabulary, most frequent pair first."""
+def write_vocabulary(writer: ArtifactWriter, room: Room, *, tagged: Artifact, settings: VocabularySettings) -> None:
+    """Write `vocabulary.tsv`, most frequent pair first.
+
+    Columns: `lemma`, `class`, `count`, `freq` (share of the training word tokens), `class_share` (share of the lemma's tokens).
+    """
     counts = read_lemma_counts(tagged)
     word_tokens = int(tagged.facts["word_tokens"])
     pairs, refused = content_vocabulary(counts, settings=settings)
@@ -24,6 +27,6 @@ def write_content_vocabulary(writer: ArtifactWriter, room: Room, *, tagged: Arti
     room.say(f"{len(pairs):,} content words of {len(counts):,} (lemma, class) pairs{least}")
 
 
-def read_content_vocabulary(artifact: Artifact) -> dict[Pair, float]:
+def read_vocabulary(artifact: Artifact) -> dict[Pair, float]:
     """(lemma, class) -> frequency in the training corpus."""
     return {(row["lemma"], row["class"]): float(row["freq"]) for row in read_tsv(artifact.path(VOCABULARY))}

@@ -16,10 +16,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from cloze_gen.recipes.scs.steps.vocabulary import CONTENT_CLASSES
+from pydantic import Field
 
-Pair = tuple[str, str]
-_AUXILIARIES = frozenset({"be", "have", "do", "not"})
+from cloze_gen.english.penn_tags import CONTENT_CLASSES
+from cloze_gen.settings import SettingsGroup
+from cloze_gen.stats.lemma_counts import Pair
+
+_TOO_COMMON = frozenset({"be", "have", "do", "not"})
+
+
+class BooksSettings(SettingsGroup):
+    """Settings of the choice of source books by vocabulary."""
+
+    reference: str = Field("", description="questions.jsonl of a release, or an MSR machine-format questions file; empty: no test")
+    min_similarity: float = Field(0.75, ge=0, lt=1, description="exclusive: cosine with the reference's vocabulary; section 2")
+    min_coverage: float = Field(0.70, ge=0, lt=1, description="exclusive: share of the reference's words that the book uses; section 2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +40,9 @@ class BookSimilarity:
     similarity: float
     coverage: float
 
-    def passes(self, *, min_similarity: float, min_coverage: float) -> bool:
+    def passes(self, settings: BooksSettings) -> bool:
         """Both above their limits, which are exclusive: the paper says "higher than 0.75" and "over 0.70"."""
-        return self.similarity > min_similarity and self.coverage > min_coverage
+        return self.similarity > settings.min_similarity and self.coverage > settings.min_coverage
 
 
 def reference_vector(pairs: Iterable[Pair]) -> Counter[Pair]:
@@ -44,9 +55,9 @@ def reference_vector(pairs: Iterable[Pair]) -> Counter[Pair]:
 
 
 def is_common_word(pair: Pair) -> bool:
-    """A noun, verb, adjective or adverb written with letters, and no auxiliary."""
+    """A noun, verb, adjective or adverb written with letters, and none of be, have, do, not."""
     lemma, word_class = pair
-    return word_class in CONTENT_CLASSES and lemma not in _AUXILIARIES and any(character.isalpha() for character in lemma)
+    return word_class in CONTENT_CLASSES and lemma not in _TOO_COMMON and any(character.isalpha() for character in lemma)
 
 
 def book_similarity(reference: Mapping[Pair, int], book: Mapping[Pair, int]) -> BookSimilarity:

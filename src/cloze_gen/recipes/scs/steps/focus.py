@@ -20,14 +20,22 @@ from cloze_gen.settings import SettingsGroup
 from cloze_gen.text.rendering import rendered_positions
 
 
-class ContentFocusSettings(SettingsGroup):
+class FocusSettings(SettingsGroup):
     """Settings of the focus words; the same limits hold for impostors."""
 
     min_freq: float = Field(2e-7, ge=0, le=1, description="inclusive: share of training word tokens, of the (lemma, class) pair; 3.2")
     max_freq: float = Field(1e-3, gt=0, le=1, description="inclusive; 3.2")
 
+    def allow(self, freq: float) -> bool:
+        """Whether a word of this frequency may be an option.
 
-class ContentFocusReason(StrEnum):
+        >>> [FocusSettings().allow(freq) for freq in (1e-7, 2e-7, 1e-3, 2e-3)]
+        [False, True, True, False]
+        """
+        return self.min_freq <= freq <= self.max_freq
+
+
+class FocusReason(StrEnum):
     """Why a kept sentence has no focus word."""
 
     NONE_ELIGIBLE = "no_content_word_within_limits"
@@ -61,7 +69,7 @@ def choose_focus(
     vocabulary: Mapping[tuple[str, str], float],
     forms: Mapping[tuple[str, str], str],
     traits: Mapping[tuple[str, str], str],
-    settings: ContentFocusSettings,
+    settings: FocusSettings,
     seed: int,
 ) -> FocusPick | Rejection:
     """Draw one of the eligible words, each as likely as the others.
@@ -82,13 +90,13 @@ def choose_focus(
         position
         for place, position in enumerate(printed)
         if 0 < place < len(printed) - 1
-        and settings.min_freq <= vocabulary.get(pairs[position], -1.0) <= settings.max_freq
+        and settings.allow(vocabulary.get(pairs[position], -1.0))
         and forms.get((pairs[position][0], tags[position])) == tokens[position]
         and times[tokens[position]] == 1
         and not (traits[pairs[position][0], tags[position]] == "count" and is_bare_noun(seen, seen_tags, place))
     ]
     if not eligible:
-        return Rejection(sentence_id, ContentFocusReason.NONE_ELIGIBLE)
+        return Rejection(sentence_id, FocusReason.NONE_ELIGIBLE)
     position = eligible[int(derive_rng(seed, "scs.focus", sentence_id).integers(len(eligible)))]
     lemma, word_class = pairs[position]
     freq = vocabulary[lemma, word_class]

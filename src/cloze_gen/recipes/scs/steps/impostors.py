@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -26,6 +26,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from cloze_gen.english.articles import breaks_article
+from cloze_gen.english.stems import stem
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
@@ -33,7 +35,7 @@ from cloze_gen.settings import MOST_EACH, SettingsGroup
 _WINDOWS_OF_A_WIDTH = 20  # laid before the window is made wider: at the ends of a pool some hold too few words
 
 
-class ImpostorSettings(SettingsGroup):
+class ImpostorsSettings(SettingsGroup):
     """Settings of the impostors."""
 
     impostor_draw: Literal["uniform", "matched"] = Field(
@@ -52,6 +54,14 @@ class ImpostorReason(StrEnum):
     """Why a focus word has no impostors."""
 
     POOL = "too_few_words_inflect_alike"
+
+
+class Refusal(StrEnum):
+    """Why a drawn word cannot stand in a sentence; another is then drawn."""
+
+    ARTICLE = "impostor_breaks_a_an"
+    FORM_OF_ANSWER = "impostor_is_form_of_answer"
+    IN_SENTENCE = "impostor_in_sentence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +107,12 @@ class ImpostorPools:
 
 
 def draw_impostors(
-    item_id: str, answer: Form, *, pools: ImpostorPools, refuses: Callable[[str], bool], settings: ImpostorSettings, seed: int
+    item_id: str, answer: Form, *, pools: ImpostorPools, refuses: Callable[[str], bool], settings: ImpostorsSettings, seed: int
 ) -> list[Form] | Rejection:
     """Draw the impostors of one focus word: distinct words of distinct lemmas, none of them the answer's.
 
     Args:
-        refuses: True for a word that this sentence cannot take (it stands there already, breaks `a`/`an`, ...); it is then drawn anew.
+        refuses: True for a word that this sentence cannot take (`refusal`).
     """
     pool = pools.pool(answer.kind)
     rng = derive_rng(seed, "scs.impostors", item_id)
@@ -114,6 +124,27 @@ def draw_impostors(
             return drawn
         most = max(most, drawn, key=len)
     return Rejection(item_id, ImpostorReason.POOL, f"{answer.word} {'/'.join(answer.kind)}: {len(most)} of {len(pool)} words")
+
+
+def refusal(word: str, *, answer: str, predecessor: str, sentence_stems: Container[str]) -> Refusal | None:
+    """What speaks against a word in the place of the answer; None when nothing does.
+
+    A word that does not agree with the article before the blank is refused; never is the article changed, for that would name the answer.
+
+    Args:
+        predecessor: the token printed before the blank.
+        sentence_stems: of the sentence's own tokens.
+
+    >>> stems = {"he", "saw", "an", "owl", "."}
+    >>> [refusal(word, answer="owl", predecessor="an", sentence_stems=stems) for word in ("apple", "house", "owls")]
+    [None, <Refusal.ARTICLE: 'impostor_breaks_a_an'>, <Refusal.FORM_OF_ANSWER: 'impostor_is_form_of_answer'>]
+    """
+    if breaks_article(word, predecessor):
+        return Refusal.ARTICLE
+    root = stem(word)
+    if root == stem(answer):
+        return Refusal.FORM_OF_ANSWER
+    return Refusal.IN_SENTENCE if root in sentence_stems else None
 
 
 def _place(form: Form) -> tuple[float, str, str]:

@@ -14,14 +14,9 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from cloze_gen.english.penn_tags import TAGS_OF_CLASS
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 
-TAGS_OF_CLASS: Mapping[str, tuple[str, ...]] = {
-    "noun": ("NN", "NNS"),
-    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),
-    "adjective": ("JJ", "JJR", "JJS"),
-    "adverb": ("RB", "RBR", "RBS"),
-}
 # A noun whose plural makes up less than this share of its tokens is taken for a mass noun (`gratitude`, `gravel`), else for a count noun.
 # It is a fact of the lemma's own paradigm, not of its neighbours; without it `a gratitude` would stand beside `a letter`.
 _MIN_PLURAL_SHARE = 0.05
@@ -29,7 +24,7 @@ _MIN_PLURAL_SHARE = 0.05
 _MAX_OTHER_SHARE = 0.05
 
 
-class InflectionSettings(SettingsGroup):
+class InflectionsSettings(SettingsGroup):
     """Settings of the inflection table."""
 
     min_count: int = Field(5, ge=1, le=MOST_COUNTED, description="inclusive: tokens of the form with that tag in the training corpus")
@@ -84,7 +79,7 @@ def inflect_pair(
     counts: Mapping[tuple[str, str], int],
     form_classes: Callable[[str, str], float],
     listed: Callable[[str, str], bool],
-    settings: InflectionSettings,
+    settings: InflectionsSettings,
 ) -> list[Inflection]:
     """The cells of one content word, in the order of `TAGS_OF_CLASS`.
 
@@ -96,7 +91,7 @@ def inflect_pair(
 
     >>> counts = {("walks", "VBZ"): 9, ("walk", "VB"): 20}
     >>> found = inflect_pair("walk", "verb", forms_of=lambda lemma, tag: {"VB": ["walk"], "VBZ": ["walks"]}.get(tag, []), counts=counts,
-    ...     form_classes=lambda form, name: 1.0, listed=lambda form, tag: True, settings=InflectionSettings())
+    ...     form_classes=lambda form, name: 1.0, listed=lambda form, tag: True, settings=InflectionsSettings())
     >>> [(cell.tag, cell.form) for cell in found if cell.status == FormStatus.USED]
     [('VB', 'walk'), ('VBZ', 'walks')]
     """
@@ -114,10 +109,11 @@ def inflect_pair(
             status = FormStatus.UNATTESTED
         elif not listed(form, tag):
             status = FormStatus.NOT_LISTED
+        elif share < settings.min_class_share:
+            status = FormStatus.OTHER_CLASS
         else:
             of_class = sum(counts.get((form, other), 0) for other in tags)
-            common = FormStatus.USED if count >= settings.min_cell_share * of_class else FormStatus.OTHER_TAG
-            status = common if share >= settings.min_class_share else FormStatus.OTHER_CLASS
+            status = FormStatus.USED if count >= settings.min_cell_share * of_class else FormStatus.OTHER_TAG
         cells = "+".join(other for other in tags if form and best[other] == form)
         rows.append(
             Inflection(lemma, word_class, tag, form, count, share, "lemma" if form == lemma else "lemminflect", status, trait, cells)

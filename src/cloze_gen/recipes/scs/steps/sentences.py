@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from enum import StrEnum
 
 from pydantic import Field
 
+from cloze_gen.english.penn_tags import FINITE, VERBS
+from cloze_gen.english.sentence_fitness import SentenceFault, sentence_fault
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.text.rendering import rendered_positions
 
 _FINAL_MARKS = frozenset({".", "?", "!"})
-_VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
-_FINITE_TAGS = frozenset({"VBD", "VBP", "VBZ", "MD"})
 
 
-class ContentSentenceSettings(SettingsGroup):
+class SentencesSettings(SettingsGroup):
     """Settings of the choice of sentences."""
 
     min_content_words: int = Field(6, ge=1, le=1000, description="inclusive: tokens whose (lemma, class) is in the content vocabulary; 3.1")
@@ -31,7 +32,7 @@ class ContentSentenceSettings(SettingsGroup):
     )
 
 
-class ContentSentenceReason(StrEnum):
+class SentenceReason(StrEnum):
     """Why a sentence is left out."""
 
     NOT_PROSE = "sentence_not_prose"
@@ -45,25 +46,52 @@ class ContentSentenceReason(StrEnum):
     THINNED = "sentence_thinned_out"
 
 
-def shape_fault(sentence: Sentence) -> ContentSentenceReason | None:
+def fault_of_sentence(
+    sentence: Sentence,
+    tags: Sequence[str],
+    *,
+    pair_of: Callable[[str, str], Pair],
+    vocabulary: Container[Pair],
+    offensive: Container[str],
+    settings: SentencesSettings,
+) -> SentenceReason | SentenceFault | None:
+    """The first reason against a sentence, in the order in which the rules are asked; None when it is kept.
+
+    Args:
+        tags: one Penn tag a token.
+        pair_of: (token, tag) -> (lemma, class).
+        vocabulary: the content vocabulary.
+        offensive: words in small letters that no sentence may hold.
+    """
+    printed = rendered_positions(sentence.tokens)
+    fault = shape_fault(sentence) or sentence_fault(sentence.tokens, printed=printed, offensive=offensive)
+    if fault is None:
+        pairs = [pair_of(token, tag) for token, tag in zip(sentence.tokens, tags, strict=True)]
+        fault = content_fault(tags, pairs, vocabulary=vocabulary, settings=settings)
+    if fault is None and thinned_out(sentence.id, keep_share=settings.keep_share):
+        fault = SentenceReason.THINNED
+    return fault
+
+
+def shape_fault(sentence: Sentence) -> SentenceReason | None:
     """What can be seen without tags: prose, ASCII, and a final stop that will be printed."""
     if sentence.kind != "prose":
-        return ContentSentenceReason.NOT_PROSE
+        return SentenceReason.NOT_PROSE
     if not all(token.isascii() for token in sentence.tokens):
-        return ContentSentenceReason.NOT_ASCII
+        return SentenceReason.NOT_ASCII
     printed = rendered_positions(sentence.tokens)
     if not printed or sentence.tokens[printed[-1]] not in _FINAL_MARKS:
-        return ContentSentenceReason.NO_FINAL_STOP
+        return SentenceReason.NO_FINAL_STOP
     return None
 
 
 def content_fault(
     tags: Sequence[str],
-    pairs: Sequence[tuple[str, str]],
+    pairs: Sequence[Pair],
     *,
-    vocabulary: Container[tuple[str, str]],
-    settings: ContentSentenceSettings,
-) -> ContentSentenceReason | None:
+    vocabulary: Container[Pair],
+    settings: SentencesSettings,
+) -> SentenceReason | None:
     """What the tags say against a sentence; None when it is fit.
 
     Args:
@@ -72,22 +100,22 @@ def content_fault(
         vocabulary: the content vocabulary.
 
     >>> pairs = [("dog", "noun"), ("bark", "verb")]
-    >>> content_fault(["NN", "VBD"], pairs, vocabulary=set(pairs), settings=ContentSentenceSettings(min_content_words=2)) is None
+    >>> content_fault(["NN", "VBD"], pairs, vocabulary=set(pairs), settings=SentencesSettings(min_content_words=2)) is None
     True
-    >>> content_fault(["NN", "VBD"], pairs, vocabulary=set(pairs), settings=ContentSentenceSettings())
-    <ContentSentenceReason.FEW_CONTENT_WORDS: 'sentence_few_content_words'>
+    >>> content_fault(["NN", "VBD"], pairs, vocabulary=set(pairs), settings=SentencesSettings())
+    <SentenceReason.FEW_CONTENT_WORDS: 'sentence_few_content_words'>
     """
     content_count = sum(pair in vocabulary for pair in pairs)
     if content_count < settings.min_content_words:
-        return ContentSentenceReason.FEW_CONTENT_WORDS
+        return SentenceReason.FEW_CONTENT_WORDS
     if content_count > settings.max_content_words:
-        return ContentSentenceReason.MANY_CONTENT_WORDS
-    if sum(tag in _VERB_TAGS for tag in tags) < settings.min_verbs:
-        return ContentSentenceReason.NO_VERB
-    if settings.finite_verb and not _FINITE_TAGS.intersection(tags):
-        return ContentSentenceReason.NO_FINITE_VERB
+        return SentenceReason.MANY_CONTENT_WORDS
+    if sum(tag in VERBS for tag in tags) < settings.min_verbs:
+        return SentenceReason.NO_VERB
+    if settings.finite_verb and not FINITE.intersection(tags):
+        return SentenceReason.NO_FINITE_VERB
     if sum(word_class == "proper_noun" for _, word_class in pairs) > settings.max_proper_nouns:
-        return ContentSentenceReason.PROPER_NOUNS
+        return SentenceReason.PROPER_NOUNS
     return None
 
 

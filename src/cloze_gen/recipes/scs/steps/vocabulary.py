@@ -20,25 +20,15 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from cloze_gen.english.function_words import FUNCTION_LEMMAS
+from cloze_gen.english.penn_tags import CONTENT_CLASSES
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 
-CONTENT_CLASSES = ("noun", "verb", "adjective", "adverb")
 _SHAPE = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _NAME_SHARE = 0.5  # of a lemma's tokens; above it the word is mostly a name ("baker" is not, "bernard" is)
-FUNCTION_LEMMAS = frozenset(
-    """
-    be have do will shall would should can could may might must ought
-    not no nor so as too very quite rather than then there here thus hence ever never just even only also still yet
-    much many more most less least few little enough such own same other another several all both each every either neither
-    how why when where whence whither whether however therefore else again
-    yesterday today tonight tomorrow to-day to-night to-morrow
-    one two first second last next thing something nothing anything everything anybody nobody somebody everybody
-    mr mrs ms dr st sir madam miss o oh ah
-    """.split()
-)
 
 
-class ContentVocabularySettings(SettingsGroup):
+class VocabularySettings(SettingsGroup):
     """Settings of the content vocabulary."""
 
     size: int = Field(6900, ge=10, le=MOST_COUNTED, description="(lemma, class) pairs kept, most frequent first; the paper's number")
@@ -67,7 +57,7 @@ class VocabularyPair:
 
 
 def content_vocabulary(
-    counts: Mapping[tuple[str, str], int], *, settings: ContentVocabularySettings
+    counts: Mapping[tuple[str, str], int], *, settings: VocabularySettings
 ) -> tuple[list[VocabularyPair], Counter[VocabularyReason]]:
     """The vocabulary of a corpus, most frequent pair first (ties by the pair), and how many pairs each rule refused.
 
@@ -75,7 +65,7 @@ def content_vocabulary(
         counts: (lemma, class) -> tokens, of every class.
 
     >>> counts = {("walk", "verb"): 60, ("walk", "noun"): 40, ("be", "verb"): 900, ("walk", "adverb"): 2, ("rose", "proper_noun"): 9}
-    >>> [(p.lemma, p.word_class) for p in content_vocabulary(counts, settings=ContentVocabularySettings())[0]]
+    >>> [(p.lemma, p.word_class) for p in content_vocabulary(counts, settings=VocabularySettings())[0]]
     [('walk', 'verb'), ('walk', 'noun')]
     """
     totals: Counter[str] = Counter()
@@ -98,7 +88,7 @@ def content_vocabulary(
 
 
 def _refusal(
-    lemma: str, word_class: str, *, name_share: float, class_share: float, settings: ContentVocabularySettings
+    lemma: str, word_class: str, *, name_share: float, class_share: float, settings: VocabularySettings
 ) -> VocabularyReason | None:
     if word_class not in CONTENT_CLASSES:
         return VocabularyReason.NOT_CONTENT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cloze_gen.recipes.toy.steps.focus import FocusSettings, longest_word
 from cloze_gen.records.rejection import Rejection
-from cloze_gen.stages.corpus.ingest import book_folder, kept_books
+from cloze_gen.stages.corpus.book_table import book_folder, kept_books
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.source_books import read_sentences
 from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns

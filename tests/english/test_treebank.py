@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.text.tagging import coarse_class, host_index, is_compound, normalize_for_tagging, treebank_split
+from cloze_gen.english.treebank import host_index, is_compound, normalize_for_tagging, treebank_split
 
 SPLITS = [
     ("mother's", ("mother", "'s")), ("MOTHER'S", ("MOTHER", "'S")), ("don't", ("do", "n't")), ("don’t", ("do", "n't")),
@@ -46,9 +46,3 @@ def test_normalizing_twice_is_normalizing_once(token: str) -> None:
 def test_compounds() -> None:
     """A hyphen between letters makes a compound; dashes and numbers do not."""
     assert [is_compound(token) for token in ("well-known", "a-b", "-", "--", "well-", "1-2")] == [True, True, False, False, False, False]
-
-
-def test_classes() -> None:
-    """Every Penn tag of the treebank but its five for web text has a class of its own."""
-    tags = ("NN", "NNPS", "VBG", "JJS", "RBR", "MD", "CD", "UH", "``", "ADD", "AFX", "FW", "GW", "LS")
-    assert [tag for tag in tags if coarse_class(tag) == "other"] == ["ADD", "AFX", "FW", "GW", "LS"]

@@ -1,0 +1,106 @@
+"""English words as a treebank cuts and spells them.
+
+A tagger trained on a treebank reads the treebank's tokens (``mother | 's``), the project keeps whole words (``mother's``): `treebank_split`
+is the deterministic bridge, `host_index` says which part lends the whole word its tag.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+# Spellings of one mark that the treebank or a book may use; a tagger trained on the left-hand ones alone meets the others as unknown words.
+_MARKS = {
+    "``": '"', "''": '"', "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’’": '"', "‘‘": '"', "‘’": '"',
+    "`": "'", "‘": "'", "’": "'", "´": "'",
+    "—": "--", "–": "--", "---": "--", "----": "--", "―": "--", "…": "...",
+}  # fmt: skip
+_APOSTROPHES = str.maketrans("‘’`´ʼ", "'''''")
+# Spelt with a hyphen in nineteenth-century books and never so in the treebank (0 of 204,577 words).
+_MODERN = {"to-day": "today", "to-night": "tonight", "to-morrow": "tomorrow"}
+# Written whole in the books, in three tokens in the treebank; its last part has the tag of the whole.
+_HYPHENATED_NUMBER = re.compile(r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?=[^\W\d_]+$)", re.IGNORECASE)
+_ITALICS = re.compile(r"^_+(?=\w)|(?<=\w)_+$")
+
+
+def normalize_for_tagging(word: str) -> str:
+    """One spelling of quotes, apostrophes, dashes and a few old words, the same when training and when tagging.
+
+    >>> [normalize_for_tagging(word) for word in ("“", "don’t", "—", "To-morrow", "_very_", "twenty-two")]
+    ['"', "don't", '--', 'Tomorrow', 'very', 'two']
+    """
+    mark = _MARKS.get(word)
+    if mark is not None:
+        return mark
+    word = word.translate(_APOSTROPHES)
+    if "_" in word:
+        word = _ITALICS.sub("", word) or word
+    if "-" in word and word[0] in "tTfFsSeEnN":
+        word = _HYPHENATED_NUMBER.sub("", word)
+        modern = _MODERN.get(word.lower())
+        if modern is not None:
+            return modern.upper() if word.isupper() else modern.capitalize() if word[0] == "T" else modern
+    return word
+
+
+# Words the treebank cuts by no general rule, lower-cased, and where it cuts them, in characters.
+_CONTRACTIONS = {
+    "cannot": (3,), "gonna": (3,), "wanna": (3,), "gotta": (3,), "lemme": (3,), "gimme": (3,),
+    "'tis": (2,), "'twas": (2,), "'twere": (2,), "'twill": (2,), "'twould": (2,), "'tisn't": (2, 4), "'twasn't": (2, 5), "'twon't": (2, 4),
+    "d'ye": (2,), "d'you": (2,), "t'is": (2,), "t'was": (2,),
+}  # fmt: skip
+_NEGATION = re.compile(r"(?<=[^\W\d_])n't$", re.IGNORECASE)
+_CLITIC = re.compile(r"(?<=[\w.])(?:'(?:s|m|d|ll|ve|re|st|rt|lt))$", re.IGNORECASE)  # the last three: thou'st, thou'rt, thou'lt
+_PLURAL_POSSESSIVE = re.compile(r"(?<=[^\W\d_]s)'$", re.IGNORECASE)
+
+
+def treebank_split(token: str) -> tuple[str, ...]:
+    """A whole-word token cut as the treebank cuts it; the parts joined are `normalize_for_tagging(token)`.
+
+    Hyphenated words stay whole: the treebank cuts them, training glues a share of them back (docs/tagger.md has the comparison).
+
+    >>> [treebank_split(token) for token in ("mother's", "don't", "dogs'", "I'll", "well-bred", "--")]
+    [('mother', "'s"), ('do', "n't"), ('dogs', "'"), ('I', "'ll"), ('well-bred',), ('--',)]
+    >>> treebank_split("couldn't've"), treebank_split("'Tis"), treebank_split("o'clock"), treebank_split("'em")
+    (('could', "n't", "'ve"), ("'T", 'is'), ("o'clock",), ("'em",))
+    """
+    word = normalize_for_tagging(token)
+    cuts = _CONTRACTIONS.get(word.lower())
+    if cuts is not None:
+        bounds = (0, *cuts, len(word))
+        return tuple(word[start:end] for start, end in pairwise(bounds))
+    if "'" not in word:
+        return (word,)
+    match = _NEGATION.search(word) or _CLITIC.search(word) or _PLURAL_POSSESSIVE.search(word)
+    if match is None or match.start() == 0:
+        return (word,)
+    return (*treebank_split(word[: match.start()]), match.group())
+
+
+def host_index(parts: Sequence[str]) -> int:
+    """Which part of a split token lends it its tag: the first, except in ``'t | is``.
+
+    >>> host_index(("mother", "'s")), host_index(("'T", "was"))
+    (0, 1)
+    """
+    return 1 if len(parts) > 1 and parts[0].lower() in ("'t", "t'") else 0
+
+
+def host(token: str) -> str:
+    """The part of a whole word that has its tag and its lemma; its clitics are left aside.
+
+    >>> host("mother's"), host("'Twas"), host("to-morrow")
+    ('mother', 'was', 'tomorrow')
+    """
+    parts = treebank_split(token)
+    return parts[host_index(parts)]
+
+
+def is_compound(token: str) -> bool:
+    """A hyphen between letters. A compound tagged ``VBN`` is given ``JJ``: the treebank tags the cut-off `handed` of `left-handed` so.
+
+    >>> [is_compound(token) for token in ("left-handed", "--", "-")]
+    [True, False, False]
+    """
+    return "-" in token[1:-1] and token[0].isalpha() and token[-1].isalpha()
