@@ -19,18 +19,8 @@ from cloze_gen.evaluate.words.ngram_match import POINTS, index_blocks
 from cloze_gen.lm.arpa import read_blocks
 from cloze_gen.lm.forward_index import ForwardIndex, build_levels
 from cloze_gen.stages.corpus.training_text import TEXT, TOKENS
-from cloze_gen.stages.evaluation.models import (
-    EvalLmSettings,
-    IndexModel,
-    LsaSettings,
-    open_evaluation_lm,
-    open_lsa,
-    open_match_index,
-    write_evaluation_lm,
-    write_lsa,
-    write_match_index,
-)
-from cloze_gen.stages.evaluation.text import WORDS
+from cloze_gen.stages.evaluation.models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
+from cloze_gen.stages.evaluation.opened_models import WORDS, IndexModel, open_evaluation_lm, open_lsa, open_match_index
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.keys import StageKey

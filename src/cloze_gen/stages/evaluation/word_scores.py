@@ -26,7 +26,7 @@ from cloze_gen.evaluate.words.lsa import lsa_scores
 from cloze_gen.evaluate.words.ngram_match import match_scores
 from cloze_gen.evaluate.words.option_classifier import book_folds, options_only_scores, rank_scores
 from cloze_gen.stages.corpus.counts import read_counts
-from cloze_gen.stages.evaluation.models import IndexModel, open_evaluation_lm, open_lsa, open_match_index
+from cloze_gen.stages.evaluation.opened_models import IndexModel, open_evaluation_lm, open_lsa, open_match_index
 from cloze_gen.stages.evaluation.word_baselines import LETTERS, RANKED, RECORDED
 from cloze_gen.stages.models.language_model import open_index
 from cloze_gen.store.artifacts import Artifact
