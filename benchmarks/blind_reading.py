@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.formats.jsonl import parse_questions
-from cloze_gen.formats.msr import parse_machine
+from cloze_gen.formats.msr.machine import parse_machine
 from cloze_gen.records.question import Question
 from cloze_gen.rng import derive_rng
 

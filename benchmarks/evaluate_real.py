@@ -19,7 +19,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-BASELINES = ("simple-4gram", "smoothed-3gram", "smoothed-4gram", "lsa", "balanced", "artifact", "classifier")
+BASELINES = ("simple-4gram", "smoothed-3gram", "smoothed-4gram", "lsa", "balanced", "bias", "classifier")
 # What the evaluation trains; removed from the store by --retrain before the first round.
 TRAINED = ("eval-text-", "match-index-", "eval-lm-", "lsa-")
 

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import luigi
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.config import settings_dict
+from cloze_gen.engine.progress import say
 from cloze_gen.errors import StoreError
-from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
+from cloze_gen.pipelines.build import build, given_back, log_file, logged
+from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText, scanned
 from cloze_gen.pipelines.models import Index, LanguageModel
-from cloze_gen.pipelines.task import PipelineTask, StageTask
+from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, look_ahead
+from cloze_gen.stages.corpus.book_table import kept_books
 from cloze_gen.stages.evaluation.models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
 from cloze_gen.stages.evaluation.text import write_evaluation_text
 from cloze_gen.stages.models.language_model import LmSettings, write_language_model
 from cloze_gen.stages.room import Room
-from cloze_gen.store.artifacts import ArtifactWriter, open_artifact
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.keys import StageKey
 
 CORPUS = "corpus train"
+# A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250 kB); lmplz's fixed ones serve.
+_SMALL_CORPUS_BYTES = 5_000_000
 
 
 class Finished(StageTask):
@@ -161,7 +168,7 @@ class AllModels(PipelineTask):
 
 
 def model_tasks(base: FromCorpus) -> dict[str, StageTask]:
-    """The models by the names that `stages.evaluation.MODELS` knows them by."""
+    """The models by the names that `stages.evaluation.word_baselines.MODELS` knows them by."""
     return {
         "index": base.clone(CorpusIndex),
         "counts": base.clone(CorpusCounts),
@@ -170,3 +177,64 @@ def model_tasks(base: FromCorpus) -> dict[str, StageTask]:
         "4gram": base.clone(EvaluationLm, order=4),
         "lsa": base.clone(Lsa),
     }
+
+
+def fit_models(
+    corpus: FromCorpus, names: Collection[str], *, workers: int, log_name: str
+) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
+    """The models of these names, trained where they are not on disk.
+
+    Args:
+        corpus: any task over the training corpus.
+        log_name: of the log that is kept where something is trained.
+    Returns:
+        the artifacts by name; and what was trained in this call: ``stage``, ``artifact`` (its folder's name), ``seconds``.
+    """
+    tasks = {name: task for name, task in model_tasks(corpus).items() if name in names}
+    fitted: list[dict[str, Any]] = []
+
+    @PipelineTask.event_handler(luigi.Event.PROCESSING_TIME)
+    def remember(task: luigi.Task, seconds: float) -> None:
+        if isinstance(task, StageTask):
+            fitted.append({"stage": task.label, "artifact": task.key.folder_name, "seconds": round(seconds, 1)})
+
+    root = corpus.clone(AllModels)
+    root.models = list(tasks.values())
+    root.store.sweep()
+    try:
+        if not root.complete():
+            for task in tasks.values():
+                look_ahead(task)
+            with given_back(current_engine("local", workers)), logged(root.store, log_name):
+                build(root)
+            say(f"log: {log_file(root.store, log_name)}")
+    finally:
+        PipelineTask.remove_event_handler(luigi.Event.PROCESSING_TIME, remember)
+    return {name: task.store.open(task.key) for name, task in tasks.items()}, fitted
+
+
+def corpus_of_folder(train: str, out: Path, workers: int) -> FromCorpus:
+    """The training corpus of a folder, read with the settings of holmes-style, so that its runs share the artifacts."""
+    size = sum(book.path.stat().st_size for book in scanned(train)[0] if book.path.is_file())
+    return CorpusText(train=train, source=train, out=str(out), processes=workers, lm=json.dumps(_lm_settings(size)))
+
+
+def corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> FromCorpus | None:
+    """The books that a run's own training side kept; None where its books have no training side.
+
+    Args:
+        described: the run's `run.json`.
+    """
+    folder = next((stage["folder"] for stage in described["stages"] if stage["label"] == CORPUS), None)
+    if folder is None:
+        return None
+    lm = described["settings"].get("lm")  # a style without a language model says nothing of it
+    if lm is None:
+        books = kept_books(open_artifact(run.parent.parent / "store" / folder))
+        lm = _lm_settings(sum(int(row["book_bytes"]) for row in books))
+    return CorpusText(corpus=folder, out=str(run.parent.parent), processes=workers, lm=json.dumps(lm))
+
+
+def _lm_settings(corpus_bytes: int) -> dict[str, Any]:
+    """Settings of the generating model where no run says them."""
+    return {"discount_fallback": True} if corpus_bytes < _SMALL_CORPUS_BYTES else {}

@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.commands.evaluate import _corpus_of_run
 from cloze_gen.store.artifacts import Store
-from cloze_gen.store.runs import read_run
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 Evaluated = tuple[Path, Any]  # the output folder, and how the call ended
@@ -44,7 +42,7 @@ def test_a_run_is_evaluated_with_every_baseline(evaluated: Evaluated) -> None:
     expected = {"random", "generating-lowest", "forward-highest", "smoothed-3gram", "smoothed-4gram-lowest", "simple-4gram", "lsa",
                 "most-frequent", "shortest", "position-e", "odd-tag-out", "a-an-agreement", "options-only", "rank-classifier"}  # fmt: skip
     assert expected <= rows.keys()
-    assert {row["kind"] for row in rows.values()} == {"baseline", "balanced", "artifact", "classifier", "random"}
+    assert {row["kind"] for row in rows.values()} == {"baseline", "balanced", "bias", "classifier", "random"}
     assert all(row["n"] == n and row["low"] <= row["accuracy"] <= row["high"] and row["seconds"] >= 0 for row in rows.values())
     assert all(name in outcome.out for name in rows)
 
@@ -83,7 +81,7 @@ def test_a_rule_of_position_wins_what_stands_there(evaluated: Evaluated) -> None
 
 
 def test_dealt_positions_are_no_evidence(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
-    """In a set that nobody balanced, positions still count as balanced where they were dealt, and as artifacts where they were not."""
+    """In a set that nobody balanced, positions still count as balanced where they were dealt, and as biases where they were not."""
     out, _ = evaluated
     records = list(read_jsonl(out / "runs" / "tiny" / "release" / "questions.jsonl"))
     for record in records[:6]:  # the answer goes to the first place
@@ -115,11 +113,11 @@ def test_predictions_tell_the_accuracies(evaluated: Evaluated) -> None:
 
 
 def test_unbalanced_rules_are_tested_together(evaluated: Evaluated) -> None:
-    """One p for the artifact rules and classifiers together, and one for each of the two groups."""
+    """One p for the bias rules and classifiers together, and one for each of the two groups."""
     out, _ = evaluated
     joint = json.loads((out / "runs" / "tiny" / "evaluation" / "evaluation.json").read_text())["joint_p"]
     assert set(joint["rules"]) == {"odd-tag-out", "majority-tag", "a-an-agreement", "options-only", "rank-classifier"}
-    assert all(0 <= joint[group] <= 1 for group in ("artifact", "classifier", "together"))
+    assert all(0 <= joint[group] <= 1 for group in ("bias", "classifier", "together"))
 
 
 def test_a_second_evaluation_trains_nothing(evaluated: Evaluated, cli: Cli, digests: Digests) -> None:
@@ -132,6 +130,16 @@ def test_a_second_evaluation_trains_nothing(evaluated: Evaluated, cli: Cli, dige
     after = {name: row["correct"] for name, row in rows_of(folder).items()}
     assert digests(out / "store") == store
     assert after == before, "rows not asked for now stay, the others are the same"
+
+
+def test_rows_of_another_signature_do_not_stay(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+    """Ties broken by another seed make another evaluation: what was computed by the old one is not mixed with it."""
+    out, _ = evaluated
+    for only, seed, names in (("longest", 1, {"longest"}), ("shortest", 1, {"longest", "shortest"}), ("lsa", 2, {"lsa"})):
+        outcome = cli("evaluate", "tiny", "--out", out, "--only", only, "--seed", str(seed), "--write-to", tmp_path / "here")
+        assert outcome.status == 0, outcome.err
+        assert set(rows_of(tmp_path / "here")) == names
+        assert {row["baseline"] for row in read_jsonl(tmp_path / "here" / "predictions.jsonl")} == names
 
 
 def test_a_machine_file_shares_the_models(evaluated: Evaluated, finished: Any, cli: Cli, digests: Digests) -> None:
@@ -203,15 +211,3 @@ def test_mistakes_are_one_message(evaluated: Evaluated, cli: Cli, arguments: tup
     outcome = cli("evaluate", *(argument.format(release=release) for argument in arguments), "--out", out, "--only", "longest")
     assert outcome.status != 0
     assert said in outcome.err
-
-
-@pytest.mark.parametrize(("book_bytes", "lm"), [("1000", {"discount_fallback": True}), ("9000000", {})])
-def test_a_run_without_a_language_model_is_measured_by_its_size(
-    finished: Any, monkeypatch: pytest.MonkeyPatch, book_bytes: str, lm: dict[str, bool]
-) -> None:
-    """An SCS run says nothing of discounts: books too small to estimate them get the fixed ones, as those of `--train` do."""
-    described = read_run(finished.folder)
-    described["sample"] = False
-    described["settings"].pop("lm")
-    monkeypatch.setattr("cloze_gen.commands.evaluate.kept_books", lambda _: [{"book_bytes": book_bytes}])
-    assert json.loads(_corpus_of_run(finished.folder, described, 1).lm) == lm

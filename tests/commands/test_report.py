@@ -20,7 +20,7 @@ from cloze_gen.store.runs import EVALUATION_SCHEMA
 
 EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
     {"name": "lsa", "accuracy": 0.4, "low": 0.1, "high": 0.7, "n": 5, "chance": 0.2, "seconds": 1.5, "kind": "baseline"},
-    {"name": "longest", "accuracy": 0.2, "low": 0.0, "high": 0.6, "n": 5, "chance": 0.2, "seconds": 0.0, "kind": "artifact"}]}  # fmt: skip
+    {"name": "longest", "accuracy": 0.2, "low": 0.0, "high": 0.6, "n": 5, "chance": 0.2, "seconds": 0.0, "kind": "bias"}]}  # fmt: skip
 
 
 def lay_evaluation(run: Path, text: str) -> Path:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.errors import FormatError
-from cloze_gen.evaluate.results import judge_scores
+from cloze_gen.evaluate.results import Baseline, judge_scores
 from cloze_gen.evaluate.user_scores import parse_user_scores
-from cloze_gen.formats import msr
+from cloze_gen.formats.msr.machine import parse_machine
 from cloze_gen.records.question import Question
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "published" / "msr-dev"
@@ -47,6 +47,8 @@ def test_published_sample_output_is_right_in_189_of_520() -> None:
     if not PUBLISHED.is_dir():
         pytest.skip("the published MSR questions are not beside the project (../shared/published/msr-dev)")
     files = [(PUBLISHED / f"Holmes.machine_format.{part}.txt").read_text() for part in ("questions", "answers")]
-    items = msr.parse_machine(*files)
-    result = judge_scores("sample", "", parse_user_scores((PUBLISHED / "sample.lm_output.txt").read_text(), items), items, seed=1)
+    items = parse_machine(*files)
+    result = judge_scores(
+        Baseline("sample", "user", "user", ""), parse_user_scores((PUBLISHED / "sample.lm_output.txt").read_text(), items), items, seed=1
+    )
     assert (result.correct_count, result.n, result.expected) == (189, 520, 189 / 520)

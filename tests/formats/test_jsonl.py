@@ -15,9 +15,9 @@ ITEM = Question("b:0:1", "b", ("We", "hide", "é", "."), 1, ("eat", "hide"), 1)
 
 def test_a_record_comes_back_and_keeps_more_fields_out_of_the_question() -> None:
     """Fields beyond the question's own are written and ignored on reading."""
-    lines = list(jsonl.format_questions([jsonl.question_record(ITEM, scores={"history": [1.0, 2.0]})]))
-    assert "é" in lines[0]
-    assert list(jsonl.parse_questions([*lines, "\n"])) == [ITEM]
+    record = jsonl.question_record(ITEM, scores={"history": [1.0, 2.0]})
+    assert list(record)[-1] == "scores"
+    assert list(jsonl.parse_questions([json.dumps(record), "\n"])) == [ITEM]
 
 
 @pytest.mark.parametrize("field", jsonl.REQUIRED_FIELDS)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.msr import parse_lm, parse_machine
+from cloze_gen.formats.msr.lm import parse_lm
+from cloze_gen.formats.msr.machine import parse_machine
 from cloze_gen.formats.scs import format_scs, parse_ranks, split_ranks
 from cloze_gen.records.question import Question
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.formats.msr import format_human, format_lm, format_machine
+from cloze_gen.formats.msr.human import format_human
+from cloze_gen.formats.msr.lm import format_lm
+from cloze_gen.formats.msr.machine import format_machine
 from cloze_gen.stages.item_kind import QUESTIONS
 from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet

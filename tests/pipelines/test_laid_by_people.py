@@ -142,7 +142,7 @@ def test_an_evaluation_keeps_what_lies_beside_it(copied: Any, cli: Cli, tmp_path
 def test_the_joint_test_is_that_of_the_most_rules(copied: Any, cli: Cli, tmp_path: Path) -> None:
     """Rules evaluated one by one and then together: the p that is kept names all of them."""
     place = tmp_path / "evaluation"
-    for only in ("a-an-agreement", "artifact", "odd-tag-out"):
+    for only in ("a-an-agreement", "bias", "odd-tag-out"):
         assert cli("evaluate", "tiny", "--out", copied.out, "--write-to", place, "--only", only).status == 0
     record = json.loads((place / "evaluation.json").read_text(encoding="utf-8"))
     assert set(record["joint_p"]["rules"]) == {"odd-tag-out", "majority-tag", "a-an-agreement"}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.commands.run import make_task
-from cloze_gen.formats.msr import parse_machine
+from cloze_gen.formats.msr.machine import parse_machine
 from cloze_gen.formats.scs import parse_ranks
 from cloze_gen.pipelines.corpus import TrainingText
 from cloze_gen.pipelines.holmes_style import Contexts

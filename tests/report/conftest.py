@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.report.data import AuditTable, Baseline, Evaluation, ReportData, SampleQuestion, StageRow
+from cloze_gen.report.data import AuditTable, Evaluation, EvaluationRow, ReportData, SampleQuestion, StageRow
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.report.html import render_report
 from cloze_gen.report.paper_table import PaperFigure, PaperTable
@@ -71,11 +71,13 @@ def open_page(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Opened]
 
 @pytest.fixture(scope="session")
 def evaluation() -> Evaluation:
-    """Three rows, one of each kind that is shown in a place of its own."""
+    """Baselines of the paper's and of others, and a rule of each kind."""
     return Evaluation("sig|n:40", 40, 0.2, (
-        Baseline("lsa", "baseline", 0.5, 0.35, 0.65, 40, 0.2),
-        Baseline("mine", "baseline", 0.25, 0.14, 0.4, 40, 0.2),
-        Baseline("most-frequent", "balanced", 0.2, 0.1, 0.35, 40, 0.2),
+        EvaluationRow("lsa", "baseline", 0.5, 0.35, 0.65, 40, 0.2),
+        EvaluationRow("mine", "baseline", 0.25, 0.14, 0.4, 40, 0.2),
+        EvaluationRow("most-frequent", "balanced", 0.2, 0.1, 0.35, 40, 0.2),
+        EvaluationRow("odd-tag-out", "bias", 0.3, 0.2, 0.45, 40, 0.2),
+        EvaluationRow("options-only", "classifier", 0.25, 0.14, 0.4, 40, 0.2),
     ))  # fmt: skip
 
 
@@ -107,7 +109,7 @@ def hostile(data: ReportData) -> ReportData:
         data.samples[0], id=script, book=image, before=f"{script} ", after=f" {braces}", options=(image, block), source=script,
         place=braces, facts=((marks, script),), score_rows=((script, dollars), (image, "1")), candidates=((block, script),),
     )  # fmt: skip
-    evil = Baseline(f"{script}{dollars}", "baseline", 0.5, 0.4, 0.6, 40, 0.2)
+    evil = EvaluationRow(f"{script}{dollars}", "baseline", 0.5, 0.4, 0.6, 40, 0.2)
     assert data.evaluation is not None
     return replace(
         data, signature=f"{script}{braces}", books=((script, braces, 3), (image, dollars, 1)), samples=(sample,), overrides=(script,),

@@ -8,7 +8,7 @@ import pytest
 
 from cloze_gen.records.question import Question
 from cloze_gen.report.compare import RunFacts, comparison_text
-from cloze_gen.report.data import Baseline, Evaluation
+from cloze_gen.report.data import Evaluation, EvaluationRow
 from cloze_gen.report.funnel import FunnelStep
 
 
@@ -22,7 +22,7 @@ def run() -> RunFacts:
         name="one", signature="sig-one", seed=1, settings={"forward.keep": "30", "lm.order": "3"},
         fingerprints={"lm": "aa", "forward": "bb"},
         steps=[FunnelStep("forward", "focus words", 100, 90, {"no_alternates": 10})],
-        evaluation=Evaluation("e", 100, 0.2, (Baseline("lsa", "baseline", 0.3, 0.25, 0.35, 100, 0.2),)),
+        evaluation=Evaluation("e", 100, 0.2, (EvaluationRow("lsa", "baseline", 0.3, 0.25, 0.35, 100, 0.2),)),
         questions=[question("b:0:1", ("hide", "eat")), question("b:1:1", ("see", "go"))],
     )  # fmt: skip
 
@@ -42,7 +42,7 @@ def test_what_moved_is_told(run: RunFacts) -> None:
         run, seed=2, settings={"forward.keep": "20", "lm.order": "3", "new.key": "1"},
         fingerprints={"lm": "aa", "forward": "cc", "extra": "dd"},
         steps=[FunnelStep("forward", "focus words", 100, 45, {"no_alternates": 50, "other": 5})],
-        evaluation=Evaluation("e", 100, 0.2, (Baseline("lsa", "baseline", 0.5, 0.4, 0.6, 100, 0.2),)),
+        evaluation=Evaluation("e", 100, 0.2, (EvaluationRow("lsa", "baseline", 0.5, 0.4, 0.6, 100, 0.2),)),
         questions=[question("b:0:1", ("hide", "run")), question("b:9:1", ("see", "go"))],
     )  # fmt: skip
     lines = [" ".join(line.split()) for line in comparison_text(run, other).splitlines()]

@@ -58,6 +58,15 @@ def test_every_section_is_there(page: str) -> None:
         assert said in text
 
 
+def test_each_rule_stands_with_its_kind(page: str) -> None:
+    """Rules that the choice balanced, biases and classifiers have their rows in the section of rules, baselines none."""
+    section = page[page.index('<section id="rules"') : page.index('<section id="samples"')]
+    rules = " ".join(Page(section[section.index("<table") :]).text).split()
+    for name, kind in (("most-frequent", "balanced"), ("odd-tag-out", "bias"), ("options-only", "classifier")):
+        assert rules[rules.index(name) + 1] == kind
+    assert "lsa" not in rules
+
+
 def test_equal_data_give_equal_bytes(data: ReportData, page: str) -> None:
     """Nothing of the page depends on the clock, on chance or on what was drawn before."""
     assert render_report(replace(data, name="another", seed=data.seed + 1)) != page

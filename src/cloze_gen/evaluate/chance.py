@@ -11,7 +11,7 @@ from scipy import stats
 
 
 def chance_accuracy(option_counts: Sequence[int]) -> float:
-    """Exact expectation of answering at random: the mean of 1/k over the items.
+    """Exact expectation of answering at random, a share of 1: the mean of 1/k over the items; NaN without items.
 
     >>> chance_accuracy([2, 4])
     0.375
@@ -37,6 +37,9 @@ def correct_count_distribution(option_counts: Sequence[int]) -> NDArray[np.float
 def two_sided_p(correct_count: int, option_counts: Sequence[int]) -> float:
     """Exact two-sided p of one rule's number of right answers: all counts no likelier than the one seen.
 
+    scipy has this test for items of one size only (`binomtest`, which gives the same p there). For items of different sizes it has the
+    distribution, in later versions, and no test.
+
     >>> two_sided_p(1, [2, 2]), two_sided_p(0, [2, 2])
     (1.0, 0.5)
     """
@@ -49,6 +52,8 @@ def two_sided_p(correct_count: int, option_counts: Sequence[int]) -> float:
 
 def positions_dealt(answers: NDArray[np.int64], *, option_count: int) -> bool:
     """Whether every position holds as many answers as any other, give or take one, as it does where positions are dealt and never drawn.
+
+    `answers`: int64, shape (n,), none of them unknown.
 
     >>> positions_dealt(np.array([2, 0, 1, 0]), option_count=3), positions_dealt(np.array([2, 0, 0, 0]), option_count=3)
     (True, False)
@@ -77,6 +82,8 @@ def joint_p(choices: NDArray[np.int64], answers: NDArray[np.int64], *, option_co
         choices: int, shape (r rules, n items): the option each rule chose.
         answers: int, shape (n,): the right option.
         option_count: k, the same for all items.
+    Returns:
+        a probability; 1 without rules, without items, and where no rule can vary.
     """
     n_rules, n_items = choices.shape
     if choices.size == 0:

@@ -6,16 +6,29 @@ Scores are float arrays of shape (n items, k options); the higher, the better. O
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from cloze_gen.errors import UsageError
 from cloze_gen.rng import derive_rng
 
 TIES_PURPOSE = "evaluate.ties"
-Z_95 = 1.959963984540054  # standard normal quantile of 0.975
+
+
+def score_matrix(rows: Iterable[Sequence[float]]) -> NDArray[np.float64]:
+    """Rows of option scores as one matrix, float64, shape (n, k); short rows are filled with NaN.
+
+    >>> score_matrix([[1.0, 2.0], [3.0]]).tolist()
+    [[1.0, 2.0], [3.0, nan]]
+    """
+    listed = [list(row) for row in rows]
+    matrix = np.full((len(listed), max((len(row) for row in listed), default=0)), np.nan)
+    for item, row in enumerate(listed):
+        matrix[item, : len(row)] = row
+    return matrix
 
 
 def best_options(scores: NDArray[np.float64], item_ids: Sequence[str], *, seed: int, purpose: str = TIES_PURPOSE) -> NDArray[np.int64]:
@@ -45,7 +58,11 @@ def best_options(scores: NDArray[np.float64], item_ids: Sequence[str], *, seed: 
 
 
 def expected_accuracy(scores: NDArray[np.float64], answers: NDArray[np.int64]) -> float:
-    """The mean accuracy over all ways to break the ties: an answer tied with m - 1 others counts 1/m. No draw is involved.
+    """The mean accuracy, a share of 1, over all ways to break the ties: an answer tied with m - 1 others counts 1/m. No draw is involved.
+
+    Args:
+        scores: shape (n, k), NaN beyond an item's options.
+        answers: int64, shape (n,).
 
     >>> expected_accuracy(np.array([[1.0, 1.0, 0.0], [3.0, 1.0, 2.0]]), np.array([0, 0]))
     0.75
@@ -56,8 +73,8 @@ def expected_accuracy(scores: NDArray[np.float64], answers: NDArray[np.int64]) -
     return float((best[np.arange(len(scores)), answers] / best.sum(axis=1)).mean())
 
 
-def wilson_interval(correct_count: int, n: int, *, z: float = Z_95) -> tuple[float, float]:
-    """Wilson's score interval of a proportion, 95 % by default.
+def wilson_interval(correct_count: int, n: int) -> tuple[float, float]:
+    """Wilson's 95 % score interval of a proportion, shares of 1.
 
     Source: Wilson 1927. Chosen over the normal interval because it stays within [0, 1] and holds its level for small n.
 
@@ -69,18 +86,14 @@ def wilson_interval(correct_count: int, n: int, *, z: float = Z_95) -> tuple[flo
     """
     if n == 0:
         return 0.0, 1.0
-    share = correct_count / n
-    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    middle, scale = share + z * z / (2 * n), 1 + z * z / n
-    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+    interval = stats.binomtest(correct_count, n).proportion_ci(method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def within_item_ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks of the options within their item, 0 = highest score; equals share the mean of their ranks. NaN stays NaN.
+    """Ranks of the options within their item, 0 = highest score: float64, shape (n, k). Equals share the mean of their ranks, NaN stays.
 
     >>> within_item_ranks(np.array([[0.1, 0.7, 0.1]])).tolist()
     [[1.5, 0.0, 1.5]]
     """
-    higher = (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
-    equal = (scores[:, None, :] == scores[:, :, None]).sum(axis=2)
-    return np.where(np.isnan(scores), np.nan, higher + (equal - 1) / 2)
+    return np.asarray(stats.rankdata(-scores, axis=1, nan_policy="omit") - 1)

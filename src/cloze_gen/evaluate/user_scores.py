@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.errors import FormatError
+from cloze_gen.evaluate.metrics import score_matrix
 from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records.question import Question
 
@@ -25,11 +26,9 @@ def parse_user_scores(text: str, questions: Sequence[Question], *, name: str = "
     lines = [line for line in text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n") if line.strip()]
     if not lines:
         raise FormatError(f"{name}: empty; expected one JSON object a question or one 'sentence TAB score' line an option")
-    rows = _from_json(lines, questions, name) if lines[0].lstrip().startswith("{") else _from_lm_output(lines, questions, name)
-    matrix = np.full((len(questions), max((len(row) for row in rows), default=0)), np.nan)
-    for item, row in enumerate(rows):
-        matrix[item, : len(row)] = row
-    return matrix
+    return score_matrix(
+        _from_json(lines, questions, name) if lines[0].lstrip().startswith("{") else _from_lm_output(lines, questions, name)
+    )
 
 
 def _from_json(lines: Sequence[str], questions: Sequence[Question], name: str) -> list[list[float]]:

@@ -4,8 +4,11 @@ The harness scores ``choice`` given ``query`` and takes the best sum of log-prob
 gap and a choice is the option *with the rest of the sentence*: the sum then ranks the options as the whole-sentence score does, what
 stands before the gap being the same for all. `acc_norm` divides by the choice's length in characters.
 
-Source: the harness's task guide (`output_type: multiple_choice`, `doc_to_text`, `doc_to_choice`, `doc_to_target`, and `dataset_path: json`
-with `data_files` for local data).
+Bytes: between query and choice the harness puts `target_delimiter`, one space, so neither a query ends nor a choice begins with one; a gap
+that comes first has an empty query.
+
+Source: github.com/EleutherAI/lm-evaluation-harness, `docs/task_guide.md` (`output_type: multiple_choice`, `doc_to_text`, `doc_to_choice`,
+`doc_to_target`, and `dataset_path: json` with `data_files` for local data).
 """
 
 from __future__ import annotations
@@ -23,8 +26,7 @@ _ATTACHED_RIGHT = frozenset({"("})
 def harness_record(question: Question) -> dict[str, Any]:
     """``{id, query, choices, gold}``: text up to the gap, option and rest for every option, index of the right one.
 
-    Tokens are joined as in print (`as_printed`), since the harness's models were trained on running text. `query` is empty when the gap
-    comes first.
+    Tokens are joined as in print (`as_printed`), since the harness's models were trained on running text.
 
     >>> tokens = ("Holmes", ",", "we", "hide", "it", ".")
     >>> harness_record(Question("b:0:3", "b", tokens, 3, ("eat", "hide"), 1))["query"]

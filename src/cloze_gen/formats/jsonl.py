@@ -1,4 +1,7 @@
-"""Questions as JSON Lines: strict on the fields that make a question, blind to the others.
+r"""Questions as JSON Lines: strict on the fields that make a question, blind to the others.
+
+The form is our own; no paper has it. One JSON object a line, UTF-8, ``\n`` at the end of every line; letters beyond ASCII stand as
+themselves, fields in the record's own order (`store.tables.write_jsonl` writes them). U+2028 may stand inside a string: it ends no line.
 
 A release's ``questions.jsonl`` says more of each question (provenance, scores, traces); those fields pass through `question_record` and
 are ignored by `parse_questions`, so that a set of another version, or of another maker, can be evaluated.
@@ -6,7 +9,6 @@ are ignored by `parse_questions`, so that a set of another version, or of anothe
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -91,12 +93,6 @@ def question_from_record(record: Mapping[str, Any], *, where: str = "question re
     said = f"`answer` is {shown(told)}, but `answer_index` {question.answer_index} is {shown(question.answer)}"
     _require(told == question.answer or not isinstance(told, str), where, said)
     return question
-
-
-def format_questions(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """One line a record, newline included; letters beyond ASCII as themselves, keys in the record's own order."""
-    for record in records:
-        yield json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def parse_questions(lines: Iterable[str], *, name: str = "questions.jsonl") -> Iterator[Question]:

@@ -1,7 +1,8 @@
-"""The published files of an SCS set (Argouarc'h 2018, 3.4 and 3.5): machine and lm files as MSR's, and two shuffled halves.
+r"""The published files of an SCS set: machine and lm files as MSR's, and two shuffled halves.
 
-No published file could be had; the paper names the files and says that they follow the MSR set's, so lines are those of `formats.msr`:
-numbered from 1, five lines a question. The index files number questions from 0, one integer a line ("numbers from 0 to 5999").
+Source: Argouarc'h 2018, 3.4 (the files) and 3.5 (the halves). No published file could be had; the paper names the files and says that they
+follow the MSR set's, so the lines are those of `formats.msr`, ended by ``\n``: numbered from 1, five lines a question. The index files
+number the questions from 0, one integer a line ("numbers from 0 to 5999").
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.msr import format_lm, format_machine
+from cloze_gen.formats.msr.lm import format_lm
+from cloze_gen.formats.msr.machine import format_machine
 from cloze_gen.records.question import Question
 
 
@@ -20,6 +22,8 @@ def format_scs(questions: Sequence[Question], *, rng_a: np.random.Generator, rng
 
     Args:
         rng_a, rng_b: shuffle the two halves.
+    Raises:
+        FormatError: a question has not five options, has no known answer, or holds a token that the formats cannot carry.
     """
     machine_questions, machine_answers = format_machine(questions)
     lm_questions, _ = format_lm(questions)

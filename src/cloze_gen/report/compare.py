@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cloze_gen.records.question import Question
-from cloze_gen.report.data import Baseline, Evaluation
+from cloze_gen.report.data import Evaluation, EvaluationRow
 from cloze_gen.report.funnel import FunnelStep
 
 
@@ -110,7 +110,7 @@ def _count(value: int | None) -> str:
     return "-" if value is None else f"{value:,}"
 
 
-def _share(row: Baseline | None) -> str:
+def _share(row: EvaluationRow | None) -> str:
     return "-" if row is None else f"{100 * row.accuracy:.1f} %"
 
 

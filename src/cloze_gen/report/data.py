@@ -13,11 +13,12 @@ from cloze_gen.report.paper_table import PaperTable
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class EvaluationRow:
     """One row of an evaluation. Shares are of 1; `low` and `high` bound the 95 % Wilson interval.
 
     Attributes:
-        kind: ``baseline``, ``balanced`` (rules that the choice of the set levels), ``artifact``, ``classifier`` or ``random``.
+        kind: ``baseline``, ``balanced`` (rules that the choice of the set levels), ``bias``, ``classifier``, ``random`` or
+            ``user``.
     """
 
     name: str
@@ -36,9 +37,9 @@ class Evaluation:
     signature: str
     n: int
     chance: float
-    baselines: tuple[Baseline, ...]
+    baselines: tuple[EvaluationRow, ...]
 
-    def of_kind(self, *kinds: str) -> tuple[Baseline, ...]:
+    def of_kind(self, *kinds: str) -> tuple[EvaluationRow, ...]:
         return tuple(row for row in self.baselines if row.kind in kinds)
 
 
@@ -143,7 +144,7 @@ def evaluation_from_record(record: Mapping[str, Any], *, where: str) -> Evaluati
         n, chance = int(record["n"]), float(record["chance"])
         rows: Sequence[Mapping[str, Any]] = record["baselines"]
         baselines = tuple(
-            Baseline(
+            EvaluationRow(
                 name=str(row["name"]), kind=str(row.get("kind", "baseline")), accuracy=float(row["accuracy"]), low=float(row["low"]),
                 high=float(row["high"]), n=int(row.get("n", n)), chance=float(row.get("chance", chance)),
             ) for row in rows

@@ -13,13 +13,13 @@ import jinja2
 from markupsafe import Markup
 
 from cloze_gen.report import plots
-from cloze_gen.report.data import Baseline, Evaluation, ReportData
+from cloze_gen.report.data import Evaluation, EvaluationRow, ReportData
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.report.paper_table import PaperTable
 
 # What the rows of an evaluation are, in the order of the report.
 _BASELINES = ("baseline", "random")
-_RULES = ("balanced", "artifact", "classifier")
+_RULES = ("balanced", "bias", "classifier")
 
 
 def render_report(data: ReportData) -> str:
@@ -83,12 +83,12 @@ def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
     return {name: Markup(svg) for name, svg in drawn.items()}  # our own SVG, without a word of a book
 
 
-def _baseline_rows(evaluation: Evaluation | None, paper: PaperTable | None) -> list[tuple[str, Baseline | None, float | None]]:
+def _baseline_rows(evaluation: Evaluation | None, paper: PaperTable | None) -> list[tuple[str, EvaluationRow | None, float | None]]:
     """(label, ours, the paper's) of every row of the table: the paper's order first, then what only we measured."""
     measured = {row.name: row for row in (evaluation.of_kind(*_BASELINES) if evaluation else ())}
     figures = paper.figures if paper else ()
     told = {figure.baseline for figure in figures}
-    rows: list[tuple[str, Baseline | None, float | None]] = [(one.label, measured.get(one.baseline), one.accuracy) for one in figures]
+    rows: list[tuple[str, EvaluationRow | None, float | None]] = [(one.label, measured.get(one.baseline), one.accuracy) for one in figures]
     return [*rows, *((name, row, None) for name, row in measured.items() if name not in told)]
 
 

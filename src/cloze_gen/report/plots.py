@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from cloze_gen.report.data import Baseline
+from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.paper_table import PaperTable
 from cloze_gen.report.svg import FIRST, INK, MUTED, SECOND, drawing, new_figure, svg_text
 
@@ -104,7 +104,7 @@ def blank_plot(blank_places: Sequence[float]) -> str:
         return svg_text(figure, name="blank", label="Number of questions by the place of the blank in its sentence")
 
 
-def baseline_plot(baselines: Sequence[Baseline], *, chance: float, paper: PaperTable | None, labels: Mapping[str, str]) -> str:
+def baseline_plot(baselines: Sequence[EvaluationRow], *, chance: float, paper: PaperTable | None, labels: Mapping[str, str]) -> str:
     """Accuracies with their 95 % intervals; the paper's figures as open diamonds, chance as a dotted line.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cloze_gen.evaluate.words import lm_scores as lm_score
+from cloze_gen.evaluate.words import lm_scores
 from cloze_gen.records.question import Question
 
 
@@ -33,19 +33,17 @@ ITEM = Question("i", "b", ("we", "hide", "it"), 1, ("hide", "eat"), 0)
 def test_forward_score_asks_for_the_successor_alone() -> None:
     """The history is the predecessor and the option; at the end the successor is the sentence's end."""
     model = Spelled()
-    lm_score.forward_scores(model, [ITEM, Question("j", "b", ("eat",), 0, ("eat", "go"), 0)])
+    lm_scores.forward_scores(model, [ITEM, Question("j", "b", ("eat",), 0, ("eat", "go"), 0)])
     assert model.asked == [(("we", "hide"), "it"), (("we", "eat"), "it"), (("<s>", "eat"), "</s>"), (("<s>", "go"), "</s>")]
 
 
 def test_history_score_has_two_tokens_before_the_gap() -> None:
     """Before the second token stand `<s>` and the first."""
     model = Spelled()
-    lm_score.history_scores(model, [ITEM])
+    lm_scores.history_scores(model, [ITEM])
     assert model.asked[0] == (("<s>", "we"), "hide")
 
 
-def test_lowest_reverses_the_order() -> None:
-    """What scores highest scores lowest when reversed."""
-    scores = lm_score.sentence_scores(Spelled(), [ITEM])
-    assert scores.tolist() == [[-8.0, -7.0]]
-    assert lm_score.lowest(scores).argmax() == scores.argmin()
+def test_sentence_score_is_that_of_the_filled_sentence() -> None:
+    """Each option stands in the gap when the sentence is scored."""
+    assert lm_scores.sentence_scores(Spelled(), [ITEM]).tolist() == [[-8.0, -7.0]]

@@ -43,18 +43,31 @@ def test_counts_are_plain_and_rare_words_have_no_vector() -> None:
     assert not lsa.fit_word_vectors(ids, 6, dimensions=2, min_count=2, seed=1)[4].any()
 
 
-def test_equal_seeds_give_equal_bytes_in_another_process() -> None:
-    """A process with another hash seed, two threads for BLAS and another fit before gives the same bits."""
-    code = (
-        "import hashlib, test_lsa as t\n"
-        "t.lsa.fit_word_vectors(t.sentences_of_two_topics(), 12, dimensions=2, seed=8)\n"
-        "print(hashlib.sha256(t.lsa.fit_word_vectors(t.sentences_of_two_topics(), 12, dimensions=3, seed=7).tobytes()).hexdigest())"
-    )
-    env = {**os.environ, "PYTHONHASHSEED": "5", "OPENBLAS_NUM_THREADS": "2", "PYTHONPATH": str(Path(__file__).parent)}
-    there = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True, timeout=240)
+def fitted(*, seed: int) -> tuple[np.ndarray, list[str]]:
+    """Sixty words in 800 sentences, from the words themselves: enough for Lanczos to have work to do."""
+    surface = {f"{'W' if word % 7 else 'w'}{word}": word for word in range(1, 61)}
+    mapping, folded = lsa.fold_ids(surface)
+    ids = np.random.default_rng(1).zipf(1.3, 6400).astype(np.uint32) % 61
+    return lsa.fit_word_vectors(mapping[ids], len(folded) + 1, dimensions=9, seed=seed), list(folded)
+
+
+def fingerprint(*, seed: int) -> str:
     with threadpool_limits(limits=1):
-        here = lsa.fit_word_vectors(sentences_of_two_topics(), 12, dimensions=3, seed=7)
-    assert there.stdout.strip() == hashlib.sha256(here.tobytes()).hexdigest()
+        vectors, words = fitted(seed=seed)
+    return hashlib.sha256(vectors.tobytes() + " ".join(words).encode()).hexdigest()
+
+
+def test_equal_seeds_give_equal_bytes_in_another_process() -> None:
+    """A process with another hash seed that has fitted something before gives the same bits; another seed's bits are others."""
+    code = "import test_lsa as t; t.fingerprint(seed=8); print(t.fingerprint(seed=7))"
+    env = {**os.environ, "PYTHONHASHSEED": "5", "PYTHONPATH": str(Path(__file__).parent)}
+    there = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True, timeout=240)
+    assert there.stdout.strip() == fingerprint(seed=7) != fingerprint(seed=8)
+
+
+def test_the_seed_is_of_the_bits_alone() -> None:
+    """Another seed starts elsewhere and finds the same vectors within the tolerance."""
+    assert fitted(seed=7)[0] == pytest.approx(fitted(seed=8)[0], abs=1e-3)
 
 
 def test_the_option_of_the_sentences_topic_wins() -> None:

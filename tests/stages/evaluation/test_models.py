@@ -15,22 +15,12 @@ from cloze_gen.adapters.lmplz import train_arpa
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.errors import ToolError
 from cloze_gen.evaluate.words.lsa import fit_word_vectors, fold_ids
-from cloze_gen.evaluate.words.ngram_match import build_match_index
+from cloze_gen.evaluate.words.ngram_match import POINTS, index_blocks
 from cloze_gen.lm.arpa import read_blocks
 from cloze_gen.lm.forward_index import ForwardIndex, build_levels
 from cloze_gen.stages.corpus.training_text import TEXT, TOKENS
-from cloze_gen.stages.evaluation.models import (
-    EvalLmSettings,
-    IndexModel,
-    LsaSettings,
-    open_evaluation_lm,
-    open_lsa,
-    open_match_index,
-    write_evaluation_lm,
-    write_lsa,
-    write_match_index,
-)
-from cloze_gen.stages.evaluation.text import WORDS
+from cloze_gen.stages.evaluation.models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
+from cloze_gen.stages.evaluation.opened_models import WORDS, IndexModel, open_evaluation_lm, open_lsa, open_match_index
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.keys import StageKey
@@ -68,10 +58,10 @@ def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any)
 
 
 def test_match_index_on_disk_is_the_index_in_memory(store: Store, text: Artifact) -> None:
-    """The arrays read back are those of `build_match_index`, and the words have their numbers."""
+    """The arrays read back are the joined blocks, and the words have their numbers."""
     hashes, vocabulary = open_match_index(made(store, "match-index", write_match_index, text=text))
-    expected = build_match_index(np.load(text.path(TOKENS)))
-    assert all(np.array_equal(hashes[n], expected[n]) for n in expected)
+    ids = np.load(text.path(TOKENS))
+    assert all(np.array_equal(hashes[n], np.concatenate(list(index_blocks(ids, n)))) for n in POINTS)
     assert vocabulary["the"] == 1
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.stages.corpus.training_text import TEXT
-from cloze_gen.stages.evaluation.text import line_bounds, read_ids, read_words, write_evaluation_text
+from cloze_gen.stages.evaluation.opened_models import read_words
+from cloze_gen.stages.evaluation.text import line_bounds, read_ids, write_evaluation_text
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.keys import StageKey

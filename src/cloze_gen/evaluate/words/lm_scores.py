@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.evaluate.results import score_matrix
+from cloze_gen.evaluate.metrics import score_matrix
 from cloze_gen.records.question import Question
 
 if TYPE_CHECKING:
@@ -43,15 +43,6 @@ def forward_scores(model: LanguageModel, questions: Sequence[Question]) -> NDArr
         following = question.tokens[question.position + 1] if question.position + 1 < len(question.tokens) else "</s>"
         rows.append([model.log10_prob((*_history(question, 1), option), following) for option in question.options])
     return score_matrix(rows)
-
-
-def lowest(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same scores for the rule that the lowest wins.
-
-    >>> lowest(np.array([[-1.0, -2.0]])).tolist()
-    [[1.0, 2.0]]
-    """
-    return -scores
 
 
 def _history(question: Question, count: int) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from cloze_gen.errors import CorpusError
+from cloze_gen.evaluate.metrics import score_matrix
 from cloze_gen.records.question import Question
 from cloze_gen.rng import derive_rng
 from cloze_gen.text.word_ids import SEPARATOR
@@ -90,7 +91,8 @@ def fit_word_vectors(
         dimensions: singular values kept; fewer when the corpus has not as many words or sentences.
         seed: of the Lanczos start vector. The space found does not depend on it beyond the tolerance; the bits do.
     Returns:
-        float32, shape (n_words, dimensions); zero for words without a vector. Signs are fixed: a column's largest entry is positive.
+        float32, shape (n_words, dimensions), columns of length one; zero for words without a vector. Signs are fixed: a column's largest
+        entry is positive.
     Raises:
         CorpusError: fewer than three words occur `min_count` times.
 
@@ -121,7 +123,7 @@ def fit_word_vectors(
 
 
 def lsa_scores(vectors: NDArray[np.float32], questions: Sequence[Question], vocabulary: Mapping[str, int]) -> NDArray[np.float64]:
-    """Average cosine between an option and every other word of its sentence that has a vector.
+    """Average cosine, from -1 to 1, between an option and every other word of its sentence that has a vector.
 
     Args:
         vectors: of `fit_word_vectors`; may be memory-mapped, only rows in use are read.
@@ -129,16 +131,15 @@ def lsa_scores(vectors: NDArray[np.float32], questions: Sequence[Question], voca
     Returns:
         float64, shape (n, k), NaN beyond an item's options. An option without a vector is like none of the others: 0.
     """
-    scores = np.full((len(questions), max((len(question.options) for question in questions), default=0)), np.nan)
-    for item, question in enumerate(questions):
+    rows = []
+    for question in questions:
         others = [token for place, token in enumerate(question.tokens) if place != question.position]
-        rows = [row for token in others if (row := vocabulary.get(token.casefold(), 0)) > UNCOUNTED]
-        context = _unit(vectors[rows])
+        known = [row for token in others if (row := vocabulary.get(token.casefold(), 0)) > UNCOUNTED]
+        context = _unit(vectors[known])
         context = context[context.any(axis=1)]
         options = _unit(vectors[[vocabulary.get(word.casefold(), 0) for word in question.options]])
-        total = options @ context.sum(axis=0)
-        scores[item, : len(question.options)] = total / max(1, len(context))
-    return scores
+        rows.append((options @ context.sum(axis=0) / max(1, len(context))).tolist())
+    return score_matrix(rows)
 
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float64]:

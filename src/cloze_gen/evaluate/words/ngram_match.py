@@ -4,9 +4,8 @@ Source: Zweig & Burges 2011, 4.1. Our reading: an n-gram counts when it contains
 sentence; words and marks are compared as they stand, case kept. Ties are broken by the item's seed (`metrics.best_options`), not by
 position.
 
-The training text is a run of word ids, 0 between sentences. Two ways to the same scores: `scan_scores` reads it once for a set of
-questions in flat memory; `build_match_index` keeps every n-gram's 64-bit hash, sorted, so that further questions cost a binary search.
-With 4e7 n-grams and 1e5 queries, the chance of one false match by collision is 4e12 / 1.8e19 = 2e-7.
+The training text is a run of word ids, 0 between sentences. The index keeps every n-gram's 64-bit hash, sorted, so that a question costs a
+few binary searches whatever the text. With 4e7 n-grams and 1e5 queries, the chance of one false match by collision is 4e12 / 1.8e19 = 2e-7.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cloze_gen.evaluate.metrics import score_matrix
 from cloze_gen.records.question import Question
 from cloze_gen.text.word_ids import SEPARATOR
 
@@ -60,13 +60,8 @@ def ngram_hashes(ids: NDArray[np.uint32], n: int) -> tuple[NDArray[np.uint64], N
     return hashes ^ (hashes >> np.uint64(31)), within
 
 
-def build_match_index(corpus_ids: NDArray[np.uint32]) -> dict[int, NDArray[np.uint64]]:
-    """The sorted, distinct hashes of all 2-, 3- and 4-grams: ``{n: uint64 array}``. See `index_blocks` for text beyond memory."""
-    return {n: np.concatenate([*index_blocks(corpus_ids, n), np.empty(0, np.uint64)]) for n in POINTS}
-
-
 def index_blocks(corpus_ids: NDArray[np.uint32], n: int, *, block_ngrams: int = 1 << 25) -> Iterator[NDArray[np.uint64]]:
-    """`build_match_index` for one n as ascending blocks that, one after the other, are the sorted array.
+    """The index of one n: the sorted, distinct hashes of all its n-grams, uint64, as ascending blocks, one after the other.
 
     A block holds the hashes of one range of values, so memory stays near 8 * `block_ngrams` bytes twice over; each further block reads
     the corpus once more. The array does not depend on `block_ngrams`.
@@ -113,28 +108,17 @@ def match_queries(questions: Sequence[Question], vocabulary: Mapping[str, int]) 
 def match_scores(
     index: Mapping[int, NDArray[np.uint64]], questions: Sequence[Question], vocabulary: Mapping[str, int]
 ) -> NDArray[np.float64]:
-    """Scores from an index (arrays may be memory-mapped): float64, shape (n, k), NaN beyond an item's options."""
-    queries = match_queries(questions, vocabulary)
-    return _scores(questions, queries, {n: _contains(index[n], queries[n].hashes) for n in POINTS})
+    """Points of every option: float64, shape (items, options), NaN beyond an item's options.
 
-
-def scan_scores(corpus_ids: NDArray[np.uint32], questions: Sequence[Question], vocabulary: Mapping[str, int]) -> NDArray[np.float64]:
-    """The scores of `match_scores` without an index: one pass over the corpus for each n."""
-    queries = match_queries(questions, vocabulary)
-    found = {}
-    for n, query in queries.items():
-        wanted = _sorted_distinct(query.hashes.copy())
-        seen = np.zeros(len(wanted), bool)
-        if len(wanted):
-            # One bit a 24-bit prefix settles nearly all positions without a search.
-            sieve = np.zeros(1 << 24, bool)
-            sieve[wanted >> np.uint64(40)] = True
-            for hashes in _chunk_hashes(corpus_ids, n):
-                likely = hashes[sieve[hashes >> np.uint64(40)]]
-                places = np.minimum(np.searchsorted(wanted, likely), len(wanted) - 1)
-                seen[places[wanted[places] == likely]] = True
-        found[n] = seen[np.searchsorted(wanted, query.hashes)] if len(wanted) else np.zeros(0, bool)
-    return _scores(questions, queries, found)
+    Args:
+        index: n -> the joined `index_blocks` of it; may be memory-mapped.
+        vocabulary: word -> id, case kept.
+    """
+    scores = score_matrix([[0.0] * len(question.options) for question in questions])
+    for n, query in match_queries(questions, vocabulary).items():
+        found = _contains(index[n], query.hashes)
+        np.add.at(scores, (query.items[found], query.options[found]), POINTS[n])
+    return scores
 
 
 def _chunk_hashes(corpus_ids: NDArray[np.uint32], n: int) -> Iterator[NDArray[np.uint64]]:
@@ -153,15 +137,3 @@ def _contains(index: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[
         return np.zeros(len(hashes), bool)
     places = np.minimum(np.searchsorted(index, hashes), len(index) - 1)
     return index[places] == hashes
-
-
-def _scores(
-    questions: Sequence[Question], queries: Mapping[int, MatchQueries], found: Mapping[int, NDArray[np.bool_]]
-) -> NDArray[np.float64]:
-    scores = np.full((len(questions), max((len(question.options) for question in questions), default=0)), np.nan)
-    for item, question in enumerate(questions):
-        scores[item, : len(question.options)] = 0
-    for n, points in POINTS.items():
-        hits = found[n]
-        np.add.at(scores, (queries[n].items[hits], queries[n].options[hits]), points)
-    return scores

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 
-from cloze_gen.evaluate.metrics import within_item_ranks
-from cloze_gen.evaluate.results import score_matrix
+from cloze_gen.evaluate.metrics import score_matrix, within_item_ranks
 from cloze_gen.records.question import Question
 from cloze_gen.rng import stable_fraction
 
@@ -34,7 +33,12 @@ _MAX_ITERATIONS = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Folds:
-    """A fold an item. `note` says how they were made, for the table."""
+    """Which fold an item is in.
+
+    Attributes:
+        fold_of_item: int64, shape (n,).
+        note: how the folds were made, in words.
+    """
 
     fold_of_item: NDArray[np.int64]
     note: str
@@ -62,17 +66,28 @@ def book_folds(questions: Sequence[Question], *, fold_count: int = FOLD_COUNT) -
 
 
 def options_only_scores(questions: Sequence[Question], folds: Folds, *, freq_of: Callable[[str], float]) -> NDArray[np.float64]:
-    """Out-of-fold scores from the options alone: hashed character n-grams, log frequency, length; float64, shape (n, k)."""
+    """Out-of-fold scores from the options alone: hashed character n-grams, log frequency, length.
+
+    Args:
+        freq_of: a word's case-folded share of the word tokens, 0 for an unknown one.
+    Returns:
+        utilities of the logit (their differences within an item are log-odds, natural), float64, shape (n, k).
+    """
     options = [option for question in questions for option in question.options]
     features = sparse.vstack([_word_features(option, freq_of(option)) for option in options], format="csr")
     return _cross_validated(features, questions, folds)
 
 
 def rank_scores(scores: Sequence[NDArray[np.float64]], questions: Sequence[Question], folds: Folds) -> NDArray[np.float64]:
-    """Out-of-fold scores from the options' ranks within their item under each of several scores; float64, shape (n, k).
+    """Out-of-fold scores from the options' ranks within their item under each of several scores.
 
     Features: every rank of every score as an indicator (so "in the middle" can be learned) and the products of two scores' centred
-    ranks. `scores`: (n, k) arrays: history, forward, sentence score, frequency, length.
+    ranks.
+
+    Args:
+        scores: arrays of shape (n, k): history, forward, sentence score, frequency, length.
+    Returns:
+        utilities of the logit, as `options_only_scores`: float64, shape (n, k).
     """
     present = ~np.isnan(scores[0])
     ranks = [within_item_ranks(array)[present] for array in scores]
@@ -92,6 +107,8 @@ def fit_conditional_logit(
         features: shape (rows, f), one row an option, the rows of an item together.
         item_of_row: int64, shape (rows,), 0 .. items-1, ascending.
         is_answer: bool, shape (rows,), one true row an item.
+    Returns:
+        float64, shape (f,).
     """
     starts = np.searchsorted(item_of_row, np.arange(int(item_of_row[-1]) + 1))
     transposed = features.T.tocsr()

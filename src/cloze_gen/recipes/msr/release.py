@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cloze_gen.formats.msr import format_human, format_lm, format_machine
+from cloze_gen.formats.msr.human import format_human
+from cloze_gen.formats.msr.lm import format_lm
+from cloze_gen.formats.msr.machine import format_machine
 from cloze_gen.records.question import Question
 
 

@@ -1,9 +1,11 @@
-"""The trained models of the baselines as artifacts: n-gram index, smoothed n-gram models, LSA vectors. Each opens by itself."""
+"""The trained models of the baselines as artifacts: n-gram index, smoothed n-gram models, LSA vectors.
+
+All are made from the printed training text (`stages.evaluation.text`); `opened_models` opens each by itself.
+"""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -13,20 +15,17 @@ import scipy
 from pydantic import Field
 
 from cloze_gen.adapters.kenlm_binary import build_trie, find_build_binary
-from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
 from cloze_gen.engine.progress import Stopwatch, phases
 from cloze_gen.evaluate.words.lsa import DIMENSIONS, MIN_COUNT, UNCOUNTED, fit_word_vectors, fold_ids
 from cloze_gen.evaluate.words.ngram_match import POINTS, index_blocks
-from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.stages.corpus.training_text import TEXT
-from cloze_gen.stages.evaluation.text import WORDS, read_ids, read_words
+from cloze_gen.stages.evaluation.opened_models import BINARY, VECTORS, WORDS, ngram_file, read_words
+from cloze_gen.stages.evaluation.text import read_ids
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
-from cloze_gen.store.tables import memory_mapped
 
-BINARY, VECTORS = "model.binary", "vectors.npy"
 _START_SEED = 0  # of the Lanczos start vector; the vectors are a measure, not a draw, so the evaluation's seed does not touch them
 # lmplz takes all it is given at once; the model is the same. A text below 20 MB sorts in the lesser amount.
 _SMALL_TEXT_BYTES, _SMALL_MEMORY, _MEMORY = 20_000_000, "200M", "4G"
@@ -65,8 +64,12 @@ class ModelShard:
 
 
 def write_match_index(writer: ArtifactWriter, room: Room, *, text: Artifact) -> None:
-    """The sorted, distinct hashes of the text's 2-, 3- and 4-grams, and the words by number."""
-    shards = [ModelShard(text.folder, writer.path(_ngram_file(n)), n) for n in POINTS]
+    """The n-grams of the printed text, for the simple 4-gram baseline.
+
+    Writes `2grams.npy`, `3grams.npy`, `4grams.npy`: their sorted, distinct hashes (`ngram_match.ngram_hashes`), uint64, shape (n-grams,);
+    and `words.txt`: the text's words, that of number i on line i.
+    """
+    shards = [ModelShard(text.folder, writer.path(ngram_file(n)), n) for n in POINTS]
     for shard, count in zip(shards, room.map(write_ngram_hashes, shards, unit="lengths"), strict=True):
         writer.rows[shard.target.name] = count
     shutil.copyfile(text.path(WORDS), writer.path(WORDS))
@@ -91,20 +94,14 @@ def _write_header(handle: BinaryIO, count: int) -> None:
     np.lib.format.write_array_header_1_0(handle, {"descr": "<u8", "fortran_order": False, "shape": (count,)})
 
 
-def _ngram_file(n: int) -> str:
-    return f"{n}grams.npy"
-
-
-def open_match_index(artifact: Artifact) -> tuple[dict[int, np.ndarray], dict[str, int]]:
-    """The hashes by n, memory-mapped, and word -> id."""
-    vocabulary = {word: i for i, word in enumerate(read_words(artifact), 1)}
-    return {n: memory_mapped(artifact.path(_ngram_file(n))) for n in POINTS}, vocabulary
-
-
 def write_evaluation_lm(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: EvalLmSettings) -> None:
-    """A modified Kneser-Ney model of the rendered text over its frequent words, as a KenLM trie.
+    """A modified Kneser-Ney model of the printed text over its frequent words.
 
-    Words below `min_count` are `<unk>` to it. Where the text is too small to estimate discounts, lmplz's fixed ones serve.
+    Writes `model.binary`, a KenLM trie. Words below `min_count` are `<unk>` to it. Where the text is too small to estimate discounts,
+    lmplz's fixed ones serve.
+
+    Raises:
+        ToolError: lmplz or build_binary is missing or failed.
     """
     clock = Stopwatch()
     temp = writer.path("temp/x").parent
@@ -125,12 +122,15 @@ def write_evaluation_lm(writer: ArtifactWriter, room: Room, *, text: Artifact, s
     room.say(f"order {settings.order} over {len(frequent):,} words in {clock.seconds:.0f} s")
 
 
-def open_evaluation_lm(artifact: Artifact) -> KenlmModel:
-    return KenlmModel(artifact.path(BINARY))
-
-
 def write_lsa(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: LsaSettings) -> None:
-    """Word vectors of the rendered text, one row a line of `words.txt`; the first two rows stand for no word and are zero."""
+    """Word vectors of the printed text.
+
+    Writes `vectors.npy`: float32, shape (words + 2, dimensions), the first two rows zero, for they stand for no word and for marks; and
+    `words.txt`: case-folded words, line i (from 1) having row i + 1.
+
+    Raises:
+        CorpusError: the text has fewer than three words often enough.
+    """
     clock = Stopwatch()
     shard = ModelShard(text.folder, writer.path(VECTORS), settings=settings)
     (words,) = room.map(fit_vectors, [shard], unit="matrices")
@@ -153,35 +153,3 @@ def fit_vectors(shard: ModelShard) -> list[str]:
     np.save(shard.target, np.concatenate([np.zeros((UNCOUNTED + 1, vectors.shape[1]), np.float32), vectors[used]]))
     names = list(folded)
     return [names[i - 1] for i in used.tolist()]
-
-
-def open_lsa(artifact: Artifact) -> tuple[np.ndarray, dict[str, int]]:
-    """The vectors, memory-mapped, and case-folded word -> row."""
-    return memory_mapped(artifact.path(VECTORS)), {word: i for i, word in enumerate(read_words(artifact), UNCOUNTED + 1)}
-
-
-class IndexModel:
-    """A forward index behind the `LanguageModel` protocol."""
-
-    def __init__(self, index: ForwardIndex) -> None:
-        self._index = index
-        self._known = frozenset(index.words) - {"<s>", "<unk>"}
-
-    @property
-    def order(self) -> int:
-        return self._index.order
-
-    def __contains__(self, word: object) -> bool:
-        return word in self._known
-
-    def log10_prob(self, history: Sequence[str], word: str) -> float:
-        """log10 P(word | history)."""
-        recent = history[-(self.order - 1) :]
-        return float(self._index.log10_probs(np.array([self._ids(recent)], np.int64).reshape(1, -1), np.array(self._ids([word])))[0])
-
-    def score_sentence(self, tokens: Sequence[str]) -> float:
-        """log10 P(tokens, `</s>` | `<s>`)."""
-        return self._index.sentence_log10_prob(tokens)
-
-    def _ids(self, tokens: Iterable[str]) -> list[int]:
-        return list(self._index.ids(list(tokens)))

@@ -2,50 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.results import score_matrix
+from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.formats.jsonl import parse_questions, parse_records
-from cloze_gen.formats.msr import parse_machine
+from cloze_gen.formats.msr.machine import parse_machine
 from cloze_gen.notation import reason
-from cloze_gen.records.question import Question
 from cloze_gen.store.files import read_regular_text
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class QuestionSet:
-    """Questions with what their file says of them.
-
-    Attributes:
-        records: the JSON objects of a `questions.jsonl`, one a question; empty for other formats.
-    """
-
-    questions: tuple[Question, ...]
-    records: tuple[Mapping[str, Any], ...] = ()
-
-    @property
-    def digest(self) -> str:
-        """16 hexadecimal digits over the questions themselves, whatever file they came in."""
-        lines = (repr((q.id, q.book_id, q.tokens, q.position, q.options, q.answer_index)) for q in self.questions)
-        return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
-
-    def recorded(self, name: str) -> Any:
-        """A score of every option as the records tell it: float64, shape (n, k); None unless they all do."""
-        rows: list[list[Any]] = []
-        for question, record in zip(self.questions, self.records, strict=False):
-            scores = record.get("option_scores")
-            listed = [row for row in scores if isinstance(row, dict)] if isinstance(scores, list) else []
-            told = {row["word"]: row.get(name) for row in listed if isinstance(row.get("word"), str)}
-            rows.append([told.get(option) for option in question.options])
-        if not rows or not all(_is_score(value) for row in rows for value in row):
-            return None
-        return score_matrix(rows)
 
 
 def read_question_set(path: Path, answers: Path | None = None) -> QuestionSet:
@@ -70,11 +34,6 @@ def read_question_set(path: Path, answers: Path | None = None) -> QuestionSet:
     if not found.questions:
         raise UsageError(f"{path}: holds no question")
     return found
-
-
-def _is_score(value: Any) -> bool:
-    """Another maker's file may call anything `option_scores`; only finite numbers are scores."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < sys.float_info.max
 
 
 def _answers_beside(path: Path) -> Path:

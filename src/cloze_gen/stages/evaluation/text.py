@@ -17,13 +17,13 @@ import numpy as np
 
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.training_text import TEXT, TOKENS
+from cloze_gen.stages.evaluation.opened_models import WORDS
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import memory_mapped
 from cloze_gen.text.rendering import rendered_tokens
 from cloze_gen.text.word_ids import line_ids
 
-WORDS = "words.txt"
 _SHARD_BYTES = 8 * 1024 * 1024
 _PRINTED_MARKS = (".", ",", ";")  # what the rendering prints for other marks; a small text may not hold them itself
 
@@ -41,7 +41,11 @@ class TextRange:
 
 
 def write_evaluation_text(writer: ArtifactWriter, room: Room, *, text: Artifact, counts: Artifact) -> None:
-    """Write the rendered sentences as lines, as numbers (`SEPARATOR` between sentences), and the words by number, from 1."""
+    """The training sentences as printed, once as text and once as numbers.
+
+    Writes `sentences.txt`: a sentence a line, tokens apart; `tokens.npy`: their words' numbers, uint32, shape (tokens + sentences,),
+    `SEPARATOR` after each sentence; `words.txt`: the word of number i on line i, from 1, in the order of the counts.
+    """
     words = vocabulary_words(counts.folder)
     parts = writer.path("parts/x").parent
     bounds = list(line_bounds(text.path(TEXT)))
@@ -99,11 +103,6 @@ def render_range(shard: TextRange) -> tuple[int, int]:
     shard.lines.write_bytes("".join(f"{line}\n" for line in rendered).encode())
     shard.ids.write_bytes(ids.astype("<u4").tobytes())
     return len(ids), len(rendered)
-
-
-def read_words(artifact: Artifact) -> list[str]:
-    """`words.txt` of this stage or of a model made from it: the word of number i stands at i - 1."""
-    return artifact.path(WORDS).read_text(encoding="utf-8").split("\n")[:-1]
 
 
 def read_ids(artifact: Artifact) -> np.ndarray:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.errors import UsageError
-from cloze_gen.formats.msr import format_machine
+from cloze_gen.formats.msr.machine import format_machine
 from cloze_gen.recipes.scs.stages.books import read_reference
 from cloze_gen.records.question import Question
 

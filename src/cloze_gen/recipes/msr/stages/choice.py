@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.msr.stages.choice_tables import read_choice_tables, scored_items
 from cloze_gen.recipes.msr.stages.provenance import Describer
-from cloze_gen.recipes.msr.stages.tables import CANDIDATES
 from cloze_gen.recipes.msr.steps.balanced_choice import ScoredItem, choose_balanced
 from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, choose_randomly
 from cloze_gen.recipes.questions.assemble import deal_positions
@@ -16,7 +15,7 @@ from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_bef
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.tables import QUESTIONS, REJECTED, rejection_columns
+from cloze_gen.stages.tables import CANDIDATES, QUESTIONS, REJECTED, rejection_columns
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import write_jsonl, write_parquet
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from cloze_gen.errors import UsageError
 from cloze_gen.formats.jsonl import parse_questions
-from cloze_gen.formats.msr import BLANK, parse_machine
+from cloze_gen.formats.msr.machine import parse_machine
+from cloze_gen.formats.msr.questions import BLANK
 from cloze_gen.notation import reason, shown
 from cloze_gen.recipes.scs.steps.books import BooksSettings, book_similarity, reference_vector
 from cloze_gen.stages.corpus.book_table import read_books, write_book_table

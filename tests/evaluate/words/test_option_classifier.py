@@ -1,13 +1,15 @@
-"""Rules and classifiers that never read the sentence."""
+"""Trained judges that never read the sentence."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from cloze_gen.evaluate.results import judge_scores
+from cloze_gen.evaluate.results import Baseline, judge_scores
 from cloze_gen.evaluate.words import option_classifier
 from cloze_gen.records.question import Question
+
+ROW = Baseline("learned", "learned", "classifier", "")
 
 
 def made_questions(n: int, *, books: int, leak: bool) -> list[Question]:
@@ -41,7 +43,7 @@ def test_options_only_classifier_finds_a_suffix_and_nothing_else(leak: bool, low
     """A suffix of all answers is learned across books; without one the classifier stays near chance."""
     items = made_questions(200, books=4, leak=leak)
     scores = option_classifier.options_only_scores(items, option_classifier.book_folds(items), freq_of=lambda word: 1e-5)
-    assert low <= judge_scores("options", "", scores, items, seed=1).accuracy <= high
+    assert low <= judge_scores(ROW, scores, items, seed=1).accuracy <= high
 
 
 def test_rank_classifier_learns_the_middle() -> None:
@@ -53,7 +55,7 @@ def test_rank_classifier_learns_the_middle() -> None:
         row[[middle, item.answer_index]] = row[[item.answer_index, middle]]
     noise = np.random.default_rng(2).normal(size=(100, 5))
     learned = option_classifier.rank_scores([scores, noise], items, option_classifier.book_folds(items))
-    assert judge_scores("ranks", "", learned, items, seed=1).accuracy > 0.9
+    assert judge_scores(ROW, learned, items, seed=1).accuracy > 0.9
 
 
 def test_conditional_logit_has_no_gradient_left() -> None:

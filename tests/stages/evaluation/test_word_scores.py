@@ -1,4 +1,4 @@
-"""The rows of the table: each rule chooses what its name says, by the scores that the questions or the models tell."""
+"""The scores of the table's rows: each rule chooses what its name says, by the scores that the questions or the models tell."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.records.question import Question
-from cloze_gen.stages.evaluation.baselines import Scorer, as_found, baselines, dealt, joint_tests, judge
-from cloze_gen.stages.evaluation.question_sets import QuestionSet
+from cloze_gen.stages.evaluation.word_baselines import word_baselines
+from cloze_gen.stages.evaluation.word_scores import Scorer, judge
 
-RULES = {row.name: row for row in baselines(3)}
+RULES = {row.name: row for row in word_baselines(3)}
 SCORES = ("freq", "history_log10_prob", "forward_log10_prob", "sentence_log10_prob")
 
 
@@ -36,7 +37,7 @@ SET = asked(ITEM, [(0.1, -3.0, -1.0, -20.0), (0.3, -2.0, -3.0, -30.0), (0.2, -1.
 def test_a_rule_chooses_what_its_name_says(rule: str, word: str) -> None:
     """The option named by the rule, of scores that differ throughout."""
     found = judge(RULES[rule], Scorer(SET, {}), SET, seed=1)
-    assert ITEM.options[int(found.result.choices[0])] == word
+    assert ITEM.options[int(found.choices[0])] == word
 
 
 def test_rules_of_tags_read_each_option_in_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,28 +51,6 @@ def test_rules_of_tags_read_each_option_in_its_sentence(monkeypatch: pytest.Monk
 
     monkeypatch.setattr("cloze_gen.adapters.spacy_tagger.load_tagger", lambda name: SimpleNamespace(tag=tag))
     scorer = Scorer(SET, {})
-    assert ITEM.options[int(judge(RULES["odd-tag-out"], scorer, SET, seed=1).result.choices[0])] == "go"
-    assert ITEM.options[int(judge(RULES["majority-tag"], scorer, SET, seed=1).result.choices[0])] in ("odd", "lengthy")
+    assert ITEM.options[int(judge(RULES["odd-tag-out"], scorer, SET, seed=1).choices[0])] == "go"
+    assert ITEM.options[int(judge(RULES["majority-tag"], scorer, SET, seed=1).choices[0])] in ("odd", "lengthy")
     assert seen == [ITEM.blank.filled(option) for option in ITEM.options]
-
-
-def plain_set(answers: list[int]) -> QuestionSet:
-    words = ("aa", "bb", "cc")
-    return QuestionSet(tuple(Question(f"b:{i}:1", "b", ("It", words[a], "."), 1, words, a) for i, a in enumerate(answers)))
-
-
-def test_positions_are_evidence_only_where_they_were_found() -> None:
-    """Dealt evenly they stay out of the joint test; found unevenly they are in it, as are the other rules either way."""
-    for answers, even in (([0, 1, 2, 2, 1, 0], True), ([0, 0, 0, 2, 1, 0], False)):
-        questions = plain_set(answers)
-        assert dealt(questions) == even
-        rows = [as_found(RULES[name], questions) for name in ("longest", "position-a", "position-b", "position-c")]
-        judged = [judge(row, Scorer(questions, {}), questions, seed=1) for row in rows]
-        rules = ["longest"] + ([] if even else ["position-a", "position-b", "position-c"])
-        assert joint_tests(judged, questions)["rules"] == rules
-
-
-def test_items_of_different_sizes_are_not_called_dealt() -> None:
-    """Two options and three have no deck in common."""
-    short = Question("b:9:1", "b", ("It", "aa", "."), 1, ("aa", "bb"), 0)
-    assert not dealt(QuestionSet((*plain_set([0, 1, 2]).questions, short)))

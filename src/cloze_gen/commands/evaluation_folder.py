@@ -1,0 +1,86 @@
+"""Where an evaluation is written, and how: its two files as one, beside nothing that is not its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.engine.progress import say
+from cloze_gen.errors import DamageError, UsageError
+from cloze_gen.store.artifacts import Store
+from cloze_gen.store.locks import exclusive_lock, sweep_leavings
+from cloze_gen.store.manifest import MANIFEST, read_manifest, write_json
+from cloze_gen.store.published import find_change, replace_published
+from cloze_gen.store.runs import EVALUATION_FILE, EVALUATION_SCHEMA
+from cloze_gen.store.tables import read_jsonl, write_jsonl
+
+PREDICTIONS = "predictions.jsonl"
+
+
+def check_place(folder: Path) -> None:
+    """An evaluation is written into a folder of its own: a new one, an empty one, or one that holds an evaluation.
+
+    Raises:
+        UsageError: the folder holds other things, or is the one that the command was called in.
+    """
+    if not folder.exists() and not folder.is_symlink():
+        return
+    advice = "Nothing was written; name a new folder with --write-to."
+    if not folder.is_dir() or folder.is_symlink():
+        raise UsageError(f"{folder}: is no folder. {advice}")
+    if Path.cwd().is_relative_to(folder.resolve()):
+        raise UsageError(f"{folder}: is the folder that this command was called in, or one above it. {advice}")
+    try:
+        ours = read_manifest(folder / MANIFEST).get("schema") == EVALUATION_SCHEMA
+    except DamageError:
+        ours = False
+    others = sorted(path.name for path in folder.iterdir())
+    if others and not ours:
+        raise UsageError(f"{folder}: holds other things ({', '.join(map(repr, others[:3]))}{', ...' if len(others) > 3 else ''}). {advice}")
+
+
+def write_evaluation(folder: Path, record: dict[str, Any], predictions: Iterable[Mapping[str, Any]], store: Store) -> None:
+    """Write `evaluation.json` (the record) and `predictions.jsonl` (`evaluate.table.prediction_rows`) as one.
+
+    Rows of an earlier evaluation by the same signature that were not computed now stay. The files' columns: `docs/evaluation.md`.
+    """
+    rows = list(predictions)
+    place = hashlib.blake2b(str(folder.resolve()).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    # A folder of the user's own is locked in the temporary folder, for nothing is to be written beside what was asked for.
+    within = folder.resolve().is_relative_to(store.root.resolve())
+    locks = store.store / ".locks" if within else Path(tempfile.gettempdir()) / f"cloze-gen-{os.getuid()}"
+    with exclusive_lock(locks / f"evaluation-{place}"):
+        sweep_leavings(folder.parent)
+        old = _earlier(folder, record["signature"])
+        if old:
+            names = {row["name"] for row in record["baselines"]}
+            kept = [row for row in old["baselines"] if row["name"] not in names]
+            if kept:
+                tests = (record["joint_p"], old["joint_p"])  # the one of more rules; of as many, the new one
+                widest = max(tests, key=lambda one: len(one.get("rules", ())))
+                record = record | {"baselines": record["baselines"] + kept, "joint_p": widest}
+                rows += [row for row in read_jsonl(folder / PREDICTIONS) if row["baseline"] not in names]
+
+        def write(partial: Path) -> None:
+            write_json(partial / EVALUATION_FILE, record)
+            write_jsonl(partial / PREDICTIONS, rows)
+
+        for line in replace_published(folder, EVALUATION_SCHEMA, write):
+            say(f"evaluate: {line}")
+
+
+def _earlier(folder: Path, signature: str) -> dict[str, Any]:
+    """The evaluation in a folder, where it is whole and of the same questions, training books and seed; else empty."""
+    if not (folder / MANIFEST).exists():
+        return {}
+    changed = find_change(folder)
+    if changed:
+        say(f"evaluate: {changed} What was evaluated before is not counted on.")
+        return {}
+    found = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
+    return found if found["signature"] == signature else {}

@@ -1,0 +1,59 @@
+"""Results as rows: of ``evaluation.json``, of ``predictions.jsonl``, and of the table that a terminal shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cloze_gen.evaluate.chance import chance_accuracy, correct_count_distribution
+from cloze_gen.evaluate.results import BaselineResult
+from cloze_gen.records.question import Question
+
+
+def result_row(result: BaselineResult) -> dict[str, Any]:
+    """The row of ``evaluation.json``: shares of 1, counts of items, seconds to the millisecond."""
+    low, high = result.interval
+    return {
+        "name": result.baseline.name, "kind": result.baseline.kind, "source": result.baseline.source, "accuracy": result.accuracy,
+        "low": low, "high": high, "n": result.n, "correct": result.correct_count, "chance": result.chance, "p_value": result.p_value,
+        "expected": result.expected, "seconds": round(result.seconds, 3),
+    }  # fmt: skip
+
+
+def random_row(option_counts: Sequence[int]) -> dict[str, Any]:
+    """Answering at random: the exact expectation, and the middle 95 % of what it would score on these items.
+
+    >>> row = random_row([2, 2, 2, 2])
+    >>> row["accuracy"], row["low"], row["high"]
+    (0.5, 0.0, 1.0)
+    """
+    n, chance = len(option_counts), chance_accuracy(option_counts)
+    below = np.cumsum(correct_count_distribution(option_counts))
+    low, high = (int(np.searchsorted(below, share)) / n for share in (0.025, 0.975))
+    return {
+        "name": "random", "kind": "random", "source": "exact expectation", "accuracy": chance, "low": low, "high": high, "n": n,
+        "correct": None, "chance": chance, "p_value": 1.0, "expected": chance, "seconds": 0.0,
+    }  # fmt: skip
+
+
+def prediction_rows(result: BaselineResult, questions: Sequence[Question]) -> Iterator[dict[str, Any]]:
+    """One row an item and option for ``predictions.jsonl``: score, whether chosen, whether the choice is right."""
+    for item, question in enumerate(questions):
+        for option, word in enumerate(question.options):
+            yield {
+                "baseline": result.baseline.name, "id": question.id, "option": option, "word": word,
+                "score": float(result.scores[item, option]), "chosen": bool(result.choices[item] == option),
+                "is_answer": option == question.answer_index, "right": bool(result.correct[item]),
+            }  # fmt: skip
+
+
+def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The table as a terminal shows it, one line a row of ``evaluation.json``; shares in percent."""
+    lines = [f"{'baseline':<24} {'accuracy':>8}  {'95 % interval':>15} {'n':>6} {'chance':>7} {'seconds':>8}"]
+    for row in rows:
+        interval = f"{100 * row['low']:.2f} - {100 * row['high']:.2f}"
+        lines.append(f"{row['name']:<24} {100 * row['accuracy']:>6.2f} %  {interval:>15} {row['n']:>6} {100 * row['chance']:>5.1f} % "
+                     f"{row['seconds']:>8.2f}")  # fmt: skip
+    return "\n".join(lines)

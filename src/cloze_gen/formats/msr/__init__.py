@@ -1,0 +1,1 @@
+"""The three published files of the MSR Sentence Completion Challenge."""

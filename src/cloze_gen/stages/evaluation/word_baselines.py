@@ -1,0 +1,91 @@
+"""The baselines of a word in a blank: what each scores by, what it is made from, and where it is described.
+
+A registry and nothing else: `word_scores` makes the scores, `evaluate.results` judges them. Items of another type have a registry and a
+module of scores of their own beside these two.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cloze_gen.errors import UsageError
+from cloze_gen.evaluate.chance import positions_dealt
+from cloze_gen.evaluate.question_set import QuestionSet
+from cloze_gen.evaluate.results import Baseline, answer_indices
+from cloze_gen.notation import shown
+from cloze_gen.records.question import Question
+
+# Order of the table: the paper's Table 1 first, then its bias tests (2.2), then what it does not report.
+TABLE_ORDER = (
+    "generating-highest", "generating-lowest", "smoothed-3gram", "smoothed-4gram", "simple-4gram", "lsa",
+    "smoothed-3gram-lowest", "smoothed-4gram-lowest", "forward-highest", "forward-lowest", "history-highest", "history-lowest",
+)  # fmt: skip
+# Score -> the models it is made from, where the questions' own records do not tell it.
+MODELS = {
+    "generating": ("index",), "history": ("index",), "forward": ("index",), "frequency": ("counts",), "smoothed-3gram": ("3gram",),
+    "smoothed-4gram": ("4gram",), "simple-4gram": ("match",), "lsa": ("lsa",), "options-only": ("counts",), "ranks": ("index", "counts"),
+}  # fmt: skip
+# Score -> its field in the option scores of our own questions.
+RECORDED = {"generating": "sentence_log10_prob", "history": "history_log10_prob", "forward": "forward_log10_prob", "frequency": "freq"}
+RANKED = ("history", "forward", "generating", "frequency", "length")  # what the classifier of ranks sees
+# Score -> the recorded scores that make its models unnecessary.
+_RECORDS_FOR = {**{score: (score,) for score in RECORDED}, "options-only": ("frequency",), "ranks": RANKED[:4]}
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def word_baselines(option_count: int) -> list[Baseline]:
+    """All baselines for questions of up to `option_count` options, in the order of the table."""
+    pairs = [("generating", "MSR 2.2"), ("history", "MSR 2.2"), ("forward", "MSR 2.2")]
+    rows = [Baseline(f"{name}-{end}", name, "balanced", source, end == "lowest") for name, source in pairs for end in ("highest", "lowest")]
+    rows += [Baseline(name, name, "baseline", "MSR 4.2") for name in ("smoothed-3gram", "smoothed-4gram")]
+    rows += [Baseline(f"{name}-lowest", name, "baseline", "MSR 2.2, another model", True) for name in ("smoothed-3gram", "smoothed-4gram")]
+    rows += [Baseline("simple-4gram", "simple-4gram", "baseline", "MSR 4.1"), Baseline("lsa", "lsa", "baseline", "MSR 4.3")]
+    rows += [Baseline("most-frequent", "frequency", "balanced", ""), Baseline("least-frequent", "frequency", "balanced", "", True)]
+    rows += [Baseline("longest", "length", "balanced", ""), Baseline("shortest", "length", "balanced", "", True)]
+    rows += [Baseline(f"position-{letter}", f"position-{letter}", "balanced", "") for letter in LETTERS[:option_count]]
+    rows += [Baseline(name, name, "bias", "") for name in ("odd-tag-out", "majority-tag", "a-an-agreement")]
+    rows += [Baseline("options-only", "options-only", "classifier", ""), Baseline("rank-classifier", "ranks", "classifier", "")]
+    places = {name: place for place, name in enumerate(TABLE_ORDER)}
+    return sorted(rows, key=lambda row: places.get(row.name, len(places)))
+
+
+def as_found(baseline: Baseline, questions: Sequence[Question]) -> Baseline:
+    """The same baseline for a set that no balanced choice made: there, scores are baselines and rules are biases.
+
+    Where the answers' positions were dealt evenly, the rules of position stay balanced: they can tell nothing.
+    """
+    if baseline.kind != "balanced" or (baseline.score.startswith("position-") and dealt(questions)):
+        return baseline
+    return replace(baseline, kind="baseline" if baseline.score in ("generating", "history", "forward") else "bias")
+
+
+def dealt(questions: Sequence[Question]) -> bool:
+    """Whether the answers stand at every position equally often, give or take one; not told of items of different sizes."""
+    option_counts = {len(question.options) for question in questions}
+    answers = answer_indices(questions)
+    return len(option_counts) == 1 and bool((answers >= 0).all()) and positions_dealt(answers, option_count=option_counts.pop())
+
+
+def models_for(baseline: Baseline, question_set: QuestionSet) -> tuple[str, ...]:
+    """The models a baseline is made from, given what the questions' own records tell."""
+    told = _RECORDS_FOR.get(baseline.score, ())
+    if told and all(question_set.recorded(RECORDED[score]) is not None for score in told):
+        return ()
+    return MODELS.get(baseline.score, ())
+
+
+def pick(baselines: Sequence[Baseline], only: Sequence[str]) -> list[Baseline]:
+    """The baselines named, by name or kind; all of them without a name.
+
+    Raises:
+        UsageError: a name is neither; lists those there are.
+    """
+    known = {row.name for row in baselines} | {row.kind for row in baselines} | {"random", "user"}
+    unknown = sorted(set(only) - known)
+    if unknown:
+        names = textwrap.fill(", ".join(["random", *(row.name for row in baselines)]), 140)
+        raise UsageError(f"--only {shown(unknown[0])}: no such baseline. Known are the kinds baseline, balanced, bias, classifier, "
+                         f"user, and\n{names}")  # fmt: skip
+    return [row for row in baselines if not only or row.name in only or row.kind in only]
