@@ -32,7 +32,7 @@ from cloze_gen.rng import derive_rng
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.stages.models.language_model import ARPA
-from cloze_gen.stats.vocabulary import option_mask
+from cloze_gen.stats.option_words import option_mask
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
 

@@ -168,7 +168,7 @@ class AllModels(PipelineTask):
 
 
 def model_tasks(base: FromCorpus) -> dict[str, StageTask]:
-    """The models by the names that `stages.evaluation.word_baselines.MODELS` knows them by."""
+    """The models by the names that `evaluate.words.baselines.MODELS` knows them by."""
     return {
         "index": base.clone(CorpusIndex),
         "counts": base.clone(CorpusCounts),

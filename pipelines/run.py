@@ -23,9 +23,9 @@ from cloze_gen.stages.release import ReleaseFacts, make_signature, write_release
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.configs import is_config_file
+from cloze_gen.store.folder_replacement import find_change, leavings, replace_published
 from cloze_gen.store.locks import exclusive_lock, sweep_leavings
 from cloze_gen.store.manifest import write_json
-from cloze_gen.store.published import find_change, leavings, replace_published
 from cloze_gen.store.runs import EVALUATION, RELEASE, RUN_FILE, RUN_SCHEMA, evaluation_place, link_name, run_lock, without_folders
 
 _RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")

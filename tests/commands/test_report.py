@@ -15,7 +15,7 @@ from cloze_gen.pipelines.styles import find_style
 from cloze_gen.records.question import Question
 from cloze_gen.stages.report import read_report_data, write_report
 from cloze_gen.stages.report_figures import audit_table, option_freqs
-from cloze_gen.store.published import replace_published
+from cloze_gen.store.folder_replacement import replace_published
 from cloze_gen.store.runs import EVALUATION_SCHEMA
 
 EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [

@@ -33,7 +33,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.store.published import write_own
+from cloze_gen.store.folder_replacement import write_own
 
 CASES = Path(__file__).with_name("cases")
 MOST_LINES, MOST_CHARS = 12, 480  # of a message, beside the paths in it

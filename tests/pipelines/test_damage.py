@@ -12,7 +12,7 @@ import pytest
 
 from cloze_gen.errors import DamageError
 from cloze_gen.store.artifacts import open_artifact
-from cloze_gen.store.published import find_change
+from cloze_gen.store.folder_replacement import find_change
 
 Cli = Callable[..., Any]
 Digests = Callable[[Path], dict[str, str]]

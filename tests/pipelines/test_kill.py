@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.store.published import find_change
+from cloze_gen.store.folder_replacement import find_change
 
 # The moments lie after a stage's own line on stderr, or before the first; one random wait later. So they spread over the run on a
 # machine of any speed.

@@ -2,7 +2,7 @@
 
 Where a wait of random length would hit the few operations that matter once in a thousand, the process kills itself before the n-th
 operation under `runs/` or `evaluations/`, as Python's audit events tell them. It is forked off a process that has loaded the program
-already. Every single operation of an exchange: tests/store/test_published.py.
+already. Every single operation of an exchange: tests/store/test_folder_replacement.py.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from pathlib import Path
 from cloze_gen.engine.progress import track
 from cloze_gen.errors import DamageError, UsageError
 from cloze_gen.store.artifacts import Store, open_artifact
+from cloze_gen.store.folder_replacement import find_change
 from cloze_gen.store.manifest import MANIFEST
-from cloze_gen.store.published import find_change
 from cloze_gen.store.runs import EVALUATION_FILE, RUN_FILE
 
 

@@ -15,11 +15,11 @@ from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.results import Baseline, BaselineResult, joint_tests, judge_scores
 from cloze_gen.evaluate.table import prediction_rows, random_row, result_row, table_text
 from cloze_gen.evaluate.user_scores import parse_user_scores
+from cloze_gen.evaluate.words.baselines import as_found, models_for, pick, word_baselines
 from cloze_gen.notation import reason
 from cloze_gen.pipelines.baseline_models import fit_models
 from cloze_gen.pipelines.build import forget_what_was_read
 from cloze_gen.stages.evaluation.question_sets import read_question_set
-from cloze_gen.stages.evaluation.word_baselines import as_found, models_for, pick, word_baselines
 from cloze_gen.stages.evaluation.word_scores import Scorer, judge
 from cloze_gen.stages.report import REPORT
 from cloze_gen.stages.tables import QUESTIONS

@@ -13,9 +13,9 @@ from typing import Any
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import DamageError, UsageError
 from cloze_gen.store.artifacts import Store
+from cloze_gen.store.folder_replacement import find_change, replace_published
 from cloze_gen.store.locks import exclusive_lock, sweep_leavings
 from cloze_gen.store.manifest import MANIFEST, read_manifest, write_json
-from cloze_gen.store.published import find_change, replace_published
 from cloze_gen.store.runs import EVALUATION_FILE, EVALUATION_SCHEMA
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 

@@ -9,8 +9,8 @@ from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.styles import find_style
 from cloze_gen.stages.report import REPORT, stage_artifacts, write_report
+from cloze_gen.store.folder_replacement import rewrite_published
 from cloze_gen.store.locks import exclusive_lock
-from cloze_gen.store.published import rewrite_published
 from cloze_gen.store.runs import (
     EVALUATION,
     RELEASE,

@@ -21,7 +21,7 @@ from cloze_gen.stages.release import read_signature, write_checksums
 from cloze_gen.stages.report_figures import audit_table, funnel_levels, option_freqs, stage_figures
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, open_artifact
-from cloze_gen.store.published import find_change
+from cloze_gen.store.folder_replacement import find_change
 from cloze_gen.store.runs import (
     EVALUATION,
     EVALUATION_FILE,

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from cloze_gen.errors import UsageError
 from cloze_gen.notation import shown
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
-from cloze_gen.store.published import find_change
+from cloze_gen.store.folder_replacement import find_change
 from cloze_gen.store.run_file import read_run_file
 
 RUN_FILE, RELEASE, EVALUATION, EVALUATION_FILE = "run.json", "release", "evaluation", "evaluation.json"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from cloze_gen.evaluate.question_set import QuestionSet
+from cloze_gen.evaluate.words.baselines import word_baselines
 from cloze_gen.records.question import Question
-from cloze_gen.stages.evaluation.word_baselines import word_baselines
 from cloze_gen.stages.evaluation.word_scores import Scorer, judge
 
 RULES = {row.name: row for row in word_baselines(3)}

@@ -12,7 +12,7 @@ from cloze_gen.recipes.msr.steps.focus import FocusSettings
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.models.contexts import ContextSpace, read_context_space
 from cloze_gen.stats.associations import Associations
-from cloze_gen.stats.vocabulary import option_mask
+from cloze_gen.stats.option_words import option_mask
 from cloze_gen.store.runs import read_run, stage_artifact
 
 CUES = np.zeros((2, len(Before), len(After)), np.uint32)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cloze_gen.engine.progress import Stopwatch
 from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.evaluate.results import Baseline, BaselineResult, judge_scores
+from cloze_gen.evaluate.words.baselines import LETTERS, RANKED, RECORDED
 from cloze_gen.evaluate.words.bias_rules import (
     article_scores,
     freq_lookup,
@@ -27,7 +28,6 @@ from cloze_gen.evaluate.words.ngram_match import match_scores
 from cloze_gen.evaluate.words.option_classifier import book_folds, options_only_scores, rank_scores
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.evaluation.opened_models import IndexModel, open_evaluation_lm, open_lsa, open_match_index
-from cloze_gen.stages.evaluation.word_baselines import LETTERS, RANKED, RECORDED
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.store.artifacts import Artifact
 

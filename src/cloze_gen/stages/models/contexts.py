@@ -18,7 +18,7 @@ from cloze_gen.stages.room import Room
 from cloze_gen.stats.associations import Associations, associations
 from cloze_gen.stats.context_vectors import context_counts, context_vectors
 from cloze_gen.stats.counts import CountTable
-from cloze_gen.stats.vocabulary import OptionLimits, option_mask
+from cloze_gen.stats.option_words import OptionLimits, option_mask
 from cloze_gen.stats.word_frames import count_frame_cues
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import memory_mapped

@@ -16,8 +16,8 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.msr.stages.choice import write_choice
 from cloze_gen.recipes.msr.stages.choice_tables import ChoiceTables, read_choice_tables, scored_items
 from cloze_gen.recipes.msr.stages.tables import DECISIONS, FIT, SCORES
-from cloze_gen.recipes.msr.steps.candidates import CandidateFault
 from cloze_gen.recipes.msr.steps.choice import ChoiceSettings
+from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import CANDIDATES, QUESTIONS, REJECTED
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store

@@ -16,9 +16,9 @@ from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard
 from cloze_gen.recipes.msr.stages.grooming import write_grooming
 from cloze_gen.recipes.msr.stages.parts import Part
 from cloze_gen.recipes.msr.stages.tables import DECISION_COLUMNS, DECISIONS, FIT, GROOMED, GROOMED_COLUMNS
-from cloze_gen.recipes.msr.steps.answers import AnswerFault
-from cloze_gen.recipes.msr.steps.candidates import CandidateFault
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
+from cloze_gen.recipes.msr.steps.unfit_answers import AnswerFault
+from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault
 from cloze_gen.recipes.msr.steps.word_place import Frame, takes_frame
 from cloze_gen.stages.models.contexts import read_context_space
 from cloze_gen.stages.room import Room

@@ -17,7 +17,7 @@ from cloze_gen.recipes.msr.steps.focus import FocusSettings
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.room import Room
-from cloze_gen.stats.vocabulary import option_mask
+from cloze_gen.stats.option_words import option_mask
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 
 

@@ -21,7 +21,7 @@ from cloze_gen.stages.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_evidence, read_sentences
 from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
-from cloze_gen.stats.vocabulary import option_mask
+from cloze_gen.stats.option_words import option_mask
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import join_parquet, write_parquet
 

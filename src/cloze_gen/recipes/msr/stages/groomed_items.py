@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from cloze_gen.recipes.msr.stages.parts import Part, dictionary_column, item_slices
 from cloze_gen.recipes.msr.stages.tables import ANSWERS, FIT, HISTORY_SCORE, SCORED, SENTENCE_SCORE
 from cloze_gen.recipes.msr.stages.worker_cache import cached_sentences, focus_columns
-from cloze_gen.recipes.msr.steps.candidates import CandidateMeasures
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
+from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateMeasures
 from cloze_gen.recipes.msr.steps.word_place import Frame
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.tables import read_parquet

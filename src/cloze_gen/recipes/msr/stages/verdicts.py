@@ -1,4 +1,4 @@
-"""Machine grooming of some items: their measures are taken, and the predicates of `steps/answers` and `steps/candidates` asked in order.
+"""Machine grooming of some items: their measures are taken, and the predicates of `steps/unfit_answers` and `steps/unfit_impostors` asked in order.
 
 Each function marks items, or their candidates, with the first fault that it finds. What has one already is not asked again.
 """
@@ -14,8 +14,8 @@ from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard
 from cloze_gen.recipes.msr.stages.measures import candidate_measures, printed_beside, sentence_tags, topicality, window_tags
 from cloze_gen.recipes.msr.stages.tables import FIT
-from cloze_gen.recipes.msr.steps.answers import AnswerFault, answer_fault, tells_too_little, told_by_topic
-from cloze_gen.recipes.msr.steps.candidates import candidate_fault, tag_fault
+from cloze_gen.recipes.msr.steps.unfit_answers import AnswerFault, answer_fault, tells_too_little, told_by_topic
+from cloze_gen.recipes.msr.steps.unfit_impostors import candidate_fault, tag_fault
 from cloze_gen.recipes.msr.steps.word_place import frame_asked, takes_frame
 from cloze_gen.stages.models.contexts import ContextSpace
 from cloze_gen.text.rendering import rendered_positions

@@ -3,14 +3,14 @@
 A sentence, an answer or a candidate falls by the first predicate that speaks against it. Which predicate stands for which guideline:
 
     guideline                the sentence and its answer               a candidate
-    1 grammar                answers.answer_fault (word_place)         candidates.candidate_fault, candidates.tag_fault (word_place)
-    2 one right answer       answers.tells_too_little                  candidates.candidate_fault
-    3 no offence             english.sentence_fitness.sentence_fault   candidates.candidate_fault
-    4 some thought           answers.told_by_topic
+    1 grammar                unfit_answers.answer_fault (word_place)   unfit_impostors.candidate_fault, .tag_fault (word_place)
+    2 one right answer       unfit_answers.tells_too_little            unfit_impostors.candidate_fault
+    3 no offence             english.sentence_fitness.sentence_fault   unfit_impostors.candidate_fault
+    4 some thought           unfit_answers.told_by_topic
     7 one blank a sentence   choice, balanced_choice
 
 That the sentence is whole is asked by `english.sentence_fitness`; the classes that `focus.classes` names are not in the paper
-(`answers.answer_fault`). What each predicate means, with examples: `docs/grooming.md`.
+(`unfit_answers.answer_fault`). What each predicate means, with examples: `docs/grooming.md`.
 """
 
 from __future__ import annotations

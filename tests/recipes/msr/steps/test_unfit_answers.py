@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.recipes.msr.steps.answers import AnswerFault, answer_fault, tells_too_little, told_by_topic
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
+from cloze_gen.recipes.msr.steps.unfit_answers import AnswerFault, answer_fault, tells_too_little, told_by_topic
 
 FREQUENT = frozenset("he the at of and".split())
 LINE = "He took the oars and the lantern at dusk ."  # took, lantern and dusk beside oars; ten tokens

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from cloze_gen.english.stems import stem
-from cloze_gen.recipes.msr.steps.candidates import CandidateFault, CandidateMeasures, candidate_fault, tag_fault
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
+from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault, CandidateMeasures, candidate_fault, tag_fault
 
 CASES = json.loads((Path(__file__).parents[3] / "cases" / "candidates.json").read_text(encoding="utf-8"))
 SETTINGS = GroomingSettings(max_similarity=0.5)

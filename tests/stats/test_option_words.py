@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from cloze_gen.stats.counts import count_table
-from cloze_gen.stats.vocabulary import option_mask
+from cloze_gen.stats.option_words import option_mask
 
 # 100,000 word tokens in all.
 COUNTS = {"the": 99_000, "rare": 9, "Rare": 1, "ten": 10, "nine": 9, "three": 3, "two": 2, "Ann": 5, "ann": 1, "60,000": 4, "mother's": 4,

@@ -7,8 +7,8 @@ import pytest
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.evaluate.results import joint_tests
+from cloze_gen.evaluate.words.baselines import MODELS, as_found, dealt, models_for, pick, word_baselines
 from cloze_gen.records.question import Question
-from cloze_gen.stages.evaluation.word_baselines import MODELS, as_found, dealt, models_for, pick, word_baselines
 from cloze_gen.stages.evaluation.word_scores import Scorer, judge
 
 RULES = {row.name: row for row in word_baselines(3)}

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.errors import DamageError, StoreError
-from cloze_gen.store import published
-from cloze_gen.store.exchange import exchange
-from cloze_gen.store.published import find_change, leavings, replace_published, rewrite_published, settle
+from cloze_gen.store import folder_replacement as published
+from cloze_gen.store.folder_replacement import find_change, leavings, replace_published, rewrite_published, settle
+from cloze_gen.store.name_swap import exchange
 
 SCHEMA = "cloze-gen/test"
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import DamageError, StoreError
-from cloze_gen.store.exchange import exchange
 from cloze_gen.store.locks import partial_folder
 from cloze_gen.store.manifest import MANIFEST, SCHEMA_VERSION, file_sha256, read_manifest, write_manifest
+from cloze_gen.store.name_swap import exchange
 
 _LINKS, _FILES = "links", "files"
 _ANYWHERE = "-> "  # the identity of a link that leaves the output folder, and the beginning of every link's
