@@ -1,4 +1,4 @@
-"""Machine grooming of some items: their measures are taken, and the predicates of `steps/unfit_answers` and `steps/unfit_impostors` asked in order.
+"""Machine grooming of some items: measures are taken, then `steps/unfit_answers` and `steps/unfit_impostors` asked in order.
 
 Each function marks items, or their candidates, with the first fault that it finds. What has one already is not asked again.
 """
