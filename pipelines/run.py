@@ -19,7 +19,8 @@ from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.corpus.book_table import kept_books, read_books
 from cloze_gen.stages.corpus.dropped import dropped_notes
-from cloze_gen.stages.release import ReleaseFacts, make_signature, write_release
+from cloze_gen.stages.release import ReleaseFacts, write_release
+from cloze_gen.stages.signature import make_signature
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.configs import is_config_file

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import lemminflect
-
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.treebank import normalize_for_tagging
 
@@ -37,6 +35,8 @@ def lemmatize(token: str, penn_tag: str) -> str:
     >>> [lemmatize(*pair) for pair in (("mice", "NNS"), ("Went", "VBD"), ("worse", "JJR"), ("hath", "VBZ"), ("Harris", "NNP"))]
     ['mouse', 'go', 'bad', 'have', 'Harris']
     """
+    import lemminflect  # here, for it loads spaCy, and most commands need neither
+
     word = normalize_for_tagging(token)
     name = coarse_class(penn_tag)
     upos = _UPOS.get(name)
@@ -82,6 +82,8 @@ def inflect(lemma: str, penn_tag: str) -> tuple[str, ...]:
         return (lemma,)
     if lemma in AMBIGUOUS_LEMMAS:
         return ()
+    import lemminflect
+
     forms = lemminflect.getInflection(lemma, penn_tag, inflect_oov=False) or lemminflect.getInflection(lemma, penn_tag)
     kept: list[str] = []
     for form in forms:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 
-import lemminflect
-
 from cloze_gen.english import tag_rules
 
 _OPEN = ("NOUN", "VERB", "ADJ", "ADV")
@@ -24,6 +22,8 @@ def possible_tags(word: str) -> frozenset[str]:
     """
     if "-" in word:
         return possible_tags(word.replace("-", "")) or possible_tags(word.rpartition("-")[2])
+    import lemminflect  # here, for it loads spaCy, and most commands need neither
+
     found = set()
     for upos in _OPEN:
         for lemma in lemminflect.getAllLemmas(word, upos=upos).get(upos, ()):

@@ -10,18 +10,18 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import spacy
-from spacy.language import Language
-from spacy.tokens import Doc
 from threadpoolctl import ThreadpoolController
 
 from cloze_gen.adapters.window_cnn import MAX_TYPES, WindowCnn
 from cloze_gen.english.treebank import host_index, is_compound, treebank_split
 from cloze_gen.errors import ModelError
 from cloze_gen.text.tagging import TaggedToken
+
+if TYPE_CHECKING:
+    from spacy.language import Language
 
 __all__ = ["BUILTIN_FOLDER", "SpacyTagger", "load_tagger", "treebank_split"]
 
@@ -151,6 +151,8 @@ class SpacyTagger:
         enabled = [name for name in _TAGGING_COMPONENTS if name in self._nlp.pipe_names]
         for batch in _batches(sentences):
             splits = [[treebank_split(token) for token in sentence] for sentence in batch]
+            from spacy.tokens import Doc
+
             docs = (Doc(self._nlp.vocab, words=list(chain.from_iterable(split))) for split in splits)
             with self._threads.limit(limits=1, user_api="blas"), self._nlp.select_pipes(enable=enabled):
                 tagged = list(self._nlp.pipe(docs, batch_size=_PIPE_BATCH_SENTENCES, n_process=1))
@@ -184,8 +186,11 @@ def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]
 
 def travelling_name(name: str) -> str:
     """A pipeline's name as a worker in any folder understands it: one given as a folder is made absolute."""
-    is_folder = name not in {"builtin", "none"} and not spacy.util.is_package(name) and Path(name).exists()
-    return str(Path(name).absolute()) if is_folder else name
+    if name in {"builtin", "none"}:
+        return name
+    import spacy
+
+    return str(Path(name).absolute()) if not spacy.util.is_package(name) and Path(name).exists() else name
 
 
 def load_tagger(name: str = "builtin", *, fast: bool = True) -> SpacyTagger:
@@ -194,6 +199,8 @@ def load_tagger(name: str = "builtin", *, fast: bool = True) -> SpacyTagger:
     Raises:
         ModelError: the pipeline is not installed (the message holds the command), cannot be read, or has no tagger.
     """
+    import spacy  # here, for spaCy takes a second to load, and most commands need none of it
+
     source: str | Path = BUILTIN_FOLDER if name == "builtin" else name
     try:
         nlp = spacy.load(source)

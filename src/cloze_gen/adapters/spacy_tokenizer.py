@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-
-from spacy.symbols import ORTH
-from spacy.tokenizer import Tokenizer
-from spacy.vocab import Vocab
+from typing import TYPE_CHECKING
 
 from cloze_gen.english.abbreviations import TOKEN_ABBREVIATIONS
+
+if TYPE_CHECKING:
+    from spacy.tokenizer import Tokenizer
 
 # Words that begin with an apostrophe of their own; elsewhere a leading apostrophe is a quotation mark. Only such as are no words without
 # it ('and, 'as, 'er open a quotation more often), and 'till and 'cause, which seldom do.
@@ -56,6 +56,10 @@ def build_tokenizer() -> Tokenizer:
     >>> [token.text for token in build_tokenizer()('"To-morrow," said Mr. J. Holmes, "\\'tis o\\'clock!"')][:8]
     ['"', 'To-morrow', ',', '"', 'said', 'Mr.', 'J.', 'Holmes']
     """
+    from spacy.symbols import ORTH  # here, for spaCy takes a second to load, and most commands need none of it
+    from spacy.tokenizer import Tokenizer
+    from spacy.vocab import Vocab
+
     rules = {word: [{ORTH: word}] for word in (*TOKEN_ABBREVIATIONS, *_EXTRA)}
     return Tokenizer(
         Vocab(),

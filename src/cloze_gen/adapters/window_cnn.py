@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from itertools import pairwise
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from spacy.language import Language
-from spacy.tokens import Doc
+
+if TYPE_CHECKING:
+    from spacy.language import Language
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -110,6 +111,8 @@ class WindowCnn:
         """Appends the words to the table: they get the ids `type_count`, `type_count + 1`, ... in order."""
         if not words:
             return
+        from spacy.tokens import Doc  # here, for spaCy takes a second to load, and most commands need none of it
+
         embedded = self._embed.predict([Doc(self._nlp.vocab, words=list(words))])[0]
         stop = self._type_count + len(words)
         if stop > len(self._embedded):

@@ -11,7 +11,7 @@ from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.notation import shown
 from cloze_gen.pipelines.baseline_models import FromCorpus, corpus_of_folder, corpus_of_run
 from cloze_gen.stages.evaluation.question_sets import read_question_set
-from cloze_gen.stages.release import SIGNATURE, read_signature
+from cloze_gen.stages.signature import SIGNATURE, read_signature
 from cloze_gen.stages.tables import QUESTIONS
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.runs import RELEASE, RUN_FILE, check_as_written, leads_to, lies_in_output, read_run

@@ -7,8 +7,8 @@ from pathlib import Path
 from cloze_gen.pipelines.styles import find_style
 from cloze_gen.report.compare import RunFacts, comparison_text
 from cloze_gen.report.funnel import funnel_steps
-from cloze_gen.stages.release import read_signature
 from cloze_gen.stages.report import as_questions, flat_settings, read_evaluation, read_records, stage_artifacts
+from cloze_gen.stages.signature import read_signature
 from cloze_gen.store.runs import (
     find_run,
     read_run,

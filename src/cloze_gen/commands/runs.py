@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cloze_gen.stages.release import SIGNATURE
+from cloze_gen.stages.signature import SIGNATURE
 from cloze_gen.store.runs import RELEASE, run_folders
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 
 def chance_accuracy(option_counts: Sequence[int]) -> float:
@@ -105,4 +104,6 @@ def joint_p(choices: NDArray[np.int64], answers: NDArray[np.int64], *, option_co
     values, vectors = np.linalg.eigh(covariance)
     kept = values > 1e-9 * max(values.max(), 1.0)
     statistic = float((((vectors[:, kept].T @ centred) ** 2) / values[kept]).sum())
-    return float(stats.chi2.sf(statistic, int(kept.sum()))) if kept.any() else 1.0
+    from scipy.stats import chi2  # here, for scipy's statistics take most of a second to load
+
+    return float(chi2.sf(statistic, int(kept.sum()))) if kept.any() else 1.0

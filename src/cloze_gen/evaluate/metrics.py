@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from cloze_gen.errors import UsageError
 from cloze_gen.rng import derive_rng
@@ -86,7 +85,9 @@ def wilson_interval(correct_count: int, n: int) -> tuple[float, float]:
     """
     if n == 0:
         return 0.0, 1.0
-    interval = stats.binomtest(correct_count, n).proportion_ci(method="wilson")
+    from scipy.stats import binomtest  # here, for scipy's statistics take most of a second to load
+
+    interval = binomtest(correct_count, n).proportion_ci(method="wilson")
     return float(interval.low), float(interval.high)
 
 
@@ -96,4 +97,6 @@ def within_item_ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> within_item_ranks(np.array([[0.1, 0.7, 0.1]])).tolist()
     [[1.5, 0.0, 1.5]]
     """
-    return np.asarray(stats.rankdata(-scores, axis=1, nan_policy="omit") - 1)
+    from scipy.stats import rankdata  # here, for scipy's statistics take most of a second to load
+
+    return np.asarray(rankdata(-scores, axis=1, nan_policy="omit") - 1)

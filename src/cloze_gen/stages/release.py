@@ -12,55 +12,22 @@ from typing import Any
 
 from pydantic import Field
 
-from cloze_gen import __version__
-from cloze_gen.errors import UsageError
 from cloze_gen.report.card import CardFacts, dataset_card
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.signature import SIGNATURE
 from cloze_gen.stages.style import Style
 from cloze_gen.stages.tables import CANDIDATES
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.manifest import file_sha256
-from cloze_gen.store.runs import RELEASE
 
-CHECKSUMS, SIGNATURE = "SHA256SUMS", "signature.txt"
-_DIGEST_DIGITS = 16  # of the questions' sha256, in a signature: 64 bits
+CHECKSUMS = "SHA256SUMS"
 
 
 class ReleaseSettings(SettingsGroup):
     """Settings of the release."""
 
     harness: bool = Field(True, description="also write the files of an lm-evaluation-harness task")
-
-
-def make_signature(*, style: str, name: str, sides: Mapping[str, str], model: str, seed: int, n: int, items: str) -> str:
-    """One line that names a set and how it was made, as sacreBLEU's scores have.
-
-    Args:
-        sides: side of the books -> fingerprint of its kept books.
-        items: sha256 of the file of the set's items, options and provenance included: other items have another signature, whatever
-            setting, book or version of the code made them other.
-
-    >>> sides = {"train": "aa", "source": "bb"}
-    >>> make_signature(style="holmes", name="mine", sides=sides, model="kn3-cc", seed=1, n=1040, items="0123456789abcdef01")
-    'cloze-gen|v:0.1.0|style:holmes|name:mine|train:aa|source:bb|model:kn3-cc|seed:1|n:1040|set:0123456789abcdef'
-    """
-    parts = {"v": __version__, "style": style, "name": name, **sides, "model": model, "seed": seed, "n": n, "set": items[:_DIGEST_DIGITS]}
-    return "|".join(["cloze-gen", *(f"{key}:{value}" for key, value in parts.items())])
-
-
-def read_signature(folder: Path) -> str:
-    """The signature of the release in a run's folder.
-
-    Raises:
-        UsageError: there is none, or it is no text.
-    """
-    try:
-        return (folder / RELEASE / SIGNATURE).read_text(encoding="utf-8").strip()
-    except FileNotFoundError:
-        raise UsageError(f"{folder.name}: has no release yet; `cloze-gen run` finishes it.") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{folder / RELEASE / SIGNATURE}: not UTF-8; `cloze-gen run` writes it anew.") from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,9 @@ from cloze_gen.report.funnel import funnel_steps
 from cloze_gen.report.html import render_report
 from cloze_gen.report.samples import draw_samples, sample_question
 from cloze_gen.stages.corpus.book_table import kept_books, read_books
-from cloze_gen.stages.release import read_signature, write_checksums
+from cloze_gen.stages.release import write_checksums
 from cloze_gen.stages.report_figures import audit_table, funnel_levels, option_freqs, stage_figures
+from cloze_gen.stages.signature import read_signature
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, open_artifact
 from cloze_gen.store.folder_replacement import find_change

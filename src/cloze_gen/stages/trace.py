@@ -10,9 +10,8 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow.compute as pc
 
 from cloze_gen.columns import printable, table_lines, wrap
@@ -23,6 +22,9 @@ from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.corpus import read_book
 from cloze_gen.store.runs import find_stage, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet, unescape_cell
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 INDENT = "  "
 _RAW = "    | "

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from cloze_gen.recipes.msr.stages.tables import ALTERNATES, ANSWERS, DECISIONS, GROOMED, SCORED, SCREENED
 from cloze_gen.stages.tables import QUESTIONS
 from cloze_gen.stages.trace import INDENT, Traced, TraceSections, cell, find_question, tell_question, tell_rejection, tell_source
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _WORDS = frozenset({"word", "option", "tag", "why not"})  # columns that stand left
 

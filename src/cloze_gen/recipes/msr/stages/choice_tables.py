@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from cloze_gen.recipes.msr.stages.parts import part_paths
 from cloze_gen.recipes.msr.stages.tables import ANSWERS, DECISIONS, FIT, FORWARD_SCORE, GROOMED, SCORED, SCORES, SCREENED, SENTENCE_SCORE
@@ -18,6 +18,9 @@ from cloze_gen.stages.tables import FOCUS, read_source_sentences
 from cloze_gen.stats.counts import CountTable
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import read_parquet
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,8 @@ def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> 
         candidates = candidates.filter(candidates["kept"]).drop_columns(["kept"]).to_pandas()
         decisions = read_parquet(decided).to_pandas()
         frames.append(candidates.astype({"id": str, "word": str}).merge(decisions.astype({"id": str, "word": str}), on=["id", "word"]))
+    import pandas as pd  # here, for it takes half a second to load, and the DAG is read by commands that choose nothing
+
     table = pd.concat(frames, ignore_index=True)
     return table[table["id"].isin(fit)].sort_values(["id", "forward_rank"], kind="stable", ignore_index=True)
 
