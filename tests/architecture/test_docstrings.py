@@ -15,10 +15,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.architecture.conftest import House, Source, bound, called, functions, imports, read_house
+from tests.architecture.conftest import SHARED, House, Source, bound, called, functions, imports, read_house
 from tests.conftest import FinishedRun
 
-MEASURES = ("evaluate", "recipes/*/steps", "recipes/questions")
+MEASURES = ("evaluate", "recipes/*/steps", SHARED)
 STAGES = ("stages", "recipes/*/stages")
 WRITER = "writer"  # the first argument of whatever writes an artifact
 
