@@ -5,19 +5,14 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib
-import itertools
-import json
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from cloze_gen.pipelines.styles import style_names
-from tests.architecture.conftest import SHARED, House, Source, bound, built, called, functions, imports, read_house
+from tests.architecture.conftest import SHARED, House, Source, bound, called, functions, read_house
 
 MEASURES = ("evaluate", "recipes/*/steps", SHARED)
 STAGES = ("stages", "recipes/*/stages")
@@ -126,11 +121,11 @@ def _files(source: Source, node: ast.FunctionDef) -> Iterator[str]:
     """Names handed to `writer.path(...)` or set in `writer.rows`, where they are constants; folders for passing use are no files."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Call) and called(inner) == "path" and _is_writer(inner.func):
-            yield from _constants(source, inner.args[:1])
+            yield from constants(source, inner.args[:1])
         elif isinstance(inner, ast.Subscript) and _is_writer(inner.value):
-            yield from _constants(source, [inner.slice])
+            yield from constants(source, [inner.slice])
         elif isinstance(inner, ast.AugAssign) and _is_writer(inner.target) and isinstance(inner.value, ast.Dict):
-            yield from _constants(source, [key for key in inner.value.keys if key])
+            yield from constants(source, [key for key in inner.value.keys if key])
 
 
 def _is_writer(node: ast.expr) -> bool:
@@ -139,7 +134,7 @@ def _is_writer(node: ast.expr) -> bool:
     )
 
 
-def _constants(source: Source, nodes: list[ast.expr]) -> Iterator[str]:
+def constants(source: Source, nodes: list[ast.expr]) -> Iterator[str]:
     for node in nodes:
         value = node.value if isinstance(node, ast.Constant) else _value(source, node.id) if isinstance(node, ast.Name) else None
         if isinstance(value, str) and not value.endswith("/x"):
@@ -166,9 +161,9 @@ def _columns(source: Source, node: ast.FunctionDef) -> Iterator[str]:
             given = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Assign) and table.id in bound(inner)]
             table = given[-1] if given else table
         if isinstance(table, ast.Dict):
-            yield from _constants(source, [key for key in table.keys if key])
+            yield from constants(source, [key for key in table.keys if key])
         elif isinstance(table, ast.Tuple):
-            yield from _constants(source, table.elts)
+            yield from constants(source, table.elts)
         elif isinstance(table, ast.Name) and isinstance(value := _value(source, table.id), tuple):
             yield from value
 
@@ -273,88 +268,3 @@ def test_silence_is_found(law, expected: list[str], tmp_path: Path) -> None:  # 
         file.parent.mkdir(parents=True)
         file.write_text(textwrap.dedent(text))
     assert law(read_house(tmp_path)) == expected
-
-
-def write_functions(house: House) -> dict[str, dict[str, str]]:
-    """DAG file, or another of `pipelines/` -> stage -> docstring of the `write_*` that its task names."""
-    known = {f"cloze_gen.{source.name}.{node.name}": (source, ast.get_docstring(node) or "") for source, node in writers(house)}
-    found: dict[str, dict[str, str]] = {}
-    for source in house:
-        tasks = [node for node in source.tree.body if isinstance(node, ast.ClassDef)] if source.room == "pipelines" else []
-        imported = {name.rpartition(".")[2]: known[name] for name in imports(source.tree) if name in known}
-        own = found.setdefault(source.parts[-1], {})
-        for task in tasks:
-            stages = [_constants(source, [node.value]) for node in task.body if isinstance(node, ast.Assign) and "stage" in bound(node)]
-            told = [
-                with_those_named(house, *imported[node.id]) for node in ast.walk(task) if isinstance(node, ast.Name) and node.id in imported
-            ]
-            own |= {stage: "\n".join([own.get(stage, ""), *told]) for stage in itertools.chain(*stages)}
-    return found
-
-
-def told_of(functions: Mapping[str, Mapping[str, str]], style: str) -> dict[str, str]:
-    """Stage -> docstring, of a style: by its own DAG file, and for the stages that are not its own by those that styles share."""
-    shared = {stage: told for file, stages in functions.items() if not file.endswith("_style") for stage, told in stages.items()}
-    return shared | dict(functions[style.replace("-", "_")])
-
-
-def untold(runs: Path, functions: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """What the stages of the runs wrote, file by file and column by column, and no docstring names."""
-    wrong = set()
-    for link in sorted(path for path in runs.glob("*/[0-9][0-9]-*")):
-        style = json.loads((link.parent / "run.json").read_text(encoding="utf-8"))["style"]
-        manifest = json.loads((link / "manifest.json").read_text(encoding="utf-8"))
-        stage, told = manifest["stage"], told_of(functions, style)
-        for file in manifest["files"]:
-            words = [file, *_header(link / file)]
-            wrong |= {f"{stage}: {word}" for word in words if not names(told.get(stage, ""), re.sub(r"\d{5}", "00000", word))}
-    return sorted(wrong)
-
-
-def _header(path: Path) -> list[str]:
-    if path.suffix == ".parquet":
-        return pq.read_schema(path).names
-    return path.read_text(encoding="utf-8").partition("\n")[0].split("\t") if path.suffix == ".tsv" else []
-
-
-@pytest.mark.parametrize("style", style_names())
-def test_a_run_writes_what_is_told(style: str, finished_run: Callable[[str], Path], house: House) -> None:
-    """Every file and column in the stages of a finished run of each style stands in the docstring of the function that wrote it."""
-    wrong = untold(finished_run(style) / "runs", write_functions(house))
-    assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize(
-    ("told", "found"),
-    [
-        ("`focus.parquet` has `id` and `lemma`", []),
-        ("`focus.parquet` has `id`", ["focus: lemma"]),
-        ("`focus.parquet` has `_columns`", ["focus: id", "focus: lemma"]),
-        ("`focus.parquet` has `_told_columns`", []),
-        ("`focus.parquet` has `COLUMNS`", []),
-        ("what there is", ["focus: focus.parquet", "focus: id", "focus: lemma"]),
-    ],
-)
-def test_a_column_of_another_wing_is_not_told(told: str, found: list[str], tmp_path: Path) -> None:
-    """Two styles have a `focus`; what the other's docstring says, and what code spells, tells nothing of this one's columns."""
-    columns = """
-        COLUMNS = ("id", "lemma")
-
-        def _columns():
-            return {"id": 1, "lemma": 2}
-
-        def _told_columns():
-            '''Have `id` and `lemma`.'''
-    """
-    files = {}
-    for paper, text in (("msr", "`focus.parquet` has `id` and `lemma`"), ("lambada", told)):
-        body = f'def write_focus(writer):\n    """Write {text}."""\n'
-        files[f"recipes/{paper}/stages/focus.py"] = textwrap.dedent(columns) + body
-        task = '\n\nclass Focus:\n    stage = "focus"\n    write = write_focus\n'
-        files[f"../../pipelines/{paper}_style.py"] = f"from cloze_gen.recipes.{paper}.stages.focus import write_focus{task}"
-    link = tmp_path / "runs" / "tiny" / "01-focus"
-    link.mkdir(parents=True)
-    pq.write_table(pa.table({"id": ["a"], "lemma": ["b"]}), link / "focus.parquet")
-    (link / "manifest.json").write_text(json.dumps({"stage": "focus", "files": {"focus.parquet": {}}}))
-    (link.parent / "run.json").write_text(json.dumps({"style": "lambada-style"}))
-    assert untold(tmp_path / "runs", write_functions(built(tmp_path, files))) == found
