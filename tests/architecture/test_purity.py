@@ -52,6 +52,7 @@ def by_chance(house: House) -> list[str]:
             and node.attr != "Generator"  # as a type: whoever draws is handed one
             and source.name != "rng"
         ]
+        named_sets = set(_named_sets(source.tree))
         read_in_order = _only_read_in_order(source.tree)
         for node, around in _expressions(source.tree):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "hash":
@@ -60,7 +61,9 @@ def by_chance(house: House) -> list[str]:
                 wrong.append(f"{place(source)}:{node.lineno}: {ast.unparse(node.func)} in the order of the disk")
             if not around & (ORDERLESS | SETS):
                 wrong += [
-                    f"{place(source)}:{one.lineno}: {ast.unparse(one)} in the order of its hashes" for one in _walked(node) if _is_set(one)
+                    f"{place(source)}:{one.lineno}: {ast.unparse(one)} in the order of its hashes"
+                    for one in _walked(node)
+                    if _is_set(one) or one in named_sets
                 ]
     return wrong
 
@@ -78,6 +81,16 @@ def _is_set(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr | ast.BitAnd | ast.Sub | ast.BitXor):
         return _is_set(node.left) or _is_set(node.right)
     return isinstance(node, ast.Set | ast.SetComp) or (isinstance(node, ast.Call) and called(node) in SETS | OF_SETS)
+
+
+def _named_sets(tree: ast.Module) -> Iterator[ast.Name]:
+    """Names that are read in a function which gives them sets and nothing else."""
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+        names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+        assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
+        of_sets = {target.id for node in assigned for target in node.targets if isinstance(target, ast.Name) and _is_set(node.value)}
+        others = {target.id for node in assigned for target in node.targets if isinstance(target, ast.Name) and not _is_set(node.value)}
+        yield from (name for name in names if name.id in of_sets - others)
 
 
 def _expressions(tree: ast.AST, around: frozenset[str] = frozenset()) -> Iterator[tuple[ast.AST, frozenset[str]]]:
@@ -159,6 +172,7 @@ def test_the_world_is_found(text: str, tmp_path: Path) -> None:
         "kept = {word: 0 for word in frozenset(words)}",
         "kept = list(set(words))",
         "line = ' '.join(set(words))",
+        "def kept(words):\n    found = set(words)\n    return [fold(word) for word in found]",
     ],
 )
 def test_chance_is_found(text: str, tmp_path: Path) -> None:
@@ -176,6 +190,7 @@ def test_chance_is_found(text: str, tmp_path: Path) -> None:
         "n = sum(len(word) for word in set(words))",
         "kept = {fold(word) for word in set(words)}",
         "found = word in set(words)",
+        "def kept(words):\n    found = set(words)\n    found = sorted(found)\n    return [fold(word) for word in found]",
     ],
 )
 def test_order_that_is_no_chance_is_let_be(text: str, tmp_path: Path) -> None:

@@ -111,3 +111,9 @@ def test_a_column_of_another_wing_is_not_told(told: str, found: list[str], tmp_p
     (link / "manifest.json").write_text(json.dumps({"stage": "focus", "files": {"focus.parquet": {}}}))
     (link.parent / "run.json").write_text(json.dumps({"style": "lambada-style"}))
     assert untold(tmp_path / "runs", write_functions(built(tmp_path, files))) == found
+
+
+def test_a_style_without_a_run_is_found(finished_run: Callable[[str], Path]) -> None:
+    """A third style whose finished run nobody makes fails, instead of not being asked."""
+    with pytest.raises(pytest.fail.Exception, match="toy-style has no finished run here"):
+        finished_run("toy-style")
