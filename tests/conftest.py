@@ -244,3 +244,20 @@ def scs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outcome = call_cli("run", "scs-style", "--out", out, "--workers", "1")
     assert outcome.status == 0, outcome.err
     return out
+
+
+# Style -> the fixture that makes a finished run of it. A new style adds a line, or the laws of a run fail for it.
+RUN_FIXTURES = {"holmes-style": "finished", "scs-style": "scs"}
+
+
+@pytest.fixture
+def finished_run(request: pytest.FixtureRequest) -> Callable[[str], Path]:
+    """The output folder of a finished run of any style."""
+
+    def out(style: str) -> Path:
+        if style not in RUN_FIXTURES:
+            pytest.fail(f"{style} has no finished run here: give tests/conftest.py a fixture that makes one, and name it in RUN_FIXTURES")
+        made = request.getfixturevalue(RUN_FIXTURES[style])
+        return made.out if isinstance(made, FinishedRun) else made
+
+    return out

@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 RECIPES = "recipes"
 WING_ROOMS = ("steps", "stages")
+SHARED = "recipes/+"  # every folder of `recipes/` that is no wing: what several papers share of a step
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,16 @@ class Source:
 
     @property
     def room(self) -> str:
-        """The room that has a floor: `store`, `recipes/questions`; of any wing `recipes/*/steps`, and `recipes/*` for the files beside."""
+        """The room that has a floor: `store`; of a wing `recipes/*/steps`, and `recipes/*` for files beside; else of `recipes/` SHARED."""
         if not self.wing:
-            return "/".join(self.parts[: 2 if self.parts[0] == RECIPES else 1])
+            return SHARED if self.recipe else self.parts[0]
         inner = self.parts[2] if self.parts[2:3] and self.parts[2] in WING_ROOMS else ""
         return "/".join(filter(None, (RECIPES, "*", inner)))
+
+    @property
+    def recipe(self) -> str:
+        """The folder of `recipes/`, a wing or not: `msr`, `questions`; empty elsewhere."""
+        return self.parts[1] if self.parts[0] == RECIPES and len(self.parts) > 1 else ""
 
     @property
     def folder(self) -> tuple[str, ...]:
@@ -51,10 +57,15 @@ class Source:
 class House:
     """All files of `src/cloze_gen/` and `pipelines/` by dotted name."""
 
+    root: Path
     sources: Mapping[str, Source]
 
     def __iter__(self) -> Iterator[Source]:
         return iter(self.sources.values())
+
+    @functools.cached_property
+    def wings(self) -> set[str]:
+        return {source.wing for source in self} - {""}
 
     @functools.cached_property
     def arrows(self) -> Mapping[str, Mapping[str, str]]:
@@ -70,6 +81,17 @@ class House:
                 for name in bound(node):
                     found.setdefault(name, []).append((source, node))
         return found
+
+    @property
+    def front(self) -> str:
+        """The text of the package's own `__init__.py`, which has no room."""
+        path = self.root / "src" / "cloze_gen" / "__init__.py"
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+    def is_folder(self, name: str) -> bool:
+        """Whether a dotted name is that of a folder: packages of data hold no file of ours."""
+        place = name.replace(".", "/")
+        return (self.root / "src" / "cloze_gen" / place).is_dir() or (self.root / place).is_dir()
 
     def _ours(self, tree: ast.AST) -> Iterator[tuple[str, str]]:
         for name in imports(tree):
@@ -131,7 +153,7 @@ def read_house(root: Path) -> House:
             if name:
                 wing = parts[1] if parts[0] == RECIPES and parts[1] in wings else ""
                 sources[name] = Source(name, path, wing, ast.parse(path.read_text(encoding="utf-8")))
-    return House(sources)
+    return House(root, sources)
 
 
 @pytest.fixture(scope="session")
@@ -153,3 +175,16 @@ def called(node: ast.Call) -> str:
     if isinstance(node.func, ast.Name):
         return node.func.id
     return node.func.attr if isinstance(node.func, ast.Attribute) else ""
+
+
+def built(root: Path, files: Mapping[str, str]) -> House:
+    """A house of these files; `../../` leads out of `src/cloze_gen/`."""
+    for name, text in files.items():
+        file = (root / "src" / "cloze_gen" / name).resolve()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return read_house(root)
+
+
+def place(source: Source) -> str:
+    return source.path.as_posix().removeprefix(f"{ROOT.as_posix()}/")

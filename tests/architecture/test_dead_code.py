@@ -7,8 +7,10 @@ import importlib
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from jinja2 import Environment, nodes
 
 from tests.architecture.conftest import ROOT, House, Source, read_house
 
@@ -26,8 +28,10 @@ KEPT: Mapping[str, str] = {
     "text.tokens.spaces_after": "with it a sentence is rebuilt from its tokens, the law of its module",
     "text.tokens.tokenize": "one sentence by hand; books go through the memory of chunks",
 }
-# Programs of ours outside the package, what calls them, and pages that reach into objects: a word in them counts as a use.
-USERS = ("scripts/*.py", "benchmarks/*.py", "training/**/*.py", "setup.py", "pyproject.toml", "Makefile", "src/**/*.j2", "src/**/*.html")
+# Programs of ours outside the package, and pages that reach into objects; what calls them names modules (`cloze_gen.__main__:main`).
+PROGRAMS = ("scripts/*.py", "benchmarks/*.py", "training/**/*.py", "setup.py")
+PAGES = ("src/**/*.j2",)
+CALLERS = ("pyproject.toml", "Makefile")
 # Under these decorators a function is still called by its name; any other hands it on to whoever calls it.
 KEEP_THE_NAME = {
     "property",
@@ -61,10 +65,10 @@ class Definition:
 class Reads:
     """What a file reads: names and attributes of anything, with their lines; what it imports, and whether it imports modules by name."""
 
-    names: list[tuple[str, int]]
-    attributes: list[tuple[str, int]]
-    imported: set[str]
-    by_name: bool
+    names: list[tuple[str, int]] = field(default_factory=list)
+    attributes: list[tuple[str, int]] = field(default_factory=list)
+    imported: set[str] = field(default_factory=set)
+    by_name: bool = False
 
     @classmethod
     def of(cls, tree: ast.Module) -> Reads:
@@ -75,11 +79,21 @@ class Reads:
         imported = {f"{node.module}.{alias.name}" for node in froms for alias in node.names}
         return cls(names, attributes, imported, "import_module" in {name for name, _ in attributes})
 
+    @classmethod
+    def of_template(cls, text: str) -> Reads:
+        """A page of jinja's: attributes of what it is handed. Its HTML and its comments read nothing."""
+        return cls(attributes=[(node.attr, node.lineno) for node in Environment().parse(text).find_all(nodes.Getattr)])
 
-def unused(house: House, words: set[str]) -> list[str]:
-    """Public definitions that no file reads, their own bodies apart; `words` are those of all other programs of ours."""
-    reads = {source.name: Reads.of(source.tree) for source in house}
-    return [one.path for source in house for one in definitions(source) if one.name not in words and not _is_read(one, reads)]
+    @classmethod
+    def of_caller(cls, text: str) -> Reads:
+        """What is neither: functions of ours by their path, as a console script is written (`cloze_gen.__main__:main`)."""
+        return cls(imported={f"{module}.{name}" for module, name in re.findall(r"\b(cloze_gen[\w.]*):(\w+)", text)})
+
+
+def unused(house: House, others: Mapping[str, Reads]) -> list[str]:
+    """Public definitions that neither the house nor another program of ours reads, their own bodies apart."""
+    reads = {source.name: Reads.of(source.tree) for source in house} | dict(others)
+    return [one.path for source in house for one in definitions(source) if not _is_read(one, reads)]
 
 
 def definitions(source: Source) -> Iterator[Definition]:
@@ -133,9 +147,14 @@ def _is_read(one: Definition, reads: Mapping[str, Reads]) -> bool:
     )
 
 
-def other_programs(root: Path) -> set[str]:
-    texts = [path.read_text(encoding="utf-8") for pattern in USERS for path in sorted(root.glob(pattern))]
-    return set(re.findall(r"\w+", "\n".join(texts)))
+def other_programs(root: Path) -> dict[str, Reads]:
+    ways = {PROGRAMS: lambda text: Reads.of(ast.parse(text)), PAGES: Reads.of_template, CALLERS: Reads.of_caller}
+    return {
+        path.as_posix(): read(path.read_text(encoding="utf-8"))
+        for patterns, read in ways.items()
+        for pattern in patterns
+        for path in sorted(root.glob(pattern))
+    }
 
 
 def test_nothing_public_is_dead(house: House) -> None:
@@ -150,7 +169,7 @@ def test_what_is_kept_still_needs_it(house: House) -> None:
 
 
 def test_the_dead_are_found(tmp_path: Path) -> None:
-    """A function that calls itself alone, a constant, a method and an enumeration's member that nobody reads."""
+    """Found, whatever words scripts and pages hold: what calls itself alone, and constants, methods and members that nobody reads."""
     files = {
         "rng": """
             from enum import StrEnum
@@ -170,6 +189,10 @@ def test_the_dead_are_found(tmp_path: Path) -> None:
 
                 def count(self): ...
 
+                def has(self): ...
+
+                def title(self): ...
+
             def turns(n):
                 return turns(n - 1)
 
@@ -182,5 +205,19 @@ def test_the_dead_are_found(tmp_path: Path) -> None:
         file = tmp_path / "src" / "cloze_gen" / f"{name}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(textwrap.dedent(text))
-    assert unused(read_house(tmp_path), set()) == ["rng.LIMIT", "rng.Reason.LONG", "rng.Words.fold", "rng.turns"]
-    assert unused(read_house(tmp_path), {"fold", "turns"}) == ["rng.LIMIT", "rng.Reason.LONG"]
+    dead = ["rng.LIMIT", "rng.Reason.LONG", "rng.Words.fold", "rng.Words.has", "rng.Words.title", "rng.turns"]
+    assert unused(read_house(tmp_path), other_programs(tmp_path)) == dead
+    others = {
+        "scripts/count.py": '# What has LIMIT turns?\nLIMIT = "fold"\nturns = LIMIT\n',
+        "Makefile": "turns: fold\n\t@echo has LIMIT src/cloze_gen/rng.py\n",
+        "src/cloze_gen/page.html.j2": '<p class="fold">It has turns.</p>{# words.fold #}{{ words.title() }}',
+    }
+    for name, text in others.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert unused(read_house(tmp_path), other_programs(tmp_path)) == (dead := [path for path in dead if path != "rng.Words.title"])
+    (tmp_path / "scripts" / "count.py").write_text("from cloze_gen.rng import LIMIT\n\nprint(LIMIT.fold)\n")
+    (tmp_path / "pyproject.toml").write_text('turn = "cloze_gen.rng:turns"')
+    assert unused(read_house(tmp_path), other_programs(tmp_path)) == [
+        path for path in dead if path not in {"rng.LIMIT", "rng.Words.fold", "rng.turns"}
+    ]

@@ -9,16 +9,17 @@ import itertools
 import json
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.architecture.conftest import House, Source, bound, called, functions, imports, read_house
-from tests.conftest import FinishedRun
+from cloze_gen.pipelines.styles import style_names
+from tests.architecture.conftest import SHARED, House, Source, bound, built, called, functions, imports, read_house
 
-MEASURES = ("evaluate", "recipes/*/steps", "recipes/questions")
+MEASURES = ("evaluate", "recipes/*/steps", SHARED)
 STAGES = ("stages", "recipes/*/stages")
 WRITER = "writer"  # the first argument of whatever writes an artifact
 
@@ -89,19 +90,27 @@ def _returned(told: str) -> str:
 
 
 def with_those_named(house: House, source: Source, told: str) -> str:
-    """A docstring with the text of what it names in backquotes, and what that names, so that a table that two write is described once.
+    """A docstring with those of what it names in backquotes, and of what these name, so that a table that two write is described once.
 
-    Names of the same file count whatever they are; of other files those that are public.
+    Of a constant it is the value. Names of the same file count whatever they are; of other files those that are public.
     """
     waiting, taken = [(source, told)], [told]
     while waiting:
         asking, text = waiting.pop()
         for name in {written.rpartition(".")[2] for written in re.findall(r"`([\w.]+)`", text)} & set(house.named):
             for other, node in house.named[name]:
-                if (other is asking or not name.startswith("_")) and (spelt := ast.unparse(node)) not in taken:
-                    taken.append(spelt)
-                    waiting.append((other, spelt))
+                own = _told_by(node)
+                if (other is asking or not name.startswith("_")) and own not in taken:
+                    taken.append(own)
+                    waiting.append((other, own))
     return "\n".join(taken)
+
+
+def _told_by(node: ast.stmt) -> str:
+    """The docstring of a function or a class, the value of a constant; the code that spells a column tells nobody of it."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return ast.get_docstring(node) or ""
+    return ast.unparse(node.value) if isinstance(node, ast.Assign) else ""
 
 
 def names(told: str, word: str) -> bool:
@@ -266,31 +275,39 @@ def test_silence_is_found(law, expected: list[str], tmp_path: Path) -> None:  # 
     assert law(read_house(tmp_path)) == expected
 
 
-def write_functions(house: House) -> dict[str, str]:
-    """Stage -> docstring of the `write_*` that its task names."""
+def write_functions(house: House) -> dict[str, dict[str, str]]:
+    """DAG file, or another of `pipelines/` -> stage -> docstring of the `write_*` that its task names."""
     known = {f"cloze_gen.{source.name}.{node.name}": (source, ast.get_docstring(node) or "") for source, node in writers(house)}
-    found: dict[str, str] = {}
+    found: dict[str, dict[str, str]] = {}
     for source in house:
         tasks = [node for node in source.tree.body if isinstance(node, ast.ClassDef)] if source.room == "pipelines" else []
         imported = {name.rpartition(".")[2]: known[name] for name in imports(source.tree) if name in known}
+        own = found.setdefault(source.parts[-1], {})
         for task in tasks:
             stages = [_constants(source, [node.value]) for node in task.body if isinstance(node, ast.Assign) and "stage" in bound(node)]
             told = [
                 with_those_named(house, *imported[node.id]) for node in ast.walk(task) if isinstance(node, ast.Name) and node.id in imported
             ]
-            found |= {stage: "\n".join([found.get(stage, ""), *told]) for stage in itertools.chain(*stages)}
+            own |= {stage: "\n".join([own.get(stage, ""), *told]) for stage in itertools.chain(*stages)}
     return found
 
 
-def untold(runs: Path, told: dict[str, str]) -> list[str]:
+def told_of(functions: Mapping[str, Mapping[str, str]], style: str) -> dict[str, str]:
+    """Stage -> docstring, of a style: by its own DAG file, and for the stages that are not its own by those that styles share."""
+    shared = {stage: told for file, stages in functions.items() if not file.endswith("_style") for stage, told in stages.items()}
+    return shared | dict(functions[style.replace("-", "_")])
+
+
+def untold(runs: Path, functions: Mapping[str, Mapping[str, str]]) -> list[str]:
     """What the stages of the runs wrote, file by file and column by column, and no docstring names."""
     wrong = set()
     for link in sorted(path for path in runs.glob("*/[0-9][0-9]-*")):
+        style = json.loads((link.parent / "run.json").read_text(encoding="utf-8"))["style"]
         manifest = json.loads((link / "manifest.json").read_text(encoding="utf-8"))
-        stage = manifest["stage"]
+        stage, told = manifest["stage"], told_of(functions, style)
         for file in manifest["files"]:
             words = [file, *_header(link / file)]
-            wrong |= {f"{stage}: {word}" for word in words if not names(told[stage], re.sub(r"\d{5}", "00000", word))}
+            wrong |= {f"{stage}: {word}" for word in words if not names(told.get(stage, ""), re.sub(r"\d{5}", "00000", word))}
     return sorted(wrong)
 
 
@@ -300,13 +317,44 @@ def _header(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").partition("\n")[0].split("\t") if path.suffix == ".tsv" else []
 
 
-def test_a_holmes_run_writes_what_is_told(finished: FinishedRun, house: House) -> None:
-    """Every file and column in the stages of a Holmes-style run stands in the docstring of the function that wrote it."""
-    wrong = untold(finished.out / "runs", write_functions(house))
+@pytest.mark.parametrize("style", style_names())
+def test_a_run_writes_what_is_told(style: str, finished_run: Callable[[str], Path], house: House) -> None:
+    """Every file and column in the stages of a finished run of each style stands in the docstring of the function that wrote it."""
+    wrong = untold(finished_run(style) / "runs", write_functions(house))
     assert not wrong, "\n".join(wrong)
 
 
-def test_a_scs_run_writes_what_is_told(scs: Path, house: House) -> None:
-    """The same of an SCS-style run."""
-    wrong = untold(scs / "runs", write_functions(house))
-    assert not wrong, "\n".join(wrong)
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ("`focus.parquet` has `id` and `lemma`", []),
+        ("`focus.parquet` has `id`", ["focus: lemma"]),
+        ("`focus.parquet` has `_columns`", ["focus: id", "focus: lemma"]),
+        ("`focus.parquet` has `_told_columns`", []),
+        ("`focus.parquet` has `COLUMNS`", []),
+        ("what there is", ["focus: focus.parquet", "focus: id", "focus: lemma"]),
+    ],
+)
+def test_a_column_of_another_wing_is_not_told(told: str, found: list[str], tmp_path: Path) -> None:
+    """Two styles have a `focus`; what the other's docstring says, and what code spells, tells nothing of this one's columns."""
+    columns = """
+        COLUMNS = ("id", "lemma")
+
+        def _columns():
+            return {"id": 1, "lemma": 2}
+
+        def _told_columns():
+            '''Have `id` and `lemma`.'''
+    """
+    files = {}
+    for paper, text in (("msr", "`focus.parquet` has `id` and `lemma`"), ("lambada", told)):
+        body = f'def write_focus(writer):\n    """Write {text}."""\n'
+        files[f"recipes/{paper}/stages/focus.py"] = textwrap.dedent(columns) + body
+        task = '\n\nclass Focus:\n    stage = "focus"\n    write = write_focus\n'
+        files[f"../../pipelines/{paper}_style.py"] = f"from cloze_gen.recipes.{paper}.stages.focus import write_focus{task}"
+    link = tmp_path / "runs" / "tiny" / "01-focus"
+    link.mkdir(parents=True)
+    pq.write_table(pa.table({"id": ["a"], "lemma": ["b"]}), link / "focus.parquet")
+    (link / "manifest.json").write_text(json.dumps({"stage": "focus", "files": {"focus.parquet": {}}}))
+    (link.parent / "run.json").write_text(json.dumps({"style": "lambada-style"}))
+    assert untold(tmp_path / "runs", write_functions(built(tmp_path, files))) == found

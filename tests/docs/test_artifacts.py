@@ -1,21 +1,25 @@
-"""`docs/artifacts.md` and `docs/scs-artifacts.md` tell of every file and every column that a run writes."""
+"""`docs/artifacts.md`, with `docs/scs-artifacts.md` and the like, tells of every file and every column that a run writes."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.conftest import FinishedRun
+from cloze_gen.pipelines.styles import style_names
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "artifacts.md").read_text(encoding="utf-8")
-SCS_PAGE = (DOCS / "scs-artifacts.md").read_text(encoding="utf-8")
+
+
+def pages(style: str) -> str:
+    """The page for all styles, and the style's own where it has one: `scs-artifacts.md`."""
+    files = (DOCS / "artifacts.md", DOCS / f"{style.removesuffix('-style')}-artifacts.md")
+    return "\n".join(path.read_text(encoding="utf-8") for path in files if path.is_file())
 
 
 def sections(text: str) -> dict[str, str]:
@@ -65,15 +69,10 @@ def _names(page: str, word: str) -> bool:
     return re.search(rf"`(?:[^`\n]*[ (/])?{pattern}`", page) is not None
 
 
-def test_a_holmes_run_is_told(finished: FinishedRun) -> None:
-    """Every file and column of a Holmes-style run's stages stands in a section of the stage's name."""
-    wrong = untold(finished.out / "runs", PAGE)
-    assert not wrong, "\n".join(wrong)
-
-
-def test_a_scs_run_is_told(scs: Path) -> None:
-    """The same of an SCS-style run, whose own stages have a page of their own."""
-    wrong = untold(scs / "runs", f"{PAGE}\n{SCS_PAGE}")
+@pytest.mark.parametrize("style", style_names())
+def test_a_run_is_told(style: str, finished_run: Callable[[str], Path]) -> None:
+    """Every file and column of the stages of a finished run of each style stands in a section of the stage's name."""
+    wrong = untold(finished_run(style) / "runs", pages(style))
     assert not wrong, "\n".join(wrong)
 
 

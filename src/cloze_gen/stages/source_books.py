@@ -38,7 +38,8 @@ def read_sentences(folder: Path, book_id: str, forms: dict[str, str]) -> Iterato
     columns = read_parquet(folder / SENTENCES).to_pydict()
     for index, start, end, paragraph, kind, text, tokens in zip(*columns.values(), strict=True):
         if LINE_END_HYPHEN in tokens:
-            for broken in {token for token in tokens.split(" ") if LINE_END_HYPHEN in token}:
+            broken_words = {token for token in tokens.split(" ") if LINE_END_HYPHEN in token}
+            for broken in sorted(broken_words, key=lambda word: (-len(word), word)):  # one may be the end of a longer one
                 text = text.replace(broken, mend_token(broken, forms))
             tokens = mend_line(tokens, forms)
         yield Sentence(book_id, index, start, end, paragraph, kind, text, tuple(tokens.split(" ")))

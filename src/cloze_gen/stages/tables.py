@@ -19,7 +19,7 @@ _SENTENCE = ["book_id", "index", "start", "end", "paragraph", "kind", "text", "t
 
 
 def sentence_columns(sentences: list[Sentence]) -> dict[str, pa.Array]:
-    """The columns of sentences: their id, what `Sentence` says of them, the tokens joined by spaces."""
+    """`id`; `book_id`, `index`, `start`, `end`, `paragraph`, `kind` and `text` of `Sentence`; `tokens`, joined by spaces."""
     return {
         "id": pa.array([s.id for s in sentences], pa.string()),
         "book_id": pa.array([s.book_id for s in sentences], pa.string()).dictionary_encode(),

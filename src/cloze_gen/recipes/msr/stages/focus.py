@@ -78,8 +78,8 @@ def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts:
     """Write focus words, the sentences that hold them, and every rejection with its reason.
 
     Files: `focus.parquet`, a row a focus word: `id`, `sentence_id`, `position`, `word`, `history1`, `history2`, `next_token`, `count`,
-    `freq` (share of training word tokens). `sentences.parquet`, the sentences that hold one. `rejected.parquet`, every other sentence
-    and word: `id`, `reason`, `detail`. `hyphens.tsv`, how line-end hyphens were decided (`write_hyphens`).
+    `freq` (share of training word tokens). `sentences.parquet`, the sentences that hold one (`sentence_columns`). `rejected.parquet`, every
+    other sentence and word: `id`, `reason`, `detail`. `hyphens.tsv`, how line-end hyphens were decided (`write_hyphens`).
 
     The rejected words are as many as the words of the books: they go from the workers to the disk and are never held together.
 

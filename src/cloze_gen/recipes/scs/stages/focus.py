@@ -68,7 +68,9 @@ def write_focus(
 
 
 def _columns(found: list[FocusPick], cells: Mapping[tuple[str, str], Inflection], table: CountTable) -> dict[str, pa.Array]:
-    """What `FocusPick` says, the `trait` and `cells` of its inflection, and `count` and `freq` of the form, whatever its tag."""
+    """`id`, `sentence_id`, `position`, `word`, `lemma`, `class`, `tag` and `eligible` of the pick (`FocusPick`), `lemma_freq` of its pair,
+    `trait` and `cells` of its inflection, and `count` and `freq` of the form, whatever its tag.
+    """
     rows = table.index()
     own = [cells[pick.lemma, pick.tag] for pick in found]
     return {

@@ -20,7 +20,9 @@ _HEADER = ("lemma", "class", "tag", "form", "count", "class_share", "source", "s
 
 
 def write_inflections(writer: ArtifactWriter, room: Room, *, tagged: Artifact, vocabulary: Artifact, settings: InflectionsSettings) -> None:
-    """Write `inflections.tsv`, the cells of every content word with the columns of `Inflection`."""
+    """Write `inflections.tsv`, the cells of every content word: `lemma`, `class`, `tag`, `form`, `count`, `class_share`, `source`, `status`
+    (`FormStatus`), `trait` and `cells` of `Inflection`.
+    """
     counts = read_tagged_counts(tagged).forms
     of_form: Counter[str] = Counter()
     of_class: Counter[tuple[str, str]] = Counter()
