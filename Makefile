@@ -108,4 +108,4 @@ lock: $(STAMPS)/venv
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src pipelines configs corpora scripts tests -name '__pycache__' -prune -exec rm -rf {} +
-	rm -rf src/*.egg-info
+	rm -rf *.egg-info src/*.egg-info

@@ -21,12 +21,11 @@ from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, lo
 from cloze_gen.stages.corpus.book_table import kept_books
 from cloze_gen.stages.evaluation.models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
 from cloze_gen.stages.evaluation.text import write_evaluation_text
-from cloze_gen.stages.models.language_model import LmSettings, write_language_model
+from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.keys import StageKey
 
-CORPUS = "corpus train"
 # A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250 kB); lmplz's fixed ones serve.
 _SMALL_CORPUS_BYTES = 5_000_000
 
@@ -54,45 +53,34 @@ class FromCorpus(StageTask):
     style = luigi.Parameter(default="holmes-style", description="of whose settings the books are read with")
 
     def training_books(self) -> StageTask:
+        """The run's own, as they lie in the store; else the kept books of --train."""
         return self.clone(Finished, folder=self.corpus) if self.corpus else self.clone(Corpus, side="train")
 
 
 class CorpusCounts(FromCorpus, Counts):
     """As `Counts`, of the same fingerprint."""
 
-    def inputs(self) -> dict[str, StageTask]:
-        return {"corpus": self.training_books()}
-
 
 class CorpusText(FromCorpus, TrainingText):
     """As `TrainingText`, of the same fingerprint."""
 
-    def inputs(self) -> dict[str, StageTask]:
-        return {"corpus": self.training_books(), "counts": self.clone(CorpusCounts)}
+    needs = {"counts": CorpusCounts}
 
 
 class CorpusLanguageModel(FromCorpus, LanguageModel):
     """As the run's `LanguageModel`, of the same fingerprint."""
 
-    def inputs(self) -> dict[str, StageTask]:
-        return {"text": self.clone(CorpusText)}
+    needs = {"text": CorpusText}
 
     @property
-    def lm_settings(self) -> LmSettings:
+    def own(self) -> LmSettings:
         return LmSettings.model_validate_json(self.lm)
-
-    def settings(self) -> dict[str, Any]:
-        return self.lm_settings.model_dump(mode="json", exclude={"memory"})
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_language_model(writer, room, text=self.artifact("text"), settings=self.lm_settings)
 
 
 class CorpusIndex(FromCorpus, Index):
     """As the run's `Index`, of the same fingerprint."""
 
-    def inputs(self) -> dict[str, StageTask]:
-        return {"model": self.clone(CorpusLanguageModel)}
+    needs = {"model": CorpusLanguageModel}
 
 
 class EvaluationText(FromCorpus):
@@ -127,6 +115,7 @@ class EvaluationLm(OverText):
     """A smoothed n-gram model (MSR 4.2)."""
 
     stage = "eval-lm"
+    outside = True
     order = luigi.IntParameter()
 
     @property
@@ -180,12 +169,12 @@ def model_tasks(base: FromCorpus) -> dict[str, StageTask]:
 
 
 def fit_models(
-    corpus: FromCorpus, names: Collection[str], *, workers: int, log_name: str
+    corpus: CorpusText, names: Collection[str], *, workers: int, log_name: str
 ) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
     """The models of these names, trained where they are not on disk.
 
     Args:
-        corpus: any task over the training corpus.
+        corpus: the training text; the books' fingerprint is in it.
         log_name: of the log that is kept where something is trained.
     Returns:
         the artifacts by name; and what was trained in this call: ``stage``, ``artifact`` (its folder's name), ``seconds``.
@@ -213,19 +202,20 @@ def fit_models(
     return {name: task.store.open(task.key) for name, task in tasks.items()}, fitted
 
 
-def corpus_of_folder(train: str, out: Path, workers: int) -> FromCorpus:
+def corpus_of_folder(train: str, out: Path, workers: int) -> CorpusText:
     """The training corpus of a folder, read with the settings of holmes-style, so that its runs share the artifacts."""
     size = sum(book.path.stat().st_size for book in scanned(train)[0] if book.path.is_file())
     return CorpusText(train=train, source=train, out=str(out), processes=workers, lm=json.dumps(_lm_settings(size)))
 
 
-def corpus_of_run(run: Path, described: Mapping[str, Any], workers: int) -> FromCorpus | None:
-    """The books that a run's own training side kept; None where its books have no training side.
+def corpus_of_run(run: Path, described: Mapping[str, Any], *, trained_on: str, workers: int) -> CorpusText | None:
+    """The books that a run's own models were made of; None where it has no such books.
 
     Args:
         described: the run's `run.json`.
+        trained_on: label of the stage that kept them (`Style.trained_on`).
     """
-    folder = next((stage["folder"] for stage in described["stages"] if stage["label"] == CORPUS), None)
+    folder = next((stage["folder"] for stage in described["stages"] if stage["label"] == trained_on), None)
     if folder is None:
         return None
     lm = described["settings"].get("lm")  # a style without a language model says nothing of it

@@ -17,7 +17,6 @@ from cloze_gen.engine.logbook import LOGS, keeping_log, note
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import ClozeGenError
 from cloze_gen.pipelines.corpus import scanned
-from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.styles import load_settings
 from cloze_gen.pipelines.task import PipelineTask, begin_build, break_off, current_engine
 from cloze_gen.pipelines.worker import InProcessFactory
@@ -66,7 +65,7 @@ def logged(store: Store, name: str) -> Iterator[None]:
 def build(task: luigi.Task) -> None:
     """Let Luigi order the stages in this process; the first failure comes out as it was raised."""
     failures: list[BaseException] = []
-    begin_build(task.stages() if isinstance(task, RunTask) else ())
+    begin_build()
 
     @PipelineTask.event_handler(luigi.Event.BROKEN_TASK)  # a task whose inputs or settings could not even be named
     @PipelineTask.event_handler(luigi.Event.FAILURE)

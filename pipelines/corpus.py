@@ -91,19 +91,29 @@ class Corpus(OneSide):
         write_overlap(writer, room, own=inputs["own"], other=inputs.get("other"), side=self.side, settings=self.own)
 
 
-class Counts(StyleTask):
+class OverTrainingBooks(StyleTask):
+    """A stage over the books that models are made of."""
+
+    def training_books(self) -> StageTask:
+        """The kept books of the training side."""
+        return self.clone(Corpus, side="train")
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"corpus": self.training_books()} | super().inputs()
+
+
+class Counts(OverTrainingBooks):
     """Surface and case-folded counts of the training books."""
 
     stage = "counts"
-    needs = {"corpus": (Corpus, "train")}
     write = staticmethod(write_counts)
 
 
-class TrainingText(StyleTask):
+class TrainingText(OverTrainingBooks):
     """The training sentences as plain text and as numbers."""
 
     stage = "text"
-    needs = {"corpus": (Corpus, "train"), "counts": Counts}
+    needs = {"counts": Counts}
     write = staticmethod(write_training_text)
 
 

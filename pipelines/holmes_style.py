@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -29,10 +28,10 @@ from cloze_gen.recipes.msr.steps.screening import ScreeningSettings
 from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
-from cloze_gen.stages.item_kind import QUESTIONS
+from cloze_gen.stages.item_kind import QUESTION_ITEMS
 from cloze_gen.stages.models.contexts import ContextSettings, write_context_vectors
 from cloze_gen.stages.models.language_model import LmSettings
-from cloze_gen.stages.offensive_words import offensive_words
+from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.release import ReleaseSettings
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Style
@@ -64,12 +63,6 @@ class HolmesSettings(SettingsGroup):
                 "so no sentence could pass"
             )
         return self
-
-
-def list_digest(setting: str) -> str:
-    """The offensive words that a setting names, as a digest: a list moved elsewhere is the same list, a longer one another."""
-    words = "\n".join(sorted(offensive_words(setting)))
-    return hashlib.blake2b(words.encode(), digest_size=16).hexdigest()
 
 
 class Contexts(StyleTask):
@@ -119,11 +112,8 @@ class Screening(StyleTask):
 
     stage = "screening"
     group = "screening"
-    needs = {**Alternates.needs, "upstream": Alternates}
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        inputs = {name: self.artifact(name) for name in ("focus", "index")}
-        write_screening(writer, room, **inputs, alternates=self.artifact("upstream"), settings=self.own)
+    needs = {"focus": Focus, "index": Index, "alternates": Alternates}
+    write = staticmethod(write_screening)
 
 
 class Forward(StyleTask):
@@ -131,12 +121,8 @@ class Forward(StyleTask):
 
     stage = "forward"
     group = "forward"
-    needs = {**Screening.needs, "passed": Screening}
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        inputs = {name: self.artifact(name) for name in ("focus", "index")}
-        drawn = {"alternates": self.artifact("upstream"), "screening": self.artifact("passed")}
-        write_forward(writer, room, **inputs, **drawn, settings=self.own)
+    needs = {"focus": Focus, "index": Index, "alternates": Alternates, "screening": Screening}
+    write = staticmethod(write_forward)
 
 
 class Grooming(StyleTask):
@@ -148,7 +134,7 @@ class Grooming(StyleTask):
     needs = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
 
     def settings(self) -> dict[str, Any]:
-        listed = {"offensive_words": list_digest(self.own.offensive_words)}  # a list is known by its words, not by its path
+        listed = {"offensive_words": words_digest(self.own.offensive_words)}  # a list is known by its words, not by its path
         tagger = {} if self.own.tagger == "none" else {"tagger_identity": tagger_identity(self.own.tagger)}
         return settings_dict(self.own) | listed | tagger | {"classes": list(self.all_settings.focus.classes)}
 
@@ -174,17 +160,22 @@ def model_name(settings: HolmesSettings, fingerprints: Mapping[str, str]) -> str
 
 def notes(settings: HolmesSettings) -> list[str]:
     """What a user of the set must know of the settings."""
-    tagger = settings.grooming.tagger
+    groomed, tagger = "groomed: machine (no human has judged the candidates)", settings.grooming.tagger
     if tagger == "none":
         unasked = ["focus.classes: not asked for, since the tagger is off"] if settings.focus.classes else []
-        return ["tagger: off, so impostors were not tested for their part of speech", *unasked]
-    return [f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence"]
+        return [groomed, "tagger: off, so impostors were not tested for their part of speech", *unasked]
+    return [groomed, f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence"]
 
 
 def warnings(settings: Mapping[str, Any]) -> list[str]:
     """What the report says on top."""
     off = settings["grooming"]["tagger"] == "none"
     return ["The tagger was off, so impostors were not tested for their part of speech."] if off else []
+
+
+def is_balanced(settings: Mapping[str, Any]) -> bool:
+    """Whether the choice levels simple scores, so that a rule on one of them is tested and not only told."""
+    return bool(settings["choice"]["method"] == "balanced")
 
 
 STYLE = Style(
@@ -194,7 +185,7 @@ STYLE = Style(
     settings=HolmesSettings,
     sample_config="holmes-sample",
     sides=("train", "source"),
-    items=QUESTIONS,
+    items=QUESTION_ITEMS,
     last=Choice,
     files=msr_files,
     levels={
@@ -209,5 +200,7 @@ STYLE = Style(
     table=MSR_TABLE_1,
     notes=notes,
     warnings=warnings,
+    is_balanced=is_balanced,
+    trained_on="corpus train",
     model=model_name,
 )

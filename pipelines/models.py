@@ -20,6 +20,7 @@ class LanguageModel(StyleTask):
     stage = "lm"
     group = "lm"
     priority = 1  # before what can be done while lmplz works
+    outside = True
     needs = {"text": TrainingText}
 
     def settings(self) -> dict[str, Any]:
@@ -29,7 +30,7 @@ class LanguageModel(StyleTask):
         find_lmplz()
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_language_model(writer, room, text=self.artifact("text"), settings=self.own, meanwhile=lambda: run_those_ready(self))
+        write_language_model(writer, room, text=self.artifact("text"), settings=self.own, meanwhile=run_those_ready)
 
 
 class Index(StyleTask):

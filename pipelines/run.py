@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +16,7 @@ from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.styles import find_style
-from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
+from cloze_gen.pipelines.task import PipelineTask, StageTask, build_these, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.corpus.book_table import kept_books, read_books
 from cloze_gen.stages.corpus.dropped import dropped_notes
@@ -80,10 +81,21 @@ class RunTask(PipelineTask):
         return not self.last.given_sides()
 
     def stages(self) -> list[StageTask]:
-        return stage_order(self.last)
+        """Every stage, inputs first, in the order of the links.
+
+        Raises:
+            ValueError: two bear one label, by which everything that reads a run knows them.
+        """
+        stages = stage_order(self.last)
+        labels = Counter(stage.label for stage in stages)
+        if labels.total() > len(labels):
+            raise ValueError(f"{self.style}: more than one stage is labelled {', '.join(one for one in labels if labels[one] > 1)}")
+        return stages
 
     def requires(self) -> list[StageTask]:
-        return self.stages()  # all of them: an artifact deleted below a finished one is made again
+        stages = self.stages()  # all of them: an artifact deleted below a finished one is made again
+        build_these(stages)
+        return stages
 
     @property
     def run_name(self) -> str:
@@ -190,7 +202,7 @@ class RunTask(PipelineTask):
         """What a user of the set must know."""
         style, books = self.of_style, read_books(self._drawn_from())
         kept = {row["book_id"] for row in books if row["status"] == "kept"}
-        notes = ["groomed: machine (no human has judged the candidates)", *style.notes(self.all_settings)]
+        notes = [*style.notes(self.all_settings)]
         if len(style.sides) > 1:
             corpus = next(task for task in self.stages() if task.label == f"corpus {style.drawn_from}")
             leaks = [book for book in self.store.open(corpus.key).facts["kept_although_overlapping"] if book in kept]

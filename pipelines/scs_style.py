@@ -32,8 +32,8 @@ from cloze_gen.recipes.scs.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.corpus.tags import TaggerSettings
-from cloze_gen.stages.item_kind import QUESTIONS
-from cloze_gen.stages.offensive_words import offensive_words
+from cloze_gen.stages.item_kind import QUESTION_ITEMS
+from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.release import ReleaseSettings, short_digest
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Style
@@ -110,7 +110,7 @@ class Sentences(StyleTask):
         return super().inputs() | chosen
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(self.own) | {"offensive_words": offensive_digest(self.all_settings)}
+        return settings_dict(self.own) | {"offensive_words": words_digest(self.all_settings.sentences.offensive_words)}
 
 
 class Focus(StyleTask):
@@ -135,7 +135,7 @@ class Impostors(StyleTask):
 
     def settings(self) -> dict[str, Any]:
         limits = self.all_settings.focus.model_dump(include={"min_freq", "max_freq"})
-        return settings_dict(self.own) | limits | {"offensive_words": offensive_digest(self.all_settings)}
+        return settings_dict(self.own) | limits | {"offensive_words": words_digest(self.all_settings.sentences.offensive_words)}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         limits, offensive = self.all_settings.focus, self.all_settings.sentences.offensive_words
@@ -153,11 +153,6 @@ class Questions(StyleTask):
     write = staticmethod(write_questions)
 
 
-def offensive_digest(settings: ScsSettings) -> str:
-    """The list of words that stay out, by content: a file's name is no setting."""
-    return short_digest(sorted(offensive_words(settings.sentences.offensive_words)))
-
-
 def model_name(settings: ScsSettings, fingerprints: Mapping[str, str]) -> str:
     """The tagger, for the signature: no other model is behind the set."""
     return tagger_identity(settings.tagger.name)
@@ -170,6 +165,7 @@ def notes(settings: ScsSettings) -> list[str]:
     if books.reference:
         chosen = f"a reference question set (cosine above {books.min_similarity}, coverage above {books.min_coverage})"
     return [
+        "groomed: machine (no human has judged the candidates)",
         f"impostors: {draw}; of the answer's class and inflection, no statistic of word-to-word relations used",
         f"tagger: {tagger_identity(settings.tagger.name)}",
         f"source books chosen by: {chosen}",
@@ -184,7 +180,7 @@ STYLE = Style(
     sample_config="scs-sample",
     sides=("train", "source"),
     narrowed={"source": "books"},
-    items=QUESTIONS,
+    items=QUESTION_ITEMS,
     last=Questions,
     files=scs_files,
     levels={
@@ -197,4 +193,5 @@ STYLE = Style(
     trace=TRACE,
     notes=notes,
     model=model_name,
+    trained_on="corpus train",
 )

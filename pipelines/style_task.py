@@ -40,9 +40,8 @@ class StyleTask(StageTask):
 
     @property
     def all_settings(self) -> Any:
-        style = self.of_style
-        config = self.config or (style.name if self.given_sides() else style.sample_config)
-        return load_settings(style.settings, config, self.overrides)
+        style, given = self.of_style, self.given_sides()  # asked whatever the config: half the books are no books
+        return load_settings(style.settings, self.config or (style.name if given else style.sample_config), self.overrides)
 
     @property
     def own(self) -> Any:
@@ -78,16 +77,25 @@ class StyleTask(StageTask):
         foreign = [side for side, folder in given.items() if folder and side not in style.sides]
         asked = " and ".join(f"--{side}" for side in style.sides)
         if foreign:
-            raise UsageError(f"--{foreign[0]}: {style.name} does not read it. Give {asked}, or neither (then the embedded sample serves).")
+            none = "neither" if len(style.sides) > 1 else "none"
+            raise UsageError(f"--{foreign[0]}: {style.name} does not read it. Give {asked}, or {none} (then the embedded sample serves).")
         found = tuple(side for side in style.sides if given[side])
         if found and found != style.sides:
             raise UsageError(f"give both {asked}, or neither (then the embedded sample serves)")
         return found
 
     def folder(self, side: str) -> str:
-        """Where the books of a side lie; a style of one side reads all books of the sample."""
+        """Where the books of a side lie; a style of one side reads all books of the sample.
+
+        Raises:
+            ValueError: the style has no such side, so that a stage asks for books that nobody gave.
+        """
+        if side not in self.of_style.sides:
+            raise ValueError(f"{self.style} reads no side {side!r}, only {', '.join(self.of_style.sides)}")
+        if self.given_sides():
+            return str(getattr(self, side))
         sample = importlib.resources.files("cloze_gen.corpora") / "sample"
-        return getattr(self, side) or str(sample if side == "books" else sample / side)
+        return str(sample if side == "books" else sample / side)
 
 
 @functools.lru_cache(maxsize=4)

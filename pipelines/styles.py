@@ -18,6 +18,7 @@ from cloze_gen.errors import UsageError
 from cloze_gen.notation import shown
 from cloze_gen.stages.style import Style
 from cloze_gen.store.configs import config_text, is_config_file
+from cloze_gen.store.runs import RUN_FILE, read_run
 
 
 @functools.cache
@@ -33,10 +34,29 @@ def find_style(name: str) -> Style:
 
     Raises:
         UsageError: there is none; lists those there are.
+        ValueError: its module's STYLE bears another name.
     """
     if name not in style_names():
         raise UsageError(f"{shown(name)} is no style of this version. Known: {', '.join(style_names())}.")
-    return cast("Style", importlib.import_module(f"cloze_gen.pipelines.{name.replace('-', '_')}").STYLE)
+    style = cast("Style", importlib.import_module(f"cloze_gen.pipelines.{name.replace('-', '_')}").STYLE)
+    if style.name != name:
+        raise ValueError(f"pipelines/{name.replace('-', '_')}.py: its STYLE is named {style.name!r}")
+    return style
+
+
+def style_of_run(folder: Path) -> Style:
+    """The style of the run in a folder.
+
+    Raises:
+        UsageError: this version has no such style.
+    """
+    name = read_run(folder)["style"]
+    if name not in style_names():
+        raise UsageError(
+            f"{folder / RUN_FILE}: its style, {shown(name)}, is none of this version ({', '.join(style_names())}). "
+            "`cloze-gen run` writes the run anew."
+        )
+    return find_style(name)
 
 
 def style_of(config: str) -> Style:

@@ -22,13 +22,19 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.keys import StageKey
 
 _broken_off = threading.Event()  # a task of the build under way has failed
-_under_way: list[StageTask] = []  # the stages of the build under way, inputs first
+_of_the_run: list[StageTask] = []  # the stages of the run being built, inputs first
+_at_work: list[str] = []  # ids of the stages that this process is at, the outermost first
 
 
-def begin_build(stages: Sequence[StageTask] = ()) -> None:
-    """A build of these stages, inputs first, begins: what failed in an earlier one is forgotten."""
+def begin_build() -> None:
+    """A build begins: what failed in an earlier one is forgotten, and which stages it had."""
     _broken_off.clear()
-    _under_way[:] = stages
+    _of_the_run.clear()
+
+
+def build_these(stages: Sequence[StageTask]) -> None:
+    """The stages of the run being built, inputs first."""
+    _of_the_run[:] = stages
 
 
 def break_off() -> None:
@@ -81,6 +87,7 @@ class StageTask(PipelineTask):
     stage: ClassVar[str]
     version: ClassVar[int] = 1
     draws: ClassVar[bool] = False
+    outside: ClassVar[bool] = False  # it waits for a program that takes a core and memory of its own
     _whole = False
 
     def inputs(self) -> dict[str, StageTask]:
@@ -122,7 +129,11 @@ class StageTask(PipelineTask):
         waits = "another run is writing this stage; waiting"
         with self.store.writing(self.key, on_wait=lambda: room.say(waits), say=room.say) as writer:
             if writer is not None:
-                self.work(writer, room)
+                _at_work.append(self.task_id)
+                try:
+                    self.work(writer, room)
+                finally:
+                    _at_work.pop()
 
     @property
     def label(self) -> str:
@@ -135,10 +146,14 @@ class StageTask(PipelineTask):
         return self._whole
 
 
-def run_those_ready(waiting: StageTask) -> None:
-    """Run the stages whose inputs are on disk, for one that waits for an outside program; Luigi finds them done when their turn comes."""
-    for task in _under_way:
-        if task.task_id != waiting.task_id and not task.complete() and all(upstream.complete() for upstream in task.inputs().values()):
+def run_those_ready() -> None:
+    """Run the stages whose inputs are on disk, for one that waits for an outside program; Luigi finds them done when their turn comes.
+
+    No other outside program is begun meanwhile: two would share the cores and the memory that each counts on.
+    """
+    for task in _of_the_run:
+        begun = task.outside or task.task_id in _at_work or task.complete()
+        if not begun and all(upstream.complete() for upstream in task.inputs().values()):
             task.run()
 
 

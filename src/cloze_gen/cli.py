@@ -127,7 +127,7 @@ def evaluate(
         Path | None, typer.Option(help="folder to write to; default: one of its own in OUT/evaluations/, which a run links")
     ] = None,
 ) -> None:
-    """Measure a test set: baselines, bias tests and bias rules, with intervals.
+    """Measure a test set: baselines and bias rules, with intervals.
 
     Example: cloze-gen evaluate holmes-style --only baseline
     """

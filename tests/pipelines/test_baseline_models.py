@@ -20,7 +20,7 @@ def test_a_run_without_a_language_model_is_measured_by_its_size(
     described["sample"] = False
     described["settings"].pop("lm")
     monkeypatch.setattr("cloze_gen.pipelines.baseline_models.kept_books", lambda _: [{"book_bytes": book_bytes}])
-    corpus = corpus_of_run(finished.folder, described, 1)
+    corpus = corpus_of_run(finished.folder, described, trained_on="corpus train", workers=1)
     assert corpus is not None
     assert json.loads(corpus.lm) == lm
 
@@ -29,4 +29,4 @@ def test_a_run_without_training_books_has_no_corpus(finished: Any) -> None:
     """A style that has no training side is evaluated without one."""
     described = read_run(finished.folder)
     described["stages"] = [stage for stage in described["stages"] if stage["label"] != "corpus train"]
-    assert corpus_of_run(finished.folder, described, 1) is None
+    assert corpus_of_run(finished.folder, described, trained_on="corpus train", workers=1) is None

@@ -14,7 +14,7 @@ import pytest
 from cloze_gen.formats.msr.human import format_human
 from cloze_gen.formats.msr.lm import format_lm
 from cloze_gen.formats.msr.machine import format_machine
-from cloze_gen.stages.item_kind import QUESTIONS
+from cloze_gen.stages.item_kind import QUESTION_ITEMS
 from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
 from cloze_gen.text.rendering import rendered_tokens
@@ -71,7 +71,7 @@ def test_no_path_of_the_machine_and_no_time(finished: Any) -> None:
 
 def test_the_published_formats(finished: Any) -> None:
     """Questions and answers of all three official formats, byte for byte what the format module gives, in ASCII."""
-    asked = QUESTIONS.read(next(link for link in stage_folders(finished.folder) if link.name.endswith("choice")))
+    asked = QUESTION_ITEMS.read(next(link for link in stage_folders(finished.folder) if link.name.endswith("choice")))
     for label, formatted in (("machine", format_machine(asked)), ("human", format_human(asked)), ("lm", format_lm(asked))):
         for part, text in zip(("questions", "answers"), formatted, strict=True):
             path = finished.release / f"{finished.name}.{label}_format.{part}.txt"

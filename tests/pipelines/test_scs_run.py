@@ -19,7 +19,7 @@ from cloze_gen.pipelines.models import Index, LanguageModel
 from cloze_gen.pipelines.styles import find_style
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.rng import stable_fraction
-from cloze_gen.stages.item_kind import QUESTIONS
+from cloze_gen.stages.item_kind import QUESTION_ITEMS
 from cloze_gen.stages.report import read_report_data
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
@@ -46,7 +46,7 @@ def test_no_stage_depends_on_a_language_model(tmp_path: Path, overrides: tuple[s
 
 def test_the_sample_makes_a_set(scs: Path, release: Path) -> None:
     """At least 20 questions of five options; the published files say the same as questions.jsonl; the halves hold every rank once."""
-    questions = QUESTIONS.read(stage_artifact(scs / "runs" / "scs-sample", "questions").folder)
+    questions = QUESTION_ITEMS.read(stage_artifact(scs / "runs" / "scs-sample", "questions").folder)
     n = len(questions)
     assert n >= 20
     text, answers = ((release / f"SCS_{n}_machine_{kind}.txt").read_text(encoding="ascii") for kind in ("questions", "answers"))

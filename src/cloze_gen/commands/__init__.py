@@ -1,1 +1,1 @@
-"""What the command line calls, a file a command; all printing of results ends here."""
+"""What the commands do; `cli` says what a user types, and shows what those give back that print nothing themselves."""

@@ -9,8 +9,10 @@ from cloze_gen import __version__
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.notation import shown
-from cloze_gen.pipelines.baseline_models import FromCorpus, corpus_of_folder, corpus_of_run
+from cloze_gen.pipelines.baseline_models import CorpusText, corpus_of_folder, corpus_of_run
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.stages.evaluation.question_sets import read_question_set
+from cloze_gen.stages.item_kind import QUESTION_ITEMS
 from cloze_gen.stages.signature import SIGNATURE, read_signature
 from cloze_gen.stages.tables import QUESTIONS
 from cloze_gen.store.artifacts import Store
@@ -23,14 +25,14 @@ class Asked:
 
     Attributes:
         run: folder of the run, or None.
-        corpus: any task over the training corpus, or None without one.
+        corpus: the training text, whose fingerprint names the training books in the signature; None without one.
         balanced: the set was made by a balanced choice.
         signature: of the questions.
     """
 
     question_set: QuestionSet
     run: Path | None
-    corpus: FromCorpus | None
+    corpus: CorpusText | None
     balanced: bool
     signature: str
 
@@ -69,14 +71,18 @@ def _asked_of_file(questions: str, answers: Path | None, train: str, out: Path, 
 
 
 def _asked_of_run(run: Path, answers: Path | None, train: str, out: Path, workers: int) -> Asked:
+    check_as_written(run, RUN_FILE)
+    style, described = style_of_run(run), read_run(run)
+    if style.items is not QUESTION_ITEMS:
+        raise UsageError(f"{run.name}: a set of {style.items.noun}s; this version evaluates sets of questions.")
     check_as_written(run, RUN_FILE, f"{RELEASE}/{QUESTIONS}", f"{RELEASE}/{SIGNATURE}")
-    described = read_run(run)
     found = read_question_set(run / RELEASE / QUESTIONS)
     if answers is not None:
         raise UsageError("--answers: a run has its own answers; leave it out.")
     if train:
-        corpus: FromCorpus | None = corpus_of_folder(train, run.parent.parent if lies_in_output(run) else out, workers)
+        corpus: CorpusText | None = corpus_of_folder(train, run.parent.parent if lies_in_output(run) else out, workers)
+    elif lies_in_output(run):
+        corpus = corpus_of_run(run, described, trained_on=style.trained_on, workers=workers)
     else:
-        corpus = corpus_of_run(run, described, workers) if lies_in_output(run) else None
-    balanced = described["settings"].get("choice", {}).get("method") == "balanced"
-    return Asked(found, run, corpus, balanced, read_signature(run))
+        corpus = None
+    return Asked(found, run, corpus, style.is_balanced(described["settings"]), read_signature(run))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cloze_gen.pipelines.styles import find_style
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.report.compare import RunFacts, comparison_text
 from cloze_gen.report.funnel import funnel_steps
 from cloze_gen.stages.report import as_questions, flat_settings, read_evaluation, read_records, stage_artifacts
@@ -22,7 +22,7 @@ def compare_runs(out: Path, one: str, other: str) -> str:
 
 def read_run_facts(folder: Path) -> RunFacts:
     run = read_run(folder)
-    items = find_style(run["style"]).items
+    items = style_of_run(folder).items
     return RunFacts(
         name=run["name"],
         signature=read_signature(folder),

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.commands.asked_questions import Asked, find_asked
-from cloze_gen.commands.evaluation_folder import check_place, write_evaluation
+from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, check_place, write_evaluation
 from cloze_gen.commands.report import renew_report
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
+from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.evaluate.results import Baseline, BaselineResult, joint_tests, judge_scores
 from cloze_gen.evaluate.table import prediction_rows, random_row, result_row, table_text
 from cloze_gen.evaluate.user_scores import parse_user_scores
@@ -54,7 +55,7 @@ def evaluate(
     write_evaluation(folder, record, (row for one in results for row in prediction_rows(one, asked.question_set.questions)), store)
     say(f"evaluate: done in {clock.seconds:.1f} s")
     if asked.run and write_to is None:
-        _show_in_report(asked, folder)
+        _show_in_report(asked.run, asked.question_set, folder)
     return f"{table_text(record['baselines'])}\nsignature  {record['signature']}\nwritten to {folder}"
 
 
@@ -66,17 +67,14 @@ def _place(asked: Asked, store: Store) -> Path:
     return evaluation_place(out, asked.run.name, asked.question_set)
 
 
-def _show_in_report(asked: Asked, evaluation: Path) -> None:
+def _show_in_report(run: Path, asked: QuestionSet, evaluation: Path) -> None:
     """Show the evaluation in the run's report. A run without its store can be evaluated all the same."""
-    run = asked.run
-    if run is None:
-        return
     if not lies_in_output(run):
         say(f"report: left as it was, for {run} lies in no output folder, where its stages would be")
         return
     try:
         with exclusive_lock(run_lock(run)):
-            if read_question_set(run / RELEASE / QUESTIONS).digest != asked.question_set.digest:
+            if read_question_set(run / RELEASE / QUESTIONS).digest != asked.digest:
                 say("report: left as it was, for the run was made anew meanwhile, with other questions")
                 return
             renew_report(run, evaluation)
@@ -128,6 +126,7 @@ def _record(
     option_counts = asked.question_set.option_counts
     trained = f"|trained:{asked.corpus.key.fingerprint[:8]}" if asked.corpus else ""
     return {
+        "version": EVALUATION_VERSION,
         "n": len(option_counts),
         "chance": chance_accuracy(option_counts),
         "signature": f"{asked.signature}{trained}|ties:{seed}",

@@ -20,6 +20,7 @@ from cloze_gen.store.runs import EVALUATION_FILE, EVALUATION_SCHEMA
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 PREDICTIONS = "predictions.jsonl"
+EVALUATION_VERSION = 2  # raised when a row means something else; rows of another are not kept beside new ones
 
 
 def check_place(folder: Path) -> None:
@@ -83,4 +84,4 @@ def _earlier(folder: Path, signature: str) -> dict[str, Any]:
         say(f"evaluate: {changed} What was evaluated before is not counted on.")
         return {}
     found = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
-    return found if found["signature"] == signature else {}
+    return found if (found["signature"], found.get("version")) == (signature, EVALUATION_VERSION) else {}

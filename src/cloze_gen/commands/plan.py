@@ -10,8 +10,9 @@ from typing import Any
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.build import forget_what_was_read
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.styles import find_style
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.pipelines.task import StageTask
+from cloze_gen.store.configs import is_config_file
 from cloze_gen.store.runs import RUN_FILE, check_as_written, find_run, read_run
 
 
@@ -66,9 +67,9 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
     folder = find_run(out, run_name)
     written = read_run(folder)
     config = written["config"]
-    if config.endswith(".toml"):
+    if is_config_file(config):
         config = str(folder / config)
-    style = find_style(written["style"])
+    style = style_of_run(folder)
     sides = {side: "" if written["sample"] else str((folder / f"corpus-{side}").resolve()) for side in style.sides}
     task = RunTask(style=style.name, config=config, overrides=json.dumps([*written["overrides"], *overrides]),
                    out=str(folder.parent.parent), seed=written["seed"], name=written["name"], **sides)  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.styles import find_style
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.stages.report import REPORT, stage_artifacts, write_report
 from cloze_gen.store.folder_replacement import rewrite_published
 from cloze_gen.store.locks import exclusive_lock
@@ -18,7 +18,6 @@ from cloze_gen.store.runs import (
     check_as_written,
     find_run,
     lies_in_output,
-    read_run,
     run_lock,
 )
 
@@ -48,7 +47,7 @@ def renew_report(folder: Path, evaluation: Path | None = None) -> None:
         if evaluation is not None:
             (partial / EVALUATION).unlink(missing_ok=True)
             (partial / EVALUATION).symlink_to(os.path.relpath(evaluation, folder))
-        write_report(partial, find_style(read_run(partial)["style"]))
+        write_report(partial, style_of_run(folder))
 
     for line in rewrite_published(folder, RUN_SCHEMA, change):
         say(f"{folder.name}: {line}")

@@ -9,7 +9,7 @@ from cloze_gen.store.runs import RELEASE, run_folders
 
 
 def list_runs(out: Path) -> str:
-    """One line a run: name, style, questions, signature."""
+    """One line a run: its name and its signature, which tells its style and how many items it has."""
     lines = []
     for folder in sorted(run_folders(out)):
         signature = folder / RELEASE / SIGNATURE

@@ -8,11 +8,11 @@ from typing import Any
 
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.notation import shown
-from cloze_gen.pipelines.styles import find_style
+from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.stages.style import Style
 from cloze_gen.stages.tables import REJECTED
 from cloze_gen.stages.trace import Traced, find_row
-from cloze_gen.store.runs import find_run, read_run, run_folders
+from cloze_gen.store.runs import find_run, run_folders
 
 _WHERE_IDS_STAND = "Ids stand in release/questions.jsonl, e.g. book:sentence:position."
 
@@ -46,7 +46,7 @@ def trace_item(out: Path, run: str | None, item_id: str, *, alternates: bool = F
         raise unread.popitem()[1]
     folders = [folder for folder in folders if folder.name not in unread]
     for folder in folders:
-        for stage, what in _style(folder).trace.early:
+        for stage, what in style_of_run(folder).trace.early:
             rejected = find_row(folder, stage, REJECTED, item_id)
             if rejected is not None:
                 return f"{item_id} in {folder.name}: rejected at {what}, {rejected['reason']} {rejected['detail']}".rstrip()
@@ -55,14 +55,11 @@ def trace_item(out: Path, run: str | None, item_id: str, *, alternates: bool = F
     raise UsageError(f"{shown(item_id)}: no such item in {where}. {_WHERE_IDS_STAND}{told}")
 
 
-def _style(folder: Path) -> Style:
-    return find_style(read_run(folder)["style"])
-
-
 def _find(folder: Path, item_id: str) -> tuple[Style, dict[str, Any]] | None:
     """The style of a run that has the item, and the item's row."""
-    style = _style(folder)
-    row = find_row(folder, *style.trace.items, item_id)
+    style = style_of_run(folder)
+    stage, file = style.trace.items
+    row = find_row(folder, stage, file, item_id)
     return None if row is None else (style, row)
 
 

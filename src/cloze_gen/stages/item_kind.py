@@ -12,7 +12,7 @@ from cloze_gen.formats.harness import harness_record, task_yaml
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.records.question import Question
 from cloze_gen.stages.evaluation.question_sets import read_question_set
-from cloze_gen.stages.tables import QUESTIONS as QUESTIONS_FILE
+from cloze_gen.stages.tables import QUESTIONS
 from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import write_jsonl
 
@@ -65,4 +65,4 @@ def _option_count(questions: Sequence[Question]) -> int:
     return len(questions[0].options) if questions else 0
 
 
-QUESTIONS = ItemKind("question", QUESTIONS_FILE, parse_questions, read_question_set, _write_questions_task, _described, _positions)
+QUESTION_ITEMS = ItemKind("question", QUESTIONS, parse_questions, read_question_set, _write_questions_task, _described, _positions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.resources
 
 from cloze_gen.errors import UsageError
@@ -26,3 +27,8 @@ def offensive_words(setting: str) -> frozenset[str]:
             place = f"offensive_words: {shown(setting)}"
             raise UsageError(f"{place}: cannot be read ({reason(error)}). Give a UTF-8 file, one word a line.") from None
     return frozenset(line.strip().casefold() for line in text.split("\n") if line.strip() and not line.startswith("#"))
+
+
+def words_digest(setting: str) -> str:
+    """The words that a setting names, as 32 hexadecimal digits: a list moved elsewhere is the same list, a longer one another."""
+    return hashlib.blake2b("\n".join(sorted(offensive_words(setting))).encode(), digest_size=16).hexdigest()

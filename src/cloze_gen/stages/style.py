@@ -17,6 +17,10 @@ from cloze_gen.stages.trace import TraceSections
 class Style:
     """One recipe, as a user meets it.
 
+    What is relied on besides: `settings` has the groups `ingest`, `release` and, of two sides, `overlap`; the stages of a side are labelled
+    `ingest SIDE` and `corpus SIDE`; the last stage tells in its facts how many items were `wanted`, and writes a funnel; a stage's fact
+    `candidates_funnel` is a second level of the funnel's picture.
+
     Attributes:
         name: what is typed, and the name of its config; the DAG stands in the module of the same name, `-` as `_`.
         title: its name on the card.
@@ -31,6 +35,8 @@ class Style:
         levels: stage -> what its kept items are, for the picture of the funnel; a stage that is not named is no level of it.
         trace: the sections of an item's trace.
         table: the paper's own table of baselines; None where it has none.
+        trained_on: the stage whose books the baselines of an evaluation are trained on; empty: none but those of `--train`.
+        is_balanced: (settings as `run.json` has them) -> whether the choice of the set levels simple scores.
         notes: of its settings, what a user of the set must know.
         warnings: of its settings as `run.json` has them, what the report says on top.
         model: (settings, fingerprint of each stage) -> the model behind the set, for its signature.
@@ -49,6 +55,8 @@ class Style:
     trace: TraceSections
     narrowed: Mapping[str, str] = field(default_factory=dict)
     table: PaperTable | None = None
+    trained_on: str = ""
+    is_balanced: Callable[[Mapping[str, Any]], bool] = lambda settings: False
     notes: Callable[[Any], Sequence[str]] = lambda settings: ()
     warnings: Callable[[Mapping[str, Any]], Sequence[str]] = lambda settings: ()
     model: Callable[[Any, Mapping[str, str]], str] = lambda settings, fingerprints: "none"

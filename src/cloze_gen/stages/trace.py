@@ -48,9 +48,6 @@ class Traced:
     in_full: bool = False
     columns: int | None = None
 
-    def has(self, stage: str) -> bool:
-        return find_stage(self.folder, stage) is not None
-
     def artifact(self, stage: str) -> Artifact:
         return stage_artifact(self.folder, stage)
 

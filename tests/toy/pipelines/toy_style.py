@@ -11,7 +11,7 @@ from cloze_gen.recipes.toy.steps.focus import FocusSettings
 from cloze_gen.recipes.toy.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
-from cloze_gen.stages.item_kind import QUESTIONS
+from cloze_gen.stages.item_kind import QUESTION_ITEMS
 from cloze_gen.stages.release import ReleaseSettings
 from cloze_gen.stages.style import Style
 from cloze_gen.text.parse_book import IngestSettings
@@ -45,7 +45,7 @@ STYLE = Style(
     settings=ToySettings,
     sample_config="toy-style",
     sides=("books",),
-    items=QUESTIONS,
+    items=QUESTION_ITEMS,
     last=Questions,
     files=toy_files,
     levels={"focus": "focus words", "questions": "questions"},

@@ -88,4 +88,4 @@ def remedies_text(rows: Iterable[Mapping[str, Any]]) -> str:
     >>> remedies_text([{"book_id": "a", "status": "rejected", "reason": "too_large"}])
     'too_large: split the files into books'
     """
-    return "; ".join(f"{reason}: {REMEDIES[reason]}" for reason in dropped_rows(rows))
+    return "; ".join(f"{reason}: {REMEDIES[reason]}" for reason in dropped_rows(rows) if reason in REMEDIES)
