@@ -85,7 +85,7 @@ class Focus(StyleTask):
 
     stage = "focus"
     group = "focus"
-    version = 2
+    version = 3
     needs = {"source": (Corpus, "source"), "counts": Counts}
     write = staticmethod(write_focus)
 

@@ -101,7 +101,7 @@ class Sentences(StyleTask):
 
     stage = "sentences"
     group = "sentences"
-    version = 3
+    version = 4
     needs = {"source": (Corpus, "source"), "tagging": (Tagging, "source"), "counts": Counts, "vocabulary": Vocabulary}
     write = staticmethod(write_sentences)
 
