@@ -80,6 +80,7 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
         ):
             engine.share(task.store.store)
             build(task)
+            task.store.sweep()  # what a worker of a cluster left that died on the way
     show(funnel_text(task.steps()))
     show(f"signature  {task.signature()}")
     show(f"release    {task.folder / RELEASE}")
