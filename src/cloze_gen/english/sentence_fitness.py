@@ -26,8 +26,9 @@ _HEADING_WORDS = frozenset(
     "chapter book volume canto act scene contents illustration footnote appendix preface etext gutenberg ebook".split()
 )
 # Above these shares of words in capitals, and of capitalised words after the first, a line is a heading or a list of names.
-_MAX_CAPITALS_SHARE = 0.3
+MAX_CAPITALS_SHARE = 0.3
 _MAX_CAPITALISED_SHARE = 0.5
+ODD_MARKS = frozenset("*_|<>=@#\\/~^+")  # of typists, tables and formulas
 _WH_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
 _SUBORDINATORS = frozenset("because though although if unless while whilst since until till lest whether that".split())
 _QUOTES = ('"',)
@@ -81,7 +82,7 @@ def sentence_fault(tokens: Sequence[str], *, printed: Sequence[int], offensive: 
         (SentenceFault.CAPITALS, _mostly_capitals(words)),
         (SentenceFault.BROKEN_OFF, _broken_off(tokens)),
         (SentenceFault.RUNS_ON, _runs_on(tokens, printed)),
-        (SentenceFault.ODD_MARKS, any(mark in tokens[i] for i in printed for mark in "*_|<>=@#\\/~^+")),
+        (SentenceFault.ODD_MARKS, any(mark in tokens[i] for i in printed for mark in ODD_MARKS)),
         (SentenceFault.OFFENSIVE, any(word.casefold() in offensive for word in words)),
     ):
         if holds:
@@ -127,7 +128,7 @@ def _initial(word: str) -> bool:
 def _mostly_capitals(words: Sequence[str]) -> bool:
     shouted = sum(len(word) > 1 and word.isupper() for word in words)
     capitalised = sum(word[:1].isupper() and word != "I" for word in words[1:])
-    return shouted > _MAX_CAPITALS_SHARE * len(words) or capitalised > _MAX_CAPITALISED_SHARE * max(1, len(words) - 1)
+    return shouted > MAX_CAPITALS_SHARE * len(words) or capitalised > _MAX_CAPITALISED_SHARE * max(1, len(words) - 1)
 
 
 def _broken_off(tokens: Sequence[str]) -> bool:

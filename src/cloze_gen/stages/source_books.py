@@ -12,7 +12,7 @@ from pathlib import Path
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.corpus.book_files import SENTENCES, read_type_counts
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
-from cloze_gen.stages.corpus.hyphens import mend_line, mend_token, read_hyphen_forms
+from cloze_gen.stages.corpus.hyphens import mend_line, mend_text, read_hyphen_forms
 from cloze_gen.stats.counts import CountTable
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet
@@ -38,10 +38,7 @@ def read_sentences(folder: Path, book_id: str, forms: dict[str, str]) -> Iterato
     columns = read_parquet(folder / SENTENCES).to_pydict()
     for index, start, end, paragraph, kind, text, tokens in zip(*columns.values(), strict=True):
         if LINE_END_HYPHEN in tokens:
-            broken_words = {token for token in tokens.split(" ") if LINE_END_HYPHEN in token}
-            for broken in sorted(broken_words, key=lambda word: (-len(word), word)):  # one may be the end of a longer one
-                text = text.replace(broken, mend_token(broken, forms))
-            tokens = mend_line(tokens, forms)
+            text, tokens = mend_text(text, tokens, forms), mend_line(tokens, forms)
         yield Sentence(book_id, index, start, end, paragraph, kind, text, tuple(tokens.split(" ")))
 
 

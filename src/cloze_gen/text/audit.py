@@ -25,6 +25,7 @@ class BookReason(StrEnum):
     OVERLAPS_TRAIN = "overlaps_train"
     OVERLAPS_SOURCE = "overlaps_source"
     VOCABULARY_UNLIKE_REFERENCE = "vocabulary_unlike_reference"
+    OFFENSIVE = "offensive"
 
 
 class BookStatus(StrEnum):

@@ -22,6 +22,7 @@ REMEDIES: Mapping[str, str] = {
     BookReason.OVERLAPS_TRAIN: "give source books that the training side does not hold, or set overlap.across = drop_train",
     BookReason.OVERLAPS_SOURCE: "give training books that the source side does not hold, or set overlap.across = drop_source",
     BookReason.VOCABULARY_UNLIKE_REFERENCE: "give other source books, or lower books.min_similarity and books.min_coverage",
+    BookReason.OFFENSIVE: "give other novels, or raise partition.max_offensive_rate",
 }
 
 

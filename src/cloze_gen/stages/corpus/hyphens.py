@@ -49,3 +49,18 @@ def mend_token(token: str, forms: Mapping[str, str]) -> str:
 def mend_line(line: str, forms: Mapping[str, str]) -> str:
     """The tokens of a line, those that a line end broke in their decided form."""
     return " ".join(mend_token(token, forms) if LINE_END_HYPHEN in token else token for token in line.split(" "))
+
+
+def mend_text(text: str, line: str, forms: Mapping[str, str]) -> str:
+    r"""A sentence's text, the tokens that a line end broke in their decided form.
+
+    Args:
+        line: the sentence's tokens, joined by single spaces.
+
+    >>> mend_text("By lamp\xadlight, he said.", "By lamp\xadlight , he said .", {"lamp\xadlight": "lamplight"})
+    'By lamplight, he said.'
+    """
+    broken_words = {token for token in line.split(" ") if LINE_END_HYPHEN in token}
+    for broken in sorted(broken_words, key=lambda word: (-len(word), word)):  # one may be the end of a longer one
+        text = text.replace(broken, mend_token(broken, forms))
+    return text

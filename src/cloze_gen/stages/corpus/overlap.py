@@ -49,13 +49,13 @@ def write_overlap(
     Raises:
         CorpusError: no book is left, or one was dropped under `--strict`.
     """
-    sketches = _sketches(own)
+    sketches = read_sketches(own)
     sizes = {row["book_id"]: int(row["tokens"]) for row in kept_books(own)}
     inside = find_overlaps(sketches, min_containment=settings.min_containment)
     drops: dict[str, tuple[str, str]] = {}
     across: list[Overlap] = []
     if other is not None:
-        across = _across(sketches, _sketches(other), settings.min_containment)
+        across = _across(sketches, read_sketches(other), settings.min_containment)
         reason = BookReason.OVERLAPS_TRAIN if side == "source" else BookReason.OVERLAPS_SOURCE
         if settings.across == ("drop_source" if side == "source" else "drop_train"):
             drops = {found.book_a: (reason, f"shares text with {found.book_b} ({_share(found):.0%})") for found in across}
@@ -74,7 +74,8 @@ def write_overlap(
     room.say(f"{len(inside)} overlapping pairs within, {len(across)} across; {kept} of {seen} books go on")
 
 
-def _sketches(artifact: Artifact) -> dict[str, np.ndarray]:
+def read_sketches(artifact: Artifact) -> dict[str, np.ndarray]:
+    """The content sketch of each book that goes on, by its id."""
     return {row["book_id"]: np.load(book_folder(artifact, row) / SKETCH) for row in kept_books(artifact)}
 
 

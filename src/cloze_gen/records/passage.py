@@ -1,0 +1,65 @@
+"""A passage: some whole sentences of one chapter, of which the last word of the last is to be guessed (LAMBADA)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain
+
+
+class Part(StrEnum):
+    """What a novel serves for: its text trains models, or its passages are items of one of the two sets."""
+
+    TRAIN = "train"
+    DEVELOPMENT = "development"
+    TEST = "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage and the word to be guessed.
+
+    What stands before the target, the target and what stands behind it are the passage's tokens exactly.
+
+    >>> passage = Passage("emma:7", "emma", Part.TEST, (("Who", "called", "?"), ("It", "was", "Jane", ".", '"')), 2, 40, 61)
+    >>> passage.context, passage.before_target, passage.target, passage.behind_target
+    (('Who', 'called', '?'), ('Who', 'called', '?', 'It', 'was'), 'Jane', ('.', '"'))
+
+    Attributes:
+        id: of the target sentence, ``book:index``.
+        part: the part of the corpus that its novel belongs to.
+        sentences: the tokens of each sentence as the book has them, the target sentence last and whole, with its final marks.
+        target_at: index of the target in the last sentence.
+        start, end: character span of the whole passage in the decoded raw file, end exclusive.
+    """
+
+    id: str
+    book_id: str
+    part: Part
+    sentences: tuple[tuple[str, ...], ...]
+    target_at: int
+    start: int
+    end: int
+
+    @property
+    def context(self) -> tuple[str, ...]:
+        """The tokens of all sentences but the last."""
+        return tuple(chain.from_iterable(self.sentences[:-1]))
+
+    @property
+    def target_sentence(self) -> tuple[str, ...]:
+        return self.sentences[-1]
+
+    @property
+    def target(self) -> str:
+        return self.sentences[-1][self.target_at]
+
+    @property
+    def before_target(self) -> tuple[str, ...]:
+        """All tokens that a reader is shown, in order."""
+        return (*self.context, *self.sentences[-1][: self.target_at])
+
+    @property
+    def behind_target(self) -> tuple[str, ...]:
+        """The final mark and what it closes, which are not shown."""
+        return self.sentences[-1][self.target_at + 1 :]
