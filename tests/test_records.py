@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cloze_gen.records.passage import Part, Passage
 from cloze_gen.records.question import Blank, Question
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
@@ -29,6 +30,17 @@ def test_question_knows_its_answer() -> None:
     question = Question("b:3:1", "b", ("We", "hide", "it", "."), 1, ("eat", "hide"), 1)
     assert question.answer == "hide" == question.blank.answer
     assert question.blank.filled("eat") == ("We", "eat", "it", ".")
+
+
+@given(st.lists(st.lists(st.sampled_from("abc."), min_size=1, max_size=4).map(tuple), min_size=1, max_size=4).map(tuple), st.data())
+def test_a_passage_is_what_is_shown_the_target_and_what_is_not(sentences: tuple[tuple[str, ...], ...], data: st.DataObject) -> None:
+    """Together they are its sentences' tokens; the context is all sentences but the last."""
+    target_at = data.draw(st.integers(0, len(sentences[-1]) - 1))
+    passage = Passage("b:4", "b", Part.TEST, sentences, target_at, 0, 9)
+    tokens = tuple(token for sentence in sentences for token in sentence)
+    assert (*passage.before_target, passage.target, *passage.behind_target) == tokens
+    assert (*passage.context, *passage.target_sentence) == tokens
+    assert len(passage.before_target) == len(passage.context) + target_at
 
 
 def test_sentence_id_is_its_provenance() -> None:

@@ -22,7 +22,7 @@ _CUT_AT = frozenset(title.casefold() for title in TITLES) | frozenset(
 _HANGING = frozenset(
     "the a an and or but nor of to for with by from as than that which who whose my your his its our their if because".split()
 )
-_HEADING_WORDS = frozenset(
+HEADING_WORDS = frozenset(
     "chapter book volume canto act scene contents illustration footnote appendix preface etext gutenberg ebook".split()
 )
 # Above these shares of words in capitals, and of capitalised words after the first, a line is a heading or a list of names.
@@ -78,7 +78,7 @@ def sentence_fault(tokens: Sequence[str], *, printed: Sequence[int], offensive: 
         (SentenceFault.OPEN_BRACKET, any(tokens.count(a) != tokens.count(b) for a, b in _BRACKETS)),
         (SentenceFault.CUT_AT_ABBREVIATION, words[-1].rstrip(".").casefold() in _CUT_AT or _initial(words[-1])),
         (SentenceFault.HANGING, words[-1].casefold() in _HANGING),
-        (SentenceFault.HEADING, any(word.casefold() in _HEADING_WORDS and not word.islower() for word in words)),
+        (SentenceFault.HEADING, any(word.casefold() in HEADING_WORDS and not word.islower() for word in words)),
         (SentenceFault.CAPITALS, _mostly_capitals(words)),
         (SentenceFault.BROKEN_OFF, _broken_off(tokens)),
         (SentenceFault.RUNS_ON, _runs_on(tokens, printed)),

@@ -6,6 +6,7 @@ import re
 
 from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.scs_style import ScsSettings
+from cloze_gen.recipes.lambada.steps.partition import PartitionSettings
 from cloze_gen.stages.corpus.dropped import REMEDIES, dropped_lines, dropped_notes, dropped_text, remedies_text
 from cloze_gen.text.audit import BookReason
 
@@ -18,6 +19,7 @@ def test_every_reason_has_a_remedy_and_no_other() -> None:
 def test_remedies_name_settings_that_exist() -> None:
     """A user who follows the advice is not told of an unknown setting."""
     known = {f"{group}.{name}" for group, settings in ScsSettings() for name in settings_dict(settings)}
+    known |= {f"partition.{name}" for name in PartitionSettings.model_fields}
     named = {name for remedy in REMEDIES.values() for name in re.findall(r"\b[a-z]+\.[a-z_]+", remedy)} - {"manifest.tsv"}
     assert named
     assert named <= known

@@ -5,6 +5,7 @@ Every sentence of a corpus may end a passage, so the rules are asked of word typ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from cloze_gen.english.sentence_fitness import MAX_CAPITALS_SHARE, ODD_MARKS
+from cloze_gen.english.sentence_fitness import HEADING_WORDS, MAX_CAPITALS_SHARE, ODD_MARKS
 from cloze_gen.english.treebank import treebank_split
 from cloze_gen.text.paragraphs import PROSE
 from cloze_gen.words import is_word
 
 _FINAL = frozenset(".?!")
+_NUMERAL = re.compile(r"[IVXLCDM]+|\d+")
 _CLOSERS = frozenset("\"'")
 _SPEECH = ('"', "'")  # the mark that a book sets around speech: the commoner of the two
 _ODD = ODD_MARKS | frozenset("[]{}")  # square and curly brackets are an editor's, or a footnote's
@@ -93,7 +95,8 @@ class SentenceTraits:
         tokens: int64: tokens as a treebank cuts them, marks among them.
         last_word: int64: place among the book's tokens of the last word, -1 where there is none.
         closed: bool: behind the last word stands a full stop, a question or exclamation mark, and nothing but such and what they close.
-        whole: bool: begins with a capital letter or a number, ends with a mark, its brackets closed, no odd mark, not mostly capitals.
+        whole: bool: begins with a capital letter or a number and with no heading, ends with a mark, its brackets closed, no odd mark,
+            not mostly capitals.
         offensive: bool: holds a word of the list.
         in_speech: bool: begins within a speech that an earlier sentence of its paragraph opened.
     """
@@ -125,6 +128,7 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
     closed = (_sums(final | closing, behind, ends) == ends - behind) & (_sums(final, behind, ends) > 0)
     opened, shut = (_sums(_holds(book, mark.__eq__), starts, ends) for mark in "()")
     whole = (first_word >= 0) & _holds(book, _begins_sentence)[first_word] & (behind < ends) & (opened == shut)
+    whole &= ~_begins_with_heading(book, first_word)
     whole &= _sums(_holds(book, _is_odd), starts, ends) == 0
     whole &= _sums(_holds(book, _is_shouted), starts, ends) <= MAX_CAPITALS_SHARE * _sums(words, starts, ends)
     return SentenceTraits(
@@ -149,6 +153,14 @@ def target_types(book: BookText) -> NDArray[np.bool_]:
 
 def _begins_sentence(word: str) -> bool:
     return word[0].isupper() or word[0].isdigit()
+
+
+def _begins_with_heading(book: BookText, first_word: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each sentence begins ``CHAPTER IV``, ``Book 2`` or ``3 .``: some files set headings and numbers before their paragraph."""
+    behind = np.minimum(first_word + 1, len(book.codes) - 1)
+    number, stop = _holds(book, lambda word: _NUMERAL.fullmatch(word) is not None), _holds(book, ".".__eq__)
+    heading = _holds(book, lambda word: not word.islower() and word.casefold() in HEADING_WORDS)
+    return (heading[first_word] & number[behind]) | (number[first_word] & stop[behind])
 
 
 def _is_shouted(word: str) -> bool:

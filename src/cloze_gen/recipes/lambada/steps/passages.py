@@ -107,24 +107,23 @@ def cut_passages(book: BookText, *, book_id: str, offensive: Container[str], set
     own = np.arange(book.sentence_count)
     may_be_target = target_types(book)[book.codes][traits.last_word] if len(book.codes) else np.zeros(0, np.bool_)
     kinds = np.array(book.kinds, dtype=object)
-    prose, chapter = kinds == PROSE, np.cumsum(kinds == HEADING)
-    # In the order of `REASONS`; the first that holds is the verdict.
-    against = (
-        ~prose,
-        ~traits.closed,
-        ~may_be_target,
-        traits.tokens < settings.min_target_sentence_tokens,
-        traits.tokens > settings.max_target_sentence_tokens,
-        (first < 0) | (chapter[opening] != chapter),
-        _interrupted(prose, book.paragraph, opening, own),
-        context_tokens > settings.max_context_tokens,
-        traits.in_speech[opening] & settings.whole_speech,
-        _any_of(~traits.whole, opening, own),
-        _any_of(traits.offensive, opening, own),
-    )
+    prose = kinds == PROSE
+    against = {  # in the order in which they are asked; the first that holds is the verdict
+        PassageReason.NOT_PROSE: ~prose,
+        PassageReason.WITHOUT_FINAL_MARK: ~traits.closed,
+        PassageReason.TARGET_NOT_LETTERS: ~may_be_target,
+        PassageReason.SHORT: traits.tokens < settings.min_target_sentence_tokens,
+        PassageReason.LONG: traits.tokens > settings.max_target_sentence_tokens,
+        PassageReason.CHAPTER_BEGINS: (first < 0) | _any_of(kinds == HEADING, opening, own),
+        PassageReason.CONTEXT_NOT_PROSE: _interrupted(prose, book.paragraph, opening, own),
+        PassageReason.CONTEXT_LONG: context_tokens > settings.max_context_tokens,
+        PassageReason.BEGINS_IN_SPEECH: traits.in_speech[opening] & settings.whole_speech,
+        PassageReason.TORN: _any_of(~traits.whole, opening, own),
+        PassageReason.OFFENSIVE: _any_of(traits.offensive, opening, own),
+    }
     verdict = np.full(book.sentence_count, KEPT, dtype=np.int8)
-    for code in range(len(against) - 1, -1, -1):
-        verdict[against[code]] = code
+    for reason, holds in against.items():
+        verdict[holds & (verdict == KEPT)] = REASONS.index(reason)
     if settings.keep_share < 1:
         for sentence in np.flatnonzero(verdict == KEPT).tolist():
             if stable_fraction("lambada.thinning", f"{book_id}:{sentence}") >= settings.keep_share:
