@@ -71,6 +71,15 @@ def test_every_sentence_is_accounted_for(novels: Novels) -> None:
     assert sum(artifact.facts["passages"].values()) == len(kept)
 
 
+def test_training_novels_may_be_asked_for(novels: Novels) -> None:
+    """As an artifact of their own, for a model that learns from passages."""
+    partition = novels.partition()
+    given = {"counts": novels.counts(partition), "settings": SMALL, "offensive": "builtin", "parts": (Part.TRAIN,)}
+    artifact = novels.stage("passages", write_passages, partition=partition, **given)
+    assert {passage.part for passage in read_passages(artifact)} == {Part.TRAIN}
+    assert artifact.facts["passages"] == {"train": artifact.funnel["kept"]}
+
+
 def test_sentences_are_kept_that_a_passage_shows(novels: Novels) -> None:
     """Each once, and no other; a word that a line end broke stands in its decided form in text and tokens."""
     artifact = novels.passages(novels.partition())
@@ -113,5 +122,5 @@ def test_two_workers_write_the_same_bytes(novels: Novels) -> None:
 
 def test_no_passage_at_all_ends_the_run(novels: Novels) -> None:
     """With the reasons counted, and what would help."""
-    with pytest.raises(CorpusError, match=r"no sentence .* ends a passage \(context_cut_by_chapter [\d,]+, .*\)\. Widen passages"):
+    with pytest.raises(CorpusError, match=r"no sentence .* ends a passage \(context_cut_by_chapter [\d,]+, .*\)\. Lower passages"):
         novels.passages(novels.partition(), PassagesSettings(min_context_tokens=9000, max_context_tokens=9001))

@@ -1,10 +1,11 @@
-"""Passages of the development and test novels: cut book by book, kept as spans of the books' own sentences."""
+"""Passages of the novels: cut book by book, kept as spans of the books' own sentences."""
 
 from __future__ import annotations
 
 import functools
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,13 +58,13 @@ class NovelShard:
 
 @dataclass(frozen=True, slots=True)
 class CutNovel:
-    """What a worker reports of its novel: sums, from which the stage's facts are made."""
+    """What a worker reports of its novel: sums, from which the stage's funnel and facts are made."""
 
     passages: int
     reasons: Counter[str]
     context_sentences: int
     context_tokens: int
-    ids: int
+    numbers: int
 
 
 def cut_novel(shard: NovelShard) -> CutNovel:
@@ -90,9 +91,16 @@ def cut_novel(shard: NovelShard) -> CutNovel:
 
 
 def write_passages(
-    writer: ArtifactWriter, room: Room, *, partition: Artifact, counts: Artifact, settings: PassagesSettings, offensive: str
+    writer: ArtifactWriter,
+    room: Room,
+    *,
+    partition: Artifact,
+    counts: Artifact,
+    settings: PassagesSettings,
+    offensive: str,
+    parts: Sequence[Part] = (Part.DEVELOPMENT, Part.TEST),
 ) -> None:
-    """Write the passages of the development and test novels, in order of book and sentence.
+    """Write the passages of the novels of some parts, in order of book and sentence.
 
     Files: `passages.parquet`, a row a passage (`passage_columns`). `sentences.parquet`, each sentence that a passage holds once: `book_id`,
     `index` in the book, `start`, `end` (characters of the decoded file), `paragraph`, `text`, `tokens` joined by spaces. `tokens.npy`
@@ -105,6 +113,7 @@ def write_passages(
     Args:
         counts: of the training novels.
         offensive: names the list of words that no passage may hold (`stages.offensive_words`).
+        parts: of whose novels; a model that learns from passages asks for those of the training novels, as an artifact of their own.
 
     Raises:
         CorpusError: no novel has a passage.
@@ -112,36 +121,39 @@ def write_passages(
     """
     write_hyphens(writer, hyphen_evidence(partition, read_counts(counts)))
     hyphens, words = writer.path(HYPHENS), offensive_words(offensive)
-    books = [row for row in kept_books(partition) if row["part"] != Part.TRAIN]
+    books = [row for row in kept_books(partition) if row["part"] in parts]
     lengths = [int(row["tokens"]) + int(row["sentences"]) for row in books]
     places = np.concatenate(([0], np.cumsum(lengths))).tolist()
-    with book_parts(writer, len(books)) as parts:
+    with book_parts(writer, len(books)) as folders:
         shards = [
             NovelShard(row["book_id"], row["part"], book_folder(partition, row), counts.folder, hyphens, out, place, words, settings)
-            for row, out, place in zip(books, parts, places, strict=False)
+            for row, out, place in zip(books, folders, places[:-1], strict=True)
         ]
         found = list(room.map(cut_novel, shards, unit="novels"))
-        if [one.ids for one in found] != lengths:
+        if [one.numbers for one in found] != lengths:
             raise CorpusError("the table of books and the books differ in their tokens. This is a fault of cloze-gen, please report it.")
         reasons = sum((one.reasons for one in found), Counter[str]())
         n_passages = sum(one.passages for one in found)
         if not n_passages:
-            told = ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items()))
-            raise CorpusError(f"no sentence of the development and test novels ends a passage ({told}). Widen passages.min_context_tokens, "
-                              "passages.min_target_sentence_tokens or their upper bounds, or give more novels.")  # fmt: skip
+            raise _without_passages(parts, reasons)
         for name in (PASSAGES, SOURCE_SENTENCES, REJECTED):
-            writer.rows[name] = join_parquet(writer.path(name), [part / name for part in parts])
-        writer.rows[TOKENS] = _join_numbers(writer.path(TOKENS), [part / TOKENS for part in parts], places[-1])
+            writer.rows[name] = join_parquet(writer.path(name), [folder / name for folder in folders])
+        writer.rows[TOKENS] = _join_numbers(writer.path(TOKENS), [folder / TOKENS for folder in folders], places[-1])
     writer.funnel = funnel("sentences", kept=n_passages, rejected=reasons)
-    in_part = Counter(dict.fromkeys((Part.DEVELOPMENT, Part.TEST), 0))
-    for row, one in zip(books, found, strict=True):
-        in_part[Part(row["part"])] += one.passages
     writer.facts |= {
-        "passages": {str(part): count for part, count in in_part.items()},
+        "passages": {part: sum(one.passages for row, one in zip(books, found, strict=True) if row["part"] == part) for part in parts},
         "mean_context_sentences": round(sum(one.context_sentences for one in found) / n_passages, 4),
         "mean_context_tokens": round(sum(one.context_tokens for one in found) / n_passages, 4),
     }
     room.say(f"{n_passages:,} of {n_passages + reasons.total():,} sentences end a passage")
+
+
+def _without_passages(parts: Sequence[Part], reasons: Counter[str]) -> CorpusError:
+    told = ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items()))
+    return CorpusError(
+        f"no sentence of the {' and '.join(parts)} novels ends a passage ({told}). Lower passages.min_context_tokens or "
+        "passages.min_target_sentence_tokens, raise their upper bounds, or give more novels."
+    )
 
 
 @functools.lru_cache(maxsize=1)
