@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -135,7 +136,7 @@ def write_passages(
         reasons = sum((one.reasons for one in found), Counter[str]())
         n_passages = sum(one.passages for one in found)
         if not n_passages:
-            raise _without_passages(parts, reasons)
+            _refuse(parts, reasons)
         for name in (PASSAGES, SOURCE_SENTENCES, REJECTED):
             writer.rows[name] = join_parquet(writer.path(name), [folder / name for folder in folders])
         writer.rows[TOKENS] = _join_numbers(writer.path(TOKENS), [folder / TOKENS for folder in folders], places[-1])
@@ -148,9 +149,9 @@ def write_passages(
     room.say(f"{n_passages:,} of {n_passages + reasons.total():,} sentences end a passage")
 
 
-def _without_passages(parts: Sequence[Part], reasons: Counter[str]) -> CorpusError:
+def _refuse(parts: Sequence[Part], reasons: Counter[str]) -> NoReturn:
     told = ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items()))
-    return CorpusError(
+    raise CorpusError(
         f"no sentence of the {' and '.join(parts)} novels ends a passage ({told}). Lower passages.min_context_tokens or "
         "passages.min_target_sentence_tokens, raise their upper bounds, or give more novels."
     )
