@@ -1,0 +1,75 @@
+"""The course through a text."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.networks.adagrad import Adagrad
+from cloze_gen.networks.training import STEPS, Course, plan_course, read_block, train
+
+
+class Listener:
+    """A network that only keeps what it is shown, and at which rate."""
+
+    def __init__(self, lead: int) -> None:
+        self.lead = lead
+        self.seen: list[np.ndarray] = []
+        self.rates: list[float] = []
+        self.begun: list[int] = []
+
+    def forget(self) -> None:
+        self.begun.append(len(self.seen))
+
+    def learn(self, block: np.ndarray, optimizer: Adagrad) -> float:
+        self.seen.append(block)
+        self.rates.append(optimizer.rate)
+        return float(len(self.seen))
+
+
+@given(n=st.integers(64, 20_000), lead=st.integers(1, 5))
+def test_a_reading_shows_every_word_once(n: int, lead: int) -> None:
+    """But for a rest that fills no block; each with the words before it."""
+    text = np.arange(1, n + 1)
+    course = plan_course(n, readings=1, most_words=10**9)
+    blocks = [read_block(text, number, course, lead=lead) for number in range(course.blocks)]
+    told = np.sort(np.concatenate([block[:, lead:].reshape(-1) for block in blocks]))
+    assert (np.diff(told) > 0).all()
+    assert n - len(told) < course.streams * (STEPS + 1)
+    for block in blocks:
+        steps = np.diff(block, axis=1)
+        assert (steps[block[:, :-1] > 0] == 1).all()
+
+
+def test_a_course_may_be_taken_in_parts() -> None:
+    """The same blocks at the same rates as in one go; the streams begin anew with each reading, not with each part."""
+    text, course = np.arange(1, 641), plan_course(640, readings=3, most_words=10**9)
+    whole, parts = Listener(2), Listener(2)
+    for listener, cuts in ((whole, [range(course.blocks)]), (parts, [range(25), range(25, course.blocks)])):
+        for numbers in cuts:
+            train(listener, text, Adagrad({}, {}, rate=0.0), course=course, numbers=numbers, size=10**6, rate=0.5)
+    assert np.array_equal(whole.seen, parts.seen)
+    assert whole.rates == parts.rates
+    assert whole.begun == parts.begun == [0, 20, 40]
+
+
+def test_steps_grow_and_shrink() -> None:
+    """A hundredth at first, all but full after a hundred blocks, a twentieth at last."""
+    listener, course = Listener(1), Course(streams=1, a_reading=1000, blocks=1000)
+    train(listener, np.zeros(32_000, np.int64), Adagrad({}, {}, rate=0.0), course=course, numbers=range(1000), size=1, rate=1.0)
+    assert [round(listener.rates[i], 3) for i in (0, 99, 999)] == [0.01, 0.906, 0.051]
+
+
+def test_words_outside_the_vocabulary_are_shown_as_one() -> None:
+    """The unknown word."""
+    listener, course = Listener(1), Course(streams=1, a_reading=1, blocks=1)
+    train(listener, np.arange(1, 41), Adagrad({}, {}, rate=0.0), course=course, numbers=range(1), size=5, rate=1.0)
+    assert listener.seen[0][0, :9].tolist() == [0, 1, 2, 3, 4, 5, 6, 6, 6]
+
+
+def test_what_is_read_is_bounded() -> None:
+    """By readings where the text is small, by words where it is large; a small text has fewer streams."""
+    assert plan_course(10**7, readings=2, most_words=10**6).blocks * 128 * 32 <= 10**6
+    small = plan_course(100, readings=2, most_words=10**6)
+    assert (small.streams, small.blocks) == (1, 6)
