@@ -1,0 +1,46 @@
+"""A cache beside an n-gram model: words that have been said are likely to be said again (Kuhn & De Mori 1990).
+
+P(word | passage) = (1 - w) P(word | history) + w C(word), where C(word) is the word's share of the passage's tokens so far: a unigram cache
+without decay, for a passage is short. It compares words as they are written, so it knows words that the n-gram model does not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def shares_before_last(codes: NDArray[np.integer], lengths: NDArray[np.integer], *, separator: int) -> NDArray[np.float64]:
+    """The last token's share of the tokens before it, passage by passage.
+
+    Args:
+        codes: a number for every token as it is written, the passages one after the other, shape (the sum of the lengths,).
+        lengths: shape (n,), each at least 1.
+        separator: the number that stands between sentences, which are no tokens.
+    Returns:
+        float64, shape (n,), from 0 to 1; 0 where nothing stands before.
+
+    >>> shares_before_last(np.array([7, 0, 5, 7, 0, 7, 8]), np.array([6, 1]), separator=0).tolist()
+    [0.6666666666666666, 0.0]
+    """
+    if not len(lengths):
+        return np.zeros(0)
+    starts = np.cumsum(lengths) - lengths
+    same = codes == np.repeat(codes[starts + lengths - 1], lengths)
+    seen = np.add.reduceat(same.astype(np.int64), starts) - 1
+    tokens = np.add.reduceat((codes != separator).astype(np.int64), starts) - 1
+    return seen / np.maximum(tokens, 1)
+
+
+def with_cache(log10_probs: NDArray[np.floating], shares: NDArray[np.floating], *, weight: float) -> NDArray[np.float64]:
+    """log10 P(word | passage) of a model with a cache, shape (n,).
+
+    Args:
+        log10_probs: of the model alone, shape (n,).
+        shares: of the cache, shape (n,).
+        weight: of the cache, from 0 to 1 exclusive.
+
+    >>> np.round(10 ** with_cache(np.log10([0.01, 0.01]), np.array([0.5, 0.0]), weight=0.1), 6).tolist()
+    [0.059, 0.009]
+    """
+    return np.log10((1 - weight) * 10.0 ** np.asarray(log10_probs, np.float64) + weight * shares)
