@@ -38,6 +38,7 @@ _WEIGHTS: Mapping[Kind, tuple[str, ...]] = {
 }
 _TRAINING = ("network", "words_read", "perplexity")
 _LESSONS = 20  # that a course is cut into, so that progress can be told
+_LESSONS_TOLD = 5  # one line for each so many
 _FEWEST_WORDS = 64  # of a text: two blocks of one stream
 
 
@@ -122,7 +123,8 @@ def write_networks(
         lessons = [lesson for lesson in lessons if len(lesson.numbers)]
         for lesson, loss in zip(lessons, room.map(take_lesson, lessons, unit="lessons"), strict=True):
             rows.append((lesson.kind, lesson.numbers.stop * lesson.course.words_a_block, round(float(np.exp(loss)), 2)))
-            room.say(f"{lesson.kind}: {rows[-1][1]:,} words read, perplexity {rows[-1][2]:.0f}")
+            if number % _LESSONS_TOLD == _LESSONS_TOLD - 1:
+                room.say(f"{lesson.kind}: {rows[-1][1]:,} words read, perplexity {rows[-1][2]:.0f}")
     for kind in kinds:
         shutil.rmtree(writer.folder / kind / "state")
     writer.rows |= {TRAINING: write_tsv(writer.path(TRAINING), _TRAINING, rows), NETWORK_WORDS: len(words)}

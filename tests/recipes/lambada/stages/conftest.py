@@ -87,11 +87,16 @@ class Novels:
         return self.stage("passages", write_passages, partition=partition, counts=counts, settings=settings, offensive="builtin")
 
 
-@pytest.fixture
-def novels(tmp_path: Path) -> Novels:
+def make_novels(folder: Path) -> Novels:
     """Eight novels, two of them in a folder of their own."""
-    books = tmp_path / "books"
+    books = folder / "books"
     (books / "Romance").mkdir(parents=True)
     for number in range(8):
         (books / ("Romance" if number < 2 else "") / f"novel{number}.txt").write_text(novel(number))
-    return Novels(books, Store(tmp_path / "out"))
+    return Novels(books, Store(folder / "out"))
+
+
+@pytest.fixture
+def novels(tmp_path: Path) -> Novels:
+    """Eight novels that a test may change."""
+    return make_novels(tmp_path)
