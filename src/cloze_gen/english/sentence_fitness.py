@@ -35,8 +35,8 @@ _QUOTES = ('"',)
 _MAX_QUOTES = 4  # more marks than two quotations have: an exchange of speeches that was not split
 _DASHES = frozenset({"--", "-", "---", "----", "\u2014", "\u2013"})
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
-# Openings that mark the second half of a cut dialogue: '," said he' without its first half.
-_SPEECH_VERBS = frozenset(
+# What attributes a speech. As an opening it marks the second half of a cut dialogue: '," said he' without its first half.
+SPEECH_VERBS = frozenset(
     "said asked cried replied answered returned exclaimed whispered murmured muttered remarked observed continued".split()
 )
 
@@ -114,7 +114,7 @@ def _half_dialogue(tokens: Sequence[str]) -> bool:
 
     A sentence from the middle of a longer speech has an odd number of quotation marks and is whole all the same: quotes are not printed.
     """
-    if len(tokens) > 1 and tokens[0].casefold() in _SPEECH_VERBS and tokens[0][:1].isupper() and tokens[1] in {"he", "she", "I", "they"}:
+    if len(tokens) > 1 and tokens[0].casefold() in SPEECH_VERBS and tokens[0][:1].isupper() and tokens[1] in {"he", "she", "I", "they"}:
         return True
     spoken = [token for token in tokens if token not in _QUOTES]
     ends_quoted = len(tokens) > 2 and tokens[-2] in _QUOTES and tokens[-3] in {",", ";", ":"}

@@ -66,16 +66,31 @@ def treebank_split(token: str) -> tuple[str, ...]:
     (('could', "n't", "'ve"), ("'T", 'is'), ("o'clock",), ("'em",))
     """
     word = normalize_for_tagging(token)
-    cuts = _CONTRACTIONS.get(word.lower())
-    if cuts is not None:
-        bounds = (0, *cuts, len(word))
-        return tuple(word[start:end] for start, end in pairwise(bounds))
-    if "'" not in word:
-        return (word,)
+    at = _last_cut(word)
+    return (*treebank_split(word[:at]), word[at:]) if at else _contraction(word)
+
+
+def clitics_cut(token: str) -> tuple[str, ...]:
+    """A whole-word token cut as the treebank cuts it, spelt as the book spells it; the parts joined are the token.
+
+    >>> clitics_cut("To-day's"), clitics_cut("couldn't've"), clitics_cut("Cannot"), clitics_cut("twenty-two")
+    (('To-day', "'s"), ('could', "n't", "'ve"), ('Can', 'not'), ('twenty-two',))
+    """
+    at = _last_cut(token)
+    return (*clitics_cut(token[:at]), token[at:]) if at else _contraction(token)
+
+
+def _last_cut(word: str) -> int:
+    """Where the last clitic of a word begins, in characters; 0 where it has none, or none that a general rule cuts off."""
+    if "'" not in word or word.lower() in _CONTRACTIONS:
+        return 0
     match = _NEGATION.search(word) or _CLITIC.search(word) or _PLURAL_POSSESSIVE.search(word)
-    if match is None or match.start() == 0:
-        return (word,)
-    return (*treebank_split(word[: match.start()]), match.group())
+    return match.start() if match else 0
+
+
+def _contraction(word: str) -> tuple[str, ...]:
+    bounds = (0, *_CONTRACTIONS.get(word.lower(), ()), len(word))
+    return tuple(word[start:end] for start, end in pairwise(bounds))
 
 
 def host_index(parts: Sequence[str]) -> int:

@@ -1,0 +1,1 @@
+"""The published files of LAMBADA: plain text, vocabulary, harness tasks, and `passages.jsonl`."""
