@@ -59,8 +59,8 @@ def test_a_missing_field_is_named(field: str) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"id": ""}, {"part": "dev"}, {"part": []}, {"sentences": []}, {"sentences": [["Who"], []]}, {"sentences": "Who"}, {"texts": ["Who hid?"]},
-        {"texts": ["Who hid?", '"Not Bob."']}, {"target_at": 5}, {"target_at": True}, {"start": -1}, {"end": "9"}, {"target": "Bob"},
+        {"id": ""}, {"part": "dev"}, {"part": []}, {"sentences": []}, {"sentences": [["Who"], []]}, {"sentences": "Who"},
+        {"texts": ["Who hid?"]},        {"texts": ["Who hid?", '"Not Bob."']}, {"target_at": 5}, {"target_at": True}, {"start": -1}, {"end": "9"}, {"target": "Bob"},
     ],
 )  # fmt: skip
 def test_contradictions_are_refused(change: dict[str, object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 
@@ -90,4 +91,4 @@ def test_published_tokens_become_whole_words(published: str) -> None:
         whole = whole_words(tokens)
         assert whole[-1] == tokens[-1]
         assert not {"``", "''", "`"} & set(whole)
-        assert not any(token in {"n't", "'ll", "'re", "'ve"} and before.isalpha() for before, token in zip(whole, whole[1:], strict=False))
+        assert not any(token in {"n't", "'ll", "'re", "'ve"} and before.isalpha() for before, token in pairwise(whole))

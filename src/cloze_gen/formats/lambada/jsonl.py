@@ -1,7 +1,7 @@
 r"""Passages as JSON lines (`passages.jsonl`): strict on the fields that make a passage, blind to the others.
 
-The form is our own. One JSON object a line; `text` is the published rendering, `cased` the book's own, and both end in the target; `context`
-is `cased` before the target. Provenance, scores and verdict stand behind; a reader of another maker's set needs none of them.
+The form is our own. One JSON object a line; `text` is the published rendering, `cased` the book's own, and both end in the target;
+`context` is `cased` before the target. Provenance, scores and verdict stand behind; a reader of another maker's set needs none of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ REQUIRED_FIELDS = ("id", "book_id", "part", "sentences", "texts", "target_at", "
 
 
 def passage_record(passage: Passage, **more: Any) -> dict[str, Any]:
-    """The JSON object of one passage: its renderings for a reader, its own fields, then `more` (domain, scores, verdict) in the order given.
+    """The JSON object of one passage: renderings for a reader, its own fields, then `more` (domain, scores, verdict) as given.
 
     Raises:
         FormatError: `more` repeats a field of the passage itself.

@@ -3,8 +3,8 @@
 The two were confused for years, and a model's accuracy differs by many points between them; so both are published, under names that say
 which.
 
-- *published*: in small letters, cut into the tokens of the Penn treebank (``do n't``, ``claire 's``, ``gon na``), quotation marks with their
-  direction, brackets as ``-lrb-``, single spaces, nothing behind the target.
+- *published*: in small letters, cut into the tokens of the Penn treebank (``do n't``, ``claire 's``, ``gon na``), quotation marks with
+  their direction, brackets as ``-lrb-``, single spaces, nothing behind the target.
 - *cased*: the book's own sentences with their own spacing, one space between two, up to the end of the target.
 
 Source: the published development file; Paperno et al. 2016 do not describe their tokenization.
