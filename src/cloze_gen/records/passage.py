@@ -1,31 +1,45 @@
-"""A passage: some sentences of one chapter, the last word of the last of them to be guessed (LAMBADA)."""
+"""A passage: some whole sentences of one chapter, of which the last word of the last is to be guessed (LAMBADA)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import chain
+
+
+class Part(StrEnum):
+    """What a novel serves for: its text trains models, or its passages are items of one of the two sets."""
+
+    TRAIN = "train"
+    DEVELOPMENT = "development"
+    TEST = "test"
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A context of complete sentences and the target sentence, as the book has them.
+    """A passage and the word to be guessed.
+
+    What stands before the target, the target and what stands behind it are the passage's tokens exactly.
+
+    >>> sentences = (("Who", "called", "?"), ("It", "was", "Jane", ".", '"'))
+    >>> passage = Passage("emma:7", "emma", Part.TEST, sentences, ("Who called?", 'It was Jane."'), 2, 40, 65)
+    >>> passage.context, passage.before_target, passage.target, passage.behind_target
+    (('Who', 'called', '?'), ('Who', 'called', '?', 'It', 'was'), 'Jane', ('.', '"'))
+    >>> passage.opening, passage.closing
+    ('It was ', '."')
 
     Attributes:
-        id: ``book:sentence`` of the target sentence.
-        part: ``train``, ``development`` or ``test``: the side of the partition that its book is on.
-        sentences: own tokens of every sentence, cased, whole words, marks included; the target sentence last, and whole.
+        id: of the target sentence, ``book:index``.
+        part: the part of the corpus that its novel belongs to.
+        sentences: the tokens of each sentence as the book has them, the target sentence last and whole, with its final marks.
         texts: the same sentences with their own spacing, one each.
-        target_at: index of the target among the tokens of the last sentence; only marks stand behind it.
-        start, end: character span in the decoded raw file, end exclusive.
-
-    >>> passage = Passage("b:7", "b", "test", (("Ann", "hid", "."), ("I", "saw", "Ann", ".")), ("Ann hid.", "I saw Ann."), 2, 0, 19)
-    >>> passage.context, passage.before_target[-2:], passage.target
-    (('Ann', 'hid', '.'), ('I', 'saw'), 'Ann')
+        target_at: index of the target in the last sentence.
+        start, end: character span of the whole passage in the decoded raw file, end exclusive.
     """
 
     id: str
     book_id: str
-    part: str
+    part: Part
     sentences: tuple[tuple[str, ...], ...]
     texts: tuple[str, ...]
     target_at: int
@@ -34,8 +48,12 @@ class Passage:
 
     @property
     def context(self) -> tuple[str, ...]:
-        """Tokens of all sentences but the last."""
+        """The tokens of all sentences but the last."""
         return tuple(chain.from_iterable(self.sentences[:-1]))
+
+    @property
+    def target_sentence(self) -> tuple[str, ...]:
+        return self.sentences[-1]
 
     @property
     def target(self) -> str:
@@ -43,12 +61,17 @@ class Passage:
 
     @property
     def before_target(self) -> tuple[str, ...]:
-        """All tokens before the target, in order."""
+        """All tokens that a reader is shown, in order."""
         return (*self.context, *self.sentences[-1][: self.target_at])
 
     @property
+    def behind_target(self) -> tuple[str, ...]:
+        """The final mark and what it closes, which are not shown."""
+        return self.sentences[-1][self.target_at + 1 :]
+
+    @property
     def opening(self) -> str:
-        """Text of the target sentence before the target, blanks included: `texts[-1]` is `opening`, the target and `closing`."""
+        """Text of the target sentence before the target, blanks included; with the target and `closing` it is the last of `texts`."""
         return self.texts[-1][: self._target_end - len(self.target)]
 
     @property

@@ -12,9 +12,9 @@ from cloze_gen.errors import FormatError
 from cloze_gen.formats.lambada.harness import RENDERINGS, harness_files, harness_record
 from cloze_gen.formats.lambada.jsonl import REQUIRED_FIELDS, parse_passages, passage_from_record, passage_record
 from cloze_gen.formats.lambada.vocabulary import format_vocabulary, parse_vocabulary
-from cloze_gen.records.passage import Passage
+from cloze_gen.records.passage import Part, Passage
 
-ITEM = Passage("b:7", "b", "test", (("Who", "hid", "?"), ('"', "Not", "Ann", ".", '"')), ("Who hid?", '"Not Ann."'), 2, 5, 23)
+ITEM = Passage("b:7", "b", Part.TEST, (("Who", "hid", "?"), ('"', "Not", "Ann", ".", '"')), ("Who hid?", '"Not Ann."'), 2, 5, 23)
 LINE = json.dumps(passage_record(ITEM))
 
 
@@ -60,7 +60,8 @@ def test_a_missing_field_is_named(field: str) -> None:
     "change",
     [
         {"id": ""}, {"part": "dev"}, {"part": []}, {"sentences": []}, {"sentences": [["Who"], []]}, {"sentences": "Who"},
-        {"texts": ["Who hid?"]},        {"texts": ["Who hid?", '"Not Bob."']}, {"target_at": 5}, {"target_at": True}, {"start": -1}, {"end": "9"}, {"target": "Bob"},
+        {"texts": ["Who hid?"]}, {"texts": ["Who hid?", '"Not Bob."']}, {"target_at": 5}, {"target_at": True}, {"start": -1}, {"end": "9"},
+        {"target": "Bob"},
     ],
 )  # fmt: skip
 def test_contradictions_are_refused(change: dict[str, object]) -> None:

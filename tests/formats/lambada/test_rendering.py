@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.formats.lambada.rendering import cased_text, published_tokens, whole_words
-from cloze_gen.records.passage import Passage
+from cloze_gen.records.passage import Part, Passage
 
 WORDS = st.sampled_from(["Ann", "lamp", "don't", "girl's", "Mr.", "cannot", "to-morrow", "60,000", "é", "I'd"])
 MARKS = st.sampled_from([".", "?", '"', "'", ",", "(", ")", "--", "..."])
@@ -20,7 +20,7 @@ def passages(draw: st.DrawFn) -> Passage:
     last, ending = draw(st.lists(WORDS | MARKS, max_size=5)), draw(st.lists(MARKS, max_size=3))
     sentences = [*listed, [*last, "lamp", *ending]]
     texts = ["".join(token + draw(st.sampled_from(["", " "])) for token in tokens[:-1]) + tokens[-1] for tokens in sentences]
-    return Passage("b:7", "b", "test", tuple(map(tuple, sentences)), tuple(texts), len(last), 0, 9)
+    return Passage("b:7", "b", Part.TEST, tuple(map(tuple, sentences)), tuple(texts), len(last), 0, 9)
 
 
 @given(passages())
@@ -53,4 +53,4 @@ def test_marks_have_their_direction(text: str, tokens: str, printed: str) -> Non
     """Direction is read from the blanks around a mark, and where they do not tell from whether one is open."""
     own = tuple(tokens.split())
     at = max(i for i, token in enumerate(own) if token[0].isalpha())
-    assert " ".join(published_tokens(Passage("b:7", "b", "test", (own,), (text,), at, 0, 9))) == printed
+    assert " ".join(published_tokens(Passage("b:7", "b", Part.TEST, (own,), (text,), at, 0, 9))) == printed

@@ -23,7 +23,8 @@ RENDERINGS: tuple[Rendering, ...] = ("published", "cased")
 def harness_record(passage: Passage, rendering: Rendering) -> dict[str, str]:
     """``{id, text, context, continuation, target}``; `context` and `continuation` joined are `text`, which ends in `target`.
 
-    >>> passage = Passage("b:1", "b", "test", (("Who", "?"), ('"', "Ann", ".", '"')), ("Who?", '"Ann."'), 1, 0, 1)
+    >>> from cloze_gen.records.passage import Part
+    >>> passage = Passage("b:1", "b", Part.TEST, (("Who", "?"), ('"', "Ann", ".", '"')), ("Who?", '"Ann."'), 1, 0, 1)
     >>> [harness_record(passage, rendering)["text"] for rendering in RENDERINGS]
     ['who ? `` ann', 'Who? "Ann']
     >>> [harness_record(passage, rendering)["continuation"] for rendering in RENDERINGS]

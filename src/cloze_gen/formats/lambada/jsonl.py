@@ -13,9 +13,8 @@ from cloze_gen.errors import FormatError
 from cloze_gen.formats.jsonl import parse_records
 from cloze_gen.formats.lambada.rendering import cased_context, cased_text, published_tokens
 from cloze_gen.notation import shown
-from cloze_gen.records.passage import Passage
+from cloze_gen.records.passage import Part, Passage
 
-PARTS = ("train", "development", "test")
 REQUIRED_FIELDS = ("id", "book_id", "part", "sentences", "texts", "target_at", "start", "end")
 
 
@@ -25,7 +24,7 @@ def passage_record(passage: Passage, **more: Any) -> dict[str, Any]:
     Raises:
         FormatError: `more` repeats a field of the passage itself.
 
-    >>> passage = Passage("b:1", "b", "test", (("Who", "?"), ("Ann", ".")), ("Who?", "Ann."), 0, 0, 9)
+    >>> passage = Passage("b:1", "b", Part.TEST, (("Who", "?"), ("Ann", ".")), ("Who?", "Ann."), 0, 0, 9)
     >>> passage_record(passage, domain="crime")["text"]
     'who ? ann'
     >>> passage_from_record(passage_record(passage)) == passage
@@ -38,7 +37,7 @@ def passage_record(passage: Passage, **more: Any) -> dict[str, Any]:
         "target": passage.target,
         "cased": cased_text(passage),
         "book_id": passage.book_id,
-        "part": passage.part,
+        "part": str(passage.part),
         "start": passage.start,
         "end": passage.end,
         "sentences": [list(tokens) for tokens in passage.sentences],
@@ -62,7 +61,7 @@ def passage_from_record(record: Mapping[str, Any], *, where: str = "passage reco
         raise FormatError(f"{where}: lacks {', '.join(missing)}; a passage needs {', '.join(REQUIRED_FIELDS)}")
     for field in ("id", "book_id"):
         _require(isinstance(record[field], str) and record[field] != "", where, f"`{field}` must be a string that is not empty")
-    _require(record["part"] in PARTS, where, f"`part` must be one of {', '.join(PARTS)}, found {shown(record['part'])}")
+    _require(record["part"] in list(Part), where, f"`part` must be one of {', '.join(Part)}, found {shown(record['part'])}")
     sentences, texts, at = record["sentences"], record["texts"], record["target_at"]
     _require(
         isinstance(sentences, list) and bool(sentences) and all(isinstance(tokens, list) and _words(tokens) for tokens in sentences),
@@ -79,7 +78,14 @@ def passage_from_record(record: Mapping[str, Any], *, where: str = "passage reco
     told, target = record.get("target"), sentences[-1][at]
     _require(told == target or not isinstance(told, str), where, f"`target` is {shown(told)}, but the token at `target_at` {shown(target)}")
     return Passage(
-        record["id"], record["book_id"], record["part"], tuple(map(tuple, sentences)), tuple(texts), at, record["start"], record["end"]
+        record["id"],
+        record["book_id"],
+        Part(record["part"]),
+        tuple(map(tuple, sentences)),
+        tuple(texts),
+        at,
+        record["start"],
+        record["end"],
     )
 
 

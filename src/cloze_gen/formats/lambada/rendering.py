@@ -30,9 +30,10 @@ _RIGHT_HALVES = {"gon": "na", "wan": "na", "can": "not", "got": "ta", "lem": "me
 def published_tokens(passage: Passage) -> tuple[str, ...]:
     """The passage's tokens as published, the target last.
 
+    >>> from cloze_gen.records.passage import Part
     >>> sentences = (('"', "Don't", ",", '"', "I", "said", "."), ('"', "Why", "?", '"', "asked", "Ann", "."))
     >>> texts = ('"Don\\'t," I said.', '"Why?" asked Ann.')
-    >>> " ".join(published_tokens(Passage("b:1", "b", "test", sentences, texts, 5, 0, 1)))
+    >>> " ".join(published_tokens(Passage("b:1", "b", Part.TEST, sentences, texts, 5, 0, 1)))
     "`` do n't , '' i said . `` why ? '' asked ann"
     """
     printed: list[str] = []
@@ -61,7 +62,8 @@ def _opens(mark: str, stands_free: bool, word_follows: bool, open_marks: set[str
 def cased_text(passage: Passage) -> str:
     """The passage as its book has it, up to the end of the target.
 
-    >>> cased_text(Passage("b:1", "b", "test", (("Who", "?"), ('"', "Ann", ".", '"')), ("Who?", '"Ann."'), 1, 0, 1))
+    >>> from cloze_gen.records.passage import Part
+    >>> cased_text(Passage("b:1", "b", Part.TEST, (("Who", "?"), ('"', "Ann", ".", '"')), ("Who?", '"Ann."'), 1, 0, 1))
     'Who? "Ann'
     """
     return f"{cased_context(passage)}{passage.target}"
