@@ -1,0 +1,117 @@
+"""Who guesses which passage: pages dealt to subjects, and their answers taken (LAMBADA 3.1). No step of it touches a file or a clock."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from cloze_gen.recipes.lambada.steps.guessing import Case, Condition, GuessingSettings, Page, PageAnswer, Refusal, answer, ask, wanted
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.rng import stable_fraction
+
+_UNKNOWN_PAGE = "no_such_item"
+_OTHER_SUBJECT = "page_belongs_to_another_subject"
+
+
+def assign(
+    cases: Iterable[Case], subjects: Sequence[str], condition: Condition, *, settings: GuessingSettings, pages_each: int = 1
+) -> list[Page]:
+    """Deal the passages that want a subject of this condition to subjects who have seen nothing of their text.
+
+    Passages come in their order, and each goes to whoever has the fewest so far; equals are told apart by a hash of passage and subject.
+
+    Args:
+        pages_each: full pages that a subject gets at most.
+    Returns:
+        the pages, subject by subject; the last of each may be short. Nobody is asked yet (`hand_out`).
+
+    >>> cases = [Case(f"b:{n}", "menu", "b", 100 * n, 100 * n + 99) for n in range(12)]
+    >>> [len(page.passage_ids) for page in assign(cases, ["ann"], Condition.PASSAGE, settings=GuessingSettings())]
+    [10]
+    """
+    cases = list(cases)
+    per_page = settings.passages_per_page if condition is Condition.PASSAGE else settings.sentences_per_page
+    seen = _seen(cases)
+    dealt: dict[str, list[str]] = {subject: [] for subject in dict.fromkeys(subjects)}
+    for case in cases:
+        kind, count = wanted(case, settings)
+        if kind is not condition or not count:
+            continue
+        free = [
+            subject
+            for subject, items in dealt.items()
+            if len(items) < pages_each * per_page and not _overlaps(seen.get((subject, case.book_id), ()), case)
+        ]
+        free.sort(key=lambda subject: (len(dealt[subject]), stable_fraction("lambada.subjects", f"{case.id}:{subject}")))
+        for subject in free[:count]:
+            dealt[subject].append(case.id)
+            seen.setdefault((subject, case.book_id), []).append((case.start, case.end))
+    pages = []
+    for subject, items in dealt.items():
+        pages += [_page(subject, condition, items[first : first + per_page]) for first in range(0, len(items), per_page)]
+    return pages
+
+
+def hand_out(cases: Mapping[str, Case], pages: Iterable[Page], settings: GuessingSettings) -> dict[str, Case]:
+    """The cases of some pages with their subjects asked.
+
+    Raises:
+        ValueError: a subject cannot be asked; the pages were dealt from other cases.
+    """
+    changed: dict[str, Case] = {}
+    for page in pages:
+        for passage_id in page.passage_ids:
+            after = ask(changed.get(passage_id, cases[passage_id]), page.subject, settings)
+            if isinstance(after, Refusal):
+                raise ValueError(f"page {page.id}, passage {passage_id}: {after}")
+            changed[passage_id] = after
+    return changed
+
+
+def take_answers(
+    cases: Mapping[str, Case], pages: Mapping[str, Page], answers: Iterable[PageAnswer], settings: GuessingSettings
+) -> tuple[dict[str, Case], list[PageAnswer], list[Rejection]]:
+    """Take the answers that came in; taking them again changes nothing.
+
+    Args:
+        pages: those handed out, by id.
+    Returns:
+        the cases that changed; the answers taken; and a rejection for each of the others, its id `page:item`.
+    """
+    changed: dict[str, Case] = {}
+    taken: list[PageAnswer] = []
+    refused: list[Rejection] = []
+    for given in answers:
+        where, page = f"{given.page}:{given.item}", pages.get(given.page)
+        if page is None or not 1 <= given.item <= len(page.passage_ids):
+            refused.append(Rejection(where, _UNKNOWN_PAGE))
+            continue
+        if given.subject not in ("", page.subject):
+            refused.append(Rejection(where, _OTHER_SUBJECT, given.subject))
+            continue
+        passage_id = page.passage_ids[given.item - 1]
+        after = answer(changed.get(passage_id, cases[passage_id]), page.subject, given.guesses, settings)
+        if isinstance(after, Refusal):
+            refused.append(Rejection(where, after, f"{passage_id} {page.subject}"))
+        else:
+            changed[passage_id] = after
+            taken.append(given)
+    return changed, taken, refused
+
+
+def _page(subject: str, condition: Condition, passage_ids: Sequence[str]) -> Page:
+    digest = hashlib.blake2b("\x1f".join((subject, condition, *passage_ids)).encode(), digest_size=6).hexdigest()
+    return Page(digest, subject, condition, tuple(passage_ids))
+
+
+def _seen(cases: Iterable[Case]) -> dict[tuple[str, str], list[tuple[int, int]]]:
+    """(subject, book) -> the spans that the subject has been shown."""
+    seen: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for case in cases:
+        for subject in case.seen_by:
+            seen.setdefault((subject, case.book_id), []).append((case.start, case.end))
+    return seen
+
+
+def _overlaps(spans: Iterable[tuple[int, int]], case: Case) -> bool:
+    return any(start < case.end and case.start < end for start, end in spans)

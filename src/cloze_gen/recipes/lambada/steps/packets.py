@@ -1,0 +1,105 @@
+"""Pages of passages for subjects to guess, and their answers back, as plain values and as text (LAMBADA 3.1).
+
+A page names its subject and holds what the subject may see and nothing else: no title, no id that tells the book, no word of the target.
+The texts of a page are the book's own, cased, with a gap where the target stood and the marks behind it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from cloze_gen.errors import FormatError
+from cloze_gen.notation import NotationError, parse_json, shown
+from cloze_gen.recipes.lambada.steps.guessing import Condition, GuessingSettings, Page, PageAnswer
+from cloze_gen.records.passage import Passage
+
+GAP = "_____"
+NO_IDEA = "-"  # what a subject without an idea writes; an empty row of a table is not answered yet
+_MOST_GUESS_CHARS = 100
+
+
+def packet_rows(pages: Iterable[Page], passage_of: Callable[[str], Passage], settings: GuessingSettings) -> Iterator[dict[str, Any]]:
+    """One row an item, all that its subject may see: ``page``, ``item``, ``subject``, ``condition``, ``guesses`` (at most), ``text``."""
+    for page in pages:
+        guesses = 1 if page.condition is Condition.PASSAGE else settings.sentence_guesses
+        for item, passage_id in enumerate(page.passage_ids, 1):
+            yield {
+                "page": page.id, "item": item, "subject": page.subject, "condition": str(page.condition), "guesses": guesses,
+                "text": blanked_text(passage_of(passage_id), page.condition),
+            }  # fmt: skip
+
+
+def blanked_text(passage: Passage, condition: Condition) -> str:
+    """The passage, or its target sentence alone, with a gap for the target."""
+    context = passage.texts[:-1] if condition is Condition.PASSAGE else ()
+    return " ".join((*context, f"{passage.opening}{GAP}{passage.closing}"))
+
+
+def packets_jsonl(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The rows as JSON lines, for a program that shows them."""
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def packets_csv(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The rows as a table to be filled in: a column ``guess_1``, ``guess_2``, ... for each guess that some row allows, empty."""
+    listed = [dict(row) for row in rows]
+    guesses = [f"guess_{n}" for n in range(1, max((row["guesses"] for row in listed), default=1) + 1)]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ["page", "item", "subject", "condition", "guesses", "text", *guesses], restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(listed)
+    return text.getvalue()
+
+
+def parse_answers(text: str, *, name: str = "answers") -> list[PageAnswer]:
+    """Answers from JSON lines (``page``, ``item``, ``guesses``, perhaps ``subject``) or from a table that was filled in (`packets_csv`).
+
+    A row of a table without any guess is not answered yet and passed over; a guess of `NO_IDEA` counts as one that is wrong.
+
+    Raises:
+        FormatError: the text is neither, or a field is missing or of another type; names file and line.
+
+    >>> parse_answers('{"page": "3f", "item": 2, "guesses": ["menu"]}')
+    [PageAnswer(page='3f', item=2, guesses=('menu',), subject='')]
+    """
+    text = text.removeprefix("\ufeff")
+    return list(_from_jsonl(text, name) if text.lstrip().startswith("{") else _from_csv(text, name))
+
+
+def _from_jsonl(text: str, name: str) -> Iterator[PageAnswer]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                record = parse_json(line)
+            except NotationError as error:
+                raise FormatError(f"{name}, line {number}: not JSON ({error}); expected one answer a line") from None
+            if not isinstance(record, dict):
+                raise FormatError(f"{name}, line {number}: expected a JSON object, found {type(record).__name__}")
+            yield _page_answer(record, f"{name}, line {number}")
+
+
+def _from_csv(text: str, name: str) -> Iterator[PageAnswer]:
+    reader = csv.DictReader(io.StringIO(text))
+    columns = [column for column in reader.fieldnames or () if column and column.startswith("guess_")]
+    if not columns or not {"page", "item"} <= set(reader.fieldnames or ()):
+        raise FormatError(f"{name}: expected JSON lines, or a table with the columns page, item and guess_1")
+    for row in reader:
+        guesses = [guess for column in columns if (guess := (row[column] or "").strip())]
+        item, where = row["item"] or "", f"{name}, line {reader.line_num}"
+        if guesses:
+            number = int(item) if item.isascii() and item.isdigit() and len(item) < 10 else item
+            yield _page_answer({"page": row["page"], "item": number, "guesses": guesses, "subject": row.get("subject") or ""}, where)
+
+
+def _page_answer(record: Mapping[str, Any], where: str) -> PageAnswer:
+    page, item, guesses, subject = (record.get(field) for field in ("page", "item", "guesses", "subject"))
+    if not isinstance(page, str) or type(item) is not int or not isinstance(guesses, list) or not isinstance(subject, str | None):
+        raise FormatError(f'{where}: expected {{"page": ..., "item": ..., "guesses": [...]}}, found {shown(dict(record))}')
+    for guess in guesses:
+        if not isinstance(guess, str) or len(guess) > _MOST_GUESS_CHARS:
+            raise FormatError(f"{where}: a guess must be a text of at most {_MOST_GUESS_CHARS} characters, found {shown(guess)}")
+    return PageAnswer(page, item, tuple("" if guess.strip() == NO_IDEA else guess.strip() for guess in guesses), subject or "")
