@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -39,7 +40,7 @@ def test_pages_are_dealt_fairly(n: int, subjects: int, pages_each: int, gap: int
         assert len(own) <= pages_each
         assert all(len(page.passage_ids) == 10 for page in own[:-1])
         spans = sorted((cases[passage].start, cases[passage].end) for page in own for passage in page.passage_ids)
-        assert all(before[1] <= after[0] for before, after in zip(spans[:-1], spans[1:], strict=True))
+        assert all(before[1] <= after[0] for before, after in pairwise(spans))
     assert set(hand_out(cases, pages, SETTINGS)) == set(dealt)
     again = assign(list(cases.values()), [f"s{i}" for i in range(subjects)], Condition.PASSAGE, settings=SETTINGS, pages_each=pages_each)
     assert again == pages
@@ -76,12 +77,8 @@ def test_strange_answers_are_refused_with_a_reason() -> None:
     cases = cases_of(2)
     [page] = assign(cases.values(), ["ann"], Condition.PASSAGE, settings=SETTINGS)
     cases |= hand_out(cases, [page], SETTINGS)
-    strange = [
-        PageAnswer("ff", 1, ("x",)),
-        PageAnswer(page.id, 3, ("x",)),
-        PageAnswer(page.id, 0, ("x",)),
-        PageAnswer(page.id, 1, ("x",), "bob"),
-    ]
+    asked = [("ff", 1, ""), (page.id, 3, ""), (page.id, 0, ""), (page.id, 1, "bob")]
+    strange = [PageAnswer(name, item, ("x",), subject) for name, item, subject in asked]
     changed, taken, refused = take_answers(cases, {page.id: page}, strange, SETTINGS)
     assert (changed, taken) == ({}, [])
     assert [one.reason for one in refused] == ["no_such_item", "no_such_item", "no_such_item", "page_belongs_to_another_subject"]
@@ -126,9 +123,9 @@ def test_both_forms_of_answers_are_read() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "menu\n", "page,item\n3f,1\n", '{"page": "3f"}', '{"page": "3f", "item": true, "guesses": ["a"]}', '{"page": 3, "item": 1, "guesses": []}',
-        '{"page": "3f", "item": 1, "guesses": [1]}', '{"page": "3f", "item": 1, "guesses": "a"}', "{", '{"a": 1}\n[]',
-        "page,item,guess_1\n3f,one,menu\n", f"page,item,guess_1\n3f,1,{'x' * 101}\n",
+        "", "menu\n", "page,item\n3f,1\n", '{"page": "3f"}', '{"page": "3f", "item": true, "guesses": ["a"]}',
+        '{"page": 3, "item": 1, "guesses": []}', '{"page": "3f", "item": 1, "guesses": [1]}', '{"page": "3f", "item": 1, "guesses": "a"}',
+        "{", '{"a": 1}\n[]', "page,item,guess_1\n3f,one,menu\n", f"page,item,guess_1\n3f,1,{'x' * 101}\n",
     ],
 )  # fmt: skip
 def test_other_texts_are_refused(text: str) -> None:
