@@ -80,17 +80,18 @@ def read_passages(artifact: Artifact, *, which: Callable[[str], bool] = lambda p
     Args:
         which: whether a passage is asked for, by its id.
     """
-    sentences = by_book(artifact.path(SOURCE_SENTENCES), ["book_id", "index", "tokens"])
+    sentences = by_book(artifact.path(SOURCE_SENTENCES), ["book_id", "index", "text", "tokens"])
     columns = ["id", "book_id", "part", "first_sentence", "sentence", "target_at", "start", "end"]
     for (book_id, table), (_, shown) in zip(by_book(artifact.path(PASSAGES), columns), sentences, strict=True):
         asked = pa.array(map(which, table["id"].to_pylist()), pa.bool_())
         if not pc.any(asked).as_py():
             continue
         row = {index: i for i, index in enumerate(shown["index"].to_pylist())}
-        lines = shown["tokens"].to_pylist()
+        texts, lines = shown["text"].to_pylist(), shown["tokens"].to_pylist()
         for passage_id, _, part, first, last, target_at, start, end in zip(*table.filter(asked).to_pydict().values(), strict=True):
-            tokens = tuple(tuple(lines[row[index]].split(" ")) for index in range(first, last + 1))
-            yield Passage(passage_id, book_id, Part(part), tokens, target_at, start, end)
+            rows = [row[index] for index in range(first, last + 1)]
+            tokens = tuple(tuple(lines[at].split(" ")) for at in rows)
+            yield Passage(passage_id, book_id, Part(part), tokens, tuple(texts[at] for at in rows), target_at, start, end)
 
 
 def by_book(path: Path, columns: list[str]) -> Iterator[tuple[str, pa.Table]]:
