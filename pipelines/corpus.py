@@ -95,8 +95,9 @@ class OverTrainingBooks(StyleTask):
     """A stage over the books that models are made of."""
 
     def training_books(self) -> StageTask:
-        """The kept books of the training side."""
-        return self.clone(Corpus, side="train")
+        """The kept books that models are made of."""
+        task = self.of_style.training
+        return self.clone(Corpus, side="train") if task is None else self.clone(task)
 
     def inputs(self) -> dict[str, StageTask]:
         return {"corpus": self.training_books()} | super().inputs()

@@ -35,6 +35,7 @@ class Style:
         levels: stage -> what its kept items are, for the picture of the funnel; a stage that is not named is no level of it.
         trace: the sections of an item's trace.
         table: the paper's own table of baselines; None where it has none.
+        training: the Luigi task that keeps the books which models are made of; None: the corpus of the side `train`.
         trained_on: the stage whose books the baselines of an evaluation are trained on; empty: none but those of `--train`.
         is_balanced: (settings as `run.json` has them) -> whether the choice of the set levels simple scores.
         notes: of its settings, what a user of the set must know.
@@ -55,6 +56,7 @@ class Style:
     trace: TraceSections
     narrowed: Mapping[str, str] = field(default_factory=dict)
     table: PaperTable | None = None
+    training: Any = None
     trained_on: str = ""
     is_balanced: Callable[[Mapping[str, Any]], bool] = lambda settings: False
     notes: Callable[[Any], Sequence[str]] = lambda settings: ()
