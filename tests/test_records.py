@@ -34,13 +34,15 @@ def test_question_knows_its_answer() -> None:
 
 @given(st.lists(st.lists(st.sampled_from("abc."), min_size=1, max_size=4).map(tuple), min_size=1, max_size=4).map(tuple), st.data())
 def test_a_passage_is_what_is_shown_the_target_and_what_is_not(sentences: tuple[tuple[str, ...], ...], data: st.DataObject) -> None:
-    """Together they are its sentences' tokens; the context is all sentences but the last."""
+    """Together they are its sentences' tokens, and their text; the context is all sentences but the last."""
     target_at = data.draw(st.integers(0, len(sentences[-1]) - 1))
-    passage = Passage("b:4", "b", Part.TEST, sentences, target_at, 0, 9)
+    texts = tuple(data.draw(st.sampled_from(["", " "])).join(sentence) for sentence in sentences)
+    passage = Passage("b:4", "b", Part.TEST, sentences, texts, target_at, 0, 9)
     tokens = tuple(token for sentence in sentences for token in sentence)
     assert (*passage.before_target, passage.target, *passage.behind_target) == tokens
     assert (*passage.context, *passage.target_sentence) == tokens
     assert len(passage.before_target) == len(passage.context) + target_at
+    assert passage.opening + passage.target + passage.closing == texts[-1]
 
 
 def test_sentence_id_is_its_provenance() -> None:

@@ -89,9 +89,9 @@ def read_passages(artifact: Artifact, *, which: Callable[[str], bool] = lambda p
         row = {index: i for i, index in enumerate(shown["index"].to_pylist())}
         texts, lines = shown["text"].to_pylist(), shown["tokens"].to_pylist()
         for passage_id, _, part, first, last, target_at, start, end in zip(*table.filter(asked).to_pydict().values(), strict=True):
-            rows = [row[index] for index in range(first, last + 1)]
-            tokens = tuple(tuple(lines[at].split(" ")) for at in rows)
-            yield Passage(passage_id, book_id, Part(part), tokens, tuple(texts[at] for at in rows), target_at, start, end)
+            rows = range(row[first], row[last] + 1)
+            tokens = tuple(tuple(lines[i].split(" ")) for i in rows)
+            yield Passage(passage_id, book_id, Part(part), tokens, tuple(texts[i] for i in rows), target_at, start, end)
 
 
 def by_book(path: Path, columns: list[str]) -> Iterator[tuple[str, pa.Table]]:
