@@ -5,7 +5,7 @@ likewise; "after duplicate removal and filtering out of potentially offensive ma
 
 *Randomly* is read as a draw by each novel's own digest, so that a novel more moves no other; novels of one author, and novels that share
 text, fall on one side together. The stop word list bounds the *rate* of listed words: of 592 novels of 1800 to 1930 565 hold at least one,
-half of them more than 1 in 7,300, and 15 more than 1 in 1,000.
+half of them more than 1 in 7,300, and 16 more than 1 in 1,000.
 """
 
 from __future__ import annotations
