@@ -55,6 +55,7 @@ ONE_ROOM = {
     "kenlm": "adapters",
     "lemminflect": "adapters",
     "torch": "adapters",
+    "transformers": "adapters",
     "subprocess": "adapters",
     "distributed": "engine",
     "matplotlib": "report",

@@ -1,0 +1,87 @@
+"""A causal language model in a local folder, as Hugging Face's transformers saves it: an optional extra, `cloze-gen[hf]`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cloze_gen.errors import ModelError, ToolError
+
+_PIECES_AT_ONCE = 16_384  # of a batch, padding counted: at 50,000 numbers a piece only the continuation's are taken to probabilities
+
+
+class CausalModel:
+    """log10 P(continuation | context) of texts.
+
+    Context and continuation are cut into pieces together, and a piece that holds characters of both counts to the continuation, so a blank
+    before a word may stand on either side. Before a context stands the model's own beginning of text, where it has one.
+
+    Args:
+        folder: with `config.json`, weights and tokenizer; nothing is ever fetched.
+    Raises:
+        ToolError: the extra is not installed.
+        ModelError: the folder holds no such model, or its tokenizer does not tell where its pieces stand.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            import torch
+            from transformers import AutoModelForCausalLM, AutoTokenizer
+        except ImportError:
+            raise ToolError("a member hf:FOLDER needs the optional extra: pip install 'cloze-gen[hf]'") from None
+        if not (folder / "config.json").is_file():
+            raise ModelError(f"{folder}: no causal language model, which is a folder with config.json, weights and tokenizer")
+        try:
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            self._model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{folder}: cannot be read as a causal language model: {str(error).splitlines()[0]}") from None
+        if not self._tokenizer.is_fast:
+            raise ModelError(f"{folder}: its tokenizer does not tell where its pieces stand in the text; save it with a tokenizer.json")
+        self._torch: Any = torch
+        self._model.eval()
+
+    def log10_probs(self, texts: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+        """log10 P(continuation | context) of each (context, continuation), shape (n,).
+
+        What is longer than the model can see loses the beginning of its context.
+        """
+        cut = [self._pieces(context, continuation) for context, continuation in texts]
+        order = sorted(range(len(cut)), key=lambda i: -len(cut[i][0]))
+        result = np.zeros(len(cut))
+        first = 0
+        while first < len(order):
+            n = max(1, _PIECES_AT_ONCE // len(cut[order[first]][0]))
+            rows = order[first : first + n]
+            result[rows] = self._score([cut[i] for i in rows])
+            first += n
+        return result
+
+    def _pieces(self, context: str, continuation: str) -> tuple[list[int], int]:
+        """The pieces of a text, and how many of the last are the continuation's."""
+        encoded = self._tokenizer(context + continuation, add_special_tokens=False, return_offsets_mapping=True)
+        asked = sum(end > len(context) for _, end in encoded["offset_mapping"])
+        begin = next((one for one in (self._tokenizer.bos_token_id, self._tokenizer.eos_token_id) if one is not None), None)
+        pieces = ([] if begin is None else [begin]) + list(encoded["input_ids"])
+        return pieces[-int(getattr(self._model.config, "max_position_embeddings", None) or len(pieces)) :], asked
+
+    def _score(self, batch: Sequence[tuple[list[int], int]]) -> list[float]:
+        torch = self._torch
+        longest = max(len(pieces) for pieces, _ in batch)
+        ids = torch.zeros((len(batch), longest), dtype=torch.long)
+        seen = torch.zeros_like(ids)
+        for row, (pieces, _) in enumerate(batch):
+            ids[row, : len(pieces)] = torch.tensor(pieces)
+            seen[row, : len(pieces)] = 1
+        with torch.inference_mode():
+            logits = self._model(input_ids=ids, attention_mask=seen).logits
+            scores = []
+            for row, (pieces, asked) in enumerate(batch):
+                places = torch.arange(max(1, len(pieces) - asked), len(pieces))
+                log_probs = torch.log_softmax(logits[row, places - 1].double(), dim=-1)
+                scores.append(float(log_probs[torch.arange(len(places)), ids[row, places]].sum()) / float(np.log(10)))
+        return scores
