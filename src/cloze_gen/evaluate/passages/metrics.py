@@ -1,7 +1,7 @@
 """Accuracy, perplexity and rank of the target, as the paper's table has them (LAMBADA 4, Table 1).
 
-*Read:* the measure of interest is accuracy, and a target outside the vocabulary is wrong. Perplexity and rank are over the targets inside it,
-with their share, the coverage, beside; perplexity once more over all targets, an unknown one having the probability of `<unk>`.
+*Read:* the measure of interest is accuracy, and a target outside the vocabulary is wrong. Perplexity and rank are over the targets inside
+it, with their share, the coverage, beside; perplexity once more over all targets, an unknown one having the probability of `<unk>`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,139 @@
+"""The signals of a passage: the two readers asked, with what the training half of the novels knows of words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cloze_gen.english.names import PASSAGE_RULES, content_words
+from cloze_gen.english.stems import stem
+from cloze_gen.english.treebank import host
+from cloze_gen.recipes.lambada.steps.readers import Signals, echo_probs, echoes, lift, trigger_probs, with_form
+from cloze_gen.settings import MOST_EACH
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+    from cloze_gen.lm.forward_index import ForwardIndex
+    from cloze_gen.stats.associations import Associations
+
+MAX_ECHO_FREQ = 4e-4  # inclusive; the 250 commonest content words (*time*, *man*, *eyes*) are said again anyway
+LEAST_ASSOCIATION = 10.0  # nats, summed over the context's words; below it a context does not speak of the target
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReaderModels:
+    """What the readers know.
+
+    Attributes:
+        index: n-gram model of the training half, V words.
+        freq: float64, shape (V,): share of tokens of each word of the index.
+        folded_freq: case-folded share of word tokens of a word in small letters; 0 for an unknown one.
+        class_of: int64, shape (V,): class of each word of the index.
+        class_probs: float64, shape (C,): share of tokens of each class.
+        unknown_class: class of a word that the index lacks: in small letters, capitalised.
+        option_ids: int64, shape (W,): id in the index of each word that has associations.
+        row_of: such a word -> its row.
+        column_of: word that tells a topic -> its column.
+        associations: of the W words with the words that tell a topic.
+        by_topic: float32, sparse, shape (topic words, W): the same, turned.
+    """
+
+    index: ForwardIndex
+    freq: NDArray[np.float64]
+    folded_freq: Callable[[str], float]
+    class_of: NDArray[np.int64]
+    class_probs: NDArray[np.float64]
+    unknown_class: tuple[int, int]
+    option_ids: NDArray[np.int64]
+    row_of: Mapping[str, int]
+    column_of: Mapping[str, int]
+    associations: Associations
+    by_topic: sp.csr_matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """What the two readers make of a target: how likely each says it, and how many words each would sooner say."""
+
+    read_prob: float
+    read_rank: int
+    alone_prob: float
+    alone_rank: int
+
+
+def signals_of(
+    passage_id: str, context: Sequence[str], sentence: Sequence[str], target: str, *, span: tuple[str, int, int], models: ReaderModels
+) -> Signals:
+    """Ask both readers of one passage. Where nothing speaks for its target none is asked, and its probabilities are 0.
+
+    Args:
+        context, sentence: own tokens of the context, and of the target sentence before the target.
+        span: book, start and end of the passage's text.
+    """
+    before, folded = (*context, *sentence), target.casefold()
+    words = set(content_words(context))
+    in_context = folded in {host(token).casefold() for token in context}
+    if folded in words or (not in_context and target.islower() and stem(target) in {stem(word) for word in words}):
+        found = echo_guesses(context, sentence, target, models=models)
+    else:
+        found = None if in_context else trigger_guesses(context, sentence, target, models=models)
+    found = found or Guesses(0.0, MOST_EACH, 0.0, MOST_EACH)
+    capitals = [host(token).casefold() for token in before if token[:1].isupper()]
+    return Signals(
+        passage_id,
+        *span,
+        folded,
+        in_context,
+        found.read_prob,
+        found.alone_prob,
+        found.read_rank,
+        found.alone_rank,
+        rules=frozenset(name for name, rule in PASSAGE_RULES.items() if rule(before) == folded),
+        capitalised_share=capitals.count(folded) / len(capitals) if capitals else 0.0,
+    )
+
+
+def echo_guesses(context: Sequence[str], sentence: Sequence[str], target: str, *, models: ReaderModels) -> Guesses | None:
+    """A reader who looks for the target among the words of the passage, beside the n-gram model; None where it is a commonplace."""
+    found = with_form(echoes(context, sentence, freq_of=models.folded_freq, max_freq=MAX_ECHO_FREQ), target)
+    place = next((place for place, echo in enumerate(found) if echo.word.casefold() == target.casefold()), None)
+    if place is None:
+        return None
+    probs = _next_probs(sentence, models)
+    ids = np.array(models.index.ids([echo.word for echo in found]), np.int64)
+    unknown = ids == models.index.unknown
+    by_case = np.array([models.unknown_class[echo.word[:1].isupper()] for echo in found], np.int64)
+    classes = np.where(unknown, by_case, models.class_of[ids])
+    ratio = np.bincount(models.class_of, probs, len(models.class_probs)) / np.maximum(models.class_probs, 1e-9)
+    read = echo_probs(found, lift(np.where(unknown, 0.0, probs[ids]), models.freq[ids], ratio[classes]))
+    return _guesses(read, place, probs, int(ids[place]) if not unknown[place] else -1)
+
+
+def trigger_guesses(context: Sequence[str], sentence: Sequence[str], target: str, *, models: ReaderModels) -> Guesses | None:
+    """A reader who asks what the context speaks of, beside one who asks it of the sentence; None where it hardly speaks of the target."""
+    row = models.row_of.get(target, -1)
+    near, far = (
+        np.array(sorted({models.column_of[token] for token in tokens if token in models.column_of}), np.int64)
+        for tokens in (sentence, context)
+    )
+    if row < 0 or models.associations.mean_with([row], far)[0] * len(far) < LEAST_ASSOCIATION:
+        return None
+    of_sentence, of_context = (np.asarray(models.by_topic[columns].sum(axis=0), np.float64).ravel() for columns in (near, far))
+    options = _next_probs(sentence, models)[models.option_ids]
+    return _guesses(trigger_probs(options, of_sentence + of_context), row, trigger_probs(options, of_sentence), row)
+
+
+def _next_probs(sentence: Sequence[str], models: ReaderModels) -> NDArray[np.float64]:
+    return 10.0 ** models.index.next_word_log10_probs(["<s>", *sentence]).astype(np.float64)
+
+
+def _guesses(read: NDArray[np.float64], read_place: int, alone: NDArray[np.float64], alone_place: int) -> Guesses:
+    """The two distributions at the target; what a reader does not know at all is never said."""
+    told, known = read[read_place], alone_place >= 0
+    own = alone[alone_place] if known else 0.0
+    return Guesses(float(told), int((read > told).sum()), float(own), int((alone > own).sum()) if known else MOST_EACH)
