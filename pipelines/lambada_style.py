@@ -140,7 +140,7 @@ class NetworkScores(StyleTask):
     """A member of the committee: a network."""
 
     stage = "scores_network"
-    kind = luigi.ChoiceParameter(choices=NETWORKS)
+    kind: Any = luigi.ChoiceParameter(choices=NETWORKS)
     needs = {"passages": Passages, "networks": Networks}
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -31,7 +32,7 @@ class Style:
         narrowed: side -> stage that drops books of it after the comparison of contents.
         items: what its items are.
         last: the Luigi task whose artifact holds the finished items.
-        files: (run name, items, seed) -> name -> text of the files that the paper published.
+        files: (run name, items, seed, folder of the last stage's artifact) -> name -> text of the files that the paper published.
         levels: stage -> what its kept items are, for the picture of the funnel; a stage that is not named is no level of it.
         trace: the sections of an item's trace.
         table: the paper's own table of baselines; None where it has none.
@@ -51,7 +52,7 @@ class Style:
     sides: tuple[str, ...]
     items: ItemKind
     last: Any
-    files: Callable[[str, Sequence[Any], int], Mapping[str, str]]
+    files: Callable[[str, Sequence[Any], int, Path], Mapping[str, str]]
     levels: Mapping[str, str]
     trace: TraceSections
     narrowed: Mapping[str, str] = field(default_factory=dict)

@@ -12,7 +12,8 @@ from cloze_gen.store.tables import read_parquet
 # Files of several recipes' stages: the focus words, the sentences that hold one, whatever was rejected, the finished questions, and what
 # people may choose other options from.
 FOCUS, SOURCE_SENTENCES, REJECTED = "focus.parquet", "sentences.parquet", "rejected.parquet"
-QUESTIONS, PASSAGE_SET, CANDIDATES = "questions.jsonl", "passages.jsonl", "candidates.jsonl"
+QUESTIONS, CANDIDATES = "questions.jsonl", "candidates.jsonl"
+PASSAGE_SET, CONTROL_SET = "passages.jsonl", "control.jsonl"
 
 
 _SENTENCE = ["book_id", "index", "start", "end", "paragraph", "kind", "text", "tokens"]

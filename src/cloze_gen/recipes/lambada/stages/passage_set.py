@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cloze_gen.errors import CorpusError
@@ -13,7 +13,7 @@ from cloze_gen.recipes.lambada.steps.control import ControlSettings, draw_contro
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.tables import PASSAGE_SET
+from cloze_gen.stages.tables import CONTROL_SET, PASSAGE_SET
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_jsonl
 
@@ -30,10 +30,11 @@ def write_passage_set(
     settings: ControlSettings,
     seed: int,
 ) -> None:
-    """Write the set that no person has judged: `passages.jsonl` (`formats.lambada.jsonl.passage_record`).
+    """Write the set that no person has judged, in order of book and sentence, and the control set.
 
-    With each passage stand its `domain`, its `split` (``validation``: development novels, ``test``, or ``control``: of the test novels,
-    filtered by nothing, so that a passage of it may stand in ``test`` too) and `judged`, which is ``none``.
+    Files: `passages.jsonl`, the passages that no member of the committee has guessed (`formats.lambada.jsonl.passage_record`), with their
+    `domain`, their `split` (``validation``: of the development novels, or ``test``) and `judged`, which is ``none``; `control.jsonl`, the
+    same of passages of the test novels that nothing has filtered, their split ``control``.
 
     Raises:
         CorpusError: no passage survived the committee.
@@ -45,14 +46,16 @@ def write_passage_set(
     if not survivors:
         raise CorpusError("no passage survived the committee. Give more novels, or raise committee.threshold.")
     domains = {row["book_id"]: row["domain"] for row in read_books(partition)}
-    writer.rows[PASSAGE_SET] = write_jsonl(writer.path(PASSAGE_SET), _records(passages, survivors, control, domains))
+    splits = {Part.DEVELOPMENT: VALIDATION, Part.TEST: TEST}
+    writer.rows[PASSAGE_SET] = write_jsonl(writer.path(PASSAGE_SET), _records(passages, survivors, splits, domains))
+    writer.rows[CONTROL_SET] = write_jsonl(writer.path(CONTROL_SET), _records(passages, control, {Part.TEST: CONTROL}, domains))
     writer.facts |= {"wanted": len(survivors), "control": len(control), "judged": "none"}
     writer.funnel = funnel("passages", kept=len(survivors), rejected={})
     room.say(f"{len(survivors):,} passages, {len(control):,} of control")
 
 
-def _records(passages: Artifact, survivors: frozenset[str], control: frozenset[str], domains: dict[str, str]) -> Iterator[dict[str, Any]]:
-    """The survivors in order of book and sentence, then the control set."""
-    for asked, split_of in ((survivors, {Part.DEVELOPMENT: VALIDATION, Part.TEST: TEST}), (control, {Part.TEST: CONTROL})):
-        for passage in read_passages(passages, which=asked.__contains__):
-            yield passage_record(passage, domain=domains[passage.book_id], split=split_of[passage.part], judged="none")
+def _records(
+    passages: Artifact, asked: frozenset[str], split_of: Mapping[Part, str], domains: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    for passage in read_passages(passages, which=asked.__contains__):
+        yield passage_record(passage, domain=domains[passage.book_id], split=split_of[passage.part], judged="none")
