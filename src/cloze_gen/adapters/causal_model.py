@@ -18,7 +18,8 @@ class CausalModel:
     """log10 P(continuation | context) of texts.
 
     Context and continuation are cut into pieces together, and a piece that holds characters of both counts to the continuation, so a blank
-    before a word may stand on either side. Before a context stands the model's own beginning of text, where it has one.
+    before a word may stand on either side. Before a context stands the model's own mark of a text's beginning, or of its end, where it
+    has one.
 
     Args:
         folder: with `config.json`, weights and tokenizer; nothing is ever fetched.
@@ -30,7 +31,7 @@ class CausalModel:
     def __init__(self, folder: Path) -> None:
         try:
             import torch
-            from transformers import AutoModelForCausalLM, AutoTokenizer
+            from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
         except ImportError:
             raise ToolError("a member hf:FOLDER needs the optional extra: pip install 'cloze-gen[hf]'") from None
         if not (folder / "config.json").is_file():
@@ -40,7 +41,7 @@ class CausalModel:
             self._model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
         except (OSError, ValueError) as error:
             raise ModelError(f"{folder}: cannot be read as a causal language model: {str(error).splitlines()[0]}") from None
-        if not self._tokenizer.is_fast:
+        if not isinstance(self._tokenizer, PreTrainedTokenizerFast):
             raise ModelError(f"{folder}: its tokenizer does not tell where its pieces stand in the text; save it with a tokenizer.json")
         self._torch: Any = torch
         self._model.eval()

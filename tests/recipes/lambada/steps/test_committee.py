@@ -41,11 +41,17 @@ def test_no_passages_no_verdicts() -> None:
     assert (len(verdicts.kept), dict(verdicts.survival)) == (0, {"a": 1.0})
 
 
-@pytest.mark.parametrize("members", [(), ("ngram", "oracle"), ("ngram", "ngram")])
+@pytest.mark.parametrize("members", [(), ("ngram", "oracle"), ("ngram", "ngram"), ("hf:",), ("scores:a/x.jsonl", "hf:b/x")])
 def test_members_are_known_and_named_once(members: tuple[str, ...]) -> None:
-    """Nobody, a stranger, one twice: told before anything is trained."""
+    """Nobody, a stranger, one twice, one without a name, two of one name: told before anything is trained."""
     with pytest.raises(ValidationError):
         CommitteeSettings(members=members)
+
+
+def test_models_of_others_may_be_members() -> None:
+    """A folder, a file of answers; several of each."""
+    members = ("ngram", "hf:models/one", "hf:models/two", "scores:three.jsonl")
+    assert CommitteeSettings(members=members).members == members
 
 
 @given(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=6), st.data())

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from cloze_gen.recipes.lambada.stages.members import read_scores
 from cloze_gen.recipes.lambada.stages.tables import read_numbered
-from cloze_gen.recipes.lambada.steps.committee import CommitteeSettings, ask_committee
+from cloze_gen.recipes.lambada.steps.committee import CommitteeSettings, ask_committee, label_of
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import REJECTED
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
@@ -24,22 +24,22 @@ def write_committee(
 ) -> None:
     """Write what the members think of every passage, and which passages none of them has guessed.
 
-    Files: `verdicts.parquet`, a row a passage: `id`, `kept`, and a column for each member, its log10 P(target | passage);
+    Files: `verdicts.parquet`, a row a passage: `id`, `kept`, and a column for each member (`label_of`), its log10 P(target | passage);
     `rejected.parquet`, a row a passage that fell: `id`, `reason` (``guessed_by_MEMBER``, of several the first), `detail` (the probability).
 
     The share of the passages that each member alone would keep is the fact `survival`.
 
     Args:
-        scores: member -> the artifact of its scores.
+        scores: member, as the settings name it -> the artifact of its scores.
     """
-    log10_probs = {member: read_scores(scores[member])[0] for member in settings.members}
+    log10_probs = {label_of(member): read_scores(scores[member])[0] for member in settings.members}
     verdicts = ask_committee(log10_probs, threshold=settings.threshold)
     ids = read_numbered(passages).ids
     columns = {"id": ids, "kept": verdicts.kept} | log10_probs
     writer.rows[VERDICTS] = write_parquet(writer.path(VERDICTS), columns)
     fallen = np.flatnonzero(~verdicts.kept)
     by = verdicts.guessed_by[fallen]
-    reasons = [f"guessed_by_{member}" for member in settings.members]
+    reasons = [f"guessed_by_{member}" for member in log10_probs]
     probs = 10.0 ** np.array(list(log10_probs.values()), np.float64)[by, fallen]
     rejected = {
         "id": ids.take(pa.array(fallen)),

@@ -109,10 +109,10 @@ def score_by_network(shard: NetworkShard) -> Scored:
 def write_ngram_scores(writer: ArtifactWriter, room: Room, *, passages: Artifact, counts: Artifact, index: Artifact) -> None:
     """Ask the n-gram model of the training novels about every passage; it sees the words before the target in the target's sentence.
 
-    File: `scores.parquet` (`_write`).
+    File: `scores.parquet` (`write_scores`).
     """
     shards = [NgramShard(span, index.folder, counts.folder) for span in _spans(passages)]
-    _write(writer, room, passages, list(room.map(score_by_ngrams, shards, unit="parts")))
+    write_scores(writer, room, passages, list(room.map(score_by_ngrams, shards, unit="parts")))
 
 
 def write_cache_scores(writer: ArtifactWriter, room: Room, *, passages: Artifact, ngram: Artifact, settings: CacheSettings) -> None:
@@ -120,23 +120,23 @@ def write_cache_scores(writer: ArtifactWriter, room: Room, *, passages: Artifact
 
     All words that the training novels do not have are one to the cache too, as to the model.
 
-    File: `scores.parquet` (`_write`).
+    File: `scores.parquet` (`write_scores`).
 
     Args:
         ngram: of `write_ngram_scores`.
     """
     log10_probs, unknown = read_scores(ngram)
     shares = np.concatenate(list(room.map(cached_shares, _spans(passages), unit="parts")))
-    _write(writer, room, passages, [(with_cache(log10_probs, shares, weight=settings.weight).astype(np.float32), unknown)])
+    write_scores(writer, room, passages, [(with_cache(log10_probs, shares, weight=settings.weight).astype(np.float32), unknown)])
 
 
 def write_network_scores(writer: ArtifactWriter, room: Room, *, passages: Artifact, networks: Artifact, kind: Kind) -> None:
     """Ask a network about every passage.
 
-    File: `scores.parquet` (`_write`).
+    File: `scores.parquet` (`write_scores`).
     """
     shards = [NetworkShard(span, networks.folder, kind) for span in _spans(passages)]
-    _write(writer, room, passages, list(room.map(score_by_network, shards, unit="parts")))
+    write_scores(writer, room, passages, list(room.map(score_by_network, shards, unit="parts")))
 
 
 def _spans(passages: Artifact) -> list[Span]:
@@ -144,10 +144,11 @@ def _spans(passages: Artifact) -> list[Span]:
     return [Span(passages.folder, first, min(first + _PASSAGES_A_SHARD, n)) for first in range(0, n, _PASSAGES_A_SHARD)]
 
 
-def _write(writer: ArtifactWriter, room: Room, passages: Artifact, scored: Sequence[Scored]) -> None:
-    """Write what a member thinks: `id` of the passage, `log10_prob` of its target (float32), `oov` where the target is unknown to it.
+def write_scores(writer: ArtifactWriter, room: Room, passages: Artifact, scored: Sequence[Scored]) -> None:
+    """Write what a member thinks of all passages, in their order.
 
-    The probability of an unknown target is that of all unknown words together.
+    File: `scores.parquet`: `id`, `log10_prob` of the target (float32), `oov` where the target is unknown to the member: then the
+    probability is that of all unknown words together.
     """
     log10_probs, unknown = (np.concatenate(parts) for parts in zip(*scored, strict=True))
     columns = {"id": read_numbered(passages).ids, "log10_prob": log10_probs, "oov": unknown}

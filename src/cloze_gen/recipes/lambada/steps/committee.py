@@ -22,23 +22,39 @@ from cloze_gen.text.word_ids import SEPARATOR
 NGRAM, CACHE, FEEDFORWARD, RECURRENT = "ngram", "cache", "feedforward", "recurrent"
 MEMBERS = (NGRAM, CACHE, FEEDFORWARD, RECURRENT)
 NETWORKS = (FEEDFORWARD, RECURRENT)
+OUTSIDE_MEMBERS = CAUSAL_MODEL, SCORES_FILE = "hf", "scores"
 
 
 class CommitteeSettings(SettingsGroup):
     """Settings of the committee."""
 
-    members: tuple[str, ...] = Field(MEMBERS, min_length=1, strict=False, description=f"who is asked, of {', '.join(MEMBERS)}")
+    members: tuple[str, ...] = Field(
+        MEMBERS, min_length=1, strict=False, description=f"who is asked: {', '.join(MEMBERS)}, hf:FOLDER (a causal model), scores:FILE"
+    )
     threshold: float = Field(0.00175, gt=0, le=1, description="inclusive: P(target | passage) from which a member has guessed it; 3.1")
 
     @field_validator("members")
     @classmethod
     def _known(cls, members: tuple[str, ...]) -> tuple[str, ...]:
-        strange = [member for member in members if member not in MEMBERS]
-        if strange:
-            raise ValueError(f"{strange[0]!r} is no member; known: {', '.join(MEMBERS)}")
-        if len(set(members)) < len(members):
-            raise ValueError("a member is named twice")
+        for member in members:
+            kind, _, _ = member.partition(":")
+            if not (member in MEMBERS or (kind in OUTSIDE_MEMBERS and label_of(member))):
+                raise ValueError(f"{member!r} is no member; known: {', '.join(MEMBERS)}, hf:FOLDER, scores:FILE")
+        labels = [label_of(member) for member in members]
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"two members would both be called {max(labels, key=labels.count)!r}")
         return members
+
+
+def label_of(member: str) -> str:
+    """What a member is called in tables: its own name, or that of its folder or file.
+
+    >>> label_of("ngram"), label_of("hf:/models/pythia-70m/"), label_of("scores:answers/gpt2.jsonl")
+    ('ngram', 'pythia-70m', 'gpt2')
+    """
+    kind, colon, place = member.partition(":")
+    name = place.rstrip("/").rpartition("/")[2]
+    return (name.removesuffix(".jsonl") if kind == SCORES_FILE else name) if colon else member
 
 
 class CacheSettings(SettingsGroup):
