@@ -69,7 +69,9 @@ def test_words_outside_the_vocabulary_are_shown_as_one() -> None:
 
 
 def test_what_is_read_is_bounded() -> None:
-    """By readings where the text is small, by words where it is large; a small text has fewer streams."""
+    """By readings where the text is small, by words where it is large; a small text has fewer streams; one
+    block is always read."""
     assert plan_course(10**7, readings=2, most_words=10**6).blocks * 128 * 32 <= 10**6
     small = plan_course(100, readings=2, most_words=10**6)
     assert (small.streams, small.blocks) == (1, 6)
+    assert plan_course(10**7, readings=1, most_words=1).blocks == 1

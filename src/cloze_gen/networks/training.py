@@ -59,7 +59,8 @@ class Course:
 
 
 def plan_course(n_words: int, *, readings: int, most_words: int) -> Course:
-    """The course through a text of n words (ends of sentences among them): so many readings, or as far as `most_words` go.
+    """The course through a text of n words (ends of sentences among them): so many readings, or as far as `most_words` go,
+    but one block at least.
 
     >>> plan_course(25_000_000, readings=3, most_words=30_000_000)
     Course(streams=128, a_reading=6103, blocks=7324)
@@ -68,7 +69,7 @@ def plan_course(n_words: int, *, readings: int, most_words: int) -> Course:
     """
     streams = max(1, min(MOST_STREAMS, n_words // (STEPS * _LEAST_BLOCKS)))
     a_reading = n_words // streams // STEPS
-    return Course(streams, a_reading, min(readings * a_reading, most_words // (streams * STEPS)))
+    return Course(streams, a_reading, max(1, min(readings * a_reading, most_words // (streams * STEPS))))
 
 
 def read_block(ids: NDArray[np.integer], number: int, course: Course, *, lead: int) -> NDArray[np.integer]:

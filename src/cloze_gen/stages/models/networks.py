@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -102,31 +102,30 @@ def write_networks(
     words, bounds = _vocabulary(text, counts, settings)
     writer.path(NETWORK_WORDS).write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
     np.save(writer.path(CLASSES), bounds)
-    courses = {kind: plan_course(n_words, readings=settings.readings, most_words=getattr(settings, f"{kind}_words")) for kind in kinds}
-    for kind in kinds:
-        _begin(writer.path(f"{kind}/x").parent, kind, bounds, settings, seed)
+    begun = [
+        Lesson(
+            kind,
+            tokens=text.path(TOKENS),
+            folder=writer.path(f"{kind}/x").parent,
+            classes=writer.path(CLASSES),
+            course=plan_course(n_words, readings=settings.readings, most_words=getattr(settings, f"{kind}_words")),
+            numbers=range(0),
+            size=len(words),
+            rate=settings.rate,
+        )
+        for kind in kinds
+    ]
+    for lesson in begun:
+        _begin(lesson, bounds, settings, seed)
     rows: list[tuple[str, int, float]] = []
     for number in range(_LESSONS):
-        lessons = [
-            Lesson(
-                kind,
-                text.path(TOKENS),
-                writer.folder / kind,
-                writer.path(CLASSES),
-                course,
-                _lesson(course, number),
-                len(words),
-                settings.rate,
-            )
-            for kind, course in courses.items()
-        ]
-        lessons = [lesson for lesson in lessons if len(lesson.numbers)]
+        lessons = [replace(lesson, numbers=numbers) for lesson in begun if (numbers := _numbers(lesson.course, number))]
         for lesson, loss in zip(lessons, room.map(take_lesson, lessons, unit="lessons"), strict=True):
             rows.append((lesson.kind, lesson.numbers.stop * lesson.course.words_a_block, round(float(np.exp(loss)), 2)))
             if number % _LESSONS_TOLD == _LESSONS_TOLD - 1:
                 room.say(f"{lesson.kind}: {rows[-1][1]:,} words read, perplexity {rows[-1][2]:.0f}")
-    for kind in kinds:
-        shutil.rmtree(writer.folder / kind / "state")
+    for lesson in begun:
+        shutil.rmtree(lesson.folder / "state")
     writer.rows |= {TRAINING: write_tsv(writer.path(TRAINING), _TRAINING, rows), NETWORK_WORDS: len(words)}
     writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
     room.say(f"{' and '.join(kinds)} over {len(words):,} words in {clock.seconds:.0f} s")
@@ -140,20 +139,21 @@ def _vocabulary(text: Artifact, counts: Artifact, settings: NetworksSettings) ->
     return list(table.words[:size]), class_bounds(all_counts, round(size**0.5))
 
 
-def _lesson(course: Course, number: int) -> range:
+def _numbers(course: Course, number: int) -> range:
+    """The blocks of one of the twenty lessons; a course of fewer blocks has lessons with none."""
     return range(course.blocks * number // _LESSONS, course.blocks * (number + 1) // _LESSONS)
 
 
-def _begin(folder: Path, kind: Kind, bounds: np.ndarray, settings: NetworksSettings, seed: int) -> None:
+def _begin(lesson: Lesson, bounds: np.ndarray, settings: NetworksSettings, seed: int) -> None:
     """Write a network's first weights and the state of a training that has not begun."""
-    rng = derive_rng(seed, f"networks.{kind}")
-    if kind == "feedforward":
+    rng = derive_rng(seed, f"networks.{lesson.kind}")
+    if lesson.kind == "feedforward":
         weights = fresh_feedforward(bounds, history=settings.history, vector=settings.vector, hidden=settings.feedforward_hidden, rng=rng)
     else:
         weights = fresh_recurrent(bounds, vector=settings.vector, hidden=settings.recurrent_hidden, rng=rng)
-    (folder / "state").mkdir()
-    _save(folder, weights)
-    _save(folder / "state", fresh_squares(weights, tables=(VECTORS, *TABLES)))
+    (lesson.folder / "state").mkdir()
+    _save(lesson.folder, weights)
+    _save(lesson.folder / "state", fresh_squares(weights, tables=(VECTORS, *TABLES)))
 
 
 def _save(folder: Path, arrays: Mapping[str, Floats]) -> None:
