@@ -12,6 +12,7 @@ import pytest
 from cloze_gen.engine.local import Engine, InProcessEngine, LocalEngine
 from cloze_gen.errors import CorpusError
 from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.models import networks as stage
 from cloze_gen.stages.models.networks import (
     CLASSES,
     NETWORK_WORDS,
@@ -86,6 +87,14 @@ def test_nothing_is_left_of_the_training(networks: Artifact) -> None:
     files = {name for name in networks.manifest["files"] if "/" in name}
     shared = {"word_vectors.npy", "input.npy", "class_weights.npy", "word_weights.npy"}
     assert files == {f"feedforward/{name}" for name in shared} | {f"recurrent/{name}" for name in shared | {"recurrent.npy"}}
+
+
+def test_lessons_change_nothing(networks: Artifact, finished: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A course in one piece ends with the weights of one in twenty: what streams hold goes on from lesson to lesson."""
+    monkeypatch.setattr(stage, "_LESSONS", 1)
+    whole = written(finished, tmp_path)
+    weights = [name for name in networks.manifest["files"] if "/" in name]
+    assert {name: whole.manifest["files"][name] for name in weights} == {name: networks.manifest["files"][name] for name in weights}
 
 
 @pytest.mark.slow

@@ -65,10 +65,17 @@ def _numbered(folder: Path) -> NumberedPassages:
 
 @functools.lru_cache(maxsize=1)
 def _index(folder: Path, counts: Path) -> tuple[ForwardIndex, np.ndarray]:
-    """The n-gram model, and its number of each row of the counts; the first is `<s>` and the last `<unk>`."""
     index = open_index(open_artifact(folder))
-    words = read_counts(open_artifact(counts)).words
-    return index, np.array([index.start, *index.ids(words), index.unknown], np.int64)
+    return index, index_numbers(index, read_counts(open_artifact(counts)).words)
+
+
+def index_numbers(index: ForwardIndex, words: Sequence[str]) -> np.ndarray:
+    """The n-gram model's numbers of what the passages are numbered by: `<s>` of 0, then of each word of the counts, `<unk>` of any other.
+
+    Returns:
+        int64, shape (words + 2,).
+    """
+    return np.array([index.start, *index.ids(words), index.unknown], np.int64)
 
 
 @functools.lru_cache(maxsize=1)
