@@ -20,12 +20,10 @@ KEPT: Mapping[str, str] = {
     "formats.msr.human.parse_human": "reads a published file back, so that the format has an inverse",
     "formats.msr.lm.parse_lm": "reads a published file back, so that the format has an inverse",
     "formats.scs.parse_ranks": "reads a published file back, so that the format has an inverse",
-    "lm.forward_index.ForwardIndex.next_word_log10_probs": "the whole distribution, which sums to one; the draw goes level by level",
     "pipelines.worker.InProcessFactory.create_local_scheduler": "Luigi asks for it by name",
     "pipelines.worker.InProcessFactory.create_worker": "Luigi asks for it by name",
     "text.duplicates.containment": "the plain form for one pair, which the search over all books must come to",
     "text.normalize.normalize_sentence": "the law of its module: what the way that keeps the spans must come to",
-    "text.tokens.spaces_after": "with it a sentence is rebuilt from its tokens, the law of its module",
     "text.tokens.tokenize": "one sentence by hand; books go through the memory of chunks",
 }
 # Programs of ours outside the package, and pages that reach into objects; what calls them names modules (`cloze_gen.__main__:main`).

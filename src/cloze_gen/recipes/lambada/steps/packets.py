@@ -7,9 +7,9 @@ The texts of a page are the book's own, cased, with a gap where the target stood
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from cloze_gen.errors import FormatError
@@ -48,11 +48,13 @@ def packets_csv(rows: Iterable[Mapping[str, Any]]) -> str:
     """The rows as a table to be filled in: a column ``guess_1``, ``guess_2``, ... for each guess that some row allows, empty."""
     listed = [dict(row) for row in rows]
     guesses = [f"guess_{n}" for n in range(1, max((row["guesses"] for row in listed), default=1) + 1)]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, ["page", "item", "subject", "condition", "guesses", "text", *guesses], restval="", lineterminator="\n")
+    lines: list[str] = []
+    writer = csv.DictWriter(
+        _Written(lines), ["page", "item", "subject", "condition", "guesses", "text", *guesses], restval="", lineterminator="\n"
+    )
     writer.writeheader()
     writer.writerows(listed)
-    return text.getvalue()
+    return "".join(lines)
 
 
 def parse_answers(text: str, *, name: str = "answers") -> list[PageAnswer]:
@@ -83,7 +85,7 @@ def _from_jsonl(text: str, name: str) -> Iterator[PageAnswer]:
 
 
 def _from_csv(text: str, name: str) -> Iterator[PageAnswer]:
-    reader = csv.DictReader(io.StringIO(text))
+    reader = csv.DictReader(f"{line}\n" for line in text.removesuffix("\n").split("\n"))
     columns = [column for column in reader.fieldnames or () if column and column.startswith("guess_")]
     if not columns or not {"page", "item"} <= set(reader.fieldnames or ()):
         raise FormatError(f"{name}: expected JSON lines, or a table with the columns page, item and guess_1")
@@ -93,6 +95,16 @@ def _from_csv(text: str, name: str) -> Iterator[PageAnswer]:
         if guesses:
             number = int(item) if item.isascii() and item.isdigit() and len(item) < 10 else item
             yield _page_answer({"page": row["page"], "item": number, "guesses": guesses, "subject": row.get("subject") or ""}, where)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What the table's writer asks of a file."""
+
+    lines: list[str]
+
+    def write(self, line: str) -> None:
+        self.lines.append(line)
 
 
 def _page_answer(record: Mapping[str, Any], where: str) -> PageAnswer:
