@@ -6,6 +6,7 @@ Rules as crude as `last_name` are right now and then; a set of passages must not
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
@@ -23,6 +24,7 @@ _TITLES = frozenset(title.casefold().rstrip(".") for title in TITLES) | {
     "monsieur",
     "mademoiselle",
 }
+_NO_CONTENT = FUNCTION_WORDS | FUNCTION_LEMMAS | _TITLES
 _SPOKEN_OF = frozenset({"i", "o", "oh"})
 
 
@@ -51,8 +53,14 @@ def content_words(tokens: Sequence[str]) -> list[str]:
     >>> content_words("Mr. Pip saw the old forge 's door .".split())
     ['pip', 'saw', 'old', 'forge', 'door']
     """
-    words = (host(token).casefold() for token in tokens if token[:1].isalpha())
-    return [word for word in words if word.isalpha() and word not in FUNCTION_WORDS | FUNCTION_LEMMAS | _TITLES and len(word) > 1]
+    return [word for token in tokens if (word := _content_word(token))]
+
+
+@functools.lru_cache(maxsize=200_000)
+def _content_word(token: str) -> str:
+    """The content word of a token; empty for any other token. Remembered, for every passage asks again."""
+    word = host(token).casefold() if token[:1].isalpha() else ""
+    return word if len(word) > 1 and word.isalpha() and word not in _NO_CONTENT else ""
 
 
 def last_name(tokens: Sequence[str]) -> str:

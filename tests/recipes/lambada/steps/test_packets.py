@@ -13,10 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError
-from cloze_gen.recipes.lambada.steps.assignment import assign, hand_out, take_answers
+from cloze_gen.recipes.lambada.steps.assignment import assign, hand_out, progress, replay, take_answers
 from cloze_gen.recipes.lambada.steps.cost import PAPER_DROPPED, expected_cost, spent
-from cloze_gen.recipes.lambada.steps.guessing import Case, Condition, GuessingSettings, PageAnswer, Verdict, verdict
-from cloze_gen.recipes.lambada.steps.packets import GAP, blanked_text, packet_rows, packets_csv, packets_jsonl, parse_answers
+from cloze_gen.recipes.lambada.steps.guessing import Case, Condition, Event, GuessingSettings, PageAnswer, Verdict, Withdrawal, verdict
+from cloze_gen.recipes.lambada.steps.packets import (
+    GAP,
+    blanked_text,
+    ledger_jsonl,
+    packet_rows,
+    packets_csv,
+    packets_jsonl,
+    parse_answers,
+    parse_ledger,
+)
 from cloze_gen.records.passage import Part, Passage
 
 SETTINGS = GuessingSettings(sentence_subjects=2, sentence_subjects_at_once=2)
@@ -148,3 +157,31 @@ def test_pages_are_paid_whole() -> None:
     cost = spent([Condition.PASSAGE, Condition.SENTENCE, Condition.PASSAGE], passages=12, kept=3, settings=GuessingSettings(fee_factor=2))
     assert cost.usd == pytest.approx(2 * (0.22 + 0.22 + 0.15))
     assert cost.usd_per_kept == pytest.approx(cost.usd / 3)
+
+
+def test_a_ledger_brings_everything_back() -> None:
+    """What happened, written and read, leads to the same cases and pages; answers twice over change nothing."""
+    start = cases_of(12)
+    events: list[Event] = []
+    now, pages = dict(start), {}
+    for turn, subjects in enumerate((["ann"], ["bob", "cid"], ["dot", "eve"], ["fay", "gus"])):
+        for condition in Condition:
+            dealt = assign(now.values(), subjects, condition, settings=SETTINGS)
+            answers = [PageAnswer(page.id, item, ("menu",), page.subject) for page in dealt for item in range(1, len(page.passage_ids))]
+            events += [*dealt, *answers, *answers, *(Withdrawal(page.id) for page in dealt[turn % 2 :])]
+            now, pages = replay(start, events, SETTINGS)
+    assert parse_ledger(ledger_jsonl(events)) == events
+    assert replay(start, parse_ledger(ledger_jsonl(events)), SETTINGS) == (now, pages)
+    counts = progress(now.values(), SETTINGS)
+    assert sum(counts.values()) == len(start)
+    assert counts[Verdict.GUESSED_ALONE] > 0
+    assert sum(len(case.withdrawn) for case in now.values()) > 0
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[]", "{}", '{"asked": "3f"}', '{"page": "3f"}', '{"asked": "3f", "subject": "a", "condition": "x", "passages": ["b:1"]}']
+)
+def test_a_broken_ledger_is_told(line: str) -> None:
+    """What is no event is named with file and line."""
+    with pytest.raises(FormatError, match=r"answers\.jsonl, line 2"):
+        parse_ledger(f'{{"withdrawn": "3f"}}\n{line}\n', name="answers.jsonl")

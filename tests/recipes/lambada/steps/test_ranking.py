@@ -15,7 +15,7 @@ from cloze_gen.lm.forward_index import ForwardIndex, Level
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, expected_yield, head_shares, machine_verdict, rank_passages
 from cloze_gen.recipes.lambada.steps.readers import DOUBT, MOST_LIFT, Echo, Signals, echo_probs, echoes, lift, trigger_probs, with_form
-from cloze_gen.recipes.lambada.steps.signals import ReaderModels, signals_of
+from cloze_gen.recipes.lambada.steps.signals import ReaderModels, next_probs, signals_of
 from cloze_gen.stats.associations import Associations
 
 GUESSING = GuessingSettings()
@@ -174,3 +174,13 @@ def test_signals_of_a_passage() -> None:
     assert found["echo"].capitalised_share == pytest.approx(1 / 3)
     assert found["form"].alone_prob == pytest.approx(10**-0.5)
     assert found["trigger"].read_prob > found["trigger"].alone_prob
+
+
+@pytest.mark.parametrize("sentence", ["", "I saw the", "the the", "the", "oil"])
+def test_next_probs_are_the_models_own(sentence: str) -> None:
+    """Word by word what the index says, and summed by class."""
+    models = tiny_models()
+    probs, classes = next_probs(sentence.split(), models)
+    exact = 10.0 ** models.index.next_word_log10_probs(["<s>", *sentence.split()]).astype(np.float64)
+    assert probs.tolist() == pytest.approx(exact.tolist())
+    assert classes.tolist() == pytest.approx(np.bincount(models.class_of, exact, 3).tolist())

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from cloze_gen.recipes.lambada.steps.guessing import Case, Condition, GuessingSettings, Page, PageAnswer, Refusal, answer, ask, wanted
+from cloze_gen.recipes.lambada.steps.guessing import (
+    Case,
+    Condition,
+    Event,
+    GuessingSettings,
+    Page,
+    PageAnswer,
+    Refusal,
+    answer,
+    ask,
+    verdict,
+    wanted,
+    withdraw,
+)
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import stable_fraction
 
@@ -97,6 +111,39 @@ def take_answers(
             changed[passage_id] = after
             taken.append(given)
     return changed, taken, refused
+
+
+def replay(cases: Mapping[str, Case], events: Iterable[Event], settings: GuessingSettings) -> tuple[dict[str, Case], dict[str, Page]]:
+    """All cases after what happened, in its order, and the pages handed out by id; what was refused then is refused again.
+
+    Args:
+        cases: as they were before anybody was asked.
+    """
+    now, pages = dict(cases), dict[str, Page]()
+    for event in events:
+        if isinstance(event, Page):
+            now |= hand_out(now, [event], settings)
+            pages[event.id] = event
+        elif isinstance(event, PageAnswer):
+            now |= take_answers(now, pages, [event], settings)[0]
+        elif event.page in pages:
+            page = pages[event.page]
+            now |= {passage_id: withdraw(now[passage_id], page.subject) for passage_id in page.passage_ids}
+    return now, pages
+
+
+def progress(cases: Iterable[Case], settings: GuessingSettings) -> dict[str, int]:
+    """How many passages each verdict has, how many wait in each condition for a subject to be asked, and of how many an answer is due.
+
+    >>> progress([Case("b:7", "menu", "b", 0, 99)], GuessingSettings())
+    {'passage': 1}
+    """
+    counts: Counter[str] = Counter()
+    for case in cases:
+        known = verdict(case, settings)
+        condition, count = wanted(case, settings)
+        counts[str(known) if known else str(condition) if count else "asked"] += 1
+    return dict(sorted(counts.items()))
 
 
 def _page(subject: str, condition: Condition, passage_ids: Sequence[str]) -> Page:

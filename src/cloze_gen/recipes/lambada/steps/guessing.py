@@ -137,6 +137,16 @@ class PageAnswer:
     subject: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """A page whose subject is waited for no longer."""
+
+    page: str
+
+
+Event = Page | PageAnswer | Withdrawal
+
+
 def is_right(guess: str, target: str) -> bool:
     """Whether a guess is the target.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from cloze_gen.errors import FormatError
 from cloze_gen.notation import NotationError, parse_json, shown
-from cloze_gen.recipes.lambada.steps.guessing import Condition, GuessingSettings, Page, PageAnswer
+from cloze_gen.recipes.lambada.steps.guessing import Condition, Event, GuessingSettings, Page, PageAnswer, Withdrawal
 from cloze_gen.records.passage import Passage
 
 GAP = "_____"
@@ -72,16 +72,58 @@ def parse_answers(text: str, *, name: str = "answers") -> list[PageAnswer]:
     return list(_from_jsonl(text, name) if text.lstrip().startswith("{") else _from_csv(text, name))
 
 
+def ledger_jsonl(events: Iterable[Event]) -> str:
+    """What happened, an event a line: pages handed out, answers taken, pages withdrawn; lines are only ever added."""
+    return "".join(f"{json.dumps(_event_record(event), ensure_ascii=False)}\n" for event in events)
+
+
+def parse_ledger(text: str, *, name: str = "ledger") -> list[Event]:
+    """The events of a ledger.
+
+    Raises:
+        FormatError: a line is no event; names file and line.
+
+    >>> parse_ledger(ledger_jsonl([PageAnswer("3f", 2, ("menu",))]))
+    [PageAnswer(page='3f', item=2, guesses=('menu',), subject='')]
+    """
+    return [_event(record, f"{name}, line {number}") for number, record in _records(text, name)]
+
+
+def _event_record(event: Event) -> dict[str, Any]:
+    if isinstance(event, Page):
+        return {"asked": event.id, "subject": event.subject, "condition": str(event.condition), "passages": list(event.passage_ids)}
+    if isinstance(event, Withdrawal):
+        return {"withdrawn": event.page}
+    return {"page": event.page, "item": event.item, "subject": event.subject, "guesses": list(event.guesses)}
+
+
+def _event(record: Mapping[str, Any], where: str) -> Event:
+    if "page" in record:
+        return _page_answer(record, where)
+    if isinstance(record.get("withdrawn"), str):
+        return Withdrawal(record["withdrawn"])
+    page, subject, condition, passages = (record.get(field) for field in ("asked", "subject", "condition", "passages"))
+    named = isinstance(passages, list) and bool(passages) and all(isinstance(one, str) for one in passages)
+    if not (isinstance(page, str) and isinstance(subject, str) and condition in list(Condition) and named):
+        raise FormatError(f"{where}: expected a page that was asked, an answer or a page that was withdrawn, found {shown(dict(record))}")
+    return Page(page, subject, Condition(condition), tuple(passages or ()))
+
+
 def _from_jsonl(text: str, name: str) -> Iterator[PageAnswer]:
+    for number, record in _records(text, name):
+        yield _page_answer(record, f"{name}, line {number}")
+
+
+def _records(text: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
                 record = parse_json(line)
             except NotationError as error:
-                raise FormatError(f"{name}, line {number}: not JSON ({error}); expected one answer a line") from None
+                raise FormatError(f"{name}, line {number}: not JSON ({error}); expected one object a line") from None
             if not isinstance(record, dict):
                 raise FormatError(f"{name}, line {number}: expected a JSON object, found {type(record).__name__}")
-            yield _page_answer(record, f"{name}, line {number}")
+            yield number, record
 
 
 def _from_csv(text: str, name: str) -> Iterator[PageAnswer]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,7 +26,7 @@ MAX_ECHO_FREQ = 4e-4  # inclusive; the 250 commonest content words (*time*, *man
 LEAST_ASSOCIATION = 10.0  # nats, summed over the context's words; below it a context does not speak of the target
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ReaderModels:
     """What the readers know.
 
@@ -55,6 +56,18 @@ class ReaderModels:
     associations: Associations
     by_topic: sp.csr_matrix
 
+    @functools.cached_property
+    def unigram_probs(self) -> NDArray[np.float32]:
+        """P(word) of every word of the index, `<s>` 0; shape (V,)."""
+        probs = np.float32(10) ** np.asarray(self.index.levels[0].log10_prob, np.float32)
+        probs[self.index.start] = 0
+        return probs
+
+    @functools.cached_property
+    def unigram_class_probs(self) -> NDArray[np.float64]:
+        """The same, summed by class; shape (C,)."""
+        return np.bincount(self.class_of, self.unigram_probs, len(self.class_probs)).astype(np.float64)
+
 
 @dataclass(frozen=True, slots=True)
 class Guesses:
@@ -69,7 +82,7 @@ class Guesses:
 def signals_of(
     passage_id: str, context: Sequence[str], sentence: Sequence[str], target: str, *, span: tuple[str, int, int], models: ReaderModels
 ) -> Signals:
-    """Ask both readers of one passage. Where nothing speaks for its target none is asked, and its probabilities are 0.
+    """Ask both readers of one passage. Where nothing speaks for its target none is asked: its probabilities are 0, and no rule is tried.
 
     Args:
         context, sentence: own tokens of the context, and of the target sentence before the target.
@@ -82,7 +95,8 @@ def signals_of(
         found = echo_guesses(context, sentence, target, models=models)
     else:
         found = None if in_context else trigger_guesses(context, sentence, target, models=models)
-    found = found or Guesses(0.0, MOST_EACH, 0.0, MOST_EACH)
+    if found is None:
+        return Signals(passage_id, *span, folded, in_context, 0.0, 0.0, MOST_EACH)
     capitals = [host(token).casefold() for token in before if token[:1].isupper()]
     return Signals(
         passage_id,
@@ -104,12 +118,12 @@ def echo_guesses(context: Sequence[str], sentence: Sequence[str], target: str, *
     place = next((place for place, echo in enumerate(found) if echo.word.casefold() == target.casefold()), None)
     if place is None:
         return None
-    probs = _next_probs(sentence, models)
+    probs, class_probs = next_probs(sentence, models)
     ids = np.array(models.index.ids([echo.word for echo in found]), np.int64)
     unknown = ids == models.index.unknown
     by_case = np.array([models.unknown_class[echo.word[:1].isupper()] for echo in found], np.int64)
     classes = np.where(unknown, by_case, models.class_of[ids])
-    ratio = np.bincount(models.class_of, probs, len(models.class_probs)) / np.maximum(models.class_probs, 1e-9)
+    ratio = class_probs / np.maximum(models.class_probs, 1e-9)
     read = echo_probs(found, lift(np.where(unknown, 0.0, probs[ids]), models.freq[ids], ratio[classes]))
     return _guesses(read, place, probs, int(ids[place]) if not unknown[place] else -1)
 
@@ -124,15 +138,32 @@ def trigger_guesses(context: Sequence[str], sentence: Sequence[str], target: str
     if row < 0 or models.associations.mean_with([row], far)[0] * len(far) < LEAST_ASSOCIATION:
         return None
     of_sentence, of_context = (np.asarray(models.by_topic[columns].sum(axis=0), np.float64).ravel() for columns in (near, far))
-    options = _next_probs(sentence, models)[models.option_ids]
+    options = next_probs(sentence, models)[0][models.option_ids].astype(np.float64)
     return _guesses(trigger_probs(options, of_sentence + of_context), row, trigger_probs(options, of_sentence), row)
 
 
-def _next_probs(sentence: Sequence[str], models: ReaderModels) -> NDArray[np.float64]:
-    return 10.0 ** models.index.next_word_log10_probs(["<s>", *sentence]).astype(np.float64)
+def next_probs(sentence: Sequence[str], models: ReaderModels) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """P(word | sentence) of every word of the index, and P(class | sentence): what `next_word_log10_probs` tells, and its sums by class.
+
+    Only what a history lists is looked at anew; the rest is the words alone, made smaller. That spares a power of ten a word.
+
+    Returns:
+        float32, shape (V,), and float64, shape (C,).
+    """
+    index = models.index
+    probs, classes = models.unigram_probs.copy(), models.unigram_class_probs.copy()
+    for n, row in enumerate(index.context_rows(index.ids(["<s>", *sentence][-(index.order - 1) :])), start=1):
+        backoff = 10.0 ** float(index.levels[n - 1].log10_backoff[row])
+        words, log10_prob = index.continuations(n, row)
+        listed = np.float32(10) ** log10_prob
+        probs *= np.float32(backoff)
+        classes *= backoff
+        classes += np.bincount(models.class_of[words], listed - probs[words], len(classes))
+        probs[words] = listed
+    return probs, classes
 
 
-def _guesses(read: NDArray[np.float64], read_place: int, alone: NDArray[np.float64], alone_place: int) -> Guesses:
+def _guesses(read: NDArray[np.floating], read_place: int, alone: NDArray[np.floating], alone_place: int) -> Guesses:
     """The two distributions at the target; what a reader does not know at all is never said."""
     told, known = read[read_place], alone_place >= 0
     own = alone[alone_place] if known else 0.0
