@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.english.treebank import host_index, is_compound, normalize_for_tagging, treebank_split
+from cloze_gen.english.treebank import clitics_cut, host_index, is_compound, normalize_for_tagging, treebank_split
 
 SPLITS = [
     ("mother's", ("mother", "'s")), ("MOTHER'S", ("MOTHER", "'S")), ("don't", ("do", "n't")), ("don’t", ("do", "n't")),
@@ -33,6 +33,16 @@ def test_parts_join_to_the_word(token: str) -> None:
     assert "".join(parts) == normalize_for_tagging(token)
     assert all(parts)
     assert 0 <= host_index(parts) < len(parts)
+
+
+@given(st.text(min_size=1, max_size=20) | st.from_regex(r"[a-zA-Z]{1,8}('[a-z]{1,3}){0,2}'?", fullmatch=True))
+def test_a_word_cut_at_its_clitics_is_spelt_as_it_was(token: str) -> None:
+    """The parts joined are the token itself; where its spelling is normal already, they are those of `treebank_split`."""
+    parts = clitics_cut(token)
+    assert "".join(parts) == token
+    assert all(parts)
+    if normalize_for_tagging(token) == token and "-" not in token:
+        assert parts == treebank_split(token)
 
 
 @given(st.text(min_size=1, max_size=20))
