@@ -34,7 +34,7 @@ from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.release import ReleaseSettings
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Style
+from cloze_gen.stages.style import Facts, Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -148,7 +148,7 @@ def model_name(settings: HolmesSettings, fingerprints: Mapping[str, str]) -> str
     return f"kn{settings.lm.order}-{fingerprints['lm'][:8]}"
 
 
-def notes(settings: HolmesSettings) -> list[str]:
+def notes(settings: HolmesSettings, facts: Facts) -> list[str]:
     """What a user of the set must know of the settings."""
     groomed, tagger = "groomed: machine (no human has judged the candidates)", settings.grooming.tagger
     if tagger == "none":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,8 +12,10 @@ from cloze_gen.pipelines.corpus import Counts
 from cloze_gen.pipelines.lambada_passages import Committee, NovelTaggedCounts, Partition, Passages, TrainingNovels
 from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.style_task import StyleTask
+from cloze_gen.recipes.lambada.judging import JUDGING
 from cloze_gen.recipes.lambada.release import lambada_files
 from cloze_gen.recipes.lambada.stages.guesses import write_guesses
+from cloze_gen.recipes.lambada.stages.ledger import Ledger, read_ledger
 from cloze_gen.recipes.lambada.stages.outside_members import requests
 from cloze_gen.recipes.lambada.stages.passage_set import write_passage_set
 from cloze_gen.recipes.lambada.stages.ranking import write_ranking
@@ -32,7 +35,7 @@ from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.models.networks import NetworksSettings
 from cloze_gen.stages.release import ReleaseSettings
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Requests, Style
+from cloze_gen.stages.style import Facts, Requests, Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -90,8 +93,21 @@ class Guesses(StyleTask):
 
     stage = "guesses"
     group = "guessing"
+    version = 2
     needs = {"ranking": Ranking}
-    write = staticmethod(write_guesses)
+
+    @functools.cached_property
+    def ledger(self) -> Ledger | None:
+        """Read once: it may grow while the run is made, and the fingerprint must be that of the events that were counted."""
+        return read_ledger(self.own.ledger) if self.own.ledger else None
+
+    def settings(self) -> dict[str, Any]:
+        """Who judged and by which rules; of the ledger what it says, not where it lies; neither pages nor their pay."""
+        rules = self.own.model_dump(include={"passage_subjects", "sentence_subjects", "sentence_guesses", "sentence_subjects_at_once"})
+        return rules | ({"ledger": self.ledger.digest} if self.ledger else {"judges": self.own.judges})
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_guesses(writer, room, **self.artifacts(), settings=self.own, ledger=self.ledger)
 
 
 class PassageSet(StyleTask):
@@ -112,18 +128,21 @@ class PassageSet(StyleTask):
 JUDGED = {
     "none": "judged: none (nobody has guessed; the passages stand in the order in which people would be asked)",
     "machine": "judged: machine (a stand-in guessed every target from the passage and not from the sentence; no person has)",
+    "human": "judged: human ({subjects:,} subjects, {decided:,} decided, {kept:,} kept, {open:,} open, {not_asked:,} of these unasked)",
 }
 
 
 def model_name(settings: LambadaSettings, fingerprints: Mapping[str, str]) -> str:
-    """The committee, for the signature."""
-    return f"committee-{fingerprints['committee'][:8]}"
+    """The committee and who judged, for the signature."""
+    judged = "human" if settings.guessing.ledger else settings.guessing.judges
+    return f"committee-{fingerprints['committee'][:8]},judged-{judged}"
 
 
-def notes(settings: LambadaSettings) -> Sequence[str]:
-    """What a user of the set must know of the settings."""
+def notes(settings: LambadaSettings, facts: Facts) -> Sequence[str]:
+    """What a user of the set must know of the settings and of the guessing."""
+    judged = JUDGED[facts["guesses"]["judged"]].format(**facts["guesses"])
     members = ", ".join(map(label_of, settings.committee.members))
-    return [JUDGED[settings.guessing.judges], f"each of {members} gives every target less than {settings.committee.threshold}"]
+    return [judged, f"each of {members} gives every target less than {settings.committee.threshold}"]
 
 
 STYLE = Style(
@@ -147,6 +166,7 @@ STYLE = Style(
     training=TrainingNovels,
     trained_on="training novels",
     requests=Requests("passages", RENDERINGS, requests, ANSWER),
+    judging=JUDGING,
     notes=notes,
     model=model_name,
 )

@@ -202,7 +202,7 @@ class RunTask(PipelineTask):
         """What a user of the set must know."""
         style, books = self.of_style, read_books(self._drawn_from())
         kept = {row["book_id"] for row in books if row["status"] == "kept"}
-        notes = [*style.notes(self.all_settings)]
+        notes = [*style.notes(self.all_settings, {task.label: self.store.open(task.key).facts for task in self.stages()})]
         if len(style.sides) > 1:
             corpus = next(task for task in self.stages() if task.label == f"corpus {style.drawn_from}")
             leaks = [book for book in self.store.open(corpus.key).facts["kept_although_overlapping"] if book in kept]

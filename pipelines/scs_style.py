@@ -36,7 +36,7 @@ from cloze_gen.stages.item_kind import QUESTION_ITEMS
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.release import ReleaseSettings, short_digest
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Style
+from cloze_gen.stages.style import Facts, Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -158,7 +158,7 @@ def model_name(settings: ScsSettings, fingerprints: Mapping[str, str]) -> str:
     return tagger_identity(settings.tagger.name)
 
 
-def notes(settings: ScsSettings) -> list[str]:
+def notes(settings: ScsSettings, facts: Facts) -> list[str]:
     """What a user of the set must know of the settings."""
     draw, books = settings.impostors.impostor_draw, settings.books
     chosen = "no reference question set"

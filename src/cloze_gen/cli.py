@@ -12,6 +12,9 @@ from typer.core import TyperGroup
 
 from cloze_gen import __version__
 from cloze_gen.adapters.terminal import columns_of, show
+from cloze_gen.commands.arguments import DEFAULT_OUT, Out, Run, Workers
+from cloze_gen.commands.corpus_group import corpus_group
+from cloze_gen.commands.judge_group import judge_group
 from cloze_gen.endings import Ended, guarded, written_down
 from cloze_gen.errors import ClozeGenError
 
@@ -28,14 +31,11 @@ class _Commands(TyperGroup):
 
 app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
                   help="Raw books in, cloze test sets out, every step on disk.")  # fmt: skip
-corpus_app = typer.Typer(no_args_is_help=True, help="Look at a folder of books before a run.")
-app.add_typer(corpus_app, name="corpus")
+app.add_typer(judge_group, name="judge")
+app.add_typer(corpus_group, name="corpus")
 
 # Beyond these a number is a slip of the finger, and what it is handed to would fail in words of its own.
-_MOST_WORKERS, _MOST_ROWS, _LARGEST_SEED = 1024, 1_000_000, 2**63 - 1
-Run = Annotated[str, typer.Argument(help="name of a run in the output folder, or its path")]
-Out = Annotated[Path, typer.Option("--out", help="output folder")]
-DEFAULT_OUT = Path("artifacts")
+_MOST_ROWS, _LARGEST_SEED = 1_000_000, 2**63 - 1
 
 
 @app.callback(invoke_without_command=True)
@@ -53,7 +53,7 @@ def run(
     books: Annotated[str, typer.Option(help="folder of the books, for a style that reads one folder")] = "",
     name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
     out: Out = DEFAULT_OUT,
-    workers: Annotated[int, typer.Option(min=1, max=_MOST_WORKERS, help="processes")] = 2,
+    workers: Workers = 2,
     seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="random seed")] = 1,
     set_: Annotated[list[str] | None, typer.Option("--set", help="stage.key=value, any setting; may be repeated")] = None,
     engine: Annotated[str, typer.Option(help="local, or dask:ADDRESS of an existing cluster")] = "local",
@@ -121,7 +121,7 @@ def evaluate(
     only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind; may be repeated")] = None,
     scores: Annotated[Path | None, typer.Option(help="option scores of your own model: JSONL, or `sentence TAB score` lines")] = None,
     out: Out = DEFAULT_OUT,
-    workers: Annotated[int, typer.Option(min=1, max=_MOST_WORKERS, help="processes")] = 2,
+    workers: Workers = 2,
     seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="random seed, which breaks ties")] = 1,
     write_to: Annotated[
         Path | None, typer.Option(help="folder to write to; default: one of its own in OUT/evaluations/, which a run links")
@@ -216,39 +216,6 @@ def doctor(
     from cloze_gen.commands import doctor as command
 
     command.check_store(store) if store else command.check_tools(fix=fix, kenlm_sources=kenlm_sources)
-
-
-@corpus_app.command()
-def verify(
-    folder: Annotated[Path, typer.Argument(help="folder of .txt or .txt.gz books")],
-    manifest: Annotated[Path, typer.Option(help="manifest.tsv with the columns file and sha256")],
-    role: Annotated[str | None, typer.Option(help="only the files of this role: train or source")] = None,
-) -> None:
-    """Compare a folder of books with a manifest's checksums.
-
-    Example: cloze-gen corpus verify books/ --manifest books/manifest.tsv
-    """
-    from cloze_gen.commands.verify import verify
-
-    verify(folder, manifest, role=role)
-
-
-@corpus_app.command()
-def rank(
-    folder: Annotated[Path, typer.Argument(help="folder of .txt or .txt.gz books")],
-    reference: Annotated[Path, typer.Option(help="questions.jsonl of a release, or an MSR machine-format questions file")],
-    out: Out = DEFAULT_OUT,
-    tagger: Annotated[str, typer.Option(help="'builtin', or an installed spaCy pipeline")] = "builtin",
-    workers: Annotated[int, typer.Option(min=1, max=_MOST_WORKERS, help="processes")] = 2,
-) -> None:
-    """Rank the books of a folder by their vocabulary's likeness to a question set (Argouarc'h 2018, section 2).
-
-    Example: cloze-gen corpus rank books/ --reference reference/questions.jsonl
-    """
-    from cloze_gen.commands.rank import rank_books
-
-    for line in rank_books(folder, reference=reference, out=out, tagger=tagger, workers=workers):
-        show(line)
 
 
 def call() -> int:

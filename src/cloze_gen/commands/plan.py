@@ -63,14 +63,18 @@ def _changed_inputs(stage: StageTask, old: dict[str, str], new: dict[str, str]) 
 
 def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
     """Which stages of a finished run would run again, with its config, books and code as they are now."""
-    forget_what_was_read()
     folder = find_run(out, run_name)
+    return plan_text(task_of_run(folder, overrides=[*read_run(folder)["overrides"], *overrides]))
+
+
+def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> RunTask:
+    """The run that stands in a folder as a Luigi task, with its config, books and seed, and settings of its own or other ones."""
+    forget_what_was_read()
     written = read_run(folder)
     config = written["config"]
     if is_config_file(config):
         config = str(folder / config)
     style = style_of_run(folder)
     sides = {side: "" if written["sample"] else str((folder / f"corpus-{side}").resolve()) for side in style.sides}
-    task = RunTask(style=style.name, config=config, overrides=json.dumps([*written["overrides"], *overrides]),
-                   out=str(folder.parent.parent), seed=written["seed"], name=written["name"], **sides)  # fmt: skip
-    return plan_text(task)
+    return RunTask(style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
+                   seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip

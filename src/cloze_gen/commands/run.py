@@ -56,7 +56,6 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     Raises:
         ClozeGenError: a stage failed; the first failure's own message.
     """
-    clock = Stopwatch()
     if parameters["name"]:
         check_run_name(parameters["name"])
     task = make_task(config=config, **parameters)
@@ -67,6 +66,16 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
         return
     if task.strict:
         check_no_book_dropped(task)
+    carry_out(task)
+
+
+def carry_out(task: RunTask) -> None:
+    """Run what is not on disk yet, and tell the funnel, the signature and where the release lies.
+
+    Raises:
+        ClozeGenError: as `run`.
+    """
+    clock = Stopwatch()
     Store(Path(task.out)).sweep()
     task.description()  # all stages' keys: a file named by a setting that cannot be read is told before anything runs
     done_before = task.complete()

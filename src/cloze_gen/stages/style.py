@@ -11,8 +11,11 @@ from pydantic import BaseModel
 
 from cloze_gen.report.paper_table import PaperTable
 from cloze_gen.stages.item_kind import ItemKind
+from cloze_gen.stages.judging import Judging
 from cloze_gen.stages.trace import TraceSections
 from cloze_gen.store.artifacts import Artifact
+
+Facts = Mapping[str, Mapping[str, Any]]  # label of a stage -> the facts of its artifact
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,8 @@ class Style:
         trained_on: the stage whose books the baselines of an evaluation are trained on; empty: none but those of `--train`.
         requests: how a model of somebody else's is asked; None where none is.
         is_balanced: (settings as `run.json` has them) -> whether the choice of the set levels simple scores.
-        notes: of its settings, what a user of the set must know.
+        judging: how people are asked about its items; None where nobody is.
+        notes: (settings, facts of each stage) -> what a user of the set must know.
         warnings: of its settings as `run.json` has them, what the report says on top.
         model: (settings, fingerprint of each stage) -> the model behind the set, for its signature.
     """
@@ -80,7 +84,8 @@ class Style:
     trained_on: str = ""
     requests: Requests | None = None
     is_balanced: Callable[[Mapping[str, Any]], bool] = lambda settings: False
-    notes: Callable[[Any], Sequence[str]] = lambda settings: ()
+    judging: Judging | None = None
+    notes: Callable[[Any, Facts], Sequence[str]] = lambda settings, facts: ()
     warnings: Callable[[Mapping[str, Any]], Sequence[str]] = lambda settings: ()
     model: Callable[[Any, Mapping[str, str]], str] = lambda settings, fingerprints: "none"
 

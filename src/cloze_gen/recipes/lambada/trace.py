@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cloze_gen.recipes.lambada.stages.decisions import VERDICTS
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES
+from cloze_gen.recipes.lambada.trace_guesses import tell_guesses
 from cloze_gen.stages.trace import Traced, TraceSections
 
 
@@ -26,4 +27,6 @@ def tell_committee(item: Traced) -> Iterator[str]:
         yield f"outcome    {'kept' if verdict['kept'] else 'guessed by a member'}"
 
 
-TRACE = TraceSections((tell_passage, tell_committee), early=(("passages", "the cutting of passages"),), items=("passages", PASSAGES))
+TRACE = TraceSections(
+    (tell_passage, tell_committee, tell_guesses), early=(("passages", "the cutting of passages"),), items=("passages", PASSAGES)
+)

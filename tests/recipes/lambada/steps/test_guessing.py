@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from cloze_gen.recipes.lambada.steps.guessing import (
     Case,
-    Condition,
     GuessingSettings,
     Refusal,
     Verdict,
@@ -21,6 +20,7 @@ from cloze_gen.recipes.lambada.steps.guessing import (
     wanted,
     withdraw,
 )
+from cloze_gen.records.guess_page import Condition
 
 SETTINGS = GuessingSettings()
 OPEN = Case("b:7", "menu", "b", 0, 99)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cloze_gen.errors import FormatError
 from cloze_gen.recipes.lambada.steps.assignment import assign, hand_out, progress, replay, take_answers
 from cloze_gen.recipes.lambada.steps.cost import PAPER_DROPPED, expected_cost, spent
-from cloze_gen.recipes.lambada.steps.guessing import Case, Condition, Event, GuessingSettings, PageAnswer, Verdict, Withdrawal, verdict
+from cloze_gen.recipes.lambada.steps.guessing import Case, GuessingSettings, Verdict, verdict
 from cloze_gen.recipes.lambada.steps.packets import (
     GAP,
     blanked_text,
@@ -26,6 +26,7 @@ from cloze_gen.recipes.lambada.steps.packets import (
     parse_answers,
     parse_ledger,
 )
+from cloze_gen.records.guess_page import Condition, Event, PageAnswer, Withdrawal
 from cloze_gen.records.passage import Part, Passage
 
 SETTINGS = GuessingSettings(sentence_subjects=2, sentence_subjects_at_once=2)
@@ -90,7 +91,7 @@ def test_strange_answers_are_refused_with_a_reason() -> None:
     strange = [PageAnswer(name, item, ("x",), subject) for name, item, subject in asked]
     changed, taken, refused = take_answers(cases, {page.id: page}, strange, SETTINGS)
     assert (changed, taken) == ({}, [])
-    assert [one.reason for one in refused] == ["no_such_item", "no_such_item", "no_such_item", "page_belongs_to_another_subject"]
+    assert [one.reason for one in refused] == ["page_was_not_handed_out", "no_such_item", "no_such_item", "page_belongs_to_another_subject"]
 
 
 def test_pages_dealt_from_other_cases_are_refused() -> None:

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import read_parquet
 
-VERDICTS, SIGNALS, RANKING = "verdicts.parquet", "signals.parquet", "ranking.parquet"
+VERDICTS, SIGNALS, RANKING, ANSWERS = "verdicts.parquet", "signals.parquet", "ranking.parquet", "answers.parquet"
 OPEN = "open"  # a passage whose verdict nobody has brought in
 
 

@@ -3,30 +3,77 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pyarrow as pa
 
-from cloze_gen.recipes.lambada.stages.decisions import OPEN, SIGNALS, VERDICTS, read_ranking
-from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings, Verdict
+from cloze_gen.recipes.lambada.stages.decisions import ANSWERS, OPEN, SIGNALS, VERDICTS, read_ranking
+from cloze_gen.recipes.lambada.stages.ledger import Ledger, read_cases, replayed
+from cloze_gen.recipes.lambada.steps.guessing import Case, GuessingSettings, Verdict, rightly_answered, verdict
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_parquet
 
 
-def write_guesses(writer: ArtifactWriter, room: Room, *, ranking: Artifact, settings: GuessingSettings) -> None:
-    """Write the verdict on every passage of the head.
+def write_guesses(
+    writer: ArtifactWriter, room: Room, *, ranking: Artifact, settings: GuessingSettings, ledger: Ledger | None = None
+) -> None:
+    """Write the verdict on every passage of the head, and what people answered.
 
-    File: `verdicts.parquet`, in the order of the ranking: `id`, `verdict` (``open``: nobody has decided; ``kept``, or the step it fell in,
-    `steps.guessing.Verdict`).
+    Files: `verdicts.parquet`, in the order of the ranking: `id`, `verdict` (``open``: nobody has decided; ``kept``, or the step it fell in,
+    `steps.guessing.Verdict`). `answers.parquet`, an answer of a person a row, in the order of the ranking and then as they came: `id`,
+    `condition` (``passage`` or ``sentence``), `subject` (a number, in the order in which subjects were first asked; no name), `guesses`,
+    `right` (one of them is the target).
+
+    Args:
+        ledger: of what people were asked and answered; None where none were asked.
+    Raises:
+        UsageError: the ledger belongs to another run, or to other settings.
     """
-    ids = read_ranking(ranking)
-    verdicts = dict.fromkeys(ids, OPEN)
-    if settings.judges == "machine":
+    judged = "human" if ledger else settings.judges
+    verdicts, rows = dict.fromkeys(read_ranking(ranking), OPEN), list[dict[str, Any]]()
+    if ledger:
+        cases, _ = replayed(read_cases(ranking), ledger, settings)
+        verdicts |= {one: str(verdict(case, settings) or OPEN) for one, case in cases.items()}
+        rows = _answer_rows(
+            cases.values(), {subject: n for n, subject in enumerate(dict.fromkeys(page.subject for page in ledger.pages), 1)}
+        )
+        writer.facts |= {"subjects": len({row["subject"] for row in rows}), "not_asked": sum(not case.seen_by for case in cases.values())}
+    elif judged == "machine":
         table = read_parquet(ranking.path(SIGNALS), columns=["id", "machine"]).to_pydict()
         verdicts |= {one: said for one, said in zip(table["id"], table["machine"], strict=True) if one in verdicts}
-    column = pa.array([verdicts[one] for one in ids], pa.string()).dictionary_encode()
-    writer.rows[VERDICTS] = write_parquet(writer.path(VERDICTS), {"id": ids, "verdict": column})
-    reasons = Counter(verdict for verdict in verdicts.values() if verdict not in {OPEN, Verdict.KEPT})
-    writer.funnel = funnel("passages", kept=len(ids) - reasons.total(), rejected=reasons)
-    writer.facts |= {"judged": settings.judges, "open": sum(verdict == OPEN for verdict in verdicts.values())}
-    room.say(f"{len(ids) - reasons.total():,} of {len(ids):,} passages stand; judged: {settings.judges}")
+    column = pa.array(verdicts.values(), pa.string()).dictionary_encode()
+    writer.rows[VERDICTS] = write_parquet(writer.path(VERDICTS), {"id": list(verdicts), "verdict": column})
+    writer.rows[ANSWERS] = write_parquet(writer.path(ANSWERS), pa.Table.from_pylist(rows, _ANSWERS))
+    counts = Counter(verdicts.values())
+    reasons = {reason: count for reason, count in counts.items() if reason not in {OPEN, Verdict.KEPT}}
+    writer.funnel = funnel("passages", kept=counts[OPEN] + counts[Verdict.KEPT], rejected=reasons)
+    decided = len(verdicts) - counts[OPEN]
+    writer.facts |= {"judged": judged, "decided": decided, "kept": counts[Verdict.KEPT], "open": counts[OPEN]}
+    room.say(f"{counts[Verdict.KEPT]:,} kept, {decided:,} decided of {len(verdicts):,} passages; judged: {judged}")
+
+
+_ANSWERS = pa.schema(
+    [
+        ("id", pa.string()),
+        ("condition", pa.dictionary(pa.int32(), pa.string())),
+        ("subject", pa.int32()),
+        ("guesses", pa.list_(pa.string())),
+        ("right", pa.bool_()),
+    ]
+)
+
+
+def _answer_rows(cases: Iterable[Case], number_of: Mapping[str, int]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": case.id,
+            "condition": str(given.condition),
+            "subject": number_of[given.subject],
+            "guesses": list(given.guesses),
+            "right": rightly_answered(given, case.target),
+        }
+        for case in cases
+        for given in case.answers
+    ]

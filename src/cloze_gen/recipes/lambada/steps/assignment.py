@@ -6,24 +6,13 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from cloze_gen.recipes.lambada.steps.guessing import (
-    Case,
-    Condition,
-    Event,
-    GuessingSettings,
-    Page,
-    PageAnswer,
-    Refusal,
-    answer,
-    ask,
-    verdict,
-    wanted,
-    withdraw,
-)
+from cloze_gen.recipes.lambada.steps.guessing import Case, GuessingSettings, Refusal, answer, ask, verdict, wanted, withdraw
+from cloze_gen.records.guess_page import Condition, Event, Page, PageAnswer, Withdrawal
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import stable_fraction
 
-_UNKNOWN_PAGE = "no_such_item"
+_UNKNOWN_PAGE = "page_was_not_handed_out"
+_UNKNOWN_ITEM = "no_such_item"
 _OTHER_SUBJECT = "page_belongs_to_another_subject"
 
 
@@ -70,7 +59,7 @@ def hand_out(cases: Mapping[str, Case], pages: Iterable[Page], settings: Guessin
     """The cases of some pages with their subjects asked.
 
     Raises:
-        ValueError: a subject cannot be asked; the pages were dealt from other cases.
+        ValueError: a subject cannot be asked, or not so; the pages were dealt from other cases, or under other settings.
     """
     changed: dict[str, Case] = {}
     for page in pages:
@@ -78,6 +67,8 @@ def hand_out(cases: Mapping[str, Case], pages: Iterable[Page], settings: Guessin
             after = ask(changed.get(passage_id, cases[passage_id]), page.subject, settings)
             if isinstance(after, Refusal):
                 raise ValueError(f"page {page.id}, passage {passage_id}: {after}")
+            if (page.subject, page.condition) not in after.asked:
+                raise ValueError(f"page {page.id}, passage {passage_id}: is not to be guessed from the {page.condition}")
             changed[passage_id] = after
     return changed
 
@@ -98,7 +89,7 @@ def take_answers(
     for given in answers:
         where, page = f"{given.page}:{given.item}", pages.get(given.page)
         if page is None or not 1 <= given.item <= len(page.passage_ids):
-            refused.append(Rejection(where, _UNKNOWN_PAGE))
+            refused.append(Rejection(where, _UNKNOWN_ITEM if page else _UNKNOWN_PAGE))
             continue
         if given.subject not in ("", page.subject):
             refused.append(Rejection(where, _OTHER_SUBJECT, given.subject))
@@ -118,6 +109,8 @@ def replay(cases: Mapping[str, Case], events: Iterable[Event], settings: Guessin
 
     Args:
         cases: as they were before anybody was asked.
+    Raises:
+        ValueError: as `hand_out`.
     """
     now, pages = dict(cases), dict[str, Page]()
     for event in events:
@@ -126,7 +119,7 @@ def replay(cases: Mapping[str, Case], events: Iterable[Event], settings: Guessin
             pages[event.id] = event
         elif isinstance(event, PageAnswer):
             now |= take_answers(now, pages, [event], settings)[0]
-        elif event.page in pages:
+        elif isinstance(event, Withdrawal) and event.page in pages:
             page = pages[event.page]
             now |= {passage_id: withdraw(now[passage_id], page.subject) for passage_id in page.passage_ids}
     return now, pages

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cloze_gen.recipes.lambada.steps.guessing import Condition, GuessingSettings
+from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
+from cloze_gen.records.guess_page import Condition
 
 # Of the passages shown in step 1: "84-86% items were discarded at step 1, an additional 6-7% at step 2 and another 3-5% at step 3", the
 # last so that one in 25 is kept.

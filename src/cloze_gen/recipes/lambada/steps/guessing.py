@@ -25,14 +25,16 @@ from typing import Literal
 
 from pydantic import Field
 
+from cloze_gen.records.guess_page import Condition
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 
 
 class GuessingSettings(SettingsGroup):
     """Settings of the guessing."""
 
+    ledger: str = Field("", description="file of what people guessed (`cloze-gen judge`), known by its content; empty: nobody was asked")
     judges: Literal["none", "machine"] = Field(
-        "none", description="who guesses: nobody yet, or the stand-in (`steps.ranking.machine_verdict`)"
+        "none", description="who guesses where there is no ledger: nobody yet, or the stand-in (`steps.ranking.machine_verdict`)"
     )
     passage_subjects: int = Field(2, ge=1, le=MOST_EACH, description="subjects who must all guess from the whole passage; 3.1")
     sentence_subjects: int = Field(10, ge=0, le=MOST_EACH, description="subjects who must all fail on the target sentence alone; 3.1")
@@ -50,13 +52,6 @@ class GuessingSettings(SettingsGroup):
         le=MOST_EACH,
         description="what is paid in all, of the pay; the paper's $1.24 an item are 1.57 times what its pay explains",
     )
-
-
-class Condition(StrEnum):
-    """What a subject sees."""
-
-    PASSAGE = "passage"
-    SENTENCE = "sentence"
 
 
 class Verdict(StrEnum):
@@ -114,41 +109,6 @@ class Case:
     @property
     def seen_by(self) -> tuple[str, ...]:
         return (*(subject for subject, _ in self.asked), *(answer.subject for answer in self.answers), *self.withdrawn)
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Some passages that one subject guesses in one condition.
-
-    Attributes:
-        id: 12 hexadecimal digits, the same whenever this subject is asked of these passages.
-        passage_ids: in the order shown; items of a page are counted from 1.
-    """
-
-    id: str
-    subject: str
-    condition: Condition
-    passage_ids: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PageAnswer:
-    """A subject's guesses at one item of a page. `subject` is empty where the file does not say."""
-
-    page: str
-    item: int
-    guesses: tuple[str, ...]
-    subject: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Withdrawal:
-    """A page whose subject is waited for no longer."""
-
-    page: str
-
-
-Event = Page | PageAnswer | Withdrawal
 
 
 def is_right(guess: str, target: str) -> bool:
@@ -238,8 +198,13 @@ def withdraw(case: Case, subject: str) -> Case:
     return case if len(left) == len(case.asked) else replace(case, asked=left, withdrawn=(*case.withdrawn, subject))
 
 
+def rightly_answered(given: Answer, target: str) -> bool:
+    """Whether one of the guesses is the target."""
+    return any(is_right(guess, target) for guess in given.guesses)
+
+
 def _rights(case: Case, condition: Condition) -> list[bool]:
-    return [any(is_right(guess, case.target) for guess in given.guesses) for given in case.answers if given.condition is condition]
+    return [rightly_answered(given, case.target) for given in case.answers if given.condition is condition]
 
 
 def _as_compared(word: str) -> str:

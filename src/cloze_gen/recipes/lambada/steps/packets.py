@@ -14,11 +14,13 @@ from typing import Any
 
 from cloze_gen.errors import FormatError
 from cloze_gen.notation import NotationError, parse_json, shown
-from cloze_gen.recipes.lambada.steps.guessing import Condition, Event, GuessingSettings, Page, PageAnswer, Withdrawal
+from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
+from cloze_gen.records.guess_page import Condition, Event, Origin, Page, PageAnswer, Withdrawal
 from cloze_gen.records.passage import Passage
 
 GAP = "_____"
 NO_IDEA = "-"  # what a subject without an idea writes; an empty row of a table is not answered yet
+TORN = " #torn"  # ends a line of a ledger that a killed command had begun; no event ends so
 _MOST_GUESS_CHARS = 100
 
 
@@ -73,20 +75,33 @@ def parse_answers(text: str, *, name: str = "answers") -> list[PageAnswer]:
 
 
 def ledger_jsonl(events: Iterable[Event]) -> str:
-    """What happened, an event a line: pages handed out, answers taken, pages withdrawn; lines are only ever added."""
-    return "".join(f"{json.dumps(_event_record(event), ensure_ascii=False)}\n" for event in events)
+    """What happened, an event a line: pages handed out and from which ranking, answers taken, pages withdrawn.
+
+    Lines are only ever added. They are ASCII, so that one torn anywhere is text.
+    """
+    return "".join(f"{json.dumps(_event_record(event))}\n" for event in events)
 
 
 def parse_ledger(text: str, *, name: str = "ledger") -> list[Event]:
-    """The events of a ledger.
+    """The events of a ledger; what was torn (`torn_end`, `TORN`) is none.
 
     Raises:
         FormatError: a line is no event; names file and line.
 
-    >>> parse_ledger(ledger_jsonl([PageAnswer("3f", 2, ("menu",))]))
+    >>> parse_ledger(ledger_jsonl([PageAnswer("3f", 2, ("menu",))]) + '{"pag')
     [PageAnswer(page='3f', item=2, guesses=('menu',), subject='')]
     """
-    return [_event(record, f"{name}, line {number}") for number, record in _records(text, name)]
+    whole = "\n".join("" if line.endswith(TORN) else line for line in text.split("\n")[:-1])
+    return [_event(record, f"{name}, line {number}") for number, record in _records(whole, name)]
+
+
+def torn_end(text: str) -> str:
+    """What stands behind the last whole line of a ledger: an event whose writer was killed before it was on the disk.
+
+    >>> torn_end('{"withdrawn": "3f"}\\n{"pag')
+    '{"pag'
+    """
+    return text[text.rfind("\n") + 1 :]
 
 
 def _event_record(event: Event) -> dict[str, Any]:
@@ -94,18 +109,21 @@ def _event_record(event: Event) -> dict[str, Any]:
         return {"asked": event.id, "subject": event.subject, "condition": str(event.condition), "passages": list(event.passage_ids)}
     if isinstance(event, Withdrawal):
         return {"withdrawn": event.page}
+    if isinstance(event, Origin):
+        return {"ranking": event.ranking}
     return {"page": event.page, "item": event.item, "subject": event.subject, "guesses": list(event.guesses)}
 
 
 def _event(record: Mapping[str, Any], where: str) -> Event:
     if "page" in record:
         return _page_answer(record, where)
-    if isinstance(record.get("withdrawn"), str):
-        return Withdrawal(record["withdrawn"])
+    for field, kind in (("withdrawn", Withdrawal), ("ranking", Origin)):
+        if isinstance(record.get(field), str):
+            return kind(record[field])
     page, subject, condition, passages = (record.get(field) for field in ("asked", "subject", "condition", "passages"))
     named = isinstance(passages, list) and bool(passages) and all(isinstance(one, str) for one in passages)
     if not (isinstance(page, str) and isinstance(subject, str) and condition in list(Condition) and named):
-        raise FormatError(f"{where}: expected a page that was asked, an answer or a page that was withdrawn, found {shown(dict(record))}")
+        raise FormatError(f"{where}: expected a page handed out, its ranking, an answer or a page withdrawn, found {shown(dict(record))}")
     return Page(page, subject, Condition(condition), tuple(passages or ()))
 
 
@@ -127,16 +145,23 @@ def _records(text: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _from_csv(text: str, name: str) -> Iterator[PageAnswer]:
-    reader = csv.DictReader(f"{line}\n" for line in text.removesuffix("\n").split("\n"))
-    columns = [column for column in reader.fieldnames or () if column and column.startswith("guess_")]
-    if not columns or not {"page", "item"} <= set(reader.fieldnames or ()):
-        raise FormatError(f"{name}: expected JSON lines, or a table with the columns page, item and guess_1")
-    for row in reader:
-        guesses = [guess for column in columns if (guess := (row[column] or "").strip())]
-        item, where = row["item"] or "", f"{name}, line {reader.line_num}"
-        if guesses:
-            number = int(item) if item.isascii() and item.isdigit() and len(item) < 10 else item
-            yield _page_answer({"page": row["page"], "item": number, "guesses": guesses, "subject": row.get("subject") or ""}, where)
+    lines = text.removesuffix("\n").split("\n")
+    reader = csv.DictReader(
+        (f"{line}\n" for line in lines), delimiter=max(",;\t", key=lines[0].count)
+    )  # as the spreadsheet's country has it
+    try:
+        columns = [column for column in reader.fieldnames or () if column and column.startswith("guess_")]
+        if not columns or not {"page", "item"} <= set(reader.fieldnames or ()):
+            found = f"its first line is {shown(lines[0])}" if lines[0].strip() else "it is empty"
+            raise FormatError(f"{name}: expected JSON lines, or a table with the columns page, item and guess_1; {found}")
+        for row in reader:
+            guesses = [guess for column in columns if (guess := (row[column] or "").strip())]
+            item, where = row["item"] or "", f"{name}, line {reader.line_num}"
+            if guesses:
+                number = int(item) if item.isascii() and item.isdigit() and len(item) < 10 else item
+                yield _page_answer({"page": row["page"], "item": number, "guesses": guesses, "subject": row.get("subject") or ""}, where)
+    except csv.Error as error:
+        raise FormatError(f"{name}, line {reader.line_num}: not a table of cells ({error})") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,14 @@
+"""Arguments that many commands take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+MOST_WORKERS = 1024  # beyond it a number is a slip of the finger
+DEFAULT_OUT = Path("artifacts")
+Run = Annotated[str, typer.Argument(help="name of a run in the output folder, or its path")]
+Out = Annotated[Path, typer.Option("--out", help="output folder")]
+Workers = Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="processes")]
