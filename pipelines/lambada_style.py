@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cloze_gen.formats.lambada.harness import RENDERINGS
+from cloze_gen.formats.lambada.requests import ANSWER
 from cloze_gen.pipelines.corpus import Counts
 from cloze_gen.pipelines.lambada_passages import Committee, NovelTaggedCounts, Partition, Passages, TrainingNovels
 from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.recipes.lambada.release import lambada_files
 from cloze_gen.recipes.lambada.stages.guesses import write_guesses
+from cloze_gen.recipes.lambada.stages.outside_members import requests
 from cloze_gen.recipes.lambada.stages.passage_set import write_passage_set
 from cloze_gen.recipes.lambada.stages.ranking import write_ranking
 from cloze_gen.recipes.lambada.steps.committee import CacheSettings, CommitteeSettings, label_of
@@ -29,7 +32,7 @@ from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.models.networks import NetworksSettings
 from cloze_gen.stages.release import ReleaseSettings
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Style
+from cloze_gen.stages.style import Requests, Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -143,6 +146,7 @@ STYLE = Style(
     trace=TRACE,
     training=TrainingNovels,
     trained_on="training novels",
+    requests=Requests("passages", RENDERINGS, requests, ANSWER),
     notes=notes,
     model=model_name,
 )
