@@ -42,8 +42,12 @@ def take(out: Path, run: str, files: Sequence[Path], *, make: bool, workers: int
     """
     folder, judging = _find(out, run)
     _tell(judging.take(folder, {str(file): _text(file) for file in files}))
+    ledger = judging.ledger(folder)
+    if not ledger.exists():
+        say(f"{folder.name}: no page of it was ever handed out (cloze-gen judge export), so it is left as it was")
+        return
     kept = [one for one in read_run(folder)["overrides"] if not one.replace(" ", "").startswith(f"{judging.setting}=")]
-    task = task_of_run(folder, overrides=[*kept, f"{judging.setting}={judging.ledger(folder)}"], workers=workers)
+    task = task_of_run(folder, overrides=[*kept, f"{judging.setting}={ledger}"], workers=workers)
     others = _stages_besides(task, judging.stage) if make else []
     if others:
         say(

@@ -18,6 +18,7 @@ from cloze_gen.recipes.lambada.steps.cost import PAPER_DROPPED, expected_cost, s
 from cloze_gen.recipes.lambada.steps.guessing import Case, GuessingSettings, Verdict, verdict
 from cloze_gen.recipes.lambada.steps.packets import (
     GAP,
+    TORN,
     blanked_text,
     ledger_jsonl,
     packet_rows,
@@ -25,8 +26,9 @@ from cloze_gen.recipes.lambada.steps.packets import (
     packets_jsonl,
     parse_answers,
     parse_ledger,
+    torn_end,
 )
-from cloze_gen.records.guess_page import Condition, Event, PageAnswer, Withdrawal
+from cloze_gen.records.guess_page import Condition, Event, Origin, PageAnswer, Withdrawal
 from cloze_gen.records.passage import Part, Passage
 
 SETTINGS = GuessingSettings(sentence_subjects=2, sentence_subjects_at_once=2)
@@ -135,7 +137,8 @@ def test_both_forms_of_answers_are_read() -> None:
     [
         "", "menu\n", "page,item\n3f,1\n", '{"page": "3f"}', '{"page": "3f", "item": true, "guesses": ["a"]}',
         '{"page": 3, "item": 1, "guesses": []}', '{"page": "3f", "item": 1, "guesses": [1]}', '{"page": "3f", "item": 1, "guesses": "a"}',
-        "{", '{"a": 1}\n[]', "page,item,guess_1\n3f,one,menu\n", f"page,item,guess_1\n3f,1,{'x' * 101}\n",
+        "{", '{"a": 1}\n[]', "page,item,guess_1\n3f,one,menu\n",
+        f'page,item,guess_1\n"{"x" * 140_000}\n', f"page,item,guess_1\n3f,1,{'x' * 101}\n",
     ],
 )  # fmt: skip
 def test_other_texts_are_refused(text: str) -> None:
@@ -177,6 +180,26 @@ def test_a_ledger_brings_everything_back() -> None:
     assert sum(counts.values()) == len(start)
     assert counts[Verdict.GUESSED_ALONE] > 0
     assert sum(len(case.withdrawn) for case in now.values()) > 0
+
+
+def test_a_torn_line_counts_for_nothing() -> None:
+    """Torn at any byte: the events before it stand, also after others were added behind the mark."""
+    whole = ledger_jsonl([Origin("3cc3"), PageAnswer("3f", 1, ("caf\u00e9",), "Zo\u00eb")])
+    events = parse_ledger(whole)
+    more = ledger_jsonl([Withdrawal("3f")])
+    for size in range(len(whole)):
+        left = whole[:size]
+        assert parse_ledger(left) == events[: left.count("\n")]
+        assert left == left[: left.rfind("\n") + 1] + torn_end(left)
+        if torn_end(left):
+            assert parse_ledger(f"{left}{TORN}\n{more}") == [*events[: left.count("\n")], Withdrawal("3f")]
+
+
+def test_a_table_of_another_country_is_read() -> None:
+    """Some spreadsheets write semicolons, or tabs; a comma in a text is no matter."""
+    for mark in ";\t":
+        text = f'page{mark}item{mark}text{mark}guess_1\n3f{mark}1{mark}"a, b"{mark}menu\n'
+        assert parse_answers(text) == [PageAnswer("3f", 1, ("menu",))]
 
 
 @pytest.mark.parametrize(
