@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -48,7 +49,7 @@ def assign(
         free.sort(key=lambda subject: (len(dealt[subject]), stable_fraction("lambada.subjects", f"{case.id}:{subject}")))
         for subject in free[:count]:
             dealt[subject].append(case.id)
-            seen.setdefault((subject, case.book_id), []).append((case.start, case.end))
+            bisect.insort(seen.setdefault((subject, case.book_id), []), (case.start, case.end))
     pages = []
     for subject, items in dealt.items():
         pages += [_page(subject, condition, items[first : first + per_page]) for first in range(0, len(items), per_page)]
@@ -145,13 +146,15 @@ def _page(subject: str, condition: Condition, passage_ids: Sequence[str]) -> Pag
 
 
 def _seen(cases: Iterable[Case]) -> dict[tuple[str, str], list[tuple[int, int]]]:
-    """(subject, book) -> the spans that the subject has been shown."""
+    """(subject, book) -> the spans that the subject has been shown, in their order; no two of them overlap."""
     seen: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for case in cases:
         for subject in case.seen_by:
             seen.setdefault((subject, case.book_id), []).append((case.start, case.end))
-    return seen
+    return {whose: sorted(spans) for whose, spans in seen.items()}
 
 
-def _overlaps(spans: Iterable[tuple[int, int]], case: Case) -> bool:
-    return any(start < case.end and case.start < end for start, end in spans)
+def _overlaps(spans: Sequence[tuple[int, int]], case: Case) -> bool:
+    """Whether a passage overlaps one of the spans that its subject has seen: then it does one of its neighbours."""
+    place = bisect.bisect(spans, (case.start, case.end))
+    return any(start < case.end and case.start < end for start, end in spans[max(0, place - 1) : place + 1])

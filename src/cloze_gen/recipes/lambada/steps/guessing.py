@@ -17,6 +17,7 @@ subjects to exactly match the missing word".
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -111,6 +112,7 @@ class Case:
         return (*(subject for subject, _ in self.asked), *(answer.subject for answer in self.answers), *self.withdrawn)
 
 
+@functools.lru_cache(maxsize=1 << 16)  # a ledger that is replayed asks of each answer time and again
 def is_right(guess: str, target: str) -> bool:
     """Whether a guess is the target.
 
