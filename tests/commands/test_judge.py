@@ -185,6 +185,12 @@ def test_pages_are_handed_out_once(study: Study) -> None:
     assert len(asked) == len(set(asked)) == 30
 
 
+def test_short_pages_are_told(study: Study) -> None:
+    """Forty passages are four full pages; five people would be paid for five."""
+    assert "are short" not in study.told("export", "tiny", "--subjects", "a,b")
+    assert "3 of these pages are short, and a short page is paid as a full one" in study.told("export", "tiny", "--subjects", "c,d,e")
+
+
 def test_a_page_that_never_comes_back_is_withdrawn(study: Study, tmp_path: Path) -> None:
     """Its passages wait for somebody else, never for the same; answers that come after all are refused, with the reason."""
     filled = study.begin(tmp_path)

@@ -10,7 +10,7 @@ from cloze_gen.columns import table_lines
 from cloze_gen.errors import UsageError
 from cloze_gen.notation import shown
 from cloze_gen.recipes.lambada.stages.study import Standing, Study, ledger_of, open_study
-from cloze_gen.recipes.lambada.steps.assignment import progress
+from cloze_gen.recipes.lambada.steps.assignment import page_size, progress
 from cloze_gen.recipes.lambada.steps.cost import Cost, expected_cost, spent
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings, Refusal, Verdict
 from cloze_gen.recipes.lambada.steps.packets import packets_csv, packets_jsonl, parse_answers
@@ -48,7 +48,9 @@ def export(run: Path, *, subjects: Sequence[str], condition: str, pages: int, fo
     rows = [_written(study, one, folder, form) for one in files]
     if not rows:
         return ["no page to hand out: nothing waits for these subjects (cloze-gen judge status tells what waits for whom)"]
-    return table_lines(["subject", "pages", "items", "file"], rows, None, left=frozenset({"subject", "file"}))
+    short = sum(len(page.passage_ids) < page_size(page.condition, study.settings) for one in files for page in one)
+    told = [f"{short:,} of these pages are short, and a short page is paid as a full one: fewer people make fuller pages"] if short else []
+    return [*table_lines(["subject", "pages", "items", "file"], rows, None, left=frozenset({"subject", "file"})), *told]
 
 
 def _make_folder(folder: Path) -> None:

@@ -34,7 +34,7 @@ def assign(
     [10]
     """
     cases = list(cases)
-    per_page = settings.passages_per_page if condition is Condition.PASSAGE else settings.sentences_per_page
+    per_page = page_size(condition, settings)
     seen = _seen(cases)
     dealt: dict[str, list[str]] = {subject: [] for subject in dict.fromkeys(subjects)}
     for case in cases:
@@ -54,6 +54,11 @@ def assign(
     for subject, items in dealt.items():
         pages += [_page(subject, condition, items[first : first + per_page]) for first in range(0, len(items), per_page)]
     return pages
+
+
+def page_size(condition: Condition, settings: GuessingSettings) -> int:
+    """The items of a full page."""
+    return settings.passages_per_page if condition is Condition.PASSAGE else settings.sentences_per_page
 
 
 def hand_out(cases: Mapping[str, Case], pages: Iterable[Page], settings: GuessingSettings) -> dict[str, Case]:
