@@ -5,33 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import luigi
-
-from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
-from cloze_gen.pipelines.models import Index
+from cloze_gen.formats.lambada.harness import RENDERINGS
+from cloze_gen.formats.lambada.requests import ANSWER
+from cloze_gen.pipelines.corpus import Counts
+from cloze_gen.pipelines.lambada_passages import Committee, NovelTaggedCounts, Partition, Passages, TrainingNovels
+from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.style_task import StyleTask
-from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.lambada.release import lambada_files
-from cloze_gen.recipes.lambada.stages.committee import write_committee
-from cloze_gen.recipes.lambada.stages.members import write_cache_scores, write_network_scores, write_ngram_scores
-from cloze_gen.recipes.lambada.stages.partition import write_part, write_partition
+from cloze_gen.recipes.lambada.stages.guesses import write_guesses
+from cloze_gen.recipes.lambada.stages.outside_members import requests
 from cloze_gen.recipes.lambada.stages.passage_set import write_passage_set
-from cloze_gen.recipes.lambada.stages.passages import write_passages
-from cloze_gen.recipes.lambada.steps.committee import CACHE, NETWORKS, NGRAM, CacheSettings, CommitteeSettings
+from cloze_gen.recipes.lambada.stages.ranking import write_ranking
+from cloze_gen.recipes.lambada.steps.committee import CacheSettings, CommitteeSettings, label_of
 from cloze_gen.recipes.lambada.steps.control import ControlSettings
+from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
 from cloze_gen.recipes.lambada.steps.partition import PartitionSettings
 from cloze_gen.recipes.lambada.steps.passages import PassagesSettings
+from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, TriggerSettings
 from cloze_gen.recipes.lambada.trace import TRACE
-from cloze_gen.records.passage import Part
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
+from cloze_gen.stages.corpus.tags import TaggerSettings
 from cloze_gen.stages.item_kind import PASSAGE_ITEMS
+from cloze_gen.stages.models.contexts import ContextSettings
 from cloze_gen.stages.models.language_model import LmSettings
-from cloze_gen.stages.models.networks import NetworksSettings, write_networks
-from cloze_gen.stages.offensive_words import words_digest
+from cloze_gen.stages.models.networks import NetworksSettings
 from cloze_gen.stages.release import ReleaseSettings
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Style
+from cloze_gen.stages.style import Requests, Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -47,141 +48,71 @@ class LambadaSettings(SettingsGroup):
     cache: CacheSettings = CacheSettings()
     networks: NetworksSettings = NetworksSettings()
     committee: CommitteeSettings = CommitteeSettings()
+    tagger: TaggerSettings = TaggerSettings()
+    contexts: ContextSettings = ContextSettings()
+    triggers: TriggerSettings = TriggerSettings()
+    ranking: RankingSettings = RankingSettings()
+    guessing: GuessingSettings = GuessingSettings()
     control: ControlSettings = ControlSettings()
     release: ReleaseSettings = ReleaseSettings()
 
+    @property
+    def context_words(self) -> TriggerSettings:
+        """The words that a context can speak of without naming them are those whose contexts are known."""
+        return self.triggers
 
-class Partition(StyleTask):
-    """3.1: half of the novels for training, a quarter each for development and test."""
 
-    stage = "partition"
-    group = "partition"
+class Ranking(StyleTask):
+    """The order in which people are asked, who are dear: not in the paper, whose order is random."""
+
+    stage = "ranking"
+    group = "ranking"
     draws = True
-    needs = {"corpus": (Corpus, "books")}
-    write = staticmethod(write_partition)
+    needs = {
+        "passages": Passages,
+        "committee": Committee,
+        "index": Index,
+        "counts": Counts,
+        "tagged_counts": NovelTaggedCounts,
+        "contexts": Contexts,
+    }
 
     def settings(self) -> dict[str, Any]:
-        return super().settings() | {"offensive_words": words_digest(self.own.offensive_words)}
-
-
-class TrainingNovels(StyleTask):
-    """The novels that models are made of."""
-
-    stage = "training_novels"
-    needs = {"partition": Partition}
-
-    @property
-    def label(self) -> str:
-        return "training novels"
+        steps = self.all_settings.guessing.model_dump(include={"passage_subjects", "sentence_subjects", "sentence_guesses"})
+        return {name: value for name, value in super().settings().items() if name != "tagged_tokens"} | steps
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_part(writer, room, partition=self.artifact("partition"), part=Part.TRAIN)
+        write_ranking(writer, room, **self.artifacts(), settings=self.own, guessing=self.all_settings.guessing, seed=self.seed)
 
 
-class Passages(StyleTask):
-    """3.1: every sentence asked whether it ends a passage."""
+class Guesses(StyleTask):
+    """3.1: two subjects who guess from the passage, ten who do not from the sentence."""
 
-    stage = "passages"
-    group = "passages"
-    needs = {"partition": Partition, "counts": Counts}
-
-    def settings(self) -> dict[str, Any]:
-        return super().settings() | {"offensive_words": words_digest(self.all_settings.partition.offensive_words)}
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_passages(writer, room, **self.artifacts(), settings=self.own, offensive=self.all_settings.partition.offensive_words)
-
-
-class NgramScores(StyleTask):
-    """A member of the committee: the 4-gram model."""
-
-    stage = "scores_ngram"
-    needs = {"passages": Passages, "counts": Counts, "index": Index}
-    write = staticmethod(write_ngram_scores)
-
-    @property
-    def label(self) -> str:
-        return "scores ngram"
-
-
-class CacheScores(StyleTask):
-    """A member of the committee: the 4-gram model with a cache."""
-
-    stage = "scores_cache"
-    group = "cache"
-    needs = {"passages": Passages, "ngram": NgramScores}
-    write = staticmethod(write_cache_scores)
-
-    @property
-    def label(self) -> str:
-        return "scores cache"
-
-
-class Networks(StyleTask):
-    """The feed-forward and the recurrent network of the training novels."""
-
-    stage = "networks"
-    group = "networks"
-    draws = True
-    needs = {"text": TrainingText, "counts": Counts}
-
-    @property
-    def kinds(self) -> list[str]:
-        return [member for member in NETWORKS if member in self.all_settings.committee.members]
-
-    def settings(self) -> dict[str, Any]:
-        return super().settings() | {"kinds": self.kinds}
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_networks(writer, room, **self.artifacts(), settings=self.own, kinds=self.kinds, seed=self.seed)  # type: ignore[arg-type]
-
-
-class NetworkScores(StyleTask):
-    """A member of the committee: a network."""
-
-    stage = "scores_network"
-    kind: Any = luigi.ChoiceParameter(choices=NETWORKS)
-    needs = {"passages": Passages, "networks": Networks}
-
-    @property
-    def label(self) -> str:
-        return f"scores {self.kind}"
-
-    def settings(self) -> dict[str, Any]:
-        return {"kind": self.kind}
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_network_scores(writer, room, **self.artifacts(), kind=self.kind)
-
-
-class Committee(StyleTask):
-    """3.1: a passage falls that any member guesses."""
-
-    stage = "committee"
-    group = "committee"
-
-    def inputs(self) -> dict[str, StageTask]:
-        members: dict[str, StageTask] = {NGRAM: self.clone(NgramScores), CACHE: self.clone(CacheScores)}
-        members |= {kind: self.clone(NetworkScores, kind=kind) for kind in NETWORKS}
-        return {"passages": self.clone(Passages)} | {member: members[member] for member in self.own.members}
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        scores = self.artifacts()
-        write_committee(writer, room, passages=scores.pop("passages"), scores=scores, settings=self.own)
+    stage = "guesses"
+    group = "guessing"
+    needs = {"ranking": Ranking}
+    write = staticmethod(write_guesses)
 
 
 class PassageSet(StyleTask):
-    """The survivors and the control set; nobody has judged them."""
+    """The passages that stand, and the control set."""
 
     stage = "passage_set"
     group = "control"
+    version = 2
     draws = True
-    needs = {"partition": Partition, "passages": Passages, "committee": Committee}
+    needs = {"partition": Partition, "passages": Passages, "committee": Committee, "ranking": Ranking, "guesses": Guesses}
     write = staticmethod(write_passage_set)
 
     @property
     def label(self) -> str:
         return "passage set"
+
+
+JUDGED = {
+    "none": "judged: none (nobody has guessed; the passages stand in the order in which people would be asked)",
+    "machine": "judged: machine (a stand-in guessed every target from the passage and not from the sentence; no person has)",
+}
 
 
 def model_name(settings: LambadaSettings, fingerprints: Mapping[str, str]) -> str:
@@ -191,8 +122,8 @@ def model_name(settings: LambadaSettings, fingerprints: Mapping[str, str]) -> st
 
 def notes(settings: LambadaSettings) -> Sequence[str]:
     """What a user of the set must know of the settings."""
-    return [f"judged: none (no person has guessed); kept where each of {', '.join(settings.committee.members)} gives the target less than "
-            f"{settings.committee.threshold}"]  # fmt: skip
+    members = ", ".join(map(label_of, settings.committee.members))
+    return [JUDGED[settings.guessing.judges], f"each of {members} gives every target less than {settings.committee.threshold}"]
 
 
 STYLE = Style(
@@ -205,10 +136,17 @@ STYLE = Style(
     items=PASSAGE_ITEMS,
     last=PassageSet,
     files=lambada_files,
-    levels={"partition": "novels", "passages": "passages", "committee": "passages that no model guesses"},
+    levels={
+        "partition": "novels",
+        "passages": "passages",
+        "committee": "passages that no model guesses",
+        "ranking": "to be guessed",
+        "guesses": "that stand",
+    },
     trace=TRACE,
     training=TrainingNovels,
     trained_on="training novels",
+    requests=Requests("passages", RENDERINGS, requests, ANSWER),
     notes=notes,
     model=model_name,
 )

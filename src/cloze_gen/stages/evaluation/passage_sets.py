@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cloze_gen.formats.lambada.jsonl import parse_passages
-from cloze_gen.records.passage import Passage
+from cloze_gen.records.passage import SetPassage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PassageSet:
     """Passages, known by what stands in them."""
 
-    passages: tuple[Passage, ...]
+    passages: tuple[SetPassage, ...]
 
     @property
     def digest(self) -> str:
         """16 hexadecimal digits over the passages themselves."""
-        lines = (repr((one.id, one.sentences, one.target_at)) for one in self.passages)
+        lines = (repr((str(one.split), one.id, one.passage.sentences, one.passage.target_at)) for one in self.passages)
         return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
 
 

@@ -8,20 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cloze_gen.recipes.lambada.stages.decisions import VERDICTS
 from cloze_gen.recipes.lambada.stages.members import read_scores
 from cloze_gen.recipes.lambada.stages.tables import read_numbered
-from cloze_gen.recipes.lambada.steps.committee import CommitteeSettings, ask_committee, label_of
+from cloze_gen.recipes.lambada.steps.committee import ask_committee
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import REJECTED
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import read_parquet, write_parquet
-
-VERDICTS = "verdicts.parquet"
+from cloze_gen.store.tables import write_parquet
 
 
-def write_committee(
-    writer: ArtifactWriter, room: Room, *, passages: Artifact, scores: Mapping[str, Artifact], settings: CommitteeSettings
-) -> None:
+def write_committee(writer: ArtifactWriter, room: Room, *, passages: Artifact, scores: Mapping[str, Artifact], threshold: float) -> None:
     """Write what the members think of every passage, and which passages none of them has guessed.
 
     Files: `verdicts.parquet`, a row a passage: `id`, `kept`, and a column for each member (`label_of`), its log10 P(target | passage);
@@ -30,10 +27,10 @@ def write_committee(
     The share of the passages that each member alone would keep is the fact `survival`.
 
     Args:
-        scores: member, as the settings name it -> the artifact of its scores.
+        scores: label of a member -> the artifact of its scores, in the order of the settings.
     """
-    log10_probs = {label_of(member): read_scores(scores[member])[0] for member in settings.members}
-    verdicts = ask_committee(log10_probs, threshold=settings.threshold)
+    log10_probs = {member: read_scores(artifact)[0] for member, artifact in scores.items()}
+    verdicts = ask_committee(log10_probs, threshold=threshold)
     ids = read_numbered(passages).ids
     columns = {"id": ids, "kept": verdicts.kept} | log10_probs
     writer.rows[VERDICTS] = write_parquet(writer.path(VERDICTS), columns)
@@ -52,9 +49,3 @@ def write_committee(
     writer.facts |= {"survival": {member: round(share, 4) for member, share in verdicts.survival.items()}}
     alone = ", ".join(f"{member} {share:.1%}" for member, share in verdicts.survival.items())
     room.say(f"{verdicts.kept.sum():,} of {len(ids):,} passages are guessed by no member; each alone would keep: {alone}")
-
-
-def read_survivors(artifact: Artifact) -> frozenset[str]:
-    """Ids of the passages that no member has guessed."""
-    table = read_parquet(artifact.path(VERDICTS), columns=["id", "kept"])
-    return frozenset(table.filter(pc.field("kept"))["id"].to_pylist())
