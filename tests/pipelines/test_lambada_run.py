@@ -153,7 +153,7 @@ def test_a_dry_run_tells_every_stage_and_writes_nothing(own: FinishedRun, tmp_pa
 def test_strict_is_content_with_good_novels_and_names_a_bad_one(own: FinishedRun, cli: Cli) -> None:
     """Where nothing is dropped strictness changes nothing; a blank novel ends the run."""
     assert cli(*options(own, own.out), "--strict").status == 0
-    (own.corpus.books / "blank.txt").write_text(" ")  # type: ignore[union-attr]
+    (own.corpus.books / "blank.txt").write_text(" ")
     assert "blank (empty)" in refused(cli(*options(own, own.out, name="strict"), "--strict"), 1)
 
 
@@ -206,7 +206,7 @@ def test_a_killed_run_ends_as_an_undisturbed_one(
 @pytest.mark.slow
 def test_one_novel_more_moves_no_other(own: FinishedRun, cli: Cli) -> None:
     """Each novel has the part that it had, and the same passages, whatever the models now make of them."""
-    shutil.copyfile(SAMPLE / "train" / "04-the-orchard-thieves.txt", own.corpus.books / "orchard.txt")  # type: ignore[union-attr]
+    shutil.copyfile(SAMPLE / "train" / "04-the-orchard-thieves.txt", own.corpus.books / "orchard.txt")
     done = cli(*options(own, own.out, name="more"))
     assert done.status == 0, done.err
     parts, passages = [], []
