@@ -48,8 +48,10 @@ def write_networks(
 ) -> None:
     """Train networks on the training text, side by side.
 
-    Files: `words.txt` and `classes.npy` (`write_vocabulary`); `training.tsv` and of each kind a folder of its weights (`write_trained`):
-    `word_vectors`, `input`, `class_weights`, `word_weights`, and of a recurrent network `recurrent`.
+    Files: `words.txt` and `classes.npy` (`write_vocabulary`); `training.tsv` (`write_trained`); and the weights, float32:
+    `feedforward/word_vectors.npy`, `feedforward/input.npy`, `feedforward/class_weights.npy`, `feedforward/word_weights.npy`, and
+    `recurrent/word_vectors.npy`, `recurrent/input.npy`, `recurrent/recurrent.npy`, `recurrent/class_weights.npy`,
+    `recurrent/word_weights.npy`.
 
     Args:
         kinds: the networks wanted.
