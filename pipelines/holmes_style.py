@@ -8,8 +8,8 @@ from typing import Any, Self
 from pydantic import model_validator
 
 from cloze_gen.config import settings_dict
-from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
-from cloze_gen.pipelines.models import Index
+from cloze_gen.pipelines.corpus import Corpus, Counts
+from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.recipes.msr.release import msr_files
@@ -29,7 +29,7 @@ from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.item_kind import QUESTION_ITEMS
-from cloze_gen.stages.models.contexts import ContextSettings, write_context_vectors
+from cloze_gen.stages.models.contexts import ContextSettings
 from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.release import ReleaseSettings
@@ -54,6 +54,11 @@ class HolmesSettings(SettingsGroup):
     choice: ChoiceSettings = ChoiceSettings()
     release: ReleaseSettings = ReleaseSettings()
 
+    @property
+    def context_words(self) -> FocusSettings:
+        """The words that may be options are those whose contexts are known."""
+        return self.focus
+
     @model_validator(mode="after")
     def _groups_agree(self) -> Self:
         """What one group asks for, another must not make impossible."""
@@ -63,21 +68,6 @@ class HolmesSettings(SettingsGroup):
                 "so no sentence could pass"
             )
         return self
-
-
-class Contexts(StyleTask):
-    """The context space of the words that may be options: vectors, associations, frame cues."""
-
-    stage = "contexts"
-    group = "contexts"
-    version = 3
-    needs = {"text": TrainingText, "counts": Counts}
-
-    def settings(self) -> dict[str, Any]:
-        return settings_dict(self.own) | self.all_settings.focus.model_dump(include={"max_freq", "min_count", "proper_names"})
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_context_vectors(writer, room, **self.artifacts(), limits=self.all_settings.focus, settings=self.own)
 
 
 class Focus(StyleTask):

@@ -7,25 +7,33 @@ from typing import Any
 
 import luigi
 
-from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
-from cloze_gen.pipelines.models import Index
+from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging, TrainingText
+from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.lambada.release import lambada_files
 from cloze_gen.recipes.lambada.stages.committee import write_committee
+from cloze_gen.recipes.lambada.stages.guesses import write_guesses
 from cloze_gen.recipes.lambada.stages.members import write_cache_scores, write_network_scores, write_ngram_scores
+from cloze_gen.recipes.lambada.stages.outside_members import outside_digest, write_outside_scores
 from cloze_gen.recipes.lambada.stages.partition import write_part, write_partition
 from cloze_gen.recipes.lambada.stages.passage_set import write_passage_set
 from cloze_gen.recipes.lambada.stages.passages import write_passages
-from cloze_gen.recipes.lambada.steps.committee import CACHE, NETWORKS, NGRAM, CacheSettings, CommitteeSettings
+from cloze_gen.recipes.lambada.stages.ranking import write_ranking
+from cloze_gen.recipes.lambada.stages.tagged_novels import write_tagged_novels
+from cloze_gen.recipes.lambada.steps.committee import CACHE, NETWORKS, NGRAM, CacheSettings, CommitteeSettings, label_of
 from cloze_gen.recipes.lambada.steps.control import ControlSettings
+from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
 from cloze_gen.recipes.lambada.steps.partition import PartitionSettings
 from cloze_gen.recipes.lambada.steps.passages import PassagesSettings
+from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, TriggerSettings
 from cloze_gen.recipes.lambada.trace import TRACE
 from cloze_gen.records.passage import Part
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
+from cloze_gen.stages.corpus.tags import TaggerSettings
 from cloze_gen.stages.item_kind import PASSAGE_ITEMS
+from cloze_gen.stages.models.contexts import ContextSettings
 from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.models.networks import NetworksSettings, write_networks
 from cloze_gen.stages.offensive_words import words_digest
@@ -47,8 +55,18 @@ class LambadaSettings(SettingsGroup):
     cache: CacheSettings = CacheSettings()
     networks: NetworksSettings = NetworksSettings()
     committee: CommitteeSettings = CommitteeSettings()
+    tagger: TaggerSettings = TaggerSettings()
+    contexts: ContextSettings = ContextSettings()
+    triggers: TriggerSettings = TriggerSettings()
+    ranking: RankingSettings = RankingSettings()
+    guessing: GuessingSettings = GuessingSettings()
     control: ControlSettings = ControlSettings()
     release: ReleaseSettings = ReleaseSettings()
+
+    @property
+    def context_words(self) -> TriggerSettings:
+        """The words that a context can speak of without naming them are those whose contexts are known."""
+        return self.triggers
 
 
 class Partition(StyleTask):
@@ -154,6 +172,24 @@ class NetworkScores(StyleTask):
         write_network_scores(writer, room, **self.artifacts(), kind=self.kind)
 
 
+class OutsideScores(StyleTask):
+    """A member of the committee: a causal model in a folder, or the answers of a file; known by their content."""
+
+    stage = "scores_outside"
+    member = luigi.Parameter(description="hf:FOLDER or scores:FILE")
+    needs = {"passages": Passages}
+
+    @property
+    def label(self) -> str:
+        return f"scores {label_of(self.member)}"
+
+    def settings(self) -> dict[str, Any]:
+        return {"member": outside_digest(self.member), "rendering": self.all_settings.committee.rendering}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_outside_scores(writer, room, **self.artifacts(), member=self.member, rendering=self.all_settings.committee.rendering)
+
+
 class Committee(StyleTask):
     """3.1: a passage falls that any member guesses."""
 
@@ -161,27 +197,101 @@ class Committee(StyleTask):
     group = "committee"
 
     def inputs(self) -> dict[str, StageTask]:
-        members: dict[str, StageTask] = {NGRAM: self.clone(NgramScores), CACHE: self.clone(CacheScores)}
-        members |= {kind: self.clone(NetworkScores, kind=kind) for kind in NETWORKS}
-        return {"passages": self.clone(Passages)} | {member: members[member] for member in self.own.members}
+        ours: dict[str, StageTask] = {NGRAM: self.clone(NgramScores), CACHE: self.clone(CacheScores)}
+        ours |= {kind: self.clone(NetworkScores, kind=kind) for kind in NETWORKS}
+        members = {label_of(member): ours.get(member) or self.clone(OutsideScores, member=member) for member in self.own.members}
+        return {"passages": self.clone(Passages)} | members
+
+    def settings(self) -> dict[str, Any]:
+        """Members by their labels: a folder of the user's is no setting, its content is an input's."""
+        return {"members": [label_of(member) for member in self.own.members], "threshold": self.own.threshold}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         scores = self.artifacts()
-        write_committee(writer, room, passages=scores.pop("passages"), scores=scores, settings=self.own)
+        write_committee(writer, room, passages=scores.pop("passages"), scores=scores, threshold=self.own.threshold)
+
+
+class TaggedNovels(StyleTask):
+    """As many of the training novels as are tagged."""
+
+    stage = "tagged_novels"
+    needs = {"novels": TrainingNovels}
+
+    @property
+    def label(self) -> str:
+        return "tagged novels"
+
+    def settings(self) -> dict[str, Any]:
+        return {"tagged_tokens": self.all_settings.ranking.tagged_tokens}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_tagged_novels(writer, room, **self.artifacts(), settings=self.all_settings.ranking)
+
+
+class NovelTagging(Tagging):
+    """The tags of these novels."""
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"corpus": self.clone(TaggedNovels)}
+
+
+class NovelTaggedCounts(TaggedCounts):
+    """What class each word is of."""
+
+    needs = {"tagging": (NovelTagging, "books"), "counts": Counts}
+
+
+class Ranking(StyleTask):
+    """The order in which people are asked, who are dear: not in the paper, whose order is random."""
+
+    stage = "ranking"
+    group = "ranking"
+    draws = True
+    needs = {
+        "passages": Passages,
+        "committee": Committee,
+        "index": Index,
+        "counts": Counts,
+        "tagged_counts": NovelTaggedCounts,
+        "contexts": Contexts,
+    }
+
+    def settings(self) -> dict[str, Any]:
+        steps = self.all_settings.guessing.model_dump(include={"passage_subjects", "sentence_subjects", "sentence_guesses"})
+        return {name: value for name, value in super().settings().items() if name != "tagged_tokens"} | steps
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_ranking(writer, room, **self.artifacts(), settings=self.own, guessing=self.all_settings.guessing, seed=self.seed)
+
+
+class Guesses(StyleTask):
+    """3.1: two subjects who guess from the passage, ten who do not from the sentence."""
+
+    stage = "guesses"
+    group = "guessing"
+    needs = {"ranking": Ranking}
+    write = staticmethod(write_guesses)
 
 
 class PassageSet(StyleTask):
-    """The survivors and the control set; nobody has judged them."""
+    """The passages that stand, and the control set."""
 
     stage = "passage_set"
     group = "control"
+    version = 2
     draws = True
-    needs = {"partition": Partition, "passages": Passages, "committee": Committee}
+    needs = {"partition": Partition, "passages": Passages, "committee": Committee, "ranking": Ranking, "guesses": Guesses}
     write = staticmethod(write_passage_set)
 
     @property
     def label(self) -> str:
         return "passage set"
+
+
+JUDGED = {
+    "none": "judged: none (nobody has guessed; the passages stand in the order in which people would be asked)",
+    "machine": "judged: machine (a stand-in guessed every target from the passage and not from the sentence; no person has)",
+}
 
 
 def model_name(settings: LambadaSettings, fingerprints: Mapping[str, str]) -> str:
@@ -191,8 +301,8 @@ def model_name(settings: LambadaSettings, fingerprints: Mapping[str, str]) -> st
 
 def notes(settings: LambadaSettings) -> Sequence[str]:
     """What a user of the set must know of the settings."""
-    return [f"judged: none (no person has guessed); kept where each of {', '.join(settings.committee.members)} gives the target less than "
-            f"{settings.committee.threshold}"]  # fmt: skip
+    members = ", ".join(map(label_of, settings.committee.members))
+    return [JUDGED[settings.guessing.judges], f"each of {members} gives every target less than {settings.committee.threshold}"]
 
 
 STYLE = Style(
@@ -205,7 +315,13 @@ STYLE = Style(
     items=PASSAGE_ITEMS,
     last=PassageSet,
     files=lambada_files,
-    levels={"partition": "novels", "passages": "passages", "committee": "passages that no model guesses"},
+    levels={
+        "partition": "novels",
+        "passages": "passages",
+        "committee": "passages that no model guesses",
+        "ranking": "to be guessed",
+        "guesses": "that stand",
+    },
     trace=TRACE,
     training=TrainingNovels,
     trained_on="training novels",

@@ -1,16 +1,19 @@
-"""Models of the training text, for every style that needs one: the language model, its forward index."""
+"""Models of the training text, for every style that needs one: the language model, its forward index, the context space of words."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from cloze_gen.adapters.lmplz import find_lmplz
-from cloze_gen.pipelines.corpus import TrainingText
+from cloze_gen.config import settings_dict
+from cloze_gen.pipelines.corpus import Counts, TrainingText
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import run_those_ready
+from cloze_gen.stages.models.contexts import write_context_vectors
 from cloze_gen.stages.models.index import write_index
 from cloze_gen.stages.models.language_model import write_language_model
 from cloze_gen.stages.room import Room
+from cloze_gen.stats.option_words import OptionLimits
 from cloze_gen.store.artifacts import ArtifactWriter
 
 
@@ -39,3 +42,19 @@ class Index(StyleTask):
     stage = "index"
     needs = {"model": LanguageModel}
     write = staticmethod(write_index)
+
+
+class Contexts(StyleTask):
+    """The context space of words: vectors, associations, frame cues. The settings of the style say of which words: `context_words`."""
+
+    stage = "contexts"
+    group = "contexts"
+    version = 3
+    needs = {"text": TrainingText, "counts": Counts}
+
+    def settings(self) -> dict[str, Any]:
+        limits: OptionLimits = self.all_settings.context_words
+        return settings_dict(self.own) | {name: getattr(limits, name) for name in ("max_freq", "min_count", "proper_names")}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_context_vectors(writer, room, **self.artifacts(), limits=self.all_settings.context_words, settings=self.own)

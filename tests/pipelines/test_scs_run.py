@@ -14,8 +14,7 @@ from cloze_gen.commands.run import make_task
 from cloze_gen.formats.msr.machine import parse_machine
 from cloze_gen.formats.scs import parse_ranks
 from cloze_gen.pipelines.corpus import TrainingText
-from cloze_gen.pipelines.holmes_style import Contexts
-from cloze_gen.pipelines.models import Index, LanguageModel
+from cloze_gen.pipelines.models import Contexts, Index, LanguageModel
 from cloze_gen.pipelines.styles import find_style
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.rng import stable_fraction

@@ -15,6 +15,17 @@ class Part(StrEnum):
     TEST = "test"
 
 
+class Split(StrEnum):
+    """Where in a set a passage stands: of the development or the test novels, or of the control set, which nothing has filtered."""
+
+    VALIDATION = "validation"
+    TEST = "test"
+    CONTROL = "control"
+
+
+SPLIT_OF = {Part.DEVELOPMENT: Split.VALIDATION, Part.TEST: Split.TEST}
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A passage and the word to be guessed.
@@ -85,3 +96,25 @@ class Passage:
         for token in self.sentences[-1][: self.target_at + 1]:
             end = self.texts[-1].index(token, end) + len(token)
         return end
+
+
+@dataclass(frozen=True, slots=True)
+class SetPassage:
+    """A passage of a finished set.
+
+    Attributes:
+        domain: genre of its novel; empty where it is not known.
+    """
+
+    passage: Passage
+    split: Split
+    domain: str
+
+    @property
+    def id(self) -> str:
+        """Of the passage; within one split none stands twice, but the control set may hold what another split holds."""
+        return self.passage.id
+
+    @property
+    def book_id(self) -> str:
+        return self.passage.book_id

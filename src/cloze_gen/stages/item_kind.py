@@ -12,7 +12,7 @@ from cloze_gen.formats.harness import harness_record, task_yaml
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.lambada.harness import harness_files
 from cloze_gen.formats.lambada.jsonl import parse_passages
-from cloze_gen.records.passage import Part, Passage
+from cloze_gen.records.passage import SetPassage, Split
 from cloze_gen.records.question import Question
 from cloze_gen.stages.evaluation.passage_sets import read_passage_set
 from cloze_gen.stages.evaluation.question_sets import read_question_set
@@ -72,18 +72,17 @@ def _option_count(questions: Sequence[Question]) -> int:
 QUESTION_ITEMS = ItemKind("question", QUESTIONS, parse_questions, read_question_set, _write_questions_task, _described, _positions)
 
 
-def _write_passages_tasks(folder: Path, name: str, passages: Sequence[Passage], signature: str) -> None:
+def _write_passages_tasks(folder: Path, name: str, passages: Sequence[SetPassage], signature: str) -> None:
     """A task for each rendering, by its name, and the JSON lines of each split."""
-    splits = {
-        split: [one for one in passages if one.part == part] for split, part in (("validation", Part.DEVELOPMENT), ("test", Part.TEST))
-    }
+    splits = {str(split): [one.passage for one in passages if one.split == split] for split in (Split.VALIDATION, Split.TEST)}
     for file, text in harness_files(name, splits, version=__version__, signature=signature).items():
         (folder / file).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _balance(passages: Sequence[Passage]) -> str:
-    inside = sum(one.target.casefold() in {token.casefold() for token in one.context} for one in passages)
-    return f"The target stands in the context of {inside:,} of {len(passages):,} passages."
+def _balance(passages: Sequence[SetPassage]) -> str:
+    filtered = [one.passage for one in passages if one.split != Split.CONTROL]
+    inside = sum(one.target.casefold() in {token.casefold() for token in one.context} for one in filtered)
+    return f"The target stands in the context of {inside:,} of {len(filtered):,} passages."
 
 
 PASSAGE_ITEMS = ItemKind(

@@ -17,7 +17,7 @@ from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.signature import SIGNATURE
 from cloze_gen.stages.style import Style
-from cloze_gen.stages.tables import CANDIDATES, CONTROL_SET
+from cloze_gen.stages.tables import CANDIDATES
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.manifest import file_sha256
 
@@ -65,7 +65,7 @@ def write_release(folder: Path, *, style: Style, finished: Artifact, facts: Rele
     items = style.items.read(finished.folder)
     for file, text in style.files(facts.name, items, facts.seed, finished.folder).items():
         (folder / file).write_text(text, encoding="utf-8", newline="\n")
-    for file in (style.items.file, CANDIDATES, CONTROL_SET):
+    for file in (style.items.file, CANDIDATES):
         if (finished.folder / file).exists():
             shutil.copyfile(finished.path(file), folder / file)
     if facts.harness:

@@ -13,7 +13,7 @@ from cloze_gen.store.tables import read_parquet
 # people may choose other options from.
 FOCUS, SOURCE_SENTENCES, REJECTED = "focus.parquet", "sentences.parquet", "rejected.parquet"
 QUESTIONS, CANDIDATES = "questions.jsonl", "candidates.jsonl"
-PASSAGE_SET, CONTROL_SET = "passages.jsonl", "control.jsonl"
+PASSAGE_SET = "passages.jsonl"
 
 
 _SENTENCE = ["book_id", "index", "start", "end", "paragraph", "kind", "text", "tokens"]

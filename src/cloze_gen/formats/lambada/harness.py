@@ -30,13 +30,24 @@ def harness_record(passage: Passage, rendering: Rendering) -> dict[str, str]:
     >>> [harness_record(passage, rendering)["continuation"] for rendering in RENDERINGS]
     [' ann', 'Ann']
     """
+    context, continuation = asked_text(passage, rendering)
+    return {
+        "id": passage.id,
+        "text": context + continuation,
+        "context": context,
+        "continuation": continuation,
+        "target": continuation.strip(),
+    }
+
+
+def asked_text(passage: Passage, rendering: Rendering) -> tuple[str, str]:
+    """What stands before the target, and the target with the blank before it, if one is: what a causal model is asked."""
     before, target = cased_context(passage), passage.target
     if rendering == "published":
         *words, target = published_tokens(passage)
         before = f"{' '.join(words)} "
     context = before.rstrip(" ")
-    continuation = f"{before[len(context) :]}{target}"
-    return {"id": passage.id, "text": context + continuation, "context": context, "continuation": continuation, "target": target}
+    return context, f"{before[len(context) :]}{target}"
 
 
 def task_name(name: str, rendering: Rendering) -> str:

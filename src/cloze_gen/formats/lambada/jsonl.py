@@ -1,7 +1,8 @@
 r"""Passages as JSON lines (`passages.jsonl`): strict on the fields that make a passage, blind to the others.
 
 The form is our own. One JSON object a line; `text` is the published rendering, `cased` the book's own, and both end in the target;
-`context` is `cased` before the target. Provenance, scores and verdict stand behind; a reader of another maker's set needs none of them.
+`context` is `cased` before the target; `split` says where in the set it stands and `domain` the genre of its novel. Provenance, scores and
+verdict stand behind; a reader of another maker's set needs none of them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from cloze_gen.errors import FormatError
 from cloze_gen.formats.jsonl import parse_records
 from cloze_gen.formats.lambada.rendering import cased_context, cased_text, published_tokens
 from cloze_gen.notation import shown
-from cloze_gen.records.passage import Part, Passage
+from cloze_gen.records.passage import Part, Passage, SetPassage, Split
 
 REQUIRED_FIELDS = ("id", "book_id", "part", "sentences", "texts", "target_at", "start", "end")
 
@@ -89,19 +90,25 @@ def passage_from_record(record: Mapping[str, Any], *, where: str = "passage reco
     )
 
 
-def parse_passages(lines: Iterable[str], *, name: str = "passages.jsonl") -> Iterator[Passage]:
+def parse_passages(lines: Iterable[str], *, name: str = "passages.jsonl") -> Iterator[SetPassage]:
     """Passages of a JSON Lines file; empty lines are passed over.
 
     Raises:
-        FormatError: a line is no JSON object or no passage, or an id is there twice; names file and line.
+        FormatError: a line is no JSON object, no passage or of no split, or an id is in one split twice; names file and line.
     """
-    first_lines: dict[str, int] = {}
+    first_lines: dict[tuple[Split, str], int] = {}
     for number, record in parse_records(lines, name=name):
-        passage = passage_from_record(record, where=f"{name}, line {number}")
-        if passage.id in first_lines:
-            raise FormatError(f"{name}, line {number}: the id {passage.id[:80]} was there before, on line {first_lines[passage.id]}")
-        first_lines[passage.id] = number
-        yield passage
+        where = f"{name}, line {number}"
+        passage = passage_from_record(record, where=where)
+        split, domain = record.get("split", ""), record.get("domain", "")
+        _require(split in list(Split), where, f"`split` must be one of {', '.join(Split)}, found {shown(split)}")
+        _require(isinstance(domain, str), where, f"`domain` must be a string, found {shown(domain)}")
+        found = SetPassage(passage, Split(split), domain)
+        if (found.split, found.id) in first_lines:
+            first = first_lines[found.split, found.id]
+            raise FormatError(f"{where}: the id {found.id[:80]} was there before in this split, on line {first}")
+        first_lines[found.split, found.id] = number
+        yield found
 
 
 def _words(values: list[Any]) -> bool:

@@ -10,13 +10,12 @@ from pathlib import Path
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluate.passages.asked import CONTROL, PASSAGES, AskedPassage
-from cloze_gen.formats.jsonl import parse_records
 from cloze_gen.formats.lambada.harness import RENDERINGS, harness_record
 from cloze_gen.formats.lambada.jsonl import parse_passages
 from cloze_gen.formats.lambada.plain_text import parse_plain_text, sentence_ends
 from cloze_gen.formats.lambada.rendering import whole_words
 from cloze_gen.notation import parse_json, reason
-from cloze_gen.records.passage import Passage
+from cloze_gen.records.passage import Passage, SetPassage, Split
 from cloze_gen.store.files import open_regular, read_regular_text
 
 
@@ -28,12 +27,12 @@ _LONGEST_LINE = 1 << 20  # bytes; a passage has some hundreds
 class PassageSet:
     """Passages, known by what stands in them."""
 
-    passages: tuple[Passage, ...]
+    passages: tuple[SetPassage, ...]
 
     @property
     def digest(self) -> str:
         """16 hexadecimal digits over the passages themselves."""
-        return _digest(repr((one.id, one.sentences, one.target_at)) for one in self.passages)
+        return _digest(repr((str(one.split), one.id, one.passage.sentences, one.passage.target_at)) for one in self.passages)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,11 +121,9 @@ def asked_line(tokens: tuple[str, ...], number: int) -> AskedPassage:
 
 
 def _from_records(text: str, name: str) -> AskedSet:
-    lines = text.split("\n")  # not splitlines: U+2028 may stand inside a string
-    passages = PassageSet(tuple(parse_passages(lines, name=name)))
-    splits = [record.get("split") for _, record in parse_records(lines, name=name)]
-    asked = (asked_passage(one, CONTROL if split == CONTROL else PASSAGES) for one, split in zip(passages.passages, splits, strict=True))
-    return AskedSet(tuple(asked), passages.digest)
+    found = PassageSet(tuple(parse_passages(text.split("\n"), name=name)))  # not splitlines: U+2028 may stand inside a string
+    asked = (asked_passage(one.passage, CONTROL if one.split == Split.CONTROL else PASSAGES) for one in found.passages)
+    return AskedSet(tuple(asked), found.digest)
 
 
 def _from_plain_text(text: str, name: str) -> AskedSet:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from cloze_gen.recipes.lambada.stages.members import read_scores
 from cloze_gen.recipes.lambada.stages.tables import read_numbered
-from cloze_gen.recipes.lambada.steps.committee import CommitteeSettings, ask_committee, label_of
+from cloze_gen.recipes.lambada.steps.committee import ask_committee
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import REJECTED
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
@@ -19,9 +19,7 @@ from cloze_gen.store.tables import read_parquet, write_parquet
 VERDICTS = "verdicts.parquet"
 
 
-def write_committee(
-    writer: ArtifactWriter, room: Room, *, passages: Artifact, scores: Mapping[str, Artifact], settings: CommitteeSettings
-) -> None:
+def write_committee(writer: ArtifactWriter, room: Room, *, passages: Artifact, scores: Mapping[str, Artifact], threshold: float) -> None:
     """Write what the members think of every passage, and which passages none of them has guessed.
 
     Files: `verdicts.parquet`, a row a passage: `id`, `kept`, and a column for each member (`label_of`), its log10 P(target | passage);
@@ -30,10 +28,10 @@ def write_committee(
     The share of the passages that each member alone would keep is the fact `survival`.
 
     Args:
-        scores: member, as the settings name it -> the artifact of its scores.
+        scores: label of a member -> the artifact of its scores, in the order of the settings.
     """
-    log10_probs = {label_of(member): read_scores(scores[member])[0] for member in settings.members}
-    verdicts = ask_committee(log10_probs, threshold=settings.threshold)
+    log10_probs = {member: read_scores(artifact)[0] for member, artifact in scores.items()}
+    verdicts = ask_committee(log10_probs, threshold=threshold)
     ids = read_numbered(passages).ids
     columns = {"id": ids, "kept": verdicts.kept} | log10_probs
     writer.rows[VERDICTS] = write_parquet(writer.path(VERDICTS), columns)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import functools
+import hashlib
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -11,19 +13,53 @@ import numpy as np
 from cloze_gen.adapters.causal_model import CausalModel
 from cloze_gen.engine.progress import track
 from cloze_gen.engine.threads import one_thread
-from cloze_gen.errors import CorpusError
+from cloze_gen.errors import UsageError
+from cloze_gen.formats.lambada.harness import Rendering, asked_text
 from cloze_gen.formats.lambada.requests import format_requests, parse_answers
+from cloze_gen.notation import reason, shown
 from cloze_gen.recipes.lambada.stages.members import write_scores
 from cloze_gen.recipes.lambada.stages.tables import read_numbered, read_passages
-from cloze_gen.records.passage import Passage
+from cloze_gen.recipes.lambada.steps.committee import CAUSAL_MODEL
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.files import read_regular_text
+from cloze_gen.store.manifest import file_sha256
 
 _TEXTS_AT_ONCE = 256
-Render = Callable[[Passage], tuple[str, str]]  # a passage as text: what stands before the target, and the target
 
 
-def write_causal_scores(writer: ArtifactWriter, room: Room, *, passages: Artifact, folder: Path, render: Render) -> None:
+@functools.lru_cache(maxsize=8)
+def outside_digest(member: str) -> str:
+    """The content of ``hf:FOLDER`` or ``scores:FILE`` as 32 hexadecimal digits, read once a process: a folder that was moved is the same.
+
+    Raises:
+        UsageError: it cannot be read, or a folder holds no file.
+    """
+    kind, _, place = member.partition(":")
+    path = Path(place)
+    try:
+        files = sorted(one for one in path.rglob("*") if one.is_file()) if kind == CAUSAL_MODEL else [path]
+        lines = [f"{one.relative_to(path)} {file_sha256(one)}" for one in files]
+    except OSError as error:
+        raise UsageError(f"committee.members: {shown(member)}: cannot be read ({reason(error)})") from None
+    if not lines:
+        raise UsageError(f"committee.members: {shown(member)}: no folder that holds a model; nothing is ever fetched")
+    return hashlib.blake2b("\n".join(lines).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+
+def write_outside_scores(writer: ArtifactWriter, room: Room, *, passages: Artifact, member: str, rendering: Rendering) -> None:
+    """Ask ``hf:FOLDER`` (`write_causal_scores`), or take the answers of ``scores:FILE`` (`write_given_scores`).
+
+    File: `scores.parquet` (`write_scores`).
+    """
+    kind, _, place = member.partition(":")
+    if kind == CAUSAL_MODEL:
+        write_causal_scores(writer, room, passages=passages, folder=Path(place), rendering=rendering)
+    else:
+        write_given_scores(writer, room, passages=passages, file=Path(place))
+
+
+def write_causal_scores(writer: ArtifactWriter, room: Room, *, passages: Artifact, folder: Path, rendering: Rendering) -> None:
     """Ask a causal model about every passage (`adapters.causal_model`), with one thread, so that the bytes are the same each time.
 
     File: `scores.parquet` (`write_scores`); no target is unknown to a model of pieces of words.
@@ -35,13 +71,13 @@ def write_causal_scores(writer: ArtifactWriter, room: Room, *, passages: Artifac
     with one_thread():
         model = CausalModel(folder)
         n = len(read_numbered(passages).first)
-        batches = track(_batches(passages, render), stage=room.stage, unit="parts", total=-(-n // _TEXTS_AT_ONCE))
+        batches = track(_batches(passages, rendering), stage=room.stage, unit="parts", total=-(-n // _TEXTS_AT_ONCE))
         scored = np.concatenate([model.log10_probs(batch) for batch in batches])
     write_scores(writer, room, passages, [(scored.astype(np.float32), np.zeros(n, np.bool_))])
 
 
-def _batches(passages: Artifact, render: Render) -> Iterator[list[tuple[str, str]]]:
-    texts = map(render, read_passages(passages))
+def _batches(passages: Artifact, rendering: Rendering) -> Iterator[list[tuple[str, str]]]:
+    texts = (asked_text(one, rendering) for one in read_passages(passages))
     while batch := list(islice(texts, _TEXTS_AT_ONCE)):
         yield batch
 
@@ -52,17 +88,17 @@ def write_given_scores(writer: ArtifactWriter, room: Room, *, passages: Artifact
     File: `scores.parquet` (`write_scores`).
 
     Raises:
-        CorpusError: the file cannot be read.
+        UsageError: the file cannot be read.
         FormatError: a line is no answer, or a passage lacks one.
     """
     try:
-        with open(file, encoding="utf-8-sig") as lines:
-            scored = parse_answers(lines, read_numbered(passages).ids.to_pylist(), name=file.name)
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{file}: cannot be read ({error})") from None
+        text = read_regular_text(file, encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{file}: cannot be read as a file of scores ({reason(error)})") from None
+    scored = parse_answers(text.split("\n"), read_numbered(passages).ids.to_pylist(), name=file.name)
     write_scores(writer, room, passages, [(scored.astype(np.float32), np.zeros(len(scored), np.bool_))])
 
 
-def requests(passages: Artifact, render: Render) -> Iterator[str]:
+def requests(passages: Artifact, rendering: Rendering) -> Iterator[str]:
     """What another's model is to be asked, a JSON object a passage."""
-    return format_requests((passage.id, *render(passage)) for passage in read_passages(passages))
+    return format_requests((one.id, *asked_text(one, rendering)) for one in read_passages(passages))

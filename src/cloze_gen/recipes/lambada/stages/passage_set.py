@@ -1,23 +1,58 @@
-"""The finished passages: those that no member of the committee has guessed, and the control set, as JSON lines."""
+"""The finished set: the passages that stand, the control set, and those that fell when they were guessed at, as JSON lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from cloze_gen.errors import CorpusError
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from cloze_gen.formats.lambada.jsonl import passage_record
-from cloze_gen.recipes.lambada.stages.committee import read_survivors
+from cloze_gen.recipes.lambada.stages.committee import VERDICTS
+from cloze_gen.recipes.lambada.stages.guesses import OPEN, read_verdicts
+from cloze_gen.recipes.lambada.stages.ranking import SIGNALS
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES, read_passages
-from cloze_gen.recipes.lambada.steps.control import ControlSettings, draw_control
-from cloze_gen.records.passage import Part
+from cloze_gen.recipes.lambada.steps.control import ControlSettings, Place, draw_control
+from cloze_gen.recipes.lambada.steps.guessing import Verdict
+from cloze_gen.records.passage import SPLIT_OF, Part, Passage, Split
 from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.tables import CONTROL_SET, PASSAGE_SET
+from cloze_gen.stages.tables import PASSAGE_SET
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_jsonl
 
-VALIDATION, TEST, CONTROL = "validation", "test", "control"
+REJECTED_SET = "rejected.jsonl"
+_SIGNALS = ("read_prob", "alone_prob", "expected_yield")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a record says of a passage besides the passage.
+
+    Attributes:
+        scores: id -> committee member -> log10 P(target | passage), of every passage.
+        signals: id -> signal -> value, of those that were looked at.
+        verdicts: id -> verdict, of the head in its order.
+    """
+
+    judged: str
+    domains: Mapping[str, str]
+    scores: Mapping[str, Mapping[str, float]]
+    signals: Mapping[str, Mapping[str, float]]
+    verdicts: Mapping[str, str]
+
+    def record(self, passage: Passage, split: Split) -> dict[str, Any]:
+        verdict = {} if split == Split.CONTROL else {"verdict": self.verdicts[passage.id], "signals": self.signals[passage.id]}
+        return passage_record(
+            passage,
+            split=str(split),
+            domain=self.domains[passage.book_id],
+            judged="none" if split == Split.CONTROL else self.judged,
+            scores=self.scores[passage.id],
+            **verdict,
+        )
 
 
 def write_passage_set(
@@ -27,35 +62,56 @@ def write_passage_set(
     partition: Artifact,
     passages: Artifact,
     committee: Artifact,
+    ranking: Artifact,
+    guesses: Artifact,
     settings: ControlSettings,
     seed: int,
 ) -> None:
-    """Write the set that no person has judged, in order of book and sentence, and the control set.
+    """Write the set and what fell last.
 
-    Files: `passages.jsonl`, the passages that no member of the committee has guessed (`formats.lambada.jsonl.passage_record`), with their
-    `domain`, their `split` (``validation``: of the development novels, or ``test``) and `judged`, which is ``none``; `control.jsonl`, the
-    same of passages of the test novels that nothing has filtered, their split ``control``.
-
-    Raises:
-        CorpusError: no passage survived the committee.
+    Files: `passages.jsonl`, a JSON object a passage (`formats.lambada.jsonl.passage_record`) with its `split` (``validation``: of the
+    development novels, ``test``, ``control``), `domain`, `judged` (``none``, ``machine``, ``human``), `scores` (committee member -> log10
+    P(target | passage)) and, not of control, `verdict` (``kept``, or ``open`` where nobody has decided) and `signals`
+    (`write_ranking`'s `read_prob`, `alone_prob`, `expected_yield`). The splits follow each other; within one the passages stand in the
+    order of the ranking, those of control in the order of their draws. `rejected.jsonl`, the same of the passages that fell when they were
+    guessed at, `verdict` saying how. Once anybody has judged, a passage that is still open is in neither.
     """
-    survivors = read_survivors(committee)
-    table = read_parquet(passages.path(PASSAGES), columns=["id", "part"]).to_pydict()
-    of_test = [passage_id for passage_id, part in zip(table["id"], table["part"], strict=True) if part == Part.TEST]
-    control = frozenset(draw_control(of_test, settings=settings, seed=seed))
-    if not survivors:
-        raise CorpusError("no passage survived the committee. Give more novels, or raise committee.threshold.")
-    domains = {row["book_id"]: row["domain"] for row in read_books(partition)}
-    splits = {Part.DEVELOPMENT: VALIDATION, Part.TEST: TEST}
-    writer.rows[PASSAGE_SET] = write_jsonl(writer.path(PASSAGE_SET), _records(passages, survivors, splits, domains))
-    writer.rows[CONTROL_SET] = write_jsonl(writer.path(CONTROL_SET), _records(passages, control, {Part.TEST: CONTROL}, domains))
-    writer.facts |= {"wanted": len(survivors), "control": len(control), "judged": "none"}
-    writer.funnel = funnel("passages", kept=len(survivors), rejected={})
-    room.say(f"{len(survivors):,} passages, {len(control):,} of control")
+    verdicts, judged = read_verdicts(guesses), str(guesses.facts["judged"])
+    standing = {OPEN} if judged == "none" else {Verdict.KEPT}
+    chosen = [one for one, verdict in verdicts.items() if verdict in standing]
+    fallen = [one for one, verdict in verdicts.items() if verdict not in {OPEN, Verdict.KEPT}]
+    table = read_parquet(passages.path(PASSAGES), columns=["id", "book_id", "start", "end", "part"])
+    of_test = table.filter(pc.field("part") == str(Part.TEST)).drop_columns(["part"]).to_pydict()
+    control = draw_control(map(Place, *of_test.values()), settings=settings, seed=seed)
+    asked = frozenset((*chosen, *fallen, *control))
+    found = {passage.id: passage for passage in read_passages(passages, which=asked.__contains__)}
+    known = _Known(
+        judged,
+        {row["book_id"]: row["domain"] for row in read_books(partition)},
+        _rows(committee, VERDICTS, asked, without=("kept",)),
+        _rows(ranking, SIGNALS, asked, only=_SIGNALS),
+        verdicts,
+    )
+    writer.rows[PASSAGE_SET] = write_jsonl(
+        writer.path(PASSAGE_SET), (*_of_parts(chosen, found, known), *(known.record(found[one], Split.CONTROL) for one in control))
+    )
+    writer.rows[REJECTED_SET] = write_jsonl(writer.path(REJECTED_SET), _of_parts(fallen, found, known))
+    left = len(verdicts) - len(chosen) - len(fallen)
+    writer.facts |= {"wanted": len(chosen), "control": len(control), "judged": judged}
+    writer.funnel = funnel("passages", kept=len(chosen), rejected={OPEN: left} if left else {})
+    room.say(f"{len(chosen):,} passages, judged: {judged}; {len(control):,} of control")
 
 
-def _records(
-    passages: Artifact, asked: frozenset[str], split_of: Mapping[Part, str], domains: Mapping[str, str]
-) -> Iterator[dict[str, Any]]:
-    for passage in read_passages(passages, which=asked.__contains__):
-        yield passage_record(passage, domain=domains[passage.book_id], split=split_of[passage.part], judged="none")
+def _of_parts(ids: list[str], found: Mapping[str, Passage], known: _Known) -> Iterator[dict[str, Any]]:
+    """Records of passages, development before test."""
+    for part, split in SPLIT_OF.items():
+        yield from (known.record(found[one], split) for one in ids if found[one].part == part)
+
+
+def _rows(
+    artifact: Artifact, file: str, asked: frozenset[str], *, without: tuple[str, ...] = (), only: tuple[str, ...] = ()
+) -> dict[str, dict[str, float]]:
+    """Id -> column -> number, rounded to what tells, of the passages asked for."""
+    table = read_parquet(artifact.path(file), columns=["id", *only] if only else None).drop_columns(list(without))
+    rows = table.filter(pc.is_in(table["id"], pa.array(sorted(asked)))).to_pylist()
+    return {row.pop("id"): {name: float(f"{value:.4g}") for name, value in row.items()} for row in rows}

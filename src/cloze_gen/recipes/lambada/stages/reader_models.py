@@ -23,7 +23,9 @@ _LEAST_NAME_SHARE = 0.3
 _UNSEEN = 0.5  # tokens of a word of the index that the counts lack
 
 
-def read_reader_models(*, index: Artifact, counts: Artifact, tagged_counts: Artifact, contexts: Artifact) -> ReaderModels:
+def read_reader_models(
+    *, index: Artifact, counts: Artifact, tagged_counts: Artifact, contexts: Artifact, max_echo_freq: float
+) -> ReaderModels:
     """Open the four artifacts together; the classes of words are their commonest Penn tags."""
     opened, table, space = open_index(index), read_counts(counts), read_context_space(contexts)
     tags: defaultdict[str, dict[str, int]] = defaultdict(dict)
@@ -51,6 +53,7 @@ def read_reader_models(*, index: Artifact, counts: Artifact, tagged_counts: Arti
         column_of=space.column_of,
         associations=found,
         by_topic=by_topic,
+        max_echo_freq=max_echo_freq,
     )
 
 

@@ -9,8 +9,10 @@ with a cache is ours to add or to leave out.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,7 @@ class CommitteeSettings(SettingsGroup):
         MEMBERS, min_length=1, strict=False, description=f"who is asked: {', '.join(MEMBERS)}, hf:FOLDER (a causal model), scores:FILE"
     )
     threshold: float = Field(0.00175, gt=0, le=1, description="inclusive: P(target | passage) from which a member has guessed it; 3.1")
+    rendering: Literal["cased", "published"] = Field("cased", description="the form in which a model of others is asked")
 
     @field_validator("members")
     @classmethod
@@ -47,14 +50,14 @@ class CommitteeSettings(SettingsGroup):
 
 
 def label_of(member: str) -> str:
-    """What a member is called in tables: its own name, or that of its folder or file.
+    """What a member is called in tables and folders: its own name, or that of its folder or file, with `-` for what is no letter or digit.
 
     >>> label_of("ngram"), label_of("hf:/models/pythia-70m/"), label_of("scores:answers/gpt2.jsonl")
     ('ngram', 'pythia-70m', 'gpt2')
     """
     kind, colon, place = member.partition(":")
     name = place.rstrip("/").rpartition("/")[2]
-    return (name.removesuffix(".jsonl") if kind == SCORES_FILE else name) if colon else member
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name.removesuffix(".jsonl") if kind == SCORES_FILE else name) if colon else member
 
 
 class CacheSettings(SettingsGroup):

@@ -21,6 +21,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import Field
 
@@ -28,8 +29,11 @@ from cloze_gen.settings import MOST_EACH, SettingsGroup
 
 
 class GuessingSettings(SettingsGroup):
-    """Settings of the guessing by people."""
+    """Settings of the guessing."""
 
+    judges: Literal["none", "machine"] = Field(
+        "none", description="who guesses: nobody yet, or the stand-in (`steps.ranking.machine_verdict`)"
+    )
     passage_subjects: int = Field(2, ge=1, le=MOST_EACH, description="subjects who must all guess from the whole passage; 3.1")
     sentence_subjects: int = Field(10, ge=0, le=MOST_EACH, description="subjects who must all fail on the target sentence alone; 3.1")
     sentence_guesses: int = Field(3, ge=1, le=MOST_EACH, description="guesses of each of them; 3.1")

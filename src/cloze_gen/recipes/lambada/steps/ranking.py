@@ -9,8 +9,8 @@ poor set: nearly all its targets would stand in the context, and a rule as crude
   and so is a capitalised word of the passage taken at random, on average;
 - no two passages of it overlap, and a book's word is the target at most a few times.
 
-What these bounds hold back follows behind, best first, and in the end at random whatever no signal speaks for. `random` is the paper's
-order: "a random sample of the remaining passages".
+What these bounds hold back follows behind, best first, and in the end at random whatever no signal speaks for, as far as nothing overlaps.
+`random` is the paper's order: "a random sample of the remaining passages".
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
+from cloze_gen.recipes.lambada.steps.control import TakenSpans
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.steps.readers import Signals
-from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_EACH, SettingsGroup
+from cloze_gen.rng import stable_fraction
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 
 _SHARPER = 10.0  # people guess the end of a sentence that much better than an n-gram model does
 _LEAST_YIELD = 1e-5  # below it nothing speaks for a passage
@@ -39,12 +40,30 @@ class RankingSettings(SettingsGroup):
     """Settings of the order in which passages are given to people."""
 
     order: Literal["signals", "random"] = Field("signals", description="by signals that need no people, or at random; 3.1: at random")
+    n_passages: int = Field(20_000, ge=1, le=MOST_COUNTED, description="the head of the order, which people are asked about; 3.1: 200,000")
+    pool: int = Field(
+        100_000, ge=1, le=MOST_COUNTED, description="survivors that are looked at: first those whose target their context holds"
+    )
     outside_share: float = Field(0.25, ge=0, le=1, description="share of the head whose targets are not in the context; published: 17 %")
     max_rule_share: float = Field(0.06, ge=0, le=1, description="inclusive: share of the head that any one rule of the passage solves")
     max_capitalised_share: float = Field(
         0.08, ge=0, le=1, description="inclusive: share of the head that a random capitalised word of the passage solves; published: 7 %"
     )
     max_same_target: int = Field(2, ge=1, le=MOST_EACH, description="inclusive: passages of the head from one book with one target")
+    max_echo_freq: float = Field(
+        4e-4, gt=0, le=1, description="inclusive: share of word tokens of a word that a reader would say for having read it"
+    )
+    tagged_tokens: int = Field(
+        3_000_000, ge=1, le=MOST_COUNTED, description="of the training novels are tagged, which tells the readers each word's class"
+    )
+
+
+class TriggerSettings(SettingsGroup):
+    """Which words a context can speak of without naming them."""
+
+    max_freq: float = Field(1e-3, gt=0, le=1, description="exclusive: case-folded share of word tokens")
+    min_count: int = Field(50, ge=1, le=MOST_COUNTED, description="inclusive: least count of the type")
+    proper_names: bool = Field(False, description="names too")
 
 
 def expected_yield(signals: Signals, guessing: GuessingSettings) -> float:
@@ -58,40 +77,58 @@ def expected_yield(signals: Signals, guessing: GuessingSettings) -> float:
     return signals.read_prob**guessing.passage_subjects * (1 - alone) ** guessing.sentence_subjects
 
 
+def draw_pool(survivors: Iterable[tuple[str, bool]], *, settings: RankingSettings, seed: int) -> list[str]:
+    """Ids of the survivors that are looked at at all: those whose target stands in the context come first, each kind by its own draws.
+
+    Where the order is random no survivor comes before another.
+
+    Args:
+        survivors: id, and whether the target stands in the context.
+
+    >>> draw_pool([("a", False), ("b", True), ("c", False)], settings=RankingSettings(pool=2), seed=1)[0]
+    'b'
+    """
+    inside_first = settings.order == "signals"
+    drawn = ((inside_first and not inside, draw_of(one, seed), one) for one, inside in survivors)
+    return [one for _, _, one in heapq.nsmallest(settings.pool, drawn)]
+
+
 def rank_passages(survivors: Iterable[Signals], *, settings: RankingSettings, guessing: GuessingSettings, seed: int) -> list[str]:
-    """Ids of all survivors in the order in which people are asked about them; every head of it keeps the bounds.
+    """Ids of survivors in the order in which people are asked about them, `n_passages` at most; no two overlap.
+
+    By signals every head of it keeps the bounds for as long as any passage does that has something to speak for it.
 
     >>> known = [Signals(f"b:{n}", f"b{n}", 0, 9, "joe", n < 2, read_prob=n / 4, alone_prob=0.0) for n in range(4)]
     >>> rank_passages(known, settings=RankingSettings(outside_share=0.5), guessing=GuessingSettings(), seed=1)
     ['b:3', 'b:1', 'b:2', 'b:0']
     """
     queues: dict[_Kind, list[_Waiting]] = {}
-    hopeless: list[str] = []
+    others: list[Signals] = []
     for one in survivors:
         expected = 0.0 if settings.order == "random" else expected_yield(one, guessing)
         if expected < _LEAST_YIELD:
-            hopeless.append(one.id)
+            others.append(one)
         else:
             kind = _Kind(one.in_context, one.rules, math.ceil(_SHARE_STEPS * one.capitalised_share))
             queues.setdefault(kind, []).append((-expected, one.id, one))
     for queue in queues.values():
         heapq.heapify(queue)
-    head: list[str] = []
     taken = _Taken(settings)
-    while (best := _next(queues, taken)) is not None:
-        head.append(heapq.heappop(queues[best])[1])
+    while len(taken.order) < settings.n_passages and (best := _next(queues, taken)) is not None:
+        heapq.heappop(queues[best])
     behind = sorted((*taken.held_back, *itertools.chain(*queues.values())), key=lambda entry: entry[:2])
-    return [*head, *(entry[1] for entry in behind), *random_order(hopeless, seed=seed)]
+    at_random = sorted(others, key=lambda one: draw_of(one.id, seed))
+    for one in itertools.chain((entry[2] for entry in behind), at_random):
+        if len(taken.order) == settings.n_passages:
+            break
+        if not taken.overlaps(one):
+            taken.add(one)
+    return taken.order
 
 
-def random_order(ids: Iterable[str], *, seed: int) -> list[str]:
-    """The paper's order: each id by a draw of its own, so that one more moves no other.
-
-    >>> order = random_order(["a", "b", "c", "d"], seed=1)
-    >>> [one for one in random_order(["d", "c", "b"], seed=1)] == [one for one in order if one != "a"]
-    True
-    """
-    return [passage_id for _, passage_id in sorted((derive_rng(seed, "lambada.order", one).random(), one) for one in ids)]
+def draw_of(passage_id: str, seed: int) -> float:
+    """The place of a passage in the paper's order, a random one, from 0 to 1; one passage more moves no other."""
+    return stable_fraction(f"lambada.order\x1f{seed}", passage_id)
 
 
 def machine_verdict(signals: Signals, guessing: GuessingSettings) -> Verdict:
@@ -121,37 +158,40 @@ class _Taken:
 
     def __init__(self, settings: RankingSettings) -> None:
         self._settings = settings
-        self._size = self._outside = 0
+        self._outside = 0
         self._capitalised = 0.0
         self._solved: Counter[str] = Counter()
         self._targets: Counter[tuple[str, str]] = Counter()
-        self._spans: dict[str, list[tuple[int, int]]] = {}
+        self._spans = TakenSpans()
+        self.order: list[str] = []
         self.held_back: list[_Waiting] = []
 
     @property
     def wants_outside(self) -> bool:
-        return self._outside < self._settings.outside_share * (self._size + 1)
+        return self._outside < self._settings.outside_share * (len(self.order) + 1)
 
     def allows(self, one: Signals) -> bool:
         """Whether the rules that solve a passage may solve one more."""
         most, most_capitalised = (
-            max(_FREE, share * (self._size + 1)) for share in (self._settings.max_rule_share, self._settings.max_capitalised_share)
+            max(_FREE, share * (len(self.order) + 1)) for share in (self._settings.max_rule_share, self._settings.max_capitalised_share)
         )
         few = all(self._solved[rule] + 1 <= most for rule in one.rules)
         return few and (not one.capitalised_share or self._capitalised + one.capitalised_share <= most_capitalised)
 
     def repeats(self, one: Signals) -> bool:
         """Whether a passage overlaps another, or has the target of too many; it never will do."""
-        overlaps = any(start < one.end and one.start < end for start, end in self._spans.get(one.book_id, ()))
-        return overlaps or self._targets[one.book_id, one.target] >= self._settings.max_same_target
+        return self.overlaps(one) or self._targets[one.book_id, one.target] >= self._settings.max_same_target
+
+    def overlaps(self, one: Signals) -> bool:
+        return self._spans.overlaps(one.book_id, one.start, one.end)
 
     def add(self, one: Signals) -> None:
-        self._size += 1
+        self.order.append(one.id)
         self._outside += not one.in_context
         self._solved.update(one.rules)
         self._capitalised += one.capitalised_share
         self._targets[one.book_id, one.target] += 1
-        self._spans.setdefault(one.book_id, []).append((one.start, one.end))
+        self._spans.add(one.book_id, one.start, one.end)
 
 
 def _next(queues: dict[_Kind, list[_Waiting]], taken: _Taken) -> _Kind | None:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from cloze_gen.lm.forward_index import ForwardIndex
     from cloze_gen.stats.associations import Associations
 
-MAX_ECHO_FREQ = 4e-4  # inclusive; the 250 commonest content words (*time*, *man*, *eyes*) are said again anyway
 LEAST_ASSOCIATION = 10.0  # nats, summed over the context's words; below it a context does not speak of the target
 
 
@@ -42,6 +41,7 @@ class ReaderModels:
         column_of: word that tells a topic -> its column.
         associations: of the W words with the words that tell a topic.
         by_topic: float32, sparse, shape (topic words, W): the same, turned.
+        max_echo_freq: inclusive, share of word tokens; of novels, the 250 commonest content words (*time*, *man*, *eyes*) are above 4e-4.
     """
 
     index: ForwardIndex
@@ -55,6 +55,7 @@ class ReaderModels:
     column_of: Mapping[str, int]
     associations: Associations
     by_topic: sp.csr_matrix
+    max_echo_freq: float
 
     @functools.cached_property
     def unigram_probs(self) -> NDArray[np.float32]:
@@ -114,7 +115,7 @@ def signals_of(
 
 def echo_guesses(context: Sequence[str], sentence: Sequence[str], target: str, *, models: ReaderModels) -> Guesses | None:
     """A reader who looks for the target among the words of the passage, beside the n-gram model; None where it is a commonplace."""
-    found = with_form(echoes(context, sentence, freq_of=models.folded_freq, max_freq=MAX_ECHO_FREQ), target)
+    found = with_form(echoes(context, sentence, freq_of=models.folded_freq, max_freq=models.max_echo_freq), target)
     place = next((place for place, echo in enumerate(found) if echo.word.casefold() == target.casefold()), None)
     if place is None:
         return None
