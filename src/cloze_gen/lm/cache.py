@@ -32,9 +32,7 @@ def shares_before_last(codes: NDArray[np.integer], lengths: NDArray[np.integer],
     return seen / np.maximum(tokens, 1)
 
 
-def cache_shares(
-    codes: NDArray[np.integer], lengths: NDArray[np.integer], *, separator: int, size: int
-) -> NDArray[np.float32]:
+def cache_shares(codes: NDArray[np.integer], lengths: NDArray[np.integer], *, separator: int, size: int) -> NDArray[np.float32]:
     """Every word's share of the tokens before the last, passage by passage: the cache as a distribution.
 
     Args:

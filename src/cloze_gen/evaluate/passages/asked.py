@@ -1,4 +1,4 @@
-"""A passage as it is asked about: what stands before the target in small letters, and the target. One form for every file it may come in."""
+"""A passage as it is asked about: what stands before the target, in small letters, and the target; one form for every file it comes in."""
 
 from __future__ import annotations
 

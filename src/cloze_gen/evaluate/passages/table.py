@@ -83,8 +83,9 @@ def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
         f"{'baseline':<{width}}" + "".join(f"  {_HEAD}" for _ in sets),
     ]
     lines += [f"{name:<{width}}" + "".join(f"  {_block(found.get(one))}" for one in sets) for name, found in by_name.items()]
-    notes = dict.fromkeys(f"{row['name']} ({row['set']}): {row['note']}" for row in listed if row.get("note"))
-    return "\n".join([line.rstrip() for line in lines] + list(notes))
+    notes = dict.fromkeys(row["note"] for row in listed if row.get("note"))
+    lines += [f"{note}: {', '.join(dict.fromkeys(row['name'] for row in listed if row.get('note') == note))}" for note in notes]
+    return "\n".join(line.rstrip() for line in lines)
 
 
 _HEAD = f"{'right %':>7}  {'95 % interval':>15} {'perplexity':>10} {'<unk> too':>10} {'rank':>7} {'known %':>7}"

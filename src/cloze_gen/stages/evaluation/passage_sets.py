@@ -10,14 +10,13 @@ from pathlib import Path
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluate.passages.asked import CONTROL, PASSAGES, AskedPassage
-from cloze_gen.formats.lambada.harness import RENDERINGS, harness_record
+from cloze_gen.formats.lambada.harness import RENDERINGS, asked_text
 from cloze_gen.formats.lambada.jsonl import parse_passages
 from cloze_gen.formats.lambada.plain_text import parse_plain_text, sentence_ends
 from cloze_gen.formats.lambada.rendering import whole_words
 from cloze_gen.notation import parse_json, reason
 from cloze_gen.records.passage import Passage, SetPassage, Split
 from cloze_gen.store.files import open_regular, read_regular_text
-
 
 _PUBLISHED_NAME = "plain_text.txt"
 _LONGEST_LINE = 1 << 20  # bytes; a passage has some hundreds
@@ -96,14 +95,13 @@ def asked_passage(passage: Passage, which: str) -> AskedPassage:
         which: the set it belongs to.
     """
     *context, last = (tuple(token.casefold() for token in sentence) for sentence in passage.sentences)
-    records = {rendering: harness_record(passage, rendering) for rendering in RENDERINGS}
     return AskedPassage(
         id=passage.id,
         set=which,
         sentences=(*context, last[: passage.target_at]),
         target=passage.target.casefold(),
         cased=(*passage.before_target, passage.target),
-        prompts={rendering: (record["context"], record["continuation"]) for rendering, record in records.items()},
+        prompts={rendering: asked_text(passage, rendering) for rendering in RENDERINGS},
     )
 
 

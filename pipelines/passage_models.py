@@ -1,0 +1,58 @@
+"""The models that passages are asked of, as tasks: training text in small letters -> n-gram model, networks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cloze_gen.adapters.lmplz import find_lmplz
+from cloze_gen.config import settings_dict
+from cloze_gen.evaluate.passages.baselines import NGRAMS, TEXT
+from cloze_gen.pipelines.baseline_models import CorpusCounts, CorpusText, FromCorpus
+from cloze_gen.pipelines.task import StageTask
+from cloze_gen.stages.evaluation.passage_models import PassageNgramSettings, write_passage_ngrams, write_passage_text
+from cloze_gen.stages.room import Room
+from cloze_gen.store.artifacts import ArtifactWriter
+
+
+class PassageText(FromCorpus):
+    """The training sentences in small letters."""
+
+    stage = "passage-text"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"text": self.clone(CorpusText), "counts": self.clone(CorpusCounts)}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_passage_text(writer, room, text=self.artifact("text"), counts=self.artifact("counts"))
+
+
+class OverPassageText(FromCorpus):
+    """A model of the text in small letters."""
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"text": self.clone(PassageText)}
+
+
+class PassageNgrams(OverPassageText):
+    """The n-gram baseline."""
+
+    stage = "passage-ngrams"
+    outside = True
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(PassageNgramSettings())
+
+    def look_ahead(self) -> None:
+        find_lmplz()
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_passage_ngrams(writer, room, text=self.artifact("text"), settings=PassageNgramSettings())
+
+
+def passage_tasks(base: FromCorpus, *, seed: int) -> dict[str, StageTask]:
+    """The models by the names that `evaluate.passages.baselines` knows them by.
+
+    Args:
+        seed: of the networks' first weights.
+    """
+    return {TEXT: base.clone(PassageText), NGRAMS: base.clone(PassageNgrams)}
