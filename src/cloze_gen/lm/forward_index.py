@@ -105,12 +105,8 @@ class ForwardIndex:
         Returns:
             float32, shape (V,): log10 P(word | history) in vocabulary order; `<s>`, which is no continuation, is -inf. 10**x sums to 1.
         """
-        return self.log10_probs_after(self.ids(history[-(self.order - 1) :]))
-
-    def log10_probs_after(self, history: Sequence[int]) -> np.ndarray:
-        """As `next_word_log10_probs`, of a history of at most order - 1 ids."""
         values = np.array(self.levels[0].log10_prob, np.float32)
-        for n, row in enumerate(self.context_rows(history), start=1):
+        for n, row in enumerate(self.context_rows(self.ids(history[-(self.order - 1) :])), start=1):
             values += self.levels[n - 1].log10_backoff[row]
             words, log10_prob = self.continuations(n, row)
             values[words] = log10_prob

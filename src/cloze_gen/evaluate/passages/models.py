@@ -50,7 +50,8 @@ class NgramPassages:
         histories, _ = histories_of_last(self._read_as[ids], lengths, order=self._index.order, start=self._index.start)
         result = np.empty((len(lengths), len(self._told_as)), np.float32)
         for row, history in enumerate(histories):
-            result[row] = self._index.log10_probs_after(history[history >= 0].tolist())[self._told_as]
+            said = [self._index.words[i] for i in history[history >= 0].tolist()]
+            result[row] = self._index.next_word_log10_probs(said)[self._told_as]
         result *= np.float32(np.log(10))
         return result
 

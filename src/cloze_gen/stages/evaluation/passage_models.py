@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import pyarrow.csv
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -20,15 +19,13 @@ from cloze_gen.engine.progress import Stopwatch, phases
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.training_text import TEXT, TOKENS
+from cloze_gen.stages.evaluation.passage_words import PASSAGE_WORDS, RARE, VOCABULARY, read_passage_words
 from cloze_gen.stages.models.index import write_levels
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import memory_mapped, write_tsv
 from cloze_gen.text.word_ids import SEPARATOR
 
-PASSAGE_WORDS = "words.tsv"
-RARE = "<rare>"  # stands in lmplz's text for every word outside the vocabulary, whose own `<unk>` no text may hold
-VOCABULARY = 60_000  # LAMBADA 4
 _HEADER = ("word", "count")
 _BLOCK = 1 << 20  # tokens at a time
 _SMALL_TOKENS = 4_000_000  # of a text that lmplz sorts in the lesser memory
@@ -86,14 +83,6 @@ def fold_words(words: Sequence[str], counts: NDArray[np.integer]) -> tuple[list[
     number = {word: i for i, word in enumerate(ordered, 1)}
     numbers = np.array([SEPARATOR, *(number[word] for word in folded)], np.uint32)
     return ordered, np.array([total[word] for word in ordered], np.int64), numbers
-
-
-def read_passage_words(text: Artifact, *, most: int = VOCABULARY) -> list[str]:
-    """The commonest words of the text in small letters, at most so many: the word of number i stands at i - 1."""
-    options = pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False)
-    convert = pyarrow.csv.ConvertOptions(column_types={"word": pyarrow.string()}, strings_can_be_null=False)
-    table = pyarrow.csv.read_csv(text.path(PASSAGE_WORDS), parse_options=options, convert_options=convert)
-    return list(table["word"].slice(0, most).to_pylist())
 
 
 def write_passage_ngrams(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: PassageNgramSettings) -> None:

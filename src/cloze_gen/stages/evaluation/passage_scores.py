@@ -14,7 +14,7 @@ from cloze_gen.evaluate.passages.baselines import NGRAMS, TEXT
 from cloze_gen.evaluate.passages.metrics import TargetScores
 from cloze_gen.evaluate.passages.models import CachedPassages, NgramPassages, PassageModel, score_targets
 from cloze_gen.formats.lambada.requests import parse_full_answers
-from cloze_gen.stages.evaluation.passage_models import RARE, read_passage_words
+from cloze_gen.stages.evaluation.passage_words import RARE, read_passage_words
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.store.artifacts import Artifact
 
