@@ -66,6 +66,30 @@ def test_probabilities_are_those_of_the_model(folder: Path) -> None:
 
 @needs_extra
 @pytest.mark.slow
+def test_the_first_choice_is_what_the_model_would_write(folder: Path) -> None:
+    """The likeliest piece after a text is right, any other wrong, and of several pieces all have to be."""
+    import torch
+    import transformers
+
+    tokenizer: Any = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    network: Any = transformers.GPT2LMHeadModel.from_pretrained(folder).eval()
+    context = "The cat sat on the"
+    pieces = [0, *tokenizer(context)["input_ids"]]
+    for _ in range(2):
+        with torch.inference_mode():
+            order = network(torch.tensor([pieces])).logits[0, -1].argsort(descending=True).tolist()
+        likely = [place for place in order if tokenizer.decode([place]).isascii() and tokenizer.decode([place]).strip()]
+        pieces.append(likely[0])
+        if likely[0] != order[0]:
+            pytest.skip("this random model's first choice is no letter")
+    first = tokenizer.decode(pieces[-2:])
+    found, right = CausalModel(folder).guesses([(context, first), (context, " zq")])
+    assert right.tolist() == [True, False]
+    assert found[0] > found[1]
+
+
+@needs_extra
+@pytest.mark.slow
 def test_a_blank_counts_on_either_side(folder: Path) -> None:
     """The piece ` mat` is the continuation's, whichever side the blank is written on."""
     model = CausalModel(folder)

@@ -80,7 +80,7 @@ def _measured(row: PassageBaseline, set_name: str, passages: Sequence[AskedPassa
     """A baseline on one set; a causal model on each rendering that the passages have."""
     clock = Stopwatch()
     if row.kind == "random":
-        yield random_result(row, set_name, passages, words=scorer.words if row.models else ())
+        yield random_result(row, set_name, passages, words=scorer.guesses if row.models else ())
     elif row.kind == "rule":
         yield rule_result(row, set_name, passages)
     elif row.name.startswith(CAUSAL_MODEL):

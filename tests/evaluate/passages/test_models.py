@@ -83,15 +83,15 @@ class Told:
 
 
 def test_ranks_are_among_the_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the end of a sentence nor the unknown word is a guess; batches are put together again; an unknown target is wrong."""
+    """Neither marks nor a sentence's end nor the unknown word are guesses; batches are put together again; an unknown target is wrong."""
     monkeypatch.setattr(models, "_AT_ONCE", 2)
-    rng = np.random.default_rng(3)
-    table = np.log(rng.dirichlet(np.ones(5), size=3)).astype(np.float32)
-    table[0, [0, 4]] = -0.01  # the likeliest by far, and no words
-    found = score_targets(Told(table), *number_passages(ASKED, WORDS), size=3)
+    rng, words = np.random.default_rng(3), [*WORDS, ","]
+    table = np.log(rng.dirichlet(np.ones(6), size=3)).astype(np.float32)
+    table[:, [0, 4, 5]] = -0.01  # the likeliest by far, and no words
+    found = score_targets(Told(table.copy()), *number_passages(ASKED, words), words=words)
     assert found.known.tolist() == [True, True, False]
     assert found.rank[:2].tolist() == [rankdata(-table[0, 1:4])[1], rankdata(-table[1, 1:4])[2]]
     assert np.isnan(found.rank[2])
-    assert found.log10_prob == pytest.approx(table[[0, 1, 2], [2, 3, 4]] / np.log(10))
+    assert found.log10_prob == pytest.approx(table[[0, 1, 2], [2, 3, 5]] / np.log(10))
     assert found.right is not None
     assert found.right.tolist() == [found.rank[0] == 1, found.rank[1] == 1, False]

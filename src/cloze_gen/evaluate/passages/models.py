@@ -1,7 +1,7 @@
 """Models that tell the target of a passage from all words of a closed vocabulary, and what they say of it (LAMBADA 4).
 
 All answer in one form: natural logarithms over the numbers of `asked.number_passages`, 0 being the end of a sentence and the last the
-unknown word. The answer is known to be a word of the vocabulary, so neither of the two is a guess: rank and accuracy are among the words.
+unknown word. *Read:* the target is known to be a word, so the two are no guesses, nor are marks; rank and accuracy are among words.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from cloze_gen.lm.cache import cache_shares
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.lm.histories import histories_of_last
 from cloze_gen.text.word_ids import SEPARATOR
+from cloze_gen.words import is_word
 
 # Of the cache beside the n-gram model; the paper does not tell its own. Fixed, not fitted to any set: ordinary passages of novels, 700,000
 # that nothing had filtered, are likeliest with it.
@@ -75,15 +76,15 @@ class CachedPassages:
         return np.asarray(np.log(probs, out=probs))
 
 
-def score_targets(model: PassageModel, ids: NDArray[np.int64], lengths: NDArray[np.int64], *, size: int) -> TargetScores:
+def score_targets(model: PassageModel, ids: NDArray[np.int64], lengths: NDArray[np.int64], *, words: Sequence[str]) -> TargetScores:
     """What a model says of the targets.
 
     Args:
         ids, lengths: of `number_passages`.
-        size: words of the vocabulary.
+        words: the vocabulary, by number.
     """
-    ends = np.cumsum(lengths)
-    targets = ids[ends - 1]
+    ends, size = np.cumsum(lengths), len(words)
+    targets, marks = ids[ends - 1], np.flatnonzero([not is_word(word) for word in words])
     known = targets <= size
     log10_prob, rank = np.empty(len(lengths)), np.empty(len(lengths))
     for first in range(0, len(lengths), _AT_ONCE):
@@ -92,5 +93,7 @@ def score_targets(model: PassageModel, ids: NDArray[np.int64], lengths: NDArray[
         log_probs = model.all_log_probs(ids[begin:end], lengths[rows])
         own = np.take_along_axis(log_probs, targets[rows, None], axis=1)[:, 0]
         log10_prob[rows] = np.minimum(own.astype(np.float64) / np.log(10), 0)
-        rank[rows] = ranks(log_probs[:, 1 : size + 1], np.where(known[rows], targets[rows] - 1, -1))
+        guesses = log_probs[:, 1 : size + 1]
+        guesses[:, marks] = -np.inf
+        rank[rows] = ranks(guesses, np.where(known[rows], targets[rows] - 1, -1))
     return TargetScores.by_rank(log10_prob, rank, known)

@@ -17,6 +17,7 @@ from cloze_gen.formats.lambada.requests import parse_full_answers
 from cloze_gen.stages.evaluation.passage_words import RARE, read_passage_words
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.store.artifacts import Artifact
+from cloze_gen.words import is_word
 
 NGRAM_CACHE = "n-gram + cache"
 
@@ -40,11 +41,16 @@ class PassageScorer:
             self._words = read_passage_words(self._models[TEXT])
         return self._words
 
+    @property
+    def guesses(self) -> list[str]:
+        """The words of the vocabulary; marks are no guess."""
+        return [word for word in self.words if is_word(word)]
+
     def scores(self, name: str, passages: Sequence[AskedPassage]) -> TargetScores:
         """What a model says of some passages, with one thread, so that the figures are the same each time."""
         ids, lengths = number_passages(passages, self.words)
         with one_thread():
-            return score_targets(self._model(name), ids, lengths, size=len(self.words))
+            return score_targets(self._model(name), ids, lengths, words=self.words)
 
     def _model(self, name: str) -> PassageModel:
         if name not in self._opened:
