@@ -16,7 +16,7 @@ Cli = Callable[..., Any]
 TRAIN = Path(__file__).parents[2] / "corpora" / "sample" / "train"
 # A published form of our own: the target stands twice in the first's context, once in the second's.
 LINES = (
-    "the ferry lay by the landing all the night . `` who is there ? '' asked the ferryman . the ferryman waited , and nobody answered the ferryman",
+    "the ferry lay by the landing all night . `` who is there ? '' asked the ferryman . the ferryman waited ; nobody answered the ferryman",
     "she shut the ledger and the lamp went out . he did n't know where to look for the ledger",
     "there was no wind that morning . they walked to the harbour and looked at the zyzzogeton",
 )
@@ -55,7 +55,7 @@ def test_a_published_file_is_measured(published: Path, out: Path, cli: Cli, tmp_
     assert outcome.status == 0, outcome.err
     rows = rows_of(tmp_path / "here")
     assert {which for _, which in rows} == {"passages"}
-    assert rows["random word", "passages"]["accuracy"] == pytest.approx((2 / 22 + 1 / 17 + 0) / 3)
+    assert rows["random word", "passages"]["accuracy"] == pytest.approx((2 / 20 + 1 / 17 + 0) / 3)
     assert rows["most repeated content word", "passages"]["correct"] == 1
     assert rows["last name", "passages"]["accuracy"] is None
     assert "small letters: random capitalised word, last name" in outcome.out
@@ -134,6 +134,24 @@ def test_a_run_is_measured_beside_its_control_set(run: Path, out: Path, cli: Cli
     assert "passage-ngrams:" in outcome.err
     assert "passage-ngrams:" not in again.err, "what is trained is on disk"
     assert rows_of(folder).keys() == rows.keys()
+
+
+@pytest.mark.slow
+def test_networks_are_trained_when_asked_for(published: Path, out: Path, cli: Cli, tmp_path: Path) -> None:
+    """Each has a row with every measure, supervised CBOW from CBOW's vectors; another seed trains others, and the same one nothing."""
+    options = ("--train", TRAIN, "--out", out, "--workers", "1", "--write-to", tmp_path / "here", "--only", "feed-forward")
+    first = cli("evaluate", published, *options, "--only", "supervised CBOW")
+    assert first.status == 0, first.err
+    assert "passage-network cbow:" in first.err
+    rows = rows_of(tmp_path / "here")
+    assert {name for name, _ in rows} == {"feed-forward", "supervised CBOW"}
+    assert all(row["kind"] == "model" and row["perplexity"] > 1 and row["median_rank"] >= 1 for row in rows.values())
+    again = cli("evaluate", published, *options)
+    assert "words read" not in again.err
+    assert rows_of(tmp_path / "here")["feed-forward", "passages"]["perplexity"] == rows["feed-forward", "passages"]["perplexity"]
+    other = cli("evaluate", published, *options, "--seed", "2")
+    assert "words read" in other.err
+    assert rows_of(tmp_path / "here")["feed-forward", "passages"]["perplexity"] != rows["feed-forward", "passages"]["perplexity"]
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,13 @@ from cloze_gen.evaluate.passages.rules import RULES
 from cloze_gen.notation import shown
 
 TEXT, NGRAMS = "text", "ngrams"  # what a baseline is made from besides its network
+CBOW, SUPERVISED_CBOW = "cbow", "supervised_cbow"
 CAUSAL_MODEL = "hf:"
 NETWORK_KINDS: Mapping[str, str] = {
     "feed-forward": "feedforward",
     "recurrent": "recurrent",
-    "unsupervised CBOW": "cbow",
-    "supervised CBOW": "supervised_cbow",
+    "unsupervised CBOW": CBOW,
+    "supervised CBOW": SUPERVISED_CBOW,
     "memory network": "memory",
 }
 NETWORKS = "networks"  # all of them, as one asks for a kind

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
 from cloze_gen.adapters.causal_model import CausalModel
 from cloze_gen.engine.threads import one_thread
 from cloze_gen.evaluate.passages.asked import AskedPassage, number_passages
-from cloze_gen.evaluate.passages.baselines import NGRAMS, TEXT
+from cloze_gen.evaluate.passages.baselines import NETWORK_KINDS, NGRAMS, TEXT
 from cloze_gen.evaluate.passages.metrics import TargetScores
 from cloze_gen.evaluate.passages.models import CachedPassages, NgramPassages, PassageModel, score_targets
 from cloze_gen.formats.lambada.requests import parse_full_answers
+from cloze_gen.stages.evaluation.passage_networks import open_passage_network
 from cloze_gen.stages.evaluation.passage_words import RARE, read_passage_words
 from cloze_gen.stages.models.index import open_index
+from cloze_gen.stages.models.network_training import NetworkKind
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.words import is_word
 
@@ -58,6 +61,9 @@ class PassageScorer:
         return self._opened[name]
 
     def _open(self, name: str) -> PassageModel:
+        if name in NETWORK_KINDS:
+            kind = NETWORK_KINDS[name]
+            return open_passage_network(self._models[kind], cast("NetworkKind", kind))
         if name == NGRAM_CACHE:
             return CachedPassages(self._model("n-gram"))
         return NgramPassages(open_index(self._models[NGRAMS]), self.words, unknown=RARE)
