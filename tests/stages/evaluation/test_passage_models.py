@@ -86,7 +86,7 @@ def ngrams(store: Store, text: Artifact) -> Artifact:
 
 def test_the_model_is_of_the_closed_vocabulary(store: Store, text: Artifact) -> None:
     """Words beyond it are one word, with a probability of its own after every history; nothing else is left of the making."""
-    settings = PassageNgramSettings.model_construct(order=2, vocabulary=5, min_count=1)
+    settings = PassageNgramSettings.model_construct(order=2, vocabulary=5)
     key = StageKey("passage-ngrams-small", 1)
     with store.writing(key) as writer:
         assert writer is not None
@@ -123,9 +123,3 @@ def test_an_answer_serves_both_sets() -> None:
     assert (found.log10_prob.tolist(), found.rank.tolist()) == ([-2, -1, -2], [1, 4, 1])
     assert found.right is not None
     assert found.right.tolist() == [True, False, True]
-
-
-def test_the_defaults_prune_what_was_seen_once() -> None:
-    """Of three words and more; order 2 has nothing to prune."""
-    assert PassageNgramSettings().prune == (0, 0, 1, 1, 1)
-    assert PassageNgramSettings(order=2).prune == PassageNgramSettings(min_count=1).prune == ()

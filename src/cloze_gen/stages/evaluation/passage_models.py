@@ -37,12 +37,6 @@ class PassageNgramSettings(SettingsGroup):
 
     order: int = Field(5, ge=2, le=5, description="n of the longest n-grams")
     vocabulary: int = Field(VOCABULARY, ge=10, le=MOST_COUNTED, description="the commonest words in small letters; all others are one; 4")
-    min_count: int = Field(2, ge=1, le=MOST_COUNTED, description="least count of an n-gram of three words or more, inclusive")
-
-    @property
-    def prune(self) -> tuple[int, ...]:
-        """lmplz --prune: counts at or below which n-grams go, by order; single words and pairs are all kept."""
-        return (0, 0, *[self.min_count - 1] * (self.order - 2)) if self.order > 2 and self.min_count > 1 else ()
 
 
 def write_passage_text(writer: ArtifactWriter, room: Room, *, text: Artifact, counts: Artifact) -> None:
@@ -110,7 +104,6 @@ def write_passage_ngrams(writer: ArtifactWriter, room: Room, *, text: Artifact, 
             order=settings.order,
             memory=_SMALL_MEMORY if int(text.facts["tokens"]) < _SMALL_TOKENS else _MEMORY,
             temp_dir=temp,
-            prune=settings.prune,
             discount_fallback=True,
             on_line=hear,
         )
