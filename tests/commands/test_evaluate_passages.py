@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from cloze_gen.stages.evaluation import passage_scores
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 Cli = Callable[..., Any]
@@ -49,11 +51,18 @@ def run(out: Path, cli: Cli) -> Path:
     return out / "runs" / "tiny"
 
 
-def test_a_published_file_is_measured(published: Path, out: Path, cli: Cli, tmp_path: Path) -> None:
-    """Expectations and rules are those counted by hand; the n-gram rows have every measure, over the known target; a cache helps."""
-    outcome = cli("evaluate", published, "--train", TRAIN, "--out", out, "--workers", "1", "--write-to", tmp_path / "here")
+@pytest.fixture(scope="module")
+def measured(published: Path, out: Path, cli: Cli) -> tuple[Path, Any]:
+    """The published file measured with everything that trains no network: the folder, and how the call ended."""
+    outcome = cli("evaluate", published, "--train", TRAIN, "--out", out, "--workers", "1", "--write-to", out.parent / "measured")
     assert outcome.status == 0, outcome.err
-    rows = rows_of(tmp_path / "here")
+    return out.parent / "measured", outcome
+
+
+def test_a_published_file_is_measured(measured: tuple[Path, Any]) -> None:
+    """Expectations and rules are those counted by hand; the n-gram rows have every measure, over the known target; a cache helps."""
+    folder, outcome = measured
+    rows = rows_of(folder)
     assert {which for _, which in rows} == {"passages"}
     assert rows["random word", "passages"]["accuracy"] == pytest.approx((2 / 20 + 1 / 17 + 0) / 3)
     assert rows["most repeated content word", "passages"]["correct"] == 1
@@ -64,15 +73,12 @@ def test_a_published_file_is_measured(published: Path, out: Path, cli: Cli, tmp_
     assert cached["perplexity"] < plain["perplexity"] < math.inf
     assert all(row["n"] == 3 for row in rows.values())
     assert all(name in outcome.out for name in PASSAGE_ROWS)
-    assert "networks" in outcome.out
-    assert "supervised CBOW" in outcome.out
+    assert "(--only networks): feed-forward, recurrent" in outcome.out
 
 
-def test_predictions_tell_the_figures(published: Path, out: Path, cli: Cli, tmp_path: Path) -> None:
+def test_predictions_tell_the_figures(measured: tuple[Path, Any]) -> None:
     """A line a baseline and passage, ids the lines' numbers; their mean is the perplexity, their right ones are counted."""
-    options = ("--train", TRAIN, "--out", out, "--write-to", tmp_path / "here")
-    assert cli("evaluate", published, *options, "--only", "n-gram + cache", "--only", "rule").status == 0
-    rows, predicted = rows_of(tmp_path / "here"), list(read_jsonl(tmp_path / "here" / "predictions.jsonl"))
+    rows, predicted = rows_of(measured[0]), list(read_jsonl(measured[0] / "predictions.jsonl"))
     own = [line for line in predicted if line["baseline"] == "n-gram + cache"]
     assert [line["id"] for line in own] == ["1", "2", "3"]
     row = rows["n-gram + cache", "passages"]
@@ -94,6 +100,7 @@ def test_without_books_what_needs_none_is_measured(published: Path, cli: Cli, tm
     assert "name its folder with --train" in refused.err
 
 
+@pytest.mark.usefixtures("measured")
 def test_rows_stay_until_the_models_are_others(published: Path, out: Path, cli: Cli, tmp_path: Path) -> None:
     """A second call adds its rows to those of the same books and seed, and mixes them with no others."""
     for options, kept in ((("--only", "cache"), {"cache"}), (("--only", "random word"), {"cache", "random word"}),
@@ -134,6 +141,31 @@ def test_a_run_is_measured_beside_its_control_set(run: Path, out: Path, cli: Cli
     assert "passage-ngrams:" in outcome.err
     assert "passage-ngrams:" not in again.err, "what is trained is on disk"
     assert rows_of(folder).keys() == rows.keys()
+
+
+class Parrot:
+    """A causal model that says whatever stands in what it was told; shorter texts are likelier."""
+
+    def __init__(self, folder: Path) -> None:
+        assert folder == Path("/models/parrot")
+
+    def guesses(self, texts: list[tuple[str, str]]) -> tuple[np.ndarray, np.ndarray]:
+        return np.array([-len(context) / 100 for context, _ in texts]), np.array([target.strip() in context for context, target in texts])
+
+
+def test_a_causal_model_is_asked_in_each_rendering(
+    published: Path, run: Path, out: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A published file has one, a run's passages two, a row each; right is the first choice, and no rank is told."""
+    monkeypatch.setattr(passage_scores, "CausalModel", Parrot)
+    for items, told in ((published, {("published", "passages")}), (run, {(rendering, which) for rendering in ("published", "cased")
+                                                                         for which in ("passages", "control")})):  # fmt: skip
+        outcome = cli("evaluate", items, "--out", out, "--only", "hf:/models/parrot", "--write-to", tmp_path / items.stem)
+        assert outcome.status == 0, outcome.err
+        rows = rows_of(tmp_path / items.stem)
+        assert rows.keys() == {(f"hf:parrot ({rendering})", which) for rendering, which in told}
+        assert all(row["median_rank"] is None and row["perplexity"] > 1 for row in rows.values())
+    assert rows_of(tmp_path / published.stem)["hf:parrot (published)", "passages"]["correct"] == 2
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from cloze_gen.evaluate.passages.table import table_text
 from cloze_gen.notation import shown
 from cloze_gen.pipelines.baseline_models import fit_models
 from cloze_gen.pipelines.passage_models import passage_tasks
-from cloze_gen.stages.evaluation.passage_scores import PassageScorer, causal_scores, given_scores
+from cloze_gen.stages.evaluation.passage_scores import PassageScorer, causal_scores, given_scores, open_causal_model
 from cloze_gen.store.artifacts import Artifact, Store
 
 _SCORES = 'JSON lines such as {"id": ..., "log10_prob": ...}'
@@ -36,10 +36,13 @@ def evaluate_passages(
     clock = Stopwatch()
     baselines, missing = _chosen(asked, only)
     store = Store(out) if asked.corpus is None else asked.corpus.store
-    given = [] if scores is None else _given(scores, asked)  # first, for a mistake in it should not wait for the training
+    # Those of the user's own first, for a mistake in them should not wait for the training.
+    given = [] if scores is None else _given(scores, asked)
+    causal = [one for row in baselines if row.is_causal for one in _causal(row, asked)]
     models, fitted = _models(asked, baselines, workers, seed)
     scorer = PassageScorer(models)
-    results = [one for row in baselines for name, passages in asked.sets.items() for one in _measured(row, name, passages, scorer)] + given
+    trained = [_measured(row, name, some, scorer) for row in baselines if not row.is_causal for name, some in asked.sets.items()]
+    results = [*trained, *causal, *given]
     if not results:
         raise UsageError("--only user: there is nobody to measure; give a file with --scores.")
     folder = write_to or place_of(asked, store)
@@ -56,7 +59,7 @@ def _chosen(asked: AskedPassages, only: Sequence[str]) -> tuple[list[PassageBase
     """The baselines to compute, and what is left out with the reason."""
     rows = pick(only)
     for row in rows:
-        if row.name.startswith(CAUSAL_MODEL) and _label(row) in {member.removeprefix(CAUSAL_MODEL) for member in asked.members}:
+        if row.is_causal and Path(row.folder).name in {member.removeprefix(CAUSAL_MODEL) for member in asked.members}:
             raise UsageError(f"{shown(row.name)}: sat on the committee that chose these passages, which is no measure of it.")
     missing = dict.fromkeys(left_out(only), f"for they are trained only when asked for (--only {NETWORKS})")
     lacking = [row.name for row in rows if row.models] if asked.corpus is None else []
@@ -76,26 +79,26 @@ def _models(
     return fit_models(asked.corpus, {name: tasks[name] for name in needed}, workers=workers, log_name=f"evaluate-{asked.name}")
 
 
-def _measured(row: PassageBaseline, set_name: str, passages: Sequence[AskedPassage], scorer: PassageScorer) -> Iterator[PassageResult]:
-    """A baseline on one set; a causal model on each rendering that the passages have."""
+def _measured(row: PassageBaseline, set_name: str, passages: Sequence[AskedPassage], scorer: PassageScorer) -> PassageResult:
+    """A baseline on one set."""
     clock = Stopwatch()
     if row.kind == "random":
-        yield random_result(row, set_name, passages, words=scorer.guesses if row.models else ())
-    elif row.kind == "rule":
-        yield rule_result(row, set_name, passages)
-    elif row.name.startswith(CAUSAL_MODEL):
+        return random_result(row, set_name, passages, words=scorer.guesses if row.models else ())
+    if row.kind == "rule":
+        return rule_result(row, set_name, passages)
+    found = scorer.scores(row.name, passages)
+    return scored_result(row.name, row.kind, row.source, set_name, passages, found, seconds=clock.seconds)
+
+
+def _causal(row: PassageBaseline, asked: AskedPassages) -> Iterator[PassageResult]:
+    """A causal model on each set, in each rendering that its passages have."""
+    model = open_causal_model(Path(row.folder))
+    for name, passages in asked.sets.items():
         for rendering in passages[0].prompts:
-            found = causal_scores(Path(row.name.removeprefix(CAUSAL_MODEL)), passages, rendering)
-            name = f"{CAUSAL_MODEL}{_label(row)} ({rendering})"
-            yield scored_result(name, row.kind, row.source, set_name, passages, found, seconds=clock.seconds)
-    else:
-        found = scorer.scores(row.name, passages)
-        yield scored_result(row.name, row.kind, row.source, set_name, passages, found, seconds=clock.seconds)
-
-
-def _label(row: PassageBaseline) -> str:
-    """What a causal model is called: the name of its folder."""
-    return Path(row.name.removeprefix(CAUSAL_MODEL)).name
+            clock = Stopwatch()
+            found = causal_scores(model, passages, rendering)
+            label = f"{CAUSAL_MODEL}{Path(row.folder).name} ({rendering})"
+            yield scored_result(label, row.kind, row.source, name, passages, found, seconds=clock.seconds)
 
 
 def _given(path: Path, asked: AskedPassages) -> list[PassageResult]:

@@ -67,6 +67,9 @@ def write_evaluation(folder: Path, record: dict[str, Any], predictions: Iterable
             kept = [row for row in old["baselines"] if row["name"] not in names]
             if kept:
                 record = record | {"baselines": record["baselines"] + kept}
+                if "left_out" in record:
+                    there = {row["name"] for row in kept}
+                    record["left_out"] = {name: why for name, why in record["left_out"].items() if name not in there}
                 if "joint_p" in record:  # the one of more rules; of as many, the new one
                     record["joint_p"] = max(record["joint_p"], old["joint_p"], key=lambda one: len(one.get("rules", ())))
                 rows += [row for row in read_jsonl(folder / PREDICTIONS) if row["baseline"] not in names]

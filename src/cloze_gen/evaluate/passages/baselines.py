@@ -45,6 +45,16 @@ class PassageBaseline:
         """It is trained, which takes its time: only where it is asked for."""
         return self.name in NETWORK_KINDS
 
+    @property
+    def is_causal(self) -> bool:
+        """It is a causal model of the user's, in `folder`."""
+        return _is_causal(self.name)
+
+    @property
+    def folder(self) -> str:
+        """Where a causal model is."""
+        return self.name.removeprefix(CAUSAL_MODEL)
+
 
 PASSAGE_BASELINES = (
     PassageBaseline("random vocabulary word", "random", "LAMBADA 4", (TEXT,)),

@@ -69,15 +69,20 @@ class PassageScorer:
         return NgramPassages(open_index(self._models[NGRAMS]), self.words, unknown=RARE)
 
 
-def causal_scores(folder: Path, passages: Sequence[AskedPassage], rendering: str) -> TargetScores:
-    """What a causal model says of the targets, right where it would write the target: it lists no vocabulary, so no rank is told.
+def open_causal_model(folder: Path) -> CausalModel:
+    """A causal model in a local folder.
 
     Raises:
         ToolError: the extra is not installed.
         ModelError: the folder holds no causal model.
     """
+    return CausalModel(folder)
+
+
+def causal_scores(model: CausalModel, passages: Sequence[AskedPassage], rendering: str) -> TargetScores:
+    """What a causal model says of the targets, right where it would write the target: it lists no vocabulary, so no rank is told."""
     with one_thread():
-        log10_prob, right = CausalModel(folder).guesses([passage.prompts[rendering] for passage in passages])
+        log10_prob, right = model.guesses([passage.prompts[rendering] for passage in passages])
     return TargetScores(np.minimum(log10_prob, 0), np.full(len(passages), np.nan), np.ones(len(passages), np.bool_), right)
 
 
