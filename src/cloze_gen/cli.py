@@ -115,15 +115,10 @@ def trace(
 
 @app.command()
 def evaluate(
-    items: Annotated[
-        str,
-        typer.Argument(help="a run; a questions.jsonl or a machine-format file; a passages.jsonl or a *_plain_text.txt of LAMBADA"),
-    ],
+    items: Annotated[str, typer.Argument(help="a run, a questions.jsonl, a passages.jsonl, or a published file of MSR or LAMBADA")],
     answers: Annotated[Path | None, typer.Option(help="answers of a machine-format file; default: the matching file beside it")] = None,
     train: Annotated[str, typer.Option(help="folder of training books; default: the run's own")] = "",
-    only: Annotated[
-        list[str] | None, typer.Option(help="a baseline's name or kind; of passages also networks, or hf:FOLDER; may be repeated")
-    ] = None,
+    only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind, or hf:FOLDER; may be repeated")] = None,
     scores: Annotated[Path | None, typer.Option(help="scores of your own model: JSONL, or of options `sentence TAB score` lines")] = None,
     out: Out = DEFAULT_OUT,
     workers: Annotated[int, typer.Option(min=1, max=_MOST_WORKERS, help="processes")] = 2,
