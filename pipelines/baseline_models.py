@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -169,17 +169,17 @@ def model_tasks(base: FromCorpus) -> dict[str, StageTask]:
 
 
 def fit_models(
-    corpus: CorpusText, names: Collection[str], *, workers: int, log_name: str
+    corpus: CorpusText, tasks: Mapping[str, StageTask], *, workers: int, log_name: str
 ) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
-    """The models of these names, trained where they are not on disk.
+    """The models, trained where they are not on disk.
 
     Args:
         corpus: the training text; the books' fingerprint is in it.
+        tasks: name -> model over that text.
         log_name: of the log that is kept where something is trained.
     Returns:
         the artifacts by name; and what was trained in this call: ``stage``, ``artifact`` (its folder's name), ``seconds``.
     """
-    tasks = {name: task for name, task in model_tasks(corpus).items() if name in names}
     fitted: list[dict[str, Any]] = []
 
     @PipelineTask.event_handler(luigi.Event.PROCESSING_TIME)

@@ -36,8 +36,9 @@ SOURCE_BOOK = "the-clockmakers-debt.txt"
 QUICK = ("--set", "grooming.tagger=none", "--set", "lm.memory=100M", "--set", "contexts.features=500", "--set", "contexts.dimensions=20")
 # Networks that have hardly begun to learn: what they say is of no account, that they say the same each time is.
 QUICK_NOVELS = (
-    "--set", "lm.memory=100M", "--set", "contexts.features=500", "--set", "contexts.dimensions=20", "--set", "networks.recurrent_words=4000",
-    "--set", "networks.feedforward_words=4000", "--set", "ranking.n_passages=40", "--set", "control.n_passages=20",
+    "--set", "lm.memory=100M", "--set", "contexts.features=500", "--set", "contexts.dimensions=20",
+    "--set", "networks.recurrent_words=4000", "--set", "networks.feedforward_words=4000",
+    "--set", "ranking.n_passages=40", "--set", "control.n_passages=20",
 )  # fmt: skip
 
 

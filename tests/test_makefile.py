@@ -44,7 +44,7 @@ def checkout(tmp_path: Path) -> Path:
     script(tmp_path / ".venv" / "bin" / "cloze-gen", SHOW)
     (tmp_path / ".venv" / "bin" / "python").symlink_to(sys.executable)
     script(tmp_path / "src" / "cloze_gen" / "adapters" / "system_tools.py", "")
-    for style in ("holmes_style", "brand_new_style"):
+    for style in ("holmes_style", "lambada_style", "brand_new_style"):
         script(tmp_path / "pipelines" / f"{style}.py", "")
     return tmp_path
 
@@ -79,6 +79,23 @@ def test_every_style_is_a_target(checkout: Path) -> None:
     answer = make(checkout, "--old-file=setup", "brand-new-style", "BOOKS=my books")
     assert (answer.returncode, answer.stderr) == (0, "")
     assert answer.stdout.startswith("<run>\n<brand-new-style>\n<--books=my books>\n<--name=brand-new-style>\n")
+
+
+@pytest.mark.parametrize("folder", ["my books", 'it\'s "mine"', "$HOME/${x} $(ls) `ls`", "a;b & c|d", "-n", "caf\u00e9 *"])
+def test_a_folder_of_books_reaches_the_program_as_typed(checkout: Path, folder: str) -> None:
+    """Spaces, quotes, dollars and stars in BOOKS, as in TRAIN and SOURCE, are themselves."""
+    for variable in ("BOOKS", "TRAIN", "SOURCE"):
+        answer = make(checkout, "--old-file=setup", "lambada-style", f"{variable}={folder}", "NAME=mine", "WORKERS=1", "OUT=o p")
+        assert (answer.returncode, answer.stderr) == (0, "")
+        own = ["run", "lambada-style", f"--{variable.lower()}={folder}", "--name=mine", "--workers=1", "--out=o p"]
+        assert answer.stdout.splitlines() == [f"<{word}>" for word in own]
+
+
+def test_an_inherited_books_means_nothing(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what stands on the command line is a folder of books."""
+    monkeypatch.setenv("BOOKS", "elsewhere")
+    answer = make(checkout, "--old-file=setup", "lambada-style")
+    assert answer.stdout.splitlines()[:3] == ["<run>", "<lambada-style>", "<--name=lambada-style>"]
 
 
 def test_an_open_quote_in_args_is_one_message(checkout: Path) -> None:

@@ -115,14 +115,14 @@ def trace(
 
 @app.command()
 def evaluate(
-    questions: Annotated[str, typer.Argument(help="a run, a questions.jsonl, or a machine-format file of the MSR challenge")],
+    items: Annotated[str, typer.Argument(help="a run, a questions.jsonl, a passages.jsonl, or a published file of MSR or LAMBADA")],
     answers: Annotated[Path | None, typer.Option(help="answers of a machine-format file; default: the matching file beside it")] = None,
     train: Annotated[str, typer.Option(help="folder of training books; default: the run's own")] = "",
-    only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind; may be repeated")] = None,
-    scores: Annotated[Path | None, typer.Option(help="option scores of your own model: JSONL, or `sentence TAB score` lines")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind, or hf:FOLDER; may be repeated")] = None,
+    scores: Annotated[Path | None, typer.Option(help="scores of your own model: JSONL, or of options `sentence TAB score` lines")] = None,
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
-    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="random seed, which breaks ties")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="random seed: breaks ties, or begins networks")] = 1,
     write_to: Annotated[
         Path | None, typer.Option(help="folder to write to; default: one of its own in OUT/evaluations/, which a run links")
     ] = None,
@@ -133,7 +133,7 @@ def evaluate(
     """
     from cloze_gen.commands import evaluate as command
 
-    show(command.evaluate(questions=questions, answers=answers, train=train, only=only or [], scores=scores, out=out,
+    show(command.evaluate(items=items, answers=answers, train=train, only=only or [], scores=scores, out=out,
                                    workers=workers, seed=seed, write_to=write_to))  # fmt: skip
 
 

@@ -66,6 +66,33 @@ def test_probabilities_are_those_of_the_model(folder: Path) -> None:
 
 @needs_extra
 @pytest.mark.slow
+def test_the_first_choice_is_what_the_model_would_write(folder: Path) -> None:
+    """After each context the likeliest piece is right and the others are not; of two pieces both have to be."""
+    import torch
+    import transformers
+
+    tokenizer: Any = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    network: Any = transformers.GPT2LMHeadModel.from_pretrained(folder).eval()
+    texts, likeliest = [], []
+    words = "the dog on the mat sat on the cat and the cat on the dog and the dog on the mat".split()
+    for context in (" ".join(words[:n]) for n in range(1, len(words))):
+        pieces = [0, *tokenizer(context)["input_ids"]]
+        with torch.inference_mode():
+            order = network(torch.tensor([pieces])).logits[0, -1].argsort(descending=True).tolist()
+        for piece in order:
+            text = tokenizer.decode([piece])
+            if text.isascii() and text and [0, *tokenizer(context + text)["input_ids"]] == [*pieces, piece]:
+                texts.append((context, text))
+                likeliest.append(piece == order[0])
+    _, right = CausalModel(folder).guesses(texts)
+    assert right.tolist() == likeliest
+    assert any(likeliest)
+    first = texts[likeliest.index(True)]
+    assert not CausalModel(folder).guesses([(first[0], f"{first[1]}~")])[1].any()
+
+
+@needs_extra
+@pytest.mark.slow
 def test_a_blank_counts_on_either_side(folder: Path) -> None:
     """The piece ` mat` is the continuation's, whichever side the blank is written on."""
     model = CausalModel(folder)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.lm.cache import shares_before_last, with_cache
+from cloze_gen.lm.cache import cache_shares, shares_before_last, with_cache
 
 PASSAGES = st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=12), min_size=1, max_size=8)
 
@@ -21,6 +21,17 @@ def test_shares_are_counted_in_each_passage_alone(passages: list[list[int]]) -> 
     before = [[token for token in passage[:-1] if token] for passage in passages]
     expected = [tokens.count(p[-1]) / len(tokens) if tokens else 0.0 for p, tokens in zip(passages, before, strict=True)]
     assert found.tolist() == expected
+
+
+@given(PASSAGES)
+def test_the_cache_is_a_distribution(passages: list[list[int]]) -> None:
+    """Every word's share, of the last token the one told alone; they sum to one where any token stands before."""
+    passages = [[*passage[:-1], max(1, passage[-1])] for passage in passages]
+    lengths, codes = np.array([len(passage) for passage in passages]), np.concatenate(passages)
+    found = cache_shares(codes, lengths, separator=0, size=5)
+    assert found[np.arange(len(passages)), codes[np.cumsum(lengths) - 1]] == pytest.approx(shares_before_last(codes, lengths, separator=0))
+    assert found.sum(axis=1) == pytest.approx([float(any(passage[:-1])) for passage in passages])
+    assert not found[:, 0].any()
 
 
 @pytest.mark.parametrize("weight", [0.01, 0.5])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.networks.adagrad import Adagrad
-from cloze_gen.networks.training import STEPS, Course, plan_course, read_block, train
+from cloze_gen.networks.training import STEPS, Course, block_reader, plan_course, read_block, train
 
 
 class Listener:
@@ -26,6 +26,12 @@ class Listener:
         self.seen.append(block)
         self.rates.append(optimizer.rate)
         return float(len(self.seen))
+
+
+def show(listener: Listener, text: np.ndarray, course: Course, numbers: range, *, size: int = 10**6, rate: float = 1.0) -> None:
+    """Take the listener through some blocks of a text."""
+    read = block_reader(text, course, lead=listener.lead, size=size)
+    train(listener, read, Adagrad({}, {}, rate=0.0), course=course, numbers=numbers, rate=rate)
 
 
 @given(n=st.integers(64, 20_000), lead=st.integers(1, 5))
@@ -48,7 +54,7 @@ def test_a_course_may_be_taken_in_parts() -> None:
     whole, parts = Listener(2), Listener(2)
     for listener, cuts in ((whole, [range(course.blocks)]), (parts, [range(25), range(25, course.blocks)])):
         for numbers in cuts:
-            train(listener, text, Adagrad({}, {}, rate=0.0), course=course, numbers=numbers, size=10**6, rate=0.5)
+            show(listener, text, course, numbers, rate=0.5)
     assert np.array_equal(whole.seen, parts.seen)
     assert whole.rates == parts.rates
     assert whole.begun == parts.begun == [0, 20, 40]
@@ -57,14 +63,14 @@ def test_a_course_may_be_taken_in_parts() -> None:
 def test_steps_grow_and_shrink() -> None:
     """A hundredth at first, all but full after a hundred blocks, a twentieth at last."""
     listener, course = Listener(1), Course(streams=1, a_reading=1000, blocks=1000)
-    train(listener, np.zeros(32_000, np.int64), Adagrad({}, {}, rate=0.0), course=course, numbers=range(1000), size=1, rate=1.0)
+    show(listener, np.zeros(32_000, np.int64), course, range(1000), rate=1.0)
     assert [round(listener.rates[i], 3) for i in (0, 99, 999)] == [0.01, 0.906, 0.051]
 
 
 def test_words_outside_the_vocabulary_are_shown_as_one() -> None:
     """The unknown word."""
     listener, course = Listener(1), Course(streams=1, a_reading=1, blocks=1)
-    train(listener, np.arange(1, 41), Adagrad({}, {}, rate=0.0), course=course, numbers=range(1), size=5, rate=1.0)
+    show(listener, np.arange(1, 41), course, range(1), size=5)
     assert listener.seen[0][0, :9].tolist() == [0, 1, 2, 3, 4, 5, 6, 6, 6]
 
 

@@ -33,7 +33,7 @@ class CausalModel:
             import torch
             from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
         except ImportError:
-            raise ToolError("a member hf:FOLDER needs the optional extra: pip install 'cloze-gen[hf]'") from None
+            raise ToolError("hf:FOLDER needs the optional extra: pip install 'cloze-gen[hf]'") from None
         if not (folder / "config.json").is_file():
             raise ModelError(f"{folder}: no causal language model, which is a folder with config.json, weights and tokenizer")
         try:
@@ -51,16 +51,23 @@ class CausalModel:
 
         What is longer than the model can see loses the beginning of its context.
         """
+        return self.guesses(texts)[0]
+
+    def guesses(self, texts: Sequence[tuple[str, str]]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """`log10_probs`, and whether each piece of the continuation is the model's first choice after those before it, bool, shape (n,).
+
+        The second is `acc` of lm-evaluation-harness: what the model would write if it were to go on, a piece at a time.
+        """
         cut = [self._pieces(context, continuation) for context, continuation in texts]
         order = sorted(range(len(cut)), key=lambda i: -len(cut[i][0]))
-        result = np.zeros(len(cut))
+        result, first_choice = np.zeros(len(cut)), np.zeros(len(cut), np.bool_)
         first = 0
         while first < len(order):
             n = max(1, _PIECES_AT_ONCE // len(cut[order[first]][0]))
             rows = order[first : first + n]
-            result[rows] = self._score([cut[i] for i in rows])
+            result[rows], first_choice[rows] = self._score([cut[i] for i in rows])
             first += n
-        return result
+        return result, first_choice
 
     def _pieces(self, context: str, continuation: str) -> tuple[list[int], int]:
         """The pieces of a text, and how many of the last are the continuation's."""
@@ -70,7 +77,7 @@ class CausalModel:
         pieces = ([] if begin is None else [begin]) + list(encoded["input_ids"])
         return pieces[-int(getattr(self._model.config, "max_position_embeddings", None) or len(pieces)) :], asked
 
-    def _score(self, batch: Sequence[tuple[list[int], int]]) -> list[float]:
+    def _score(self, batch: Sequence[tuple[list[int], int]]) -> tuple[list[float], list[bool]]:
         torch = self._torch
         longest = max(len(pieces) for pieces, _ in batch)
         ids = torch.zeros((len(batch), longest), dtype=torch.long)
@@ -80,9 +87,10 @@ class CausalModel:
             seen[row, : len(pieces)] = 1
         with torch.inference_mode():
             logits = self._model(input_ids=ids, attention_mask=seen).logits
-            scores = []
+            scores, chosen = [], []
             for row, (pieces, asked) in enumerate(batch):
                 places = torch.arange(max(1, len(pieces) - asked), len(pieces))
                 log_probs = torch.log_softmax(logits[row, places - 1].double(), dim=-1)
                 scores.append(float(log_probs[torch.arange(len(places)), ids[row, places]].sum()) / float(np.log(10)))
-        return scores
+                chosen.append(bool((log_probs.argmax(dim=-1) == ids[row, places]).all()))
+        return scores, chosen

@@ -10,13 +10,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from cloze_gen.commands.asked import Asked
+from cloze_gen.commands.report import renew_report
 from cloze_gen.engine.progress import say
-from cloze_gen.errors import DamageError, UsageError
+from cloze_gen.errors import ClozeGenError, DamageError, UsageError
+from cloze_gen.pipelines.styles import style_of_run
+from cloze_gen.stages.report import REPORT
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.folder_replacement import find_change, replace_published
 from cloze_gen.store.locks import exclusive_lock, sweep_leavings
 from cloze_gen.store.manifest import MANIFEST, read_manifest, write_json
-from cloze_gen.store.runs import EVALUATION_FILE, EVALUATION_SCHEMA
+from cloze_gen.store.runs import EVALUATION_FILE, EVALUATION_SCHEMA, RELEASE, evaluation_place, lies_in_output, run_lock
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 PREDICTIONS = "predictions.jsonl"
@@ -46,7 +50,7 @@ def check_place(folder: Path) -> None:
 
 
 def write_evaluation(folder: Path, record: dict[str, Any], predictions: Iterable[Mapping[str, Any]], store: Store) -> None:
-    """Write `evaluation.json` (the record) and `predictions.jsonl` (`evaluate.table.prediction_rows`) as one.
+    """Write `evaluation.json` (the record) and `predictions.jsonl` (a row a prediction) as one.
 
     Rows of an earlier evaluation by the same signature that were not computed now stay. The files' columns: `docs/evaluation.md`.
     """
@@ -62,9 +66,12 @@ def write_evaluation(folder: Path, record: dict[str, Any], predictions: Iterable
             names = {row["name"] for row in record["baselines"]}
             kept = [row for row in old["baselines"] if row["name"] not in names]
             if kept:
-                tests = (record["joint_p"], old["joint_p"])  # the one of more rules; of as many, the new one
-                widest = max(tests, key=lambda one: len(one.get("rules", ())))
-                record = record | {"baselines": record["baselines"] + kept, "joint_p": widest}
+                record = record | {"baselines": record["baselines"] + kept}
+                if "left_out" in record:
+                    there = {row["name"] for row in kept}
+                    record["left_out"] = {name: why for name, why in record["left_out"].items() if name not in there}
+                if "joint_p" in record:  # the one of more rules; of as many, the new one
+                    record["joint_p"] = max(record["joint_p"], old["joint_p"], key=lambda one: len(one.get("rules", ())))
                 rows += [row for row in read_jsonl(folder / PREDICTIONS) if row["baseline"] not in names]
 
         def write(partial: Path) -> None:
@@ -73,6 +80,34 @@ def write_evaluation(folder: Path, record: dict[str, Any], predictions: Iterable
 
         for line in replace_published(folder, EVALUATION_SCHEMA, write):
             say(f"evaluate: {line}")
+
+
+def place_of(asked: Asked, store: Store) -> Path:
+    """Where the evaluation of these items lies: of a run's under its name."""
+    if asked.run is None:
+        return store.root / "evaluations" / asked.items.digest
+    out = asked.run.parent.parent if lies_in_output(asked.run) else store.root
+    return evaluation_place(out, asked.run.name, asked.items)
+
+
+def show_in_report(asked: Asked, evaluation: Path) -> None:
+    """Show the evaluation of a run in its report. A run without its store can be evaluated all the same; a file has no report."""
+    run = asked.run
+    if run is None:
+        return
+    if not lies_in_output(run):
+        say(f"report: left as it was, for {run} lies in no output folder, where its stages would be")
+        return
+    try:
+        with exclusive_lock(run_lock(run)):
+            items = style_of_run(run).items
+            if items.read_set(run / RELEASE / items.file).digest != asked.items.digest:
+                say(f"report: left as it was, for the run was made anew meanwhile, with other {items.noun}s")
+                return
+            renew_report(run, evaluation)
+        say(f"report: {run / RELEASE / REPORT} shows it")
+    except ClozeGenError as error:
+        say(f"report: left as it was, for it cannot be made anew: {error}")
 
 
 def _earlier(folder: Path, signature: str) -> dict[str, Any]:

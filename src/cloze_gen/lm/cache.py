@@ -32,6 +32,27 @@ def shares_before_last(codes: NDArray[np.integer], lengths: NDArray[np.integer],
     return seen / np.maximum(tokens, 1)
 
 
+def cache_shares(codes: NDArray[np.integer], lengths: NDArray[np.integer], *, separator: int, size: int) -> NDArray[np.float32]:
+    """Every word's share of the tokens before the last, passage by passage: the cache as a distribution.
+
+    Args:
+        codes, lengths, separator: as of `shares_before_last`.
+        size: all codes are below it.
+    Returns:
+        float32, shape (n, size), rows summing to 1, or to 0 where nothing stands before.
+
+    >>> cache_shares(np.array([0, 2, 1, 0, 2, 2, 3]), np.array([7]), separator=0, size=4).tolist()
+    [[0.0, 0.25, 0.75, 0.0]]
+    """
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    seen = codes != separator
+    seen[np.cumsum(lengths) - 1] = False
+    shares = np.zeros((len(lengths), size), np.float32)
+    np.add.at(shares, (rows[seen], codes[seen]), np.float32(1))
+    shares /= np.maximum(np.bincount(rows[seen], minlength=len(lengths)), 1).astype(np.float32)[:, None]
+    return shares
+
+
 def with_cache(log10_probs: NDArray[np.floating], shares: NDArray[np.floating], *, weight: float) -> NDArray[np.float64]:
     """log10 P(word | passage) of a model with a cache, shape (n,).
 

@@ -13,12 +13,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 LONGEST = 0.25  # of a matrix's gradient: one odd batch does not throw a network off
-_START = np.float32(1e-6)  # of the sums of squares; gradients are means over a batch, some 1e-3
+START = 1e-6  # of the sums of squares; gradients are means over a batch, some 1e-3
 
 
-def fresh_squares(weights: Mapping[str, Floats], *, tables: Collection[str]) -> dict[str, Floats]:
-    """Sums of squares of weights that have not moved; `tables` are the names of those that have a row a word."""
-    return {name: np.full(len(weight) if name in tables else weight.shape, _START, np.float32) for name, weight in weights.items()}
+def fresh_squares(weights: Mapping[str, Floats], *, tables: Collection[str], start: float = START) -> dict[str, Floats]:
+    """Sums of squares of weights that have not moved; `tables` are the names of those that have a row a word.
+
+    Args:
+        start: the first of them: what a gradient must come up to before its steps are full ones.
+    """
+    return {name: np.full(len(weight) if name in tables else weight.shape, start, np.float32) for name, weight in weights.items()}
 
 
 class Adagrad:

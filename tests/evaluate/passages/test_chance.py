@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.evaluate.passages.chance import random_capitalised_word, random_vocabulary_word, random_word, random_word_type
-from cloze_gen.evaluate.passages.rules import rule_hits
+from cloze_gen.evaluate.passages.rules import RULES, rule_hits
 from cloze_gen.formats.lambada.plain_text import parse_plain_text
 from cloze_gen.rng import derive_rng
 
@@ -58,6 +58,7 @@ def test_the_papers_random_words_come_out(data_dir: Path) -> None:
     assert random_word(passages).mean() == pytest.approx(0.0181, abs=0.0005)
     assert random_word_type(passages).mean() == pytest.approx(0.0183, abs=0.0005)
     assert random_capitalised_word(passages).sum() == 0
-    hits = {name: found.mean() for name, found in rule_hits(passages).items()}
+    hits = {rule: rule_hits(passages, rule).mean() for rule in RULES}
     assert hits["most repeated content word"] == pytest.approx(0.073, abs=0.001)
+    assert hits["cache"] == pytest.approx(0.003, abs=0.0005)
     assert hits["last name"] == hits["most repeated name"] == 0

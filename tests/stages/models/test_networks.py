@@ -12,16 +12,9 @@ import pytest
 from cloze_gen.engine.local import Engine, InProcessEngine, LocalEngine
 from cloze_gen.errors import CorpusError
 from cloze_gen.stages.corpus.counts import read_counts
-from cloze_gen.stages.models import networks as stage
-from cloze_gen.stages.models.networks import (
-    CLASSES,
-    NETWORK_WORDS,
-    TRAINING,
-    NetworksSettings,
-    count_words,
-    open_network,
-    write_networks,
-)
+from cloze_gen.stages.models import network_training
+from cloze_gen.stages.models.network_training import CLASSES, NETWORK_WORDS, TRAINING, count_words, open_trained
+from cloze_gen.stages.models.networks import NetworksSettings, write_networks
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.keys import StageKey
@@ -64,7 +57,7 @@ def test_it_beats_the_counts_of_words(networks: Artifact, finished: Any, kind: A
     ids = np.minimum(np.load(stage_artifact(finished.folder, "text").path("tokens.npy")), 401).astype(np.int64)[:4000]
     shares = np.bincount(ids) / len(ids)
     entropy = -float((shares[shares > 0] * np.log(shares[shares > 0])).sum())
-    network = open_network(networks, kind)
+    network = open_trained(networks, kind)
     passages = np.concatenate([ids[i : i + 12] for i in range(0, 3900, 3)])
     lengths = np.full(len(passages) // 12, 12)
     assert -network.log_probs(passages, lengths).mean() < entropy - 0.3
@@ -91,7 +84,7 @@ def test_nothing_is_left_of_the_training(networks: Artifact) -> None:
 
 def test_lessons_change_nothing(networks: Artifact, finished: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A course in one piece ends with the weights of one in twenty: what streams hold goes on from lesson to lesson."""
-    monkeypatch.setattr(stage, "_LESSONS", 1)
+    monkeypatch.setattr(network_training, "_LESSONS", 1)
     whole = written(finished, tmp_path)
     weights = [name for name in networks.manifest["files"] if "/" in name]
     assert {name: whole.manifest["files"][name] for name in weights} == {name: networks.manifest["files"][name] for name in weights}
@@ -124,7 +117,7 @@ def test_a_vocabulary_larger_than_the_text_is_all_its_words(finished: Any, tmp_p
     artifact = written(finished, tmp_path, settings=few, kinds=("feedforward",))
     size = count_words(artifact)
     assert size == len(read_counts(stage_artifact(finished.folder, "counts")).words)
-    assert math.isfinite(open_network(artifact, "feedforward").log_probs(np.array([0, 1, size + 1]), np.array([3]))[0])
+    assert math.isfinite(open_trained(artifact, "feedforward").log_probs(np.array([0, 1, size + 1]), np.array([3]))[0])
 
 
 def test_a_text_too_small_is_told(finished: Any, tmp_path: Path) -> None:

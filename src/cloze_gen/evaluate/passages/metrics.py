@@ -6,6 +6,7 @@ it, with their share, the coverage, beside; perplexity once more over all target
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,13 +22,21 @@ class TargetScores:
 
     Attributes:
         log10_prob: float64, shape (n,): of the target, or of `<unk>` where the model does not know it.
-        rank: float64, shape (n,): 1 for the model's first choice; equals share the mean of their ranks; NaN where the target is unknown.
+        rank: float64, shape (n,): 1 for the model's first choice; equals share the mean of their ranks; NaN where the target is unknown,
+            or nobody told its rank.
         known: bool, shape (n,): the target is in the model's vocabulary.
+        right: bool, shape (n,): the target is the model's first choice; None where nobody told.
     """
 
     log10_prob: NDArray[np.float64]
     rank: NDArray[np.float64]
     known: NDArray[np.bool_]
+    right: NDArray[np.bool_] | None
+
+    @classmethod
+    def by_rank(cls, log10_prob: NDArray[np.float64], rank: NDArray[np.float64], known: NDArray[np.bool_]) -> TargetScores:
+        """Of a model that lists its vocabulary: right where the rank is 1, alone."""
+        return cls(log10_prob, rank, known, known & (rank == 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,8 @@ class PassageMetrics:
     """One row of the table.
 
     Attributes:
-        accuracy: share of 1 of all targets that are the model's first choice alone.
+        correct: targets that are the model's first choice alone; None, and the three after it NaN, where nobody told.
+        accuracy: their share of 1 of all.
         low, high: Wilson's 95 % interval of it.
         perplexity: of the known targets; NaN without any.
         perplexity_with_unknown: of all targets.
@@ -44,7 +54,7 @@ class PassageMetrics:
     """
 
     n: int
-    correct: int
+    correct: int | None
     accuracy: float
     low: float
     high: float
@@ -60,7 +70,7 @@ def measure(scores: TargetScores) -> PassageMetrics:
     Raises:
         UsageError: the arrays differ in length, or a probability is no number or above 1.
 
-    >>> row = measure(TargetScores(np.array([-1.0, -3.0, -6.0]), np.array([1.0, 9.0, np.nan]), np.array([True, True, False])))
+    >>> row = measure(TargetScores.by_rank(np.array([-1.0, -3.0, -6.0]), np.array([1.0, 9.0, np.nan]), np.array([True, True, False])))
     >>> row.accuracy, row.perplexity, row.median_rank, round(row.coverage, 2), round(row.perplexity_with_unknown)
     (0.3333333333333333, 100.0, 5.0, 0.67, 2154)
     """
@@ -69,26 +79,27 @@ def measure(scores: TargetScores) -> PassageMetrics:
         raise UsageError(f"{len(scores.log10_prob)} probabilities and {len(scores.rank)} ranks for {n} passages; expected as many of each")
     if np.isnan(scores.log10_prob).any() or (scores.log10_prob > 1e-6).any():
         raise UsageError("a target's log10 probability is no number, or above 0; expected one of 0 or less for every passage")
-    correct = int((scores.rank[known] == 1).sum())
-    low, high = wilson_interval(correct, n)
+    correct = None if scores.right is None else int(scores.right.sum())
+    low, high = (math.nan, math.nan) if correct is None else wilson_interval(correct, n)
+    ranks = scores.rank[~np.isnan(scores.rank)]
     return PassageMetrics(
         n=n,
         correct=correct,
-        accuracy=correct / n if n else float("nan"),
+        accuracy=math.nan if correct is None or not n else correct / n,
         low=low,
         high=high,
         perplexity=_perplexity(scores.log10_prob[known]),
         perplexity_with_unknown=_perplexity(scores.log10_prob),
-        median_rank=float(np.median(scores.rank[known])) if known.any() else float("nan"),
-        coverage=float(known.mean()) if n else float("nan"),
+        median_rank=float(np.median(ranks)) if len(ranks) else math.nan,
+        coverage=float(known.mean()) if n else math.nan,
     )
 
 
-def ranks(log10_probs: NDArray[np.float64], targets: NDArray[np.int64]) -> NDArray[np.float64]:
+def ranks(log_probs: NDArray[np.floating], targets: NDArray[np.int64]) -> NDArray[np.float64]:
     """Rank of each target among all words, 1 for the likeliest; equals share the mean of their ranks.
 
     Args:
-        log10_probs: shape (n, V): of every word.
+        log_probs: shape (n, V): of every word, to any base.
         targets: shape (n,): columns; -1 where a target is unknown.
     Returns:
         float64, shape (n,); NaN where it is unknown.
@@ -96,10 +107,10 @@ def ranks(log10_probs: NDArray[np.float64], targets: NDArray[np.int64]) -> NDArr
     >>> ranks(np.array([[-1.0, -2.0, -2.0], [-1.0, -2.0, -3.0]]), np.array([2, -1])).tolist()
     [2.5, nan]
     """
-    own = np.take_along_axis(log10_probs, np.maximum(targets, 0)[:, None], axis=1)
-    better, equal = (log10_probs > own).sum(axis=1), (log10_probs == own).sum(axis=1)
+    own = np.take_along_axis(log_probs, np.maximum(targets, 0)[:, None], axis=1)
+    better, equal = (log_probs > own).sum(axis=1), (log_probs == own).sum(axis=1)
     return np.where(targets >= 0, better + (equal + 1) / 2, np.nan)
 
 
 def _perplexity(log10_prob: NDArray[np.float64]) -> float:
-    return float(10.0 ** -log10_prob.mean()) if len(log10_prob) else float("nan")
+    return float(10.0 ** -log10_prob.mean()) if len(log10_prob) else math.nan

@@ -13,11 +13,28 @@ from numpy.typing import NDArray
 from cloze_gen.evaluate.passages.metrics import PassageMetrics
 
 _TWO_SIDED = 1.959964  # standard deviations that hold 95 % of a normal distribution
+_SHARES = ("accuracy", "low", "high")
+_OF_MODELS = ("perplexity", "perplexity_with_unknown", "median_rank", "coverage")
 
 
 def model_row(name: str, metrics: PassageMetrics, *, kind: str = "model", source: str = "") -> dict[str, Any]:
-    """One model: `PassageMetrics` with its name, kind and where it is described."""
-    return {"name": name, "kind": kind, "source": source} | asdict(metrics)
+    """One model: `PassageMetrics` with its name, kind and where it is described; None for what has no meaning or was not told."""
+    row = {"name": name, "kind": kind, "source": source} | asdict(metrics)
+    return {key: None if isinstance(value, float) and not math.isfinite(value) else value for key, value in row.items()}
+
+
+def rule_row(name: str, hits: NDArray[np.bool_], *, interval: tuple[float, float], source: str = "") -> dict[str, Any]:
+    """One rule of the passage alone: what it says, right or wrong, and nothing of probabilities.
+
+    Args:
+        hits: shape (n,): whether it says the target.
+        interval: of the share of 1.
+    """
+    n, correct = len(hits), int(hits.sum())
+    return {
+        "name": name, "kind": "rule", "source": source, "n": n, "correct": correct, "accuracy": correct / n if n else None,
+        "low": interval[0], "high": interval[1],
+    } | dict.fromkeys(_OF_MODELS)  # fmt: skip
 
 
 def chance_row(name: str, probs: NDArray[np.float64], *, source: str = "exact expectation", **more: float) -> dict[str, Any]:
@@ -32,30 +49,62 @@ def chance_row(name: str, probs: NDArray[np.float64], *, source: str = "exact ex
     (0.25, 0.0, 2, None)
     """
     n = len(probs)
-    mean = float(probs.mean()) if n else math.nan
-    reach = _TWO_SIDED * math.sqrt(float((probs * (1 - probs)).sum())) / n if n else math.nan
-    unknown = dict.fromkeys(("perplexity", "perplexity_with_unknown", "median_rank", "coverage"))
+    mean = float(probs.mean()) if n else None
+    reach = _TWO_SIDED * math.sqrt(float((probs * (1 - probs)).sum())) / n if n else math.inf
     return {
         "name": name, "kind": "random", "source": source, "n": n, "correct": None, "accuracy": mean,
-        "low": max(0.0, mean - reach), "high": min(1.0, mean + reach),
-    } | unknown | more  # fmt: skip
+        "low": max(0.0, (mean or 0.0) - reach), "high": min(1.0, (mean or 0.0) + reach),
+    } | dict.fromkeys(_OF_MODELS) | more  # fmt: skip
+
+
+def untold_row(name: str, kind: str, n: int, note: str) -> dict[str, Any]:
+    """A baseline that these passages do not let be measured, and why."""
+    return {"name": name, "kind": kind, "source": "", "n": n, "correct": None, "note": note} | dict.fromkeys((*_SHARES, *_OF_MODELS))
 
 
 def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The table as a terminal shows it, one line a row; shares in percent, `-` where a measure has no meaning.
+    """The table as a terminal shows it, one line a baseline, the sets side by side; shares in percent, `-` where a measure has no meaning.
 
-    >>> print(table_text([chance_row("random word", np.array([0.5, 0.0]))]).splitlines()[1].split()[:4])
-    ['random', 'word', '25.00', '%']
+    Args:
+        rows: with `set`; the sets come in the order of their first rows.
+
+    >>> print(table_text([chance_row("random word", np.array([0.5, 0.0])) | {"set": "passages"}]).splitlines()[2].split()[:5])
+    ['random', 'word', '25.00', '0.00', '-']
     """
-    head = ("perplexity", "with <unk>", "rank", "coverage")
-    lines = [f"{'baseline':<32} {'accuracy':>8}  {'95 % interval':>15} {'n':>6}" + "".join(f" {name:>11}" for name in head)]
-    for row in rows:
-        interval = f"{100 * row['low']:.2f} - {100 * row['high']:.2f}"
-        told = [_told(row[name], ".0f") for name in ("perplexity", "perplexity_with_unknown", "median_rank")]
-        line = f"{row['name']:<32} {100 * row['accuracy']:>6.2f} %  {interval:>15} {row['n']:>6}"
-        lines.append(line + "".join(f" {value:>11}" for value in (*told, _told(row["coverage"], ".1%"))))
-    return "\n".join(lines)
+    listed = list(rows)
+    sets = list(dict.fromkeys(row["set"] for row in listed))
+    by_name: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in listed:
+        by_name.setdefault(row["name"], {})[row["set"]] = row
+    width = max([len("baseline"), *map(len, by_name)])
+    sizes = {name: max(row["n"] for row in listed if row["set"] == name) for name in sets}
+    lines = [
+        " " * width + "".join(f"  {f'{name} (n = {sizes[name]:,})':^{_BLOCK}}" for name in sets),
+        f"{'baseline':<{width}}" + "".join(f"  {_HEAD}" for _ in sets),
+    ]
+    lines += [f"{name:<{width}}" + "".join(f"  {_block(found.get(one))}" for one in sets) for name, found in by_name.items()]
+    notes = dict.fromkeys(row["note"] for row in listed if row.get("note"))
+    lines += [f"{note}: {', '.join(dict.fromkeys(row['name'] for row in listed if row.get('note') == note))}" for note in notes]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+_HEAD = f"{'right %':>7}  {'95 % interval':>15} {'perplexity':>10} {'<unk> too':>10} {'rank':>7} {'known %':>7}"
+_BLOCK = len(_HEAD)
+
+
+def _block(row: Mapping[str, Any] | None) -> str:
+    """One set's figures of a baseline."""
+    if row is None:
+        return " " * _BLOCK
+    accuracy, low, high = (_told(_percent(row[name]), ".2f") for name in _SHARES)
+    perplexity, with_unknown, rank = (_told(row[name], ".0f") for name in ("perplexity", "perplexity_with_unknown", "median_rank"))
+    interval = "-" if low == "-" else f"{low} - {high}"
+    return f"{accuracy:>7}  {interval:>15} {perplexity:>10} {with_unknown:>10} {rank:>7} {_told(_percent(row['coverage']), '.1f'):>7}"
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
 
 
 def _told(value: float | None, form: str) -> str:
-    return "-" if value is None or math.isnan(value) else format(value, form)
+    return "-" if value is None else format(value, form)

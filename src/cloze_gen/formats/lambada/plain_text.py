@@ -1,7 +1,7 @@
 r"""The published plain text: one passage a line, UTF-8, ``\n`` at the end of every line, the target its last token.
 
 Single spaces, none at either end, no mark behind the target and none between context and target sentence. So a line does not tell where its
-sentences end; `sentence_count` finds them again.
+sentences end; `sentence_ends` finds them again.
 
 Source: ``lambada_development_plain_text.txt`` (Paperno et al. 2016).
 """
@@ -68,13 +68,22 @@ def parse_plain_text(text: str, *, name: str = "plain_text.txt") -> list[tuple[s
 def sentence_count(tokens: Sequence[str]) -> int:
     """How many complete sentences stand before the target sentence of a published passage.
 
-    A sentence ends in ``.``, ``?``, ``!`` or ``...``, with the closing quotation marks behind it; not behind a title (``mr.`` is often cut
-    in two), nor behind the question of a speech that its attribution goes on with.
-
     >>> sentence_count("`` who ? '' he asked me . `` it was mr . pin . '' he sat down . so i saw ann".split())
     3
     """
-    count, at = 0, 0
+    return len(sentence_ends(tokens))
+
+
+def sentence_ends(tokens: Sequence[str]) -> list[int]:
+    """Where the complete sentences before the target sentence end: of each the place behind its last token.
+
+    A sentence ends in ``.``, ``?``, ``!`` or ``...``, with the closing quotation marks behind it; not behind a title (``mr.`` is often cut
+    in two), nor behind the question of a speech that its attribution goes on with.
+
+    >>> sentence_ends("he sat down . `` who ? '' so i saw ann".split())
+    [4, 8]
+    """
+    ends, at = [], 0
     while at < len(tokens):
         mark = tokens[at] in _FINAL and not (at and tokens[at - 1].rstrip(".") in _TITLES)
         at += 1
@@ -82,8 +91,9 @@ def sentence_count(tokens: Sequence[str]) -> int:
         while mark and at < len(tokens) and tokens[at] in _CLOSING:
             at += 1
         goes_on = at > behind and not SPEECH_VERBS.isdisjoint(tokens[at : at + 3])
-        count += mark and not goes_on and at < len(tokens)
-    return count
+        if mark and not goes_on and at < len(tokens):
+            ends.append(at)
+    return ends
 
 
 def _require_passage(tokens: Sequence[str], where: str) -> None:

@@ -29,10 +29,14 @@ def write_index(writer: ArtifactWriter, room: Room, *, model: Artifact) -> None:
     Raises:
         ModelError: the ARPA file is cut short or not consistent.
     """
+    write_levels(writer, room, model.path(ARPA))
+
+
+def write_levels(writer: ArtifactWriter, room: Room, arpa: Path) -> None:
+    """As `write_index`, of the ARPA file at any place."""
     clock = Stopwatch()
-    arpa = model.path(ARPA)
     order = 0
-    for order, vocabulary, level in build_levels(ahead(read_blocks(_chunks(arpa)))):
+    for order, vocabulary, level in build_levels(ahead(read_blocks(_chunks(arpa, room.stage)))):
         if order == 1:
             writer.path(WORDS).write_text("\n".join(vocabulary.to_pylist()) + "\n", encoding="utf-8")
         for name in Level.__slots__:
@@ -47,10 +51,10 @@ def _file(order: int, name: str) -> str:
     return f"{order}grams.{name}.npy"
 
 
-def _chunks(path: Path) -> Iterator[bytes]:
+def _chunks(path: Path, stage: str) -> Iterator[bytes]:
     with open(path, "rb") as handle:
         total = -(-path.stat().st_size // _BLOCK_BYTES)
-        yield from track(iter(lambda: handle.read(_BLOCK_BYTES), b""), stage="index", unit="blocks", total=total)
+        yield from track(iter(lambda: handle.read(_BLOCK_BYTES), b""), stage=stage, unit="blocks", total=total)
 
 
 def open_index(artifact: Artifact) -> ForwardIndex:

@@ -30,7 +30,8 @@ from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.training_text import write_training_text
 from cloze_gen.stages.models.index import open_index, write_index
 from cloze_gen.stages.models.language_model import ARPA, LmSettings, write_language_model
-from cloze_gen.stages.models.networks import NetworksSettings, open_network, write_networks
+from cloze_gen.stages.models.network_training import open_trained
+from cloze_gen.stages.models.networks import NetworksSettings, write_networks
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import REJECTED
 from cloze_gen.store.artifacts import Artifact
@@ -128,7 +129,7 @@ def test_a_network_reads_the_whole_passage(committee: Committee, kind) -> None: 
     """Sentence by sentence, 0 before each; targets outside its sixty words are marked."""
     words = list(read_counts(committee.counts).words[:60])
     number = {word: i for i, word in enumerate(words, 1)}
-    network = open_network(committee.networks, kind)
+    network = open_trained(committee.networks, kind)
     log10_probs, unknown = read_scores(committee.scores[kind])
     assert unknown.tolist() == [passage.target not in number for passage in committee.records]
     for passage, found in list(zip(committee.records, log10_probs.tolist(), strict=True))[:40]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +14,6 @@ from cloze_gen.recipes.lambada.steps.passages import (
     PassagesSettings,
     count_in_context,
     cut_passages,
-    least_context,
 )
 
 SMALL = PassagesSettings(min_context_tokens=6, max_context_tokens=12, min_target_sentence_tokens=4, max_target_sentence_tokens=8)
@@ -31,19 +29,6 @@ def cut(
 def why(*lines: str, **columns: list[str] | list[int]) -> str:
     """The verdict on the last of some sentences."""
     return str(cut(list(lines), **columns).reason(len(lines) - 1) or "kept")  # type: ignore[arg-type]
-
-
-@given(st.lists(st.integers(1, 30), max_size=30), st.integers(1, 60))
-def test_context_is_the_least_that_is_enough(tokens: list[int], least: int) -> None:
-    """It holds enough, one sentence fewer would not, and where there is none all sentences before are too few."""
-    first, found = least_context(np.array(tokens, dtype=np.int64), least)
-    for i, begin in enumerate(first.tolist()):
-        if begin < 0:
-            assert sum(tokens[:i]) < least
-            assert found[i] == 0
-        else:
-            assert sum(tokens[begin:i]) == found[i] >= least
-            assert sum(tokens[begin + 1 : i]) < least
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from cloze_gen.recipes.lambada.stages.tables import NumberedPassages, read_numbe
 from cloze_gen.recipes.lambada.steps.committee import CacheSettings, passage_ids
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.models.index import open_index
-from cloze_gen.stages.models.networks import Kind, NeuralModel, count_words, open_network
+from cloze_gen.stages.models.network_training import NeuralModel, count_words, open_trained
+from cloze_gen.stages.models.networks import Kind
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import read_parquet, write_parquet
@@ -81,7 +82,7 @@ def index_numbers(index: ForwardIndex, words: Sequence[str]) -> np.ndarray:
 @functools.lru_cache(maxsize=1)
 def _network(folder: Path, kind: Kind) -> tuple[NeuralModel, int]:
     artifact = open_artifact(folder)
-    return open_network(artifact, kind), count_words(artifact)
+    return open_trained(artifact, kind), count_words(artifact)
 
 
 def _read(span: Span) -> tuple[np.ndarray, np.ndarray]:

@@ -42,8 +42,9 @@ def write_partition(writer: ArtifactWriter, room: Room, *, corpus: Artifact, set
     told = ", ".join(f"{sizes[part]:,} {part}" for part in Part)
     if missing := [part for part in Part if not sizes[part]]:
         raise CorpusError(
-            f"of {len(novels):,} novels none fell to {' or '.join(missing)} ({told}). Give more novels, another --seed, or other shares: "
-            "partition.train_share, partition.development_share; novels of one author stay together unless partition.by_author = false."
+            f"of {len(novels):,} novel{'s' * (len(novels) != 1)} none fell to {' or '.join(missing)} ({told}). Give more novels (three are "
+            "the least), another --seed, or other shares: partition.train_share, partition.development_share; novels of one author stay "
+            "together unless partition.by_author = false."
         )
     tokens = {str(part): sum(int(row["tokens"]) for row in left if parts[row["book_id"]] == part) for part in Part}
     writer.facts |= {"novels": {str(part): sizes[part] for part in Part}, "tokens": tokens, "pairs_sharing_text": len(sharing)}

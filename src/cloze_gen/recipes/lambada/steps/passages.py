@@ -24,6 +24,7 @@ from pydantic import Field
 from cloze_gen.recipes.lambada.steps.book_text import BookText, sentence_traits, target_types
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_EACH, SettingsGroup
+from cloze_gen.text.least_context import least_context
 from cloze_gen.text.paragraphs import HEADING, PROSE
 
 
@@ -129,23 +130,6 @@ def cut_passages(book: BookText, *, book_id: str, offensive: Container[str], set
             if stable_fraction("lambada.thinning", f"{book_id}:{sentence}") >= settings.keep_share:
                 verdict[sentence] = REASONS.index(PassageReason.THINNED)
     return CutPassages(verdict, first, traits.last_word, context_tokens, traits.tokens)
-
-
-def least_context(sentence_tokens: NDArray[np.int64], min_tokens: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each sentence the least number of sentences right before it that hold enough tokens.
-
-    Args:
-        sentence_tokens: shape (sentences,), each at least 1.
-    Returns:
-        The first of these sentences, -1 where all before it are not enough; and their tokens, 0 there. Both of shape (sentences,).
-
-    >>> first, tokens = least_context(np.array([30, 30, 10, 40]), 50)
-    >>> first.tolist(), tokens.tolist()
-    ([-1, -1, 0, 0], [0, 0, 60, 70])
-    """
-    edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(sentence_tokens, dtype=np.int64)))
-    first = np.searchsorted(edges, edges[:-1] - min_tokens, side="right") - 1
-    return first, np.where(first >= 0, edges[:-1] - edges[first], 0)
 
 
 def count_in_context(book: BookText, cut: CutPassages) -> NDArray[np.int64]:

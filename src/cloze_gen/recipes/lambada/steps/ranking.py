@@ -40,7 +40,7 @@ class RankingSettings(SettingsGroup):
     """Settings of the order in which passages are given to people."""
 
     order: Literal["signals", "random"] = Field("signals", description="by signals that need no people, or at random; 3.1: at random")
-    n_passages: int = Field(20_000, ge=1, le=MOST_COUNTED, description="the head of the order, which people are asked about; 3.1: 200,000")
+    n_passages: int = Field(10_000, ge=1, le=MOST_COUNTED, description="the head of the order, which people are asked about")
     pool: int = Field(
         100_000, ge=1, le=MOST_COUNTED, description="survivors that are looked at: first those whose target their context holds"
     )

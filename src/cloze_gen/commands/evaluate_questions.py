@@ -1,0 +1,93 @@
+"""Questions evaluated: every baseline's accuracy, with the models that are not on disk yet trained on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.commands.asked import read_scores
+from cloze_gen.commands.asked_questions import AskedQuestions
+from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
+from cloze_gen.engine.progress import Stopwatch, say
+from cloze_gen.errors import UsageError
+from cloze_gen.evaluate.chance import chance_accuracy
+from cloze_gen.evaluate.results import Baseline, BaselineResult, joint_tests, judge_scores
+from cloze_gen.evaluate.table import prediction_rows, random_row, result_row, table_text
+from cloze_gen.evaluate.user_scores import parse_user_scores
+from cloze_gen.evaluate.words.baselines import as_found, models_for, pick, word_baselines
+from cloze_gen.pipelines.baseline_models import fit_models, model_tasks
+from cloze_gen.stages.evaluation.word_scores import Scorer, judge
+from cloze_gen.store.artifacts import Artifact, Store
+
+
+def evaluate_questions(
+    asked: AskedQuestions, *, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int, write_to: Path | None
+) -> str:
+    """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the table.
+
+    Raises:
+        UsageError: an unknown baseline, or one that lacks its training corpus.
+    """
+    clock = Stopwatch()
+    baselines = _chosen(asked, only)
+    store = Store(out) if asked.corpus is None else asked.corpus.store
+    users = [] if scores is None else [_judge_user(scores, asked, seed)]  # first, for a mistake in it should not wait for the training
+    models, fitted = _models(asked, baselines, workers)
+    scorer = Scorer(asked.items, models)
+    results = [judge(baseline, scorer, asked.items, seed=seed) for baseline in baselines] + users
+    folder = write_to or place_of(asked, store)
+    record = _record(asked, results, fitted, seed, with_random=not only or "random" in only)
+    write_evaluation(folder, record, (row for one in results for row in prediction_rows(one, asked.items.questions)), store)
+    say(f"evaluate: done in {clock.seconds:.1f} s")
+    if write_to is None:
+        show_in_report(asked, folder)
+    return f"{table_text(record['baselines'])}\nsignature  {record['signature']}\nwritten to {folder}"
+
+
+def _chosen(asked: AskedQuestions, only: Sequence[str]) -> list[Baseline]:
+    """The baselines to compute; what lacks a training corpus is left out, saying so."""
+    questions = asked.items.questions
+    picked = pick(word_baselines(max(asked.items.option_counts)), only)
+    rows = [row if asked.balanced else as_found(row, questions) for row in picked]
+    if asked.corpus is not None:
+        return rows
+    lacking = [row.name for row in rows if models_for(row, asked.items)]
+    if lacking and only:
+        raise UsageError(f"{', '.join(lacking)}: needs a training corpus; name its folder with --train")
+    if lacking:
+        say(f"evaluate: left out for want of a training corpus (--train DIR): {', '.join(lacking)}")
+    return [row for row in rows if row.name not in lacking]
+
+
+def _models(asked: AskedQuestions, baselines: Sequence[Baseline], workers: int) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
+    """The models the baselines need, trained where they are not on disk, and what training took in this call."""
+    if asked.corpus is None:
+        return {}, []
+    needed = list(dict.fromkeys(name for row in baselines for name in models_for(row, asked.items)))
+    tasks = model_tasks(asked.corpus)
+    return fit_models(asked.corpus, {name: tasks[name] for name in needed}, workers=workers, log_name=f"evaluate-{asked.name}")
+
+
+def _judge_user(path: Path, asked: AskedQuestions, seed: int) -> BaselineResult:
+    clock = Stopwatch()
+    text = read_scores(path, expected="JSON lines, or `sentence TAB score` lines")
+    found = parse_user_scores(text, asked.items.questions, name=path.name)
+    row = Baseline(f"user:{path.stem}", "user", "user", path.name)
+    return judge_scores(row, found, asked.items.questions, seed=seed, seconds=clock.seconds)
+
+
+def _record(
+    asked: AskedQuestions, results: Sequence[BaselineResult], fitted: list[dict[str, Any]], seed: int, *, with_random: bool
+) -> dict[str, Any]:
+    """The object of `evaluation.json`; its fields are told in `docs/evaluation.md`."""
+    option_counts = asked.items.option_counts
+    return {
+        "version": EVALUATION_VERSION,
+        "n": len(option_counts),
+        "chance": chance_accuracy(option_counts),
+        "signature": f"{asked.signature}{asked.trained}|ties:{seed}",
+        "joint_p": joint_tests(results, asked.items.questions),
+        "fitted": fitted,
+        "baselines": [*([random_row(option_counts)] if with_random else []), *(result_row(one) for one in results)],
+    }

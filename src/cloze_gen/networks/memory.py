@@ -1,0 +1,205 @@
+"""A memory network as a language model (Sukhbaatar et al. 2015, section 5): the words before the next one are its memories.
+
+A query made of the last words looks some times at all memories; what it finds is added to it. Each memory has two vectors, one that the
+query is compared with and one that it is told, and so has each place of a memory, counted back from the next word. *Read* or ours: LAMBADA
+4 says only that the network is like that of Hill et al. 2016, whose best one has windows of words for memories and a target among them; a
+language model has no such target, so memories are words. The query is a layer over the last words, where Sukhbaatar's language model begins
+with a constant, and every hop has a tanh, where he has a ramp on half of the units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cloze_gen.networks.adagrad import Adagrad, Floats
+from cloze_gen.networks.class_softmax import ClassSoftmax, fresh_output
+from cloze_gen.networks.word_classes import Ids
+from cloze_gen.networks.word_vectors import VECTORS, fresh_weights, learn_vectors
+from cloze_gen.text.word_ids import SEPARATOR
+
+TOLD = "told_vectors"
+_READ_AT_ONCE = 512  # passages; the vectors of their memories are 40 MB
+
+
+def fresh_memory(bounds: Ids, *, memories: int, query: int, hops: int, vector: int, rng: np.random.Generator) -> dict[str, Floats]:
+    """Weights of an untrained network.
+
+    Args:
+        memories: words that it sees.
+        query: the last of them, that the first query is made of.
+        hops: how often it looks.
+        vector: numbers of a word vector, a place's vector and a query.
+    """
+    n_words = int(bounds[-1])
+    return {
+        VECTORS: fresh_weights((n_words, vector), rng, spread=0.1),
+        TOLD: fresh_weights((n_words, vector), rng, spread=0.1),
+        "places": fresh_weights((memories, vector), rng, spread=0.1),
+        "told_places": fresh_weights((memories, vector), rng, spread=0.1),
+        "input": np.concatenate([fresh_weights((query * vector, vector), rng), np.zeros((1, vector), np.float32)]),
+        "hops": np.concatenate([fresh_weights((vector, vector), rng) for _ in range(hops)]),
+        **fresh_output(bounds, vector),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What looking at the memories leaves, for the way back.
+
+    Attributes:
+        seen, told: the two vectors of each word, shape (streams, words, width).
+        histories: the last words before each step as one row, and a last column of ones, (streams, steps, query * width + 1).
+        queries: the first and the one after each hop, (streams, steps, width) each.
+        shares: of the look of each hop, what share of it each memory has, (streams, steps, memories).
+    """
+
+    seen: Floats
+    told: Floats
+    histories: Floats
+    queries: list[Floats]
+    shares: list[Floats]
+
+
+class MemoryNetwork:
+    """P(word | as many words before it as there are memories).
+
+    Args:
+        weights: of `fresh_memory`; they change only in `learn`.
+        bounds: of the classes of words.
+    """
+
+    def __init__(self, weights: Mapping[str, Floats], bounds: Ids) -> None:
+        self._weights = weights
+        self._output = ClassSoftmax(weights, bounds)
+        self.lead, self._width = weights["places"].shape
+        self._query = (len(weights["input"]) - 1) // self._width
+        self._hops = len(weights["hops"]) // self._width
+
+    def forget(self) -> None:
+        """Nothing is held between blocks."""
+
+    def learn(self, block: Ids, optimizer: Adagrad) -> float:
+        """Learn to tell the words of a block from those before.
+
+        Args:
+            block: shape (streams, lead + steps).
+        Returns:
+            the mean of -ln P(word) before.
+        """
+        looks = self._look(block[:, :-1])
+        states, told = looks.queries[-1], block[:, self.lead :].reshape(-1)
+        loss, by_states = self._output.learn(states.reshape(-1, self._width), told, optimizer)
+        gradients, by_seen, by_told = self._backwards(looks, by_states.reshape(states.shape))
+        for name, gradient in gradients.items():
+            optimizer.move(name, gradient)
+        read = block[:, :-1].reshape(-1)
+        learn_vectors(read, by_seen.reshape(len(read), -1), optimizer)
+        learn_vectors(read, by_told.reshape(len(read), -1), optimizer, table=TOLD)
+        return loss
+
+    def log_probs(self, ids: Ids, lengths: Ids) -> Floats:
+        """ln P(last word | the words before it) of each passage, shape (n,).
+
+        Args:
+            ids: the passages' words one after the other, shape (the sum of the lengths,).
+            lengths: shape (n,), each at least 2.
+        """
+        return self._output.log_probs(self._states(ids, lengths), ids[np.cumsum(lengths) - 1])
+
+    def all_log_probs(self, ids: Ids, lengths: Ids) -> Floats:
+        """ln P(word | the words before the last) of every word of the vocabulary, shape (n, words); arguments as `log_probs`."""
+        return self._output.all_log_probs(self._states(ids, lengths))
+
+    def _states(self, ids: Ids, lengths: Ids) -> Floats:
+        """States before each passage's last word; where a passage is shorter than the memory, the rest of it is empty."""
+        lasts, back = np.cumsum(lengths) - 1, np.arange(self.lead, 0, -1)
+        result = np.empty((len(lengths), self._width), np.float32)
+        for first in range(0, len(lengths), _READ_AT_ONCE):
+            part = slice(first, first + _READ_AT_ONCE)
+            held = back < lengths[part, None]
+            read = np.where(held, ids[np.maximum(lasts[part, None] - back, 0)], SEPARATOR)
+            result[part] = self._look(read, held).queries[-1][:, 0]
+        return result
+
+    def _look(self, read: Ids, held: np.ndarray | None = None) -> Looks:
+        """Make a query after each run of `lead` words, and look.
+
+        Args:
+            read: shape (streams, lead + steps - 1).
+            held: shape (streams, lead), of one step: which of the words are memories; all by default.
+        """
+        weights, width = self._weights, self._width
+        steps = read.shape[1] - self.lead + 1
+        seen, told = weights[VECTORS][read], weights[TOLD][read]
+        lasts = np.arange(steps)[:, None] + np.arange(self.lead - self._query, self.lead)
+        histories = seen[:, lasts].reshape(len(read), steps, -1)
+        histories = np.concatenate([histories, np.ones((*histories.shape[:2], 1), np.float32)], axis=2)
+        queries, shares = [np.tanh(histories @ weights["input"])], []
+        for hop in weights["hops"].reshape(self._hops, width, width):
+            scores: Floats = band(queries[-1] @ seen.transpose(0, 2, 1), self.lead) + queries[-1] @ weights["places"].T
+            if held is not None:
+                scores[~held[:, None]] = -np.inf
+            scores = np.exp(scores - scores.max(axis=2, keepdims=True))
+            shares.append(scores / scores.sum(axis=2, keepdims=True))
+            found = banded(shares[-1]) @ told + shares[-1] @ weights["told_places"]
+            queries.append(np.tanh(queries[-1] @ hop + found))
+        return Looks(seen, told, histories, queries, shares)
+
+    def _backwards(self, looks: Looks, by_query: Floats) -> tuple[dict[str, Floats], Floats, Floats]:
+        """Gradients by the weights, by the vectors that were seen and by those that were told; `by_query` is that by the last query."""
+        weights, width = self._weights, self._width
+        hops = weights["hops"].reshape(self._hops, width, width)
+        gradients = {name: np.zeros_like(weights[name]) for name in ("places", "told_places", "hops")}
+        by_hops = gradients["hops"].reshape(hops.shape)
+        by_seen, by_told = np.zeros_like(looks.seen), np.zeros_like(looks.told)
+        for i in range(self._hops - 1, -1, -1):
+            query, shares = looks.queries[i], looks.shares[i]
+            by_found = by_query * (1 - looks.queries[i + 1] * looks.queries[i + 1])
+            by_hops[i] = _flat(query).T @ _flat(by_found)
+            by_shares = band(by_found @ looks.told.transpose(0, 2, 1), self.lead) + by_found @ weights["told_places"].T
+            by_told += banded(shares).transpose(0, 2, 1) @ by_found
+            gradients["told_places"] += _flat(shares).T @ _flat(by_found)
+            by_scores = shares * (by_shares - (shares * by_shares).sum(axis=2, keepdims=True))
+            wide = banded(by_scores)
+            by_query = by_found @ hops[i].T + wide @ looks.seen + by_scores @ weights["places"]
+            by_seen += wide.transpose(0, 2, 1) @ query
+            gradients["places"] += _flat(by_scores).T @ _flat(query)
+        by_layer = by_query * (1 - looks.queries[0] * looks.queries[0])
+        gradients["input"] = _flat(looks.histories).T @ _flat(by_layer)
+        by_histories = (by_layer @ weights["input"][:-1].T).reshape(*by_layer.shape[:2], self._query, width)
+        for back in range(self._query):
+            start = self.lead - self._query + back
+            by_seen[:, start : start + by_layer.shape[1]] += by_histories[:, :, back]
+        return gradients, by_seen, by_told
+
+
+def band(wide: Floats, width: int) -> Floats:
+    """Of row t the values t to t + width, exclusive: what each step has to do with its own memories; a view.
+
+    Args:
+        wide: shape (streams, steps, width + steps - 1).
+    Returns:
+        shape (streams, steps, width).
+
+    >>> band(np.array([[[1, 2, 3], [4, 5, 6]]], np.float32), 2).tolist()
+    [[[1.0, 2.0], [5.0, 6.0]]]
+    """
+    streams, steps, _ = wide.shape
+    across, down, on = wide.strides
+    return np.lib.stride_tricks.as_strided(wide, (streams, steps, width), (across, down + on, on))
+
+
+def banded(narrow: Floats) -> Floats:
+    """The inverse of `band`, with zeros where a word is no memory of a step; shape (streams, steps, width + steps - 1)."""
+    streams, steps, width = narrow.shape
+    wide = np.zeros((streams, steps, width + steps - 1), np.float32)
+    band(wide, width)[...] = narrow
+    return wide
+
+
+def _flat(rows: Floats) -> Floats:
+    """All rows of all streams, shape (streams * steps, width)."""
+    return rows.reshape(-1, rows.shape[2])
