@@ -9,9 +9,10 @@ import luigi
 
 from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging, TrainingText
 from cloze_gen.pipelines.models import Contexts, Index
-from cloze_gen.pipelines.style_task import StyleTask
+from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.pipelines.task import StageTask
-from cloze_gen.recipes.lambada.release import lambada_files
+from cloze_gen.recipes.lambada.release import TOLD_FILES, LambadaReleaseSettings, lambada_files
+from cloze_gen.recipes.lambada.stages.analysis import write_analysis
 from cloze_gen.recipes.lambada.stages.committee import write_committee
 from cloze_gen.recipes.lambada.stages.guesses import write_guesses
 from cloze_gen.recipes.lambada.stages.members import write_cache_scores, write_network_scores, write_ngram_scores
@@ -19,6 +20,7 @@ from cloze_gen.recipes.lambada.stages.outside_members import outside_digest, wri
 from cloze_gen.recipes.lambada.stages.partition import write_part, write_partition
 from cloze_gen.recipes.lambada.stages.passage_set import write_passage_set
 from cloze_gen.recipes.lambada.stages.passages import write_passages
+from cloze_gen.recipes.lambada.stages.published_novels import write_published_novels
 from cloze_gen.recipes.lambada.stages.ranking import write_ranking
 from cloze_gen.recipes.lambada.stages.tagged_novels import write_tagged_novels
 from cloze_gen.recipes.lambada.steps.committee import CACHE, NETWORKS, NGRAM, CacheSettings, CommitteeSettings, label_of
@@ -37,7 +39,6 @@ from cloze_gen.stages.models.contexts import ContextSettings
 from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.models.networks import NetworksSettings, write_networks
 from cloze_gen.stages.offensive_words import words_digest
-from cloze_gen.stages.release import ReleaseSettings
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import ArtifactWriter
@@ -61,7 +62,7 @@ class LambadaSettings(SettingsGroup):
     ranking: RankingSettings = RankingSettings()
     guessing: GuessingSettings = GuessingSettings()
     control: ControlSettings = ControlSettings()
-    release: ReleaseSettings = ReleaseSettings()
+    release: LambadaReleaseSettings = LambadaReleaseSettings()
 
     @property
     def context_words(self) -> TriggerSettings:
@@ -288,6 +289,31 @@ class PassageSet(StyleTask):
         return "passage set"
 
 
+class Analysis(StyleTask):
+    """3.2, 3.3: what the passages are like, beside a random sample of what people could be asked about."""
+
+    stage = "analysis"
+    group = "tagger"
+    draws = True
+    needs = {"passages": Passages, "committee": Committee, "finished": PassageSet}
+    write = staticmethod(write_analysis)
+
+    def settings(self) -> dict[str, Any]:
+        return {"tagger": tagger_identity(self.own.name)}
+
+
+class PublishedNovels(StyleTask):
+    """The training novels as the published ones are tokenized, where they are to be released."""
+
+    stage = "published_novels"
+    needs = {"novels": TrainingNovels, "counts": Counts}
+    write = staticmethod(write_published_novels)
+
+    @property
+    def label(self) -> str:
+        return "published novels"
+
+
 JUDGED = {
     "none": "judged: none (nobody has guessed; the passages stand in the order in which people would be asked)",
     "machine": "judged: machine (a stand-in guessed every target from the passage and not from the sentence; no person has)",
@@ -305,6 +331,11 @@ def notes(settings: LambadaSettings) -> Sequence[str]:
     return [JUDGED[settings.guessing.judges], f"each of {members} gives every target less than {settings.committee.threshold}"]
 
 
+def beside(settings: LambadaSettings) -> list[type[StyleTask]]:
+    """What is made beside the set: its analysis, and the text of the training novels where it is asked for."""
+    return [Analysis] if settings.release.train_text == "none" else [Analysis, PublishedNovels]
+
+
 STYLE = Style(
     name="lambada-style",
     title="LAMBADA-style",
@@ -315,6 +346,10 @@ STYLE = Style(
     items=PASSAGE_ITEMS,
     last=PassageSet,
     files=lambada_files,
+    told_files=TOLD_FILES,
+    beside=beside,
+    narrowed={"books": "partition"},
+    gives_items=lambda row: row["part"] != Part.TRAIN,
     levels={
         "partition": "novels",
         "passages": "passages",

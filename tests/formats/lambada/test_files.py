@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -10,12 +11,14 @@ from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.lambada.harness import RENDERINGS, harness_files, harness_record
-from cloze_gen.formats.lambada.jsonl import REQUIRED_FIELDS, parse_passages, passage_from_record, passage_record
-from cloze_gen.formats.lambada.vocabulary import format_vocabulary, parse_vocabulary
-from cloze_gen.records.passage import Part, Passage
+from cloze_gen.formats.lambada.jsonl import REQUIRED_FIELDS, parse_passages, passage_from_record, passage_record, split_record
+from cloze_gen.formats.lambada.rendering import published_sentence
+from cloze_gen.formats.lambada.vocabulary import format_vocabulary, parse_vocabulary, published_counts
+from cloze_gen.records.passage import Part, Passage, SetPassage, Split
+from cloze_gen.words import is_word
 
 ITEM = Passage("b:7", "b", Part.TEST, (("Who", "hid", "?"), ('"', "Not", "Ann", ".", '"')), ("Who hid?", '"Not Ann."'), 2, 5, 23)
-LINE = json.dumps(passage_record(ITEM))
+LINE = json.dumps(passage_record(ITEM, split="test"))
 
 
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1), st.integers(0, 10**9)))
@@ -41,8 +44,8 @@ def test_a_vocabulary_word_is_one_word() -> None:
 
 def test_a_passage_comes_back() -> None:
     """Further fields are written and ignored on reading."""
-    line = json.dumps(passage_record(ITEM, domain="crime", verdict="kept"))
-    assert list(parse_passages([line, "\n"])) == [ITEM]
+    line = json.dumps(passage_record(ITEM, split="test", domain="crime", verdict="kept"))
+    assert list(parse_passages([line, "\n"])) == [SetPassage(ITEM, Split.TEST, "crime")]
     assert json.loads(line)["text"] == "who hid ? `` not ann"
     assert json.loads(line)["cased"] == json.loads(line)["context"] + json.loads(line)["target"] == 'Who hid? "Not Ann'
 
@@ -71,9 +74,33 @@ def test_contradictions_are_refused(change: dict[str, object]) -> None:
 
 
 def test_an_id_twice_is_refused() -> None:
-    """Ids are unique in a file; both lines are named."""
-    with pytest.raises(FormatError, match=r"line 2: the id b:7 was there before, on line 1"):
+    """Ids are unique in a split, and both lines are named; the control set may hold what another split holds."""
+    assert len(list(parse_passages([LINE, LINE.replace('"split": "test"', '"split": "control"')]))) == 2
+    with pytest.raises(FormatError, match=r"line 2: the id b:7 was there before in this split, on line 1"):
         list(parse_passages([LINE, LINE]))
+
+
+@pytest.mark.parametrize("change", [{"split": "train"}, {"split": None}, {"domain": 7}])
+def test_a_split_is_one_of_three(change: dict[str, object]) -> None:
+    """A line of another split, or whose domain is no text, is named."""
+    with pytest.raises(FormatError, match="line 1"):
+        list(parse_passages([json.dumps(json.loads(LINE) | change)]))
+
+
+def test_a_table_of_a_split_holds_text_alone() -> None:
+    """Every row has the same columns, as `datasets` wants them; what stands before the target and the target are `cased`."""
+    row = split_record(SetPassage(ITEM, Split.CONTROL, ""))
+    assert list(row) == ["text", "domain", "id", "context", "target", "cased"]
+    assert all(isinstance(value, str) for value in row.values())
+    assert row["context"] + row["target"] == row["cased"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["Don't", "don't", "Ann", "girls'", ",", "--", "cannot", "to-day"]), st.integers(1, 9))))
+def test_published_words_are_counted(counts: list[tuple[str, int]]) -> None:
+    """As often as the published tokens of the same text hold them; letter case does not count, and marks are no words."""
+    tokens = [token for word, count in counts for token in [word] * count]
+    printed, _ = published_sentence(tokens, " ".join(tokens))
+    assert published_counts(counts) == Counter(word for word in printed if is_word(word))
 
 
 def test_added_fields_are_not_the_passages_own() -> None:
