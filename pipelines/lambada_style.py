@@ -11,6 +11,7 @@ from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging, Tr
 from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.pipelines.task import StageTask
+from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
 from cloze_gen.recipes.lambada.release import TOLD_FILES, LambadaReleaseSettings, lambada_files
 from cloze_gen.recipes.lambada.stages.analysis import write_analysis
 from cloze_gen.recipes.lambada.stages.committee import write_committee
@@ -358,6 +359,7 @@ STYLE = Style(
         "guesses": "that stand",
     },
     trace=TRACE,
+    table=LAMBADA_TABLE_1,
     training=TrainingNovels,
     trained_on="training novels",
     notes=notes,

@@ -35,7 +35,7 @@ class ItemKind:
         task: what the hub of `datasets` calls its task.
         described: of the items of a set, what each is, for the card's first line.
         balance: of the items of a set, how evenly what could be guessed is spread, for the card.
-        counted: those of the items that are the set; others, of a control set, stand beside it.
+        counts: whether an item is one of the set; others, of a control set, stand beside it in its file.
         splits: of the items, config -> split -> file of the release that holds them, as the card's head names them.
         write_splits: (folder, items): writes these files, where they are not `file` itself.
         told_files: file of the release -> what the card says of it; in a name `{name}` is the run's, and what was not written is not told.
@@ -49,7 +49,7 @@ class ItemKind:
     task: str
     described: Callable[[Sequence[Any]], str]
     balance: Callable[[Sequence[Any]], str]
-    counted: Callable[[Sequence[Any]], Sequence[Any]]
+    counts: Callable[[Any], bool]
     splits: Callable[[Sequence[Any]], Mapping[str, Mapping[str, str]]]
     write_splits: Callable[[Path, Sequence[Any]], None]
     told_files: Mapping[str, str]
@@ -89,7 +89,7 @@ QUESTION_ITEMS = ItemKind(
     task="multiple-choice",
     described=_described,
     balance=_positions,
-    counted=lambda questions: questions,
+    counts=lambda question: True,
     splits=lambda questions: {"default": {"test": QUESTIONS}},
     write_splits=lambda folder, questions: None,
     told_files={CANDIDATES: "the retained candidates of every question with the grooming decisions, for human groomers."},
@@ -129,8 +129,8 @@ def _write_passages_tasks(folder: Path, name: str, passages: Sequence[SetPassage
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _filtered(passages: Sequence[SetPassage]) -> list[SetPassage]:
-    return [one for one in passages if one.split != Split.CONTROL]
+def _of_set(one: SetPassage) -> bool:
+    return one.split != Split.CONTROL
 
 
 def _passages_described(passages: Sequence[SetPassage]) -> str:
@@ -140,7 +140,7 @@ def _passages_described(passages: Sequence[SetPassage]) -> str:
 
 
 def _passages_balance(passages: Sequence[SetPassage]) -> str:
-    filtered = [one.passage for one in _filtered(passages)]
+    filtered = [one.passage for one in passages if _of_set(one)]
     inside = sum(one.target.casefold() in {token.casefold() for token in one.context} for one in filtered)
     return f"The target stands in the context of {inside:,} of {len(filtered):,} passages."
 
@@ -154,7 +154,7 @@ PASSAGE_ITEMS = ItemKind(
     task="text-generation",
     described=_passages_described,
     balance=_passages_balance,
-    counted=_filtered,
+    counts=_of_set,
     splits=_passages_splits,
     write_splits=_write_passages_splits,
     told_files={

@@ -72,7 +72,7 @@ def write_release(folder: Path, *, style: Style, run: FinishedRun, finished: Art
     if facts.harness:
         kind.write_harness(folder, run.name, items, facts.signature)
     (folder / SIGNATURE).write_text(facts.signature + "\n", encoding="utf-8")
-    counted = kind.counted(items)
+    counted = [item for item in items if kind.counts(item)]
     per_book = Counter(item.book_id for item in counted)
     told = {file.format(name=run.name): what for file, what in {**kind.told_files, **style.told_files}.items()}
     card = CardFacts(
