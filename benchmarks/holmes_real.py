@@ -10,22 +10,18 @@ times a second.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import kenlm
 import numpy as np
+from processes import Usage, bare_lmplz, measure, row
 
-from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.recipes.msr.steps.alternates import AllowedWords, gumbel_top, sample_alternates
 from cloze_gen.recipes.msr.steps.focus import FocusSettings
 from cloze_gen.rng import derive_rng
@@ -36,76 +32,10 @@ from cloze_gen.stats.option_words import option_mask
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-
-
-@dataclass(frozen=True)
-class Usage:
-    """One process tree's cost."""
-
-    wall_seconds: float
-    cpu_seconds: float
-    peak_bytes: int
-
-
-def measure(command: Sequence[str], **options: object) -> Usage:
-    """Run a command to its end; its own and its children's CPU, and the largest resident set of any of them."""
-    started = time.perf_counter()
-    process = subprocess.Popen(command, start_new_session=True, **options)  # type: ignore[call-overload]
-    peak = [0]
-    done = threading.Event()
-
-    def sample() -> None:
-        while not done.wait(0.1):
-            peak[0] = max(peak[0], _largest_resident(process.pid))
-
-    sampler = threading.Thread(target=sample)
-    sampler.start()
-    _, status, usage = os.wait4(process.pid, 0)
-    done.set()
-    sampler.join()
-    if status:
-        raise SystemExit(f"{' '.join(command)} failed with status {os.waitstatus_to_exitcode(status)}")
-    return Usage(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, max(peak[0], usage.ru_maxrss * 1024))
-
-
-def _largest_resident(session: int) -> int:
-    largest = 0
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                if int(fields[3]) == session:
-                    largest = max(largest, int(fields[21]) * _PAGE)
-            except (OSError, IndexError):
-                continue  # the process ended while it was looked at
-    return largest
-
 
 def cloze_run(train: Path, source: Path, out: Path, *extra: str) -> list[str]:
     command = [str(Path(sys.executable).parent / "cloze-gen"), "run", "holmes-style", "--train", str(train), "--source", str(source)]
     return [*command, "--out", str(out), "--name", "bench", "--workers", "2", *extra]
-
-
-def median(runs: Sequence[Usage], figure: Callable[[Usage], float]) -> float:
-    return statistics.median(figure(run) for run in runs)
-
-
-def row(name: str, runs: Sequence[Usage]) -> str:
-    walls = ", ".join(f"{run.wall_seconds:.0f}" for run in runs)
-    return (
-        f"| {name} | {median(runs, lambda r: r.wall_seconds):.1f} ({walls}) | {median(runs, lambda r: r.cpu_seconds):.1f} "
-        f"| {median(runs, lambda r: r.peak_bytes) / 2**30:.2f} |"
-    )
-
-
-def bare_lmplz(text: Path, temp: Path) -> Usage:
-    """`lmplz -o 3 -S 4G`, everything else as it comes."""
-    temp.mkdir()
-    command = [str(find_lmplz()), "-o", "3", "-S", "4G", "-T", str(temp), "--text", str(text), "--arpa", str(temp / "model.arpa")]
-    usage = measure(command, stderr=subprocess.DEVNULL)
-    shutil.rmtree(temp)
-    return usage
 
 
 def bench_run(args: argparse.Namespace, scratch: Path) -> tuple[Path, Usage]:
@@ -121,7 +51,7 @@ def bench_run(args: argparse.Namespace, scratch: Path) -> tuple[Path, Usage]:
         whole.append(measure(cloze_run(args.train, args.source, out, *off), stderr=quiet, stdout=quiet))
         if i:
             shutil.rmtree(out)
-        bare.append(bare_lmplz(stage_artifact(first / "runs" / "bench", "text").path("sentences.txt"), scratch / "lmplz"))
+        bare.append(bare_lmplz(stage_artifact(first / "runs" / "bench", "text").path("sentences.txt"), scratch / "lmplz", order=3))
     if args.skip_tagged:
         return _table(bare, whole, tagged, first)
     out = scratch / "tagged"

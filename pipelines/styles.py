@@ -12,7 +12,6 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-import cloze_gen.pipelines
 from cloze_gen.config import STYLE, parse_settings, read_toml
 from cloze_gen.errors import UsageError
 from cloze_gen.notation import shown
@@ -24,7 +23,7 @@ from cloze_gen.store.runs import RUN_FILE, read_run
 @functools.cache
 def style_names() -> tuple[str, ...]:
     """`holmes-style`, ... as a user types them, in alphabetical order."""
-    modules = (module.name for module in pkgutil.iter_modules(cloze_gen.pipelines.__path__))
+    modules = (module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
     return tuple(sorted(name.replace("_", "-") for name in modules if name.endswith("_style")))
 
 

@@ -176,6 +176,22 @@ def explain(
     show(explain(out, run, set_ or []))
 
 
+@app.command("export-requests")
+def export_requests(
+    run: Run,
+    to: Annotated[Path, typer.Option(help="file to write, a new one")],
+    rendering: Annotated[str, typer.Option(help="cased, or published: in small letters, as the published files are")] = "cased",
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Write what a model of your own is asked about a LAMBADA-style run's passages, for the committee (scores:FILE).
+
+    Example: cloze-gen export-requests lambada-style --to requests.jsonl
+    """
+    from cloze_gen.commands.export_requests import export_requests
+
+    show(export_requests(out, run, to, rendering=rendering))
+
+
 @app.command()
 def settings(config: Annotated[str, typer.Argument(help="a style (holmes-style, ...) or the path of a TOML file")]) -> None:
     """Print every setting of a style with its value and meaning, as a TOML file.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -77,20 +77,27 @@ def far_imports(house: House) -> list[str]:
 
 
 def crossing_wings(house: House) -> list[str]:
-    """A wing imports itself and what lies below all wings; the shared rooms know nothing of recipes; a wing's DAG file alone knows it.
+    """A wing imports itself and what lies below all wings; the shared rooms know nothing of recipes; a wing's DAG alone knows it.
 
-    A module that is named in a string, for `import_module`, is known too. Whoever knows a DAG file knows its wing.
+    A DAG is a file `pipelines/NAME_style.py`, and where it is long other files `NAME_*.py` that only it knows. A module that is named in a
+    string, for `import_module`, is known too. Whoever knows a DAG file knows its wing.
     """
     wrong = []
+    dags = {source.parts[-1].removesuffix(DAG) for source in house if source.room == "pipelines" and source.name.endswith(DAG)}
     for source in house:
-        own_dag = source.room == "pipelines" and source.name.endswith(DAG)
+        own_dag = _dag_of(source.parts[-1], dags) if source.room == "pipelines" else ""
         for name in _told_or_imported(source) if source.name not in KNOWS_A_WING else ():
             _, room, folder, *_ = [*name.split("."), "", ""]
             own = source.parts[0] == RECIPES and (folder == source.recipe or (folder and folder not in house.wings))
             recipe = room == RECIPES and not own and not own_dag
-            dag = room == "pipelines" and folder.endswith(DAG) and folder != source.parts[-1]
+            dag = room == "pipelines" and _dag_of(folder, dags) not in {"", own_dag}
             wrong += [f"{place(source)} imports {name}"] if recipe or dag else []
     return wrong
+
+
+def _dag_of(module: str, dags: Collection[str]) -> str:
+    """The DAG that a file of `pipelines/` is of: ``lambada`` of `lambada_style` and `lambada_passages`; empty: of none."""
+    return next((name for name in sorted(dags) if module.startswith(f"{name}_")), "")
 
 
 def _told_or_imported(source: Source) -> list[str]:

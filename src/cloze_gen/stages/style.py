@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,24 @@ from cloze_gen.report.paper_table import PaperTable, PassageTable
 from cloze_gen.stages.finished_run import FinishedRun, FromStore
 from cloze_gen.stages.item_kind import ItemKind
 from cloze_gen.stages.trace import TraceSections
+from cloze_gen.store.artifacts import Artifact
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """How a style asks a model of somebody else's.
+
+    Attributes:
+        stage: label of the stage whose records are asked about.
+        renderings: the forms in which they can be asked.
+        write: (that stage's artifact, rendering) -> a JSON object a line, a record each.
+        answer: the JSON object that is expected back.
+    """
+
+    stage: str
+    renderings: Sequence[str]
+    write: Callable[[Artifact, Any], Iterable[str]]
+    answer: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +59,7 @@ class Style:
         table: the paper's own table of baselines; None where it has none.
         training: the Luigi task that keeps the books which models are made of; None: the corpus of the side `train`.
         trained_on: the stage whose books the baselines of an evaluation are trained on; empty: none but those of `--train`.
+        requests: how a model of somebody else's is asked; None where none is.
         is_balanced: (settings as `run.json` has them) -> whether the choice of the set levels simple scores.
         notes: of its settings, what a user of the set must know.
         warnings: of its settings as `run.json` has them, what the report says on top.
@@ -65,6 +84,7 @@ class Style:
     gives_items: Callable[[Mapping[str, str]], bool] = lambda row: True
     training: Any = None
     trained_on: str = ""
+    requests: Requests | None = None
     is_balanced: Callable[[Mapping[str, Any]], bool] = lambda settings: False
     notes: Callable[[Any], Sequence[str]] = lambda settings: ()
     warnings: Callable[[Mapping[str, Any]], Sequence[str]] = lambda settings: ()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cloze_gen.errors import FormatError
 from cloze_gen.notation import NotationError, parse_json, shown
 
-_EXPECTED = '{"id": ..., "log10_prob": ...}'
+ANSWER = '{"id": ..., "log10_prob": ...}'
 
 
 def format_requests(texts: Iterable[tuple[str, str, str]]) -> Iterator[str]:
@@ -63,9 +63,9 @@ def _record(line: str, where: str) -> Mapping[str, Any]:
     try:
         record = parse_json(line)
     except NotationError as error:
-        raise FormatError(f"{where}: not JSON ({error}); expected {_EXPECTED}") from None
+        raise FormatError(f"{where}: not JSON ({error}); expected {ANSWER}") from None
     if not isinstance(record, dict) or not isinstance(record.get("id"), str) or "log10_prob" not in record:
-        raise FormatError(f"{where}: expected {_EXPECTED}, found {shown(line)}")
+        raise FormatError(f"{where}: expected {ANSWER}, found {shown(line)}")
     return record
 
 

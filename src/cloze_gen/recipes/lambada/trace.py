@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cloze_gen.recipes.lambada.stages.committee import VERDICTS
+from cloze_gen.recipes.lambada.stages.decisions import VERDICTS
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES
 from cloze_gen.stages.trace import Traced, TraceSections
 

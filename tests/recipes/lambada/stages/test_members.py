@@ -12,7 +12,8 @@ from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.engine.local import LocalEngine
 from cloze_gen.errors import ToolError
 from cloze_gen.recipes.lambada.stages import members as stage
-from cloze_gen.recipes.lambada.stages.committee import VERDICTS, read_survivors, write_committee
+from cloze_gen.recipes.lambada.stages.committee import write_committee
+from cloze_gen.recipes.lambada.stages.decisions import VERDICTS, read_survivors
 from cloze_gen.recipes.lambada.stages.members import (
     SCORES,
     index_numbers,
@@ -23,7 +24,7 @@ from cloze_gen.recipes.lambada.stages.members import (
 )
 from cloze_gen.recipes.lambada.stages.partition import write_part
 from cloze_gen.recipes.lambada.stages.tables import read_passages
-from cloze_gen.recipes.lambada.steps.committee import MEMBERS, NETWORKS, CacheSettings, CommitteeSettings
+from cloze_gen.recipes.lambada.steps.committee import MEMBERS, NETWORKS, CacheSettings
 from cloze_gen.records.passage import Part, Passage
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.training_text import write_training_text
@@ -159,10 +160,11 @@ def test_verdicts_hold_every_score(committee: Committee) -> None:
     """A passage is kept where all members are below the threshold; one that fell is rejected once, by the first who guessed it."""
     highest = np.max([10.0 ** read_scores(artifact)[0] for artifact in committee.scores.values()], axis=0)
     order = MEMBERS[::-1]  # of these models the n-gram one guesses the most: asked last, it is not the first for all
-    settings = CommitteeSettings(members=order, threshold=float(np.median(highest)))
-    artifact = committee.novels.stage("committee", write_committee, passages=committee.passages, scores=committee.scores, settings=settings)
+    threshold = float(np.median(highest))
+    scores = {member: committee.scores[member] for member in order}
+    artifact = committee.novels.stage("committee", write_committee, passages=committee.passages, scores=scores, threshold=threshold)
     table = read_parquet(artifact.path(VERDICTS)).to_pydict()
-    guessed = np.array([np.array(table[member], np.float32) >= np.float32(np.log10(settings.threshold)) for member in order])
+    guessed = np.array([np.array(table[member], np.float32) >= np.float32(np.log10(threshold)) for member in order])
     assert table["kept"] == (~guessed.any(axis=0)).tolist()
     assert 0 < sum(table["kept"]) < len(table["kept"])
     assert read_survivors(artifact) == {one for one, kept in zip(table["id"], table["kept"], strict=True) if kept}
@@ -171,15 +173,15 @@ def test_verdicts_hold_every_score(committee: Committee) -> None:
     assert {row["id"]: row["reason"] for row in rejected} == {key: first[key] for key in first if key not in read_survivors(artifact)}
     by = {one: column.max() for one, column in zip(table["id"], np.where(guessed, [table[m] for m in order], -np.inf).T, strict=True)}
     told = {row["id"]: float(row["detail"].removeprefix("P(target) = ")) for row in rejected}
-    assert all(settings.threshold - 1e-6 <= prob <= 10.0 ** by[one] + 1e-6 for one, prob in told.items())
+    assert all(threshold - 1e-6 <= prob <= 10.0 ** by[one] + 1e-6 for one, prob in told.items())
     assert artifact.funnel["kept"] == sum(table["kept"])
     assert artifact.facts["survival"] == pytest.approx(dict(zip(order, 1 - guessed.mean(axis=1), strict=True)), abs=1e-4)
 
 
 def test_a_member_who_is_not_asked_has_no_say(committee: Committee) -> None:
     """With one member of four the verdicts are its own, and its column the only one."""
-    settings = CommitteeSettings(members=("cache",), threshold=0.02)
-    artifact = committee.novels.stage("committee", write_committee, passages=committee.passages, scores=committee.scores, settings=settings)
+    alone = {"cache": committee.scores["cache"]}
+    artifact = committee.novels.stage("committee", write_committee, passages=committee.passages, scores=alone, threshold=0.02)
     table = read_parquet(artifact.path(VERDICTS))
     assert table.column_names == ["id", "kept", "cache"]
     assert table["kept"].to_pylist() == (10.0 ** table["cache"].to_numpy() < 0.02).tolist()

@@ -12,7 +12,8 @@ import pytest
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.lambada.rendering import cased_text
 from cloze_gen.recipes.lambada.stages import outside_members as stage
-from cloze_gen.recipes.lambada.stages.committee import VERDICTS, write_committee
+from cloze_gen.recipes.lambada.stages.committee import write_committee
+from cloze_gen.recipes.lambada.stages.decisions import VERDICTS
 from cloze_gen.recipes.lambada.stages.members import read_scores
 from cloze_gen.recipes.lambada.stages.outside_members import requests, write_causal_scores, write_given_scores
 from cloze_gen.recipes.lambada.stages.tables import read_passages

@@ -42,6 +42,7 @@ def test_the_artifacts_fit_together(finished: FinishedRun, scs: Path) -> None:
         counts=stage(run, "counts"),
         tagged_counts=stage(scs_run, "tagged-counts"),
         contexts=stage(run, "contexts"),
+        max_echo_freq=4e-4,
     )
     assert models.class_probs.sum() == pytest.approx(1)
     assert models.class_of.shape == models.freq.shape == (models.index.size,)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cloze_gen.lm.forward_index import ForwardIndex, Level
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings, Verdict
-from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, expected_yield, head_shares, machine_verdict, rank_passages
+from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, draw_pool, expected_yield, head_shares, machine_verdict, rank_passages
 from cloze_gen.recipes.lambada.steps.readers import DOUBT, MOST_LIFT, Echo, Signals, echo_probs, echoes, lift, trigger_probs, with_form
 from cloze_gen.recipes.lambada.steps.signals import ReaderModels, next_probs, signals_of
 from cloze_gen.stats.associations import Associations
@@ -37,13 +37,31 @@ def survivors(draw: st.DrawFn) -> list[Signals]:
 
 
 @given(survivors(), st.randoms(use_true_random=False))
-def test_everybody_is_ranked_once_in_any_order(listed: list[Signals], order: object) -> None:
-    """The order holds every survivor once and hangs on no order of the input; so does the random order."""
+def test_nothing_is_ranked_twice_in_any_order(listed: list[Signals], order: object) -> None:
+    """No survivor and no text is there twice, what is left out overlaps what is there, and nothing hangs on the order of the input."""
     for kind in ("signals", "random"):
         settings = RankingSettings(order=kind)  # type: ignore[arg-type]
         ranked = rank_passages(listed, settings=settings, guessing=GUESSING, seed=1)
-        assert sorted(ranked) == sorted(one.id for one in listed)
+        chosen = [one for one in listed if one.id in set(ranked)]
+        assert len(set(ranked)) == len(ranked) == len(chosen)
+        assert not any(overlap(one, other) for one in chosen for other in chosen if one is not other)
+        assert all(any(overlap(one, other) for other in chosen) for one in listed if one not in chosen)
         assert ranked == rank_passages(listed[::-1], settings=settings, guessing=GUESSING, seed=1)
+        assert rank_passages(listed, settings=settings.model_copy(update={"n_passages": 3}), guessing=GUESSING, seed=1) == ranked[:3]
+
+
+def overlap(one: Signals, other: Signals) -> bool:
+    return one.book_id == other.book_id and one.start < other.end and other.start < one.end
+
+
+def test_the_pool_holds_first_what_the_context_holds() -> None:
+    """By signals; in the paper's order no survivor comes before another, and a larger pool holds a smaller one."""
+    listed = [(f"b:{n}", n % 4 == 0) for n in range(40)]
+    pool = draw_pool(listed, settings=RankingSettings(pool=15), seed=1)
+    assert set(pool[:10]) == {one for one, inside in listed if inside}
+    random = [draw_pool(listed, settings=RankingSettings(pool=n, order="random"), seed=1) for n in (15, 20)]
+    assert random[1][:15] == random[0] != pool
+    assert sum(one in set(pool[:10]) for one in random[0]) < 10
 
 
 def spread(n: int) -> list[Signals]:
@@ -83,13 +101,13 @@ def test_the_head_is_better_than_chance() -> None:
 
 
 def test_overlaps_and_repeated_targets_stand_behind() -> None:
-    """Of two passages that overlap the better is in the head, and no third of one book and target."""
+    """Of two passages that overlap the better is there alone, and a third of one book and target stands behind."""
     base = Signals("b:0", "b", 0, 9, "joe", True, 0.9, 0.0)
     listed = [base, dataclasses.replace(base, id="b:1", start=5, end=14, target="sea", read_prob=0.8)]
     listed += [dataclasses.replace(base, id=f"b:{n}", start=20 * n, end=20 * n + 9, read_prob=0.7 - n / 100) for n in range(2, 5)]
     listed += [dataclasses.replace(base, id="c:9", book_id="c", read_prob=0.1)]
     assert rank_passages(listed, settings=RankingSettings(outside_share=0), guessing=GUESSING, seed=1) == [
-        "b:0", "b:2", "c:9", "b:1", "b:3", "b:4",
+        "b:0", "b:2", "c:9", "b:3", "b:4",
     ]  # fmt: skip
 
 
@@ -154,7 +172,7 @@ def tiny_models() -> ReaderModels:
         class_of=np.array([0, 0, 0, 0, 1, 1, 2]), class_probs=np.array([0.5, 0.3, 0.2]), unknown_class=(1, 2),
         option_ids=np.array([4, 5]), row_of={"oil": 0, "lamp": 1}, column_of={"oil": 0, "Joe": 1},
         associations=Associations(np.array([0, 0, 1]), np.array([0], np.uint16), np.array([20.0], np.float16)),
-        by_topic=sp.csr_matrix(np.array([[0.0, 20.0], [0.0, 0.0]], np.float32)),
+        by_topic=sp.csr_matrix(np.array([[0.0, 20.0], [0.0, 0.0]], np.float32)), max_echo_freq=4e-4,
     )  # fmt: skip
 
 

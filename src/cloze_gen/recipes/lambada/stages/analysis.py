@@ -17,7 +17,7 @@ from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
 from cloze_gen.formats.lambada.jsonl import parse_passages
 from cloze_gen.formats.lambada.rendering import published_tokens
-from cloze_gen.recipes.lambada.stages.committee import read_survivors
+from cloze_gen.recipes.lambada.stages.decisions import read_survivors
 from cloze_gen.recipes.lambada.stages.tables import read_passages
 from cloze_gen.recipes.lambada.steps.analysis import PAPER, Described, describe, draw_input, summarize
 from cloze_gen.records.passage import Passage, Split

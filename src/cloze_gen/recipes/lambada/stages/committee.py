@@ -8,15 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cloze_gen.recipes.lambada.stages.decisions import VERDICTS
 from cloze_gen.recipes.lambada.stages.members import read_scores
 from cloze_gen.recipes.lambada.stages.tables import read_numbered
 from cloze_gen.recipes.lambada.steps.committee import ask_committee
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import REJECTED
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import read_parquet, write_parquet
-
-VERDICTS = "verdicts.parquet"
+from cloze_gen.store.tables import write_parquet
 
 
 def write_committee(writer: ArtifactWriter, room: Room, *, passages: Artifact, scores: Mapping[str, Artifact], threshold: float) -> None:
@@ -50,9 +49,3 @@ def write_committee(writer: ArtifactWriter, room: Room, *, passages: Artifact, s
     writer.facts |= {"survival": {member: round(share, 4) for member, share in verdicts.survival.items()}}
     alone = ", ".join(f"{member} {share:.1%}" for member, share in verdicts.survival.items())
     room.say(f"{verdicts.kept.sum():,} of {len(ids):,} passages are guessed by no member; each alone would keep: {alone}")
-
-
-def read_survivors(artifact: Artifact) -> frozenset[str]:
-    """Ids of the passages that no member has guessed."""
-    table = read_parquet(artifact.path(VERDICTS), columns=["id", "kept"])
-    return frozenset(table.filter(pc.field("kept"))["id"].to_pylist())

@@ -6,14 +6,11 @@ from collections import Counter
 
 import pyarrow as pa
 
-from cloze_gen.recipes.lambada.stages.ranking import SIGNALS, read_ranking
+from cloze_gen.recipes.lambada.stages.decisions import OPEN, SIGNALS, VERDICTS, read_ranking
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings, Verdict
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_parquet
-
-VERDICTS = "verdicts.parquet"
-OPEN = "open"
 
 
 def write_guesses(writer: ArtifactWriter, room: Room, *, ranking: Artifact, settings: GuessingSettings) -> None:
@@ -33,9 +30,3 @@ def write_guesses(writer: ArtifactWriter, room: Room, *, ranking: Artifact, sett
     writer.funnel = funnel("passages", kept=len(ids) - reasons.total(), rejected=reasons)
     writer.facts |= {"judged": settings.judges, "open": sum(verdict == OPEN for verdict in verdicts.values())}
     room.say(f"{len(ids) - reasons.total():,} of {len(ids):,} passages stand; judged: {settings.judges}")
-
-
-def read_verdicts(artifact: Artifact) -> dict[str, str]:
-    """Id -> verdict, in the order of the ranking."""
-    table = read_parquet(artifact.path(VERDICTS)).to_pydict()
-    return dict(zip(table["id"], table["verdict"], strict=True))

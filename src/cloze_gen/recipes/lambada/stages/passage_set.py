@@ -10,9 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cloze_gen.formats.lambada.jsonl import passage_record
-from cloze_gen.recipes.lambada.stages.committee import VERDICTS
-from cloze_gen.recipes.lambada.stages.guesses import OPEN, read_verdicts
-from cloze_gen.recipes.lambada.stages.ranking import SIGNALS
+from cloze_gen.recipes.lambada.stages.decisions import OPEN, SIGNALS, VERDICTS, read_verdicts
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES, read_passages
 from cloze_gen.recipes.lambada.steps.control import ControlSettings, Place, draw_control
 from cloze_gen.recipes.lambada.steps.guessing import Verdict

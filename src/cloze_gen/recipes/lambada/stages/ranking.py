@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from cloze_gen.errors import CorpusError
-from cloze_gen.recipes.lambada.stages.committee import read_survivors
+from cloze_gen.recipes.lambada.stages.decisions import RANKING, SIGNALS, read_survivors
 from cloze_gen.recipes.lambada.stages.reader_models import read_reader_models
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES, read_passages
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
@@ -27,7 +27,6 @@ from cloze_gen.stages.tables import REJECTED
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import read_parquet, write_parquet
 
-RANKING, SIGNALS = "ranking.parquet", "signals.parquet"
 NOT_LOOKED_AT, SAID_BEFORE, BEHIND = "not_looked_at", "same_text_as_another", "behind_the_head"
 _PASSAGES_A_SHARD = 256
 _RULES_JOINED = "; "
@@ -166,8 +165,3 @@ def _rejected_columns(rejected: Sequence[tuple[str, str]]) -> dict[str, pa.Array
         "reason": pa.array([reason for _, reason in rejected], pa.string()).dictionary_encode(),
         "detail": pa.array([""] * len(rejected), pa.string()),
     }
-
-
-def read_ranking(artifact: Artifact) -> list[str]:
-    """Ids of the head, the first to be asked about first."""
-    return list(read_parquet(artifact.path(RANKING), columns=["id"])["id"].to_pylist())

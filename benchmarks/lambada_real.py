@@ -1,0 +1,124 @@
+"""Measure the LAMBADA-style run on real novels: each stage in a process of its own, the whole run beside bare `lmplz`, half the novels.
+
+    python benchmarks/lambada_real.py --books DIR --scratch DIR [--networks] [--half] [--runs 1]
+
+Prints Markdown. Stages are measured one after the other on an output folder of their own, two workers each: `wall s` and `CPU s` hold the
+1 to 2 s that a process takes to start, `peak` is the largest resident set of any one process, sampled ten times a second. The networks are
+measured only with `--networks`, for they take most of an hour; the whole run, beside `lmplz -o 4` on the training text, is without them
+(`committee.members = ["ngram", "cache"]`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from processes import Usage, bare_lmplz, measure, row
+
+from cloze_gen.commands.run import make_task
+from cloze_gen.pipelines.build import build, forget_what_was_read
+from cloze_gen.pipelines.run import RunTask
+from cloze_gen.pipelines.task import StageTask
+from cloze_gen.store.runs import stage_artifact
+
+_WITHOUT = 'committee.members=["ngram","cache"]'
+_QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+
+
+def run_task(books: Path, out: Path, *, networks: bool) -> RunTask:
+    overrides = [] if networks else [_WITHOUT]
+    return make_task(config="lambada-style", name="bench", out=out, workers=2, seed=1, overrides=overrides, books=str(books))
+
+
+def build_stage(books: Path, out: Path, label: str, *, networks: bool) -> None:
+    """Make one stage, whose inputs are on disk; what this program calls itself for."""
+    [stage] = [task for task in run_task(books, out, networks=networks).stages() if task.label == label]
+    build(stage)
+
+
+def bench_stages(books: Path, out: Path, *, networks: bool) -> dict[str, Usage]:
+    """Every stage in a process of its own, inputs first."""
+    stages: list[StageTask] = run_task(books, out, networks=networks).stages()
+    found: dict[str, Usage] = {}
+    print("| stage | wall s | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|", flush=True)
+    for task in stages:
+        command = [sys.executable, __file__, "--books", str(books), "--scratch", str(out), "--stage", task.label]
+        found[task.label] = measure([*command, *(["--networks"] if networks else [])], **_QUIET)
+        print(row(task.label, [found[task.label]]), flush=True)
+    scored = int(stage_passages(out)["rows"])
+    told = ", ".join(
+        f"{label.removeprefix('scores ')} {scored / usage.wall_seconds:,.0f}"
+        for label, usage in found.items()
+        if label.startswith("scores ")
+    )
+    print(f"\n{scored:,} passages; scored a second of the clock, two workers, start of the process counted: {told}.\n", flush=True)
+    return found
+
+
+def stage_passages(out: Path) -> dict[str, Any]:
+    [manifest] = (out / "store").glob("passages-*/manifest.json")
+    return dict(json.loads(manifest.read_text(encoding="utf-8"))["files"]["passages.parquet"])
+
+
+def whole_run(books: Path, out: Path) -> Usage:
+    command = [str(Path(sys.executable).parent / "cloze-gen"), "run", "lambada-style", "--books", str(books), "--out", str(out)]
+    return measure([*command, "--name", "bench", "--workers", "2", "--set", _WITHOUT], **_QUIET)
+
+
+def bench_whole(books: Path, scratch: Path, ingest: Usage, runs: int) -> Usage:
+    """The whole run without the networks beside bare `lmplz`, in turn."""
+    whole, bare = [], []
+    for number in range(runs):
+        out = scratch / f"whole{number}"
+        whole.append(whole_run(books, out))
+        bare.append(bare_lmplz(stage_artifact(out / "runs" / "bench", "text").path("sentences.txt"), scratch / "lmplz", order=4))
+    print("| whole process | wall s, median (all) | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|")
+    print(row("bare `lmplz -o 4 -S 4G` on the training novels", bare))
+    print(row("`cloze-gen run lambada-style` without the networks", whole))
+    asked = 3 * bare[0].wall_seconds + 2 * ingest.wall_seconds
+    print(f"\nThree times lmplz and twice ingest are {asked:.0f} s; the run takes {whole[0].wall_seconds:.0f} s.\n", flush=True)
+    return whole[0]
+
+
+def bench_half(books: Path, scratch: Path, whole: Usage) -> None:
+    """Every second novel against all."""
+    half = scratch / "half"
+    half.mkdir()
+    for path in sorted(one for one in books.resolve().iterdir() if one.is_file())[::2]:
+        (half / path.name).symlink_to(path)
+    usage = whole_run(half, scratch / "half-out")
+    print("| novels | wall s | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|")
+    print(row("every second", [usage]))
+    print(row("all", [whole]))
+    print(f"\nAll novels take {whole.wall_seconds / usage.wall_seconds:.2f} times the time of half of them.\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--books", type=Path, required=True, help="folder of the novels")
+    parser.add_argument("--scratch", type=Path, required=True, help="a new folder for the runs; what is written there stays")
+    parser.add_argument("--runs", type=int, default=1, help="whole runs; the median is told")
+    parser.add_argument("--networks", action="store_true", help="measure the networks' stages too")
+    parser.add_argument("--half", action="store_true", help="also run every second novel")
+    parser.add_argument("--stage", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    forget_what_was_read()
+    if args.stage:
+        build_stage(args.books, args.scratch, args.stage, networks=args.networks)
+        return
+    args.scratch.mkdir(parents=True)
+    for path in args.books.iterdir():
+        if path.is_file():
+            path.read_bytes()  # so that every run finds the files cached
+    stages = bench_stages(args.books, args.scratch / "stages", networks=args.networks)
+    whole = bench_whole(args.books, args.scratch, stages["ingest books"], args.runs)
+    if args.half:
+        bench_half(args.books, args.scratch, whole)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""What a process costs with all its children: the part that every benchmark of a whole run shares."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cloze_gen.adapters.lmplz import find_lmplz
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """One process tree's cost."""
+
+    wall_seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+
+
+def measure(command: Sequence[str], **options: object) -> Usage:
+    """Run a command to its end; its own and its children's CPU, and the largest resident set of any of them, sampled ten times a second."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, start_new_session=True, **options)  # type: ignore[call-overload]
+    peak = [0]
+    done = threading.Event()
+
+    def sample() -> None:
+        while not done.wait(0.1):
+            peak[0] = max(peak[0], _largest_resident(process.pid))
+
+    sampler = threading.Thread(target=sample)
+    sampler.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    done.set()
+    sampler.join()
+    if status:
+        raise SystemExit(f"{' '.join(command)} failed with status {os.waitstatus_to_exitcode(status)}")
+    return Usage(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, max(peak[0], usage.ru_maxrss * 1024))
+
+
+def _largest_resident(session: int) -> int:
+    largest = 0
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                if int(fields[3]) == session:
+                    largest = max(largest, int(fields[21]) * _PAGE)
+            except (OSError, IndexError):
+                continue  # the process ended while it was looked at
+    return largest
+
+
+def median(runs: Sequence[Usage], figure: Callable[[Usage], float]) -> float:
+    return statistics.median(figure(run) for run in runs)
+
+
+def row(name: str, runs: Sequence[Usage]) -> str:
+    """A line of a Markdown table: wall seconds (median, and each run's), CPU seconds, the peak of any process in GiB."""
+    walls = ", ".join(f"{run.wall_seconds:.0f}" for run in runs)
+    return (
+        f"| {name} | {median(runs, lambda r: r.wall_seconds):.1f} ({walls}) | {median(runs, lambda r: r.cpu_seconds):.1f} "
+        f"| {median(runs, lambda r: r.peak_bytes) / 2**30:.2f} |"
+    )
+
+
+def bare_lmplz(text: Path, temp: Path, *, order: int) -> Usage:
+    """`lmplz -o ORDER -S 4G`, everything else as it comes."""
+    temp.mkdir()
+    command = [str(find_lmplz()), "-o", str(order), "-S", "4G", "-T", str(temp), "--text", str(text), "--arpa", str(temp / "model.arpa")]
+    usage = measure(command, stderr=subprocess.DEVNULL)
+    shutil.rmtree(temp)
+    return usage
