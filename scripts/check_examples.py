@@ -4,7 +4,7 @@
 
 Looked at: every block of JSON, and every inline object, which must stand in a table, a JSONL file or a manifest of the run (floats to five
 digits; "..." in a list or at a text's end, and a key "...", leave something out); every table whose header is that of a TSV file with rows;
-every link `NN-stage -> ../../store/...`; and every item that is traced, which must be a question of the run.
+every link `NN-stage -> ../../store/...`; and every item that is traced, which must be one of the run's, question or passage.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ DOTS = "..."
 _BLOCK = re.compile(r"^```json\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`(\{\"[^`\n]*\})`")
 _SIGNATURE = re.compile(r"^signature +(cloze-gen\|\S+)", re.MULTILINE)
-_ITEM = re.compile(r"\bcloze-gen trace ([a-z][a-z-]*:\d+:\d+)")
+_ITEM = re.compile(r"\bcloze-gen trace ([a-z0-9][a-z0-9-]*:\d+(?::\d+)?)")
+_ITEM_FILES = ("questions.jsonl", "passages.jsonl")
 _LINK = re.compile(r"(\d\d-[a-z-]+) -> \.\./\.\./store/([a-z0-9-]+-[0-9a-f]{16})")
 _TABLE = re.compile(r"^(\|.*\|)\n\|[-:| ]+\|\n((?:\|.*\|\n)+)", re.MULTILINE)
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -110,10 +111,10 @@ def main(run: Path, pages: Sequence[Path]) -> int:
     links = {path.name: path.readlink().name for path in run.iterdir() if path.is_symlink()}
     linked = [(page, *link) for page in pages for link in _LINK.findall(texts[page])]
     faults += [f"{page}: {name} leads to {links.get(name)}, not to {target}" for page, name, target in linked if links.get(name) != target]
-    with open(run / "release" / "questions.jsonl", encoding="utf-8") as handle:
-        questions = {json.loads(line)["id"] for line in handle}
+    files = [path for path in (run / "release" / name for name in _ITEM_FILES) if path.is_file()]
+    items = {json.loads(line)["id"] for path in files for line in path.read_text(encoding="utf-8").splitlines()}
     traced = [(page, item) for page in pages for item in _ITEM.findall(texts[page])]
-    faults += [f"{page}: {item} is no question of the run" for page, item in traced if item not in questions]
+    faults += [f"{page}: {item} is no item of the run" for page, item in traced if item not in items]
     counts = f"{len(wanted)} objects, {len(shown)} rows, {len(linked)} links and {len(traced)} items"
     faults += [f"{page}: the signature is {signature}" for page in pages for signature in [other_signature(page, run)] if signature]
     print("\n".join(faults) or f"{counts} are the run's own")

@@ -34,6 +34,11 @@ TRAIN_BOOKS = ("01-the-ferrymans-ledger.txt", "02-a-house-in-mercer-row.txt", "0
 SOURCE_BOOK = "the-clockmakers-debt.txt"
 # No tagger (its model takes a second to load) and the least memory that lmplz accepts.
 QUICK = ("--set", "grooming.tagger=none", "--set", "lm.memory=100M", "--set", "contexts.features=500", "--set", "contexts.dimensions=20")
+# Networks that have hardly begun to learn: what they say is of no account, that they say the same each time is.
+QUICK_NOVELS = (
+    "--set", "lm.memory=100M", "--set", "contexts.features=500", "--set", "contexts.dimensions=20", "--set", "networks.recurrent_words=4000",
+    "--set", "networks.feedforward_words=4000", "--set", "ranking.n_passages=40", "--set", "control.n_passages=20",
+)  # fmt: skip
 
 
 # Processes of the suite: each loads spaCy and more (half a gigabyte), and some tests start processes of their own.
@@ -120,10 +125,21 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
+class Novels:
+    """One folder of novels, with a manifest."""
+
+    books: Path
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return "lambada-sample", "--books", str(self.books), *QUICK_NOVELS
+
+
+@dataclass(frozen=True, slots=True)
 class FinishedRun:
     """A run that ended well."""
 
-    corpus: Corpus
+    corpus: Corpus | Novels
     out: Path
     name: str
     outcome: Outcome
@@ -159,6 +175,15 @@ def make_corpus(folder: Path) -> Corpus:
         for book in books:
             shutil.copyfile(SAMPLE / side / book, folder / side / book)
     return Corpus(folder / "train", folder / "source")
+
+
+def make_novels(folder: Path) -> Novels:
+    """The eight novels of the embedded sample in one folder that a test may change; with seed 1 each part has two or more."""
+    shutil.copytree(SAMPLE / "novels", folder)
+    header, *lines = (SAMPLE / "manifest.tsv").read_text(encoding="utf-8").splitlines(keepends=True)
+    own = [line.removeprefix("novels/") for line in lines if line.startswith("novels/")]
+    (folder / "manifest.tsv").write_text("".join([header, *own]), encoding="utf-8")
+    return Novels(folder)
 
 
 def folder_digests(folder: Path) -> dict[str, str]:
@@ -210,23 +235,42 @@ def corpus(tmp_path: Path) -> Corpus:
     return make_corpus(tmp_path / "books")
 
 
+def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Outcome]) -> tuple[Path, Outcome]:
+    """A folder that is made by whichever process of the suite comes first, and how its making ended."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # a worker's folder lies in that of the whole suite
+    place, told = shared / name, shared / f"{name}.json"
+    with open(shared / f"{name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not told.exists():
+            shutil.rmtree(place, ignore_errors=True)  # of a worker for which it failed
+            outcome = make(place)
+            assert outcome.status == 0, outcome.err
+            told.write_text(json.dumps(asdict(outcome)), encoding="utf-8")
+        return place, Outcome(**json.loads(told.read_text(encoding="utf-8")))
+
+
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     """One finished run over the tiny corpus with one worker, shared by all tests that only look, whichever process they run in."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # a worker's folder lies in that of the whole suite
-    place, told = shared / "finished", shared / "finished.json"
-    with open(shared / "finished.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if told.exists():
-            outcome = Outcome(**json.loads(told.read_text(encoding="utf-8")))
-            return FinishedRun(Corpus(place / "books" / "train", place / "books" / "source"), place / "out", "tiny", outcome)
-        shutil.rmtree(place, ignore_errors=True)  # of a worker for which it failed
-        corpus = make_corpus(place / "books")
-        outcome = call_cli("run", *corpus.options, "--name", "tiny", "--out", place / "out", "--workers", "1")
-        assert outcome.status == 0, outcome.err
-        told.write_text(json.dumps(asdict(outcome)), encoding="utf-8")
-        return FinishedRun(corpus, place / "out", "tiny", outcome)
+
+    def make(place: Path) -> Outcome:
+        return call_cli("run", *make_corpus(place / "books").options, "--name", "tiny", "--out", place / "out", "--workers", "1")
+
+    place, outcome = made_once(tmp_path_factory, "finished", make)
+    return FinishedRun(Corpus(place / "books" / "train", place / "books" / "source"), place / "out", "tiny", outcome)
+
+
+@pytest.fixture(scope="session")
+def lambada(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    """One finished LAMBADA-style run over the eight novels with one worker, shared likewise."""
+
+    def make(place: Path) -> Outcome:
+        place.mkdir()
+        return call_cli("run", *make_novels(place / "books").options, "--name", "tiny", "--out", place / "out", "--workers", "1")
+
+    place, outcome = made_once(tmp_path_factory, "lambada", make)
+    return FinishedRun(Novels(place / "books"), place / "out", "tiny", outcome)
 
 
 @pytest.fixture
@@ -247,7 +291,7 @@ def scs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # Style -> the fixture that makes a finished run of it. A new style adds a line, or the laws of a run fail for it.
-RUN_FIXTURES = {"holmes-style": "finished", "scs-style": "scs"}
+RUN_FIXTURES = {"holmes-style": "finished", "lambada-style": "lambada", "scs-style": "scs"}
 
 
 @pytest.fixture

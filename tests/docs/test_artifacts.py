@@ -34,7 +34,7 @@ def untold(runs: Path, text: str) -> list[str]:
     """Files and columns of the stages of the runs that no section of the stage's name tells of."""
     told, wrong = sections(text), set()
     for link in sorted(runs.glob("*/[0-9][0-9]-*")):
-        stage = re.sub(r"^\d+-|-(train|source)$", "", link.name).replace("-", " ")
+        stage = re.sub(r"^\d+-|-(train|source|books)$", "", link.name).replace("-", " ")
         page = _section(told, stage)
         wrong |= {f"{stage}: {word}" for word in written(link) if not _names(page, word)}
     return sorted(wrong)

@@ -113,14 +113,14 @@ def task(style: str) -> Any:
 
 
 def stages_of(style: str) -> set[str]:
-    """Links to the stages, without their numbers; `ingest` for those of both sides."""
-    return {re.sub(r"-(train|source)$", "", one.label.replace(" ", "-")) for one in task(style).stages()}
+    """Links to the stages, without their numbers; `ingest` for those of every side."""
+    return {re.sub(r"-(train|source|books)$", "", one.label.replace(" ", "-")) for one in task(style).stages()}
 
 
 def settings_of(style: str) -> dict[str, dict[str, Any]]:
-    """Group -> key -> default, of the models and not of a config."""
-    model = type(task(style).all_settings)
-    return {group: {key: one.default for key, one in field.annotation.model_fields.items()} for group, field in model.model_fields.items()}
+    """Group -> key -> default, of the style's own model and not of a config."""
+    defaults = type(task(style).all_settings)()
+    return {group: {key: getattr(own, key) for key in type(own).model_fields} for group, own in defaults}
 
 
 def steps_of(style: str) -> list[str]:

@@ -44,7 +44,7 @@ def write_overlap(
     Args:
         own: this side's ingest.
         other: the opposite side's ingest, or None where it has no say.
-        side: ``train`` or ``source``.
+        side: ``train``, ``source`` or ``books``.
 
     Raises:
         CorpusError: no book is left, or one was dropped under `--strict`.

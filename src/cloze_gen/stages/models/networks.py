@@ -86,8 +86,9 @@ def write_networks(
 
     Files: `words.txt`, the closed vocabulary, word N on line N; `classes.npy`, int64, where each class of words begins, and their number
     (`networks.word_classes`); `training.tsv`, a row a twentieth of a course: `network`, `words_read` so far, `perplexity` of the words of
-    that twentieth before they were learnt; of each kind a folder of its weights, float32, KIND/NAME.npy: `word_vectors`, `input`,
-    `class_weights`, `word_weights`, and of a recurrent network `recurrent`.
+    that twentieth before they were learnt; and the weights, float32: `feedforward/word_vectors.npy`, `feedforward/input.npy`,
+    `feedforward/class_weights.npy`, `feedforward/word_weights.npy`, and `recurrent/word_vectors.npy`, `recurrent/input.npy`,
+    `recurrent/recurrent.npy`, `recurrent/class_weights.npy`, `recurrent/word_weights.npy`.
 
     Args:
         kinds: the networks wanted.

@@ -21,8 +21,9 @@ from cloze_gen.store.tables import write_parquet
 def write_committee(writer: ArtifactWriter, room: Room, *, passages: Artifact, scores: Mapping[str, Artifact], threshold: float) -> None:
     """Write what the members think of every passage, and which passages none of them has guessed.
 
-    Files: `verdicts.parquet`, a row a passage: `id`, `kept`, and a column for each member (`label_of`), its log10 P(target | passage);
-    `rejected.parquet`, a row a passage that fell: `id`, `reason` (``guessed_by_MEMBER``, of several the first), `detail` (the probability).
+    Files: `verdicts.parquet`, a row a passage: `id`, `kept`, and for each member its log10 P(target | passage): `ngram`,
+    `cache`, `feedforward`, `recurrent`, or a column of the name that `label_of` gives a model of others. `rejected.parquet`, a row a
+    passage that fell: `id`, `reason` (``guessed_by_MEMBER``, of several the first), `detail` (the probability).
 
     The share of the passages that each member alone would keep is the fact `survival`.
 

@@ -75,7 +75,7 @@ def domain_of(row: dict[str, str]) -> str:
 
 
 def write_part(writer: ArtifactWriter, room: Room, *, partition: Artifact, part: Part) -> None:
-    """Write `books.tsv` (`write_book_table`) of the novels of one part alone, so that what reads a corpus reads this part.
+    """Write `books.tsv` (as `write_partition`) of the novels of one part alone, so that what reads a corpus reads this part.
 
     Raises:
         CorpusError: the part has no novel.

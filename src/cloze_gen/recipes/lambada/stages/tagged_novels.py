@@ -10,7 +10,7 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 
 
 def write_tagged_novels(writer: ArtifactWriter, room: Room, *, novels: Artifact, settings: RankingSettings) -> None:
-    """Write `books.tsv` (`write_book_table`) of the first training novels in the order of each one's own draw, until `tagged_tokens` are
+    """Write `books.tsv` (as `write_part`) of the first training novels in the order of each one's own draw, until `tagged_tokens` are
     reached."""
     chosen, tokens = set[str](), 0
     for row in sorted(kept_books(novels), key=lambda row: stable_fraction("lambada.tagged", row["book_id"])):
