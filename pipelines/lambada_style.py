@@ -26,6 +26,7 @@ from cloze_gen.recipes.lambada.steps.partition import PartitionSettings
 from cloze_gen.recipes.lambada.steps.passages import PassagesSettings
 from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, TriggerSettings
 from cloze_gen.recipes.lambada.trace import TRACE
+from cloze_gen.records.passage import Part
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.corpus.tags import TaggerSettings

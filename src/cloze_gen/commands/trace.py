@@ -11,8 +11,7 @@ from cloze_gen.notation import shown
 from cloze_gen.pipelines.styles import find_style, style_names, style_of_run
 from cloze_gen.stages.style import Style
 from cloze_gen.stages.trace import Traced, find_row
-from cloze_gen.store.runs import RUN_FILE, find_run, read_run, run_folders
-
+from cloze_gen.store.runs import find_run, run_folders
 
 
 def trace_item(out: Path, run: str | None, item_id: str, *, alternates: bool = False, columns: int | None = None) -> str:
@@ -26,9 +25,10 @@ def trace_item(out: Path, run: str | None, item_id: str, *, alternates: bool = F
     Raises:
         UsageError: no run has the item, or alternates are asked for of a style that has none.
     """
-    folders = [find_run(out, run)] if run else run_folders(out)
+    named = [find_run(out, run)] if run else []
     if not item_id.isascii():  # a byte that is no text, too: nothing could look it up
-        raise UsageError(f"{shown(item_id)}: no such item. {_where_ids_stand(folders)}")
+        raise UsageError(f"{shown(item_id)}: no such item. {_where_ids_stand(named)}")
+    folders = named or run_folders(out)
     unread: dict[str, ClozeGenError] = {}
     for place, folder in enumerate(folders):
         try:
@@ -56,8 +56,7 @@ def trace_item(out: Path, run: str | None, item_id: str, *, alternates: bool = F
 
 def _where_ids_stand(folders: Sequence[Path]) -> str:
     """Where a user finds the ids of these runs' items; without any run, of every style's."""
-    names = dict.fromkeys(read_run(folder)["style"] for folder in folders if (folder / RUN_FILE).is_file())
-    styles = [find_style(name) for name in (names or style_names()) if name in style_names()]
+    styles = [style_of_run(folder) for folder in folders] or [find_style(name) for name in style_names()]
     places = dict.fromkeys(f"release/{style.items.file}, e.g. {style.trace.id_form}" for style in styles)
     return f"Ids stand in {', or in '.join(places)}."
 
