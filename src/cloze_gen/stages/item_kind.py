@@ -159,10 +159,10 @@ PASSAGE_ITEMS = ItemKind(
     write_splits=_write_passages_splits,
     told_files={
         "validation.jsonl": "the passages of the development novels as `datasets.load_dataset` reads them; `text` is the published form.",
-        "test.jsonl": "those of the test novels.",
+        "test.jsonl": "the passages of the test novels, likewise.",
         "control.jsonl": 'the control set, which `datasets.load_dataset(..., "control")` reads.',
         "{name}_published.yaml": "a task of lm-evaluation-harness in the published form (small letters, cut as a treebank cuts).",
-        "{name}_cased.yaml": "the same as the book prints it; the two are not comparable.",
+        "{name}_cased.yaml": "a task in the form that the book prints; scores in the two forms are not comparable.",
         "{name}_control_published.yaml": "the control set in the published form.",
         "{name}_control_cased.yaml": "the control set as the book prints it.",
     },

@@ -30,7 +30,7 @@ PLAIN_TEXT = {
 REJECTED_PLAIN_TEXT, VOCABULARY, TRAIN_NOVELS = "rejected_plain_text.txt", "lambada-vocab-2.txt", "train-novels"
 TOLD_FILES = {
     PLAIN_TEXT[Split.VALIDATION]: "the passages of the development novels in the published form, one a line, the target its last word.",
-    PLAIN_TEXT[Split.TEST]: "those of the test novels.",
+    PLAIN_TEXT[Split.TEST]: "the passages of the test novels, likewise.",
     PLAIN_TEXT[Split.CONTROL]: "passages of the test novels that nothing has filtered, to be measured beside the set, not as a part of it.",
     REJECTED_PLAIN_TEXT: "what fell when it was guessed at, in the same form.",
     VOCABULARY: "every word of the training novels in the published tokenization, a tab, and how often it stands there.",

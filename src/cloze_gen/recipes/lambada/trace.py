@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from cloze_gen.columns import cut, printable
 from cloze_gen.english.treebank import treebank_split
-from cloze_gen.recipes.lambada.release import PLAIN_TEXT
+from cloze_gen.recipes.lambada.release import PLAIN_TEXT, REJECTED_PLAIN_TEXT
 from cloze_gen.recipes.lambada.stages.decisions import OPEN, RANKING, SIGNALS, VERDICTS
 from cloze_gen.recipes.lambada.stages.passage_set import REJECTED_SET
 from cloze_gen.recipes.lambada.stages.ranking import BEHIND, NOT_LOOKED_AT, SAID_BEFORE
@@ -167,7 +167,9 @@ def _why_not(item: Traced) -> str:
     said = verdict["verdict"] if verdict else OPEN
     if said in {OPEN, Verdict.KEPT}:
         return "nobody has decided about it yet"
-    return f"{said.replace('_', ' ')} (it stands in {REJECTED_SET} of the passage set)"
+    rejected = read_jsonl(item.artifact("passage set").path(REJECTED_SET))
+    line = next(number for number, record in enumerate(rejected, 1) if record["id"] == item.id)
+    return f"{said.replace('_', ' ')}; line {line} of {REJECTED_PLAIN_TEXT}"
 
 
 def _value(value: Any) -> str:
