@@ -13,8 +13,9 @@ from cloze_gen.report.card import CardFacts, dataset_card
 def facts() -> CardFacts:
     return CardFacts(
         name="mine", style="Toy-style", source_line="No paper.", signature="sig", n_items=3, n_wanted=5, described="passages",
-        balance="Even.", items_file="passages.jsonl", noun="passage", books=[("b", "A | B", 3)], notes=["judged: none"], steps=[], settings={},
-        task="text-generation", splits={"default": {"validation": "v.jsonl", "test": "t.jsonl"}, "control": {"test": "c.jsonl"}},
+        balance="Even.", items_file="passages.jsonl", noun="passage", books=[("b", "A | B", 3)], notes=["judged: none"], steps=[],
+        settings={}, task="text-generation",
+        splits={"default": {"validation": "v.jsonl", "test": "t.jsonl"}, "control": {"test": "c.jsonl"}},
     )  # fmt: skip
 
 

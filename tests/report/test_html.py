@@ -183,8 +183,8 @@ def test_hostile_passages_stay_text(passages: ReportData) -> None:
     script, braces, block, image, marks, dollars = HOSTILE
     assert passages.passages is not None
     sample = replace(
-        passages.passages.samples[0], id=script, book=image, domain=script, before=f"{script} ", target=braces, behind=block, published=image,
-        place=marks, verdict=script, scores=((script, image),), signals=((braces, script),),
+        passages.passages.samples[0], id=script, book=image, domain=script, before=f"{script} ", target=braces, behind=block,
+        published=image, place=marks, verdict=script, scores=((script, image),), signals=((braces, script),),
     )  # fmt: skip
     row = SetRow(f"{script}{dollars}", "control", "model", 1, 0.5, 0.4, 0.6, 1.0, 1.0, 1.0, image)
     analysis = Analysis(script, 1, 1, (Measure(image, True, 0.1, 0.1, None, None),), (1,), (1,))
