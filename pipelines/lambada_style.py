@@ -11,13 +11,16 @@ from cloze_gen.formats.lambada.requests import ANSWER
 from cloze_gen.pipelines.corpus import Counts
 from cloze_gen.pipelines.lambada_passages import Committee, NovelTaggedCounts, Partition, Passages, TrainingNovels
 from cloze_gen.pipelines.models import Contexts, Index
-from cloze_gen.pipelines.style_task import StyleTask
+from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.recipes.lambada.judging import JUDGING
-from cloze_gen.recipes.lambada.release import lambada_files
+from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
+from cloze_gen.recipes.lambada.release import TOLD_FILES, LambadaReleaseSettings, lambada_files
+from cloze_gen.recipes.lambada.stages.analysis import write_analysis
 from cloze_gen.recipes.lambada.stages.guesses import write_guesses
 from cloze_gen.recipes.lambada.stages.ledger import Ledger, read_ledger
 from cloze_gen.recipes.lambada.stages.outside_members import requests
 from cloze_gen.recipes.lambada.stages.passage_set import write_passage_set
+from cloze_gen.recipes.lambada.stages.published_novels import write_published_novels
 from cloze_gen.recipes.lambada.stages.ranking import write_ranking
 from cloze_gen.recipes.lambada.steps.committee import CacheSettings, CommitteeSettings, label_of
 from cloze_gen.recipes.lambada.steps.control import ControlSettings
@@ -26,6 +29,7 @@ from cloze_gen.recipes.lambada.steps.partition import PartitionSettings
 from cloze_gen.recipes.lambada.steps.passages import PassagesSettings
 from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, TriggerSettings
 from cloze_gen.recipes.lambada.trace import TRACE
+from cloze_gen.records.passage import Part
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.corpus.tags import TaggerSettings
@@ -33,7 +37,6 @@ from cloze_gen.stages.item_kind import PASSAGE_ITEMS
 from cloze_gen.stages.models.contexts import ContextSettings
 from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.models.networks import NetworksSettings
-from cloze_gen.stages.release import ReleaseSettings
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Facts, Requests, Style
 from cloze_gen.store.artifacts import ArtifactWriter
@@ -57,7 +60,7 @@ class LambadaSettings(SettingsGroup):
     ranking: RankingSettings = RankingSettings()
     guessing: GuessingSettings = GuessingSettings()
     control: ControlSettings = ControlSettings()
-    release: ReleaseSettings = ReleaseSettings()
+    release: LambadaReleaseSettings = LambadaReleaseSettings()
 
     @property
     def context_words(self) -> TriggerSettings:
@@ -125,6 +128,31 @@ class PassageSet(StyleTask):
         return "passage set"
 
 
+class Analysis(StyleTask):
+    """3.2, 3.3: what the passages are like, beside a random sample of what people could be asked about."""
+
+    stage = "analysis"
+    group = "tagger"
+    draws = True
+    needs = {"passages": Passages, "committee": Committee, "finished": PassageSet}
+    write = staticmethod(write_analysis)
+
+    def settings(self) -> dict[str, Any]:
+        return {"tagger": tagger_identity(self.own.name)}
+
+
+class PublishedNovels(StyleTask):
+    """The training novels as the published ones are tokenized, where they are to be released."""
+
+    stage = "published_novels"
+    needs = {"novels": TrainingNovels, "counts": Counts}
+    write = staticmethod(write_published_novels)
+
+    @property
+    def label(self) -> str:
+        return "published novels"
+
+
 JUDGED = {
     "none": "judged: none (nobody has guessed; the passages stand in the order in which people would be asked)",
     "machine": "judged: machine (a stand-in guessed every target from the passage and not from the sentence; no person has)",
@@ -145,6 +173,11 @@ def notes(settings: LambadaSettings, facts: Facts) -> Sequence[str]:
     return [judged, f"each of {members} gives every target less than {settings.committee.threshold}"]
 
 
+def beside(settings: LambadaSettings) -> list[type[StyleTask]]:
+    """What is made beside the set: its analysis, and the text of the training novels where it is asked for."""
+    return [Analysis] if settings.release.train_text == "none" else [Analysis, PublishedNovels]
+
+
 STYLE = Style(
     name="lambada-style",
     title="LAMBADA-style",
@@ -155,6 +188,10 @@ STYLE = Style(
     items=PASSAGE_ITEMS,
     last=PassageSet,
     files=lambada_files,
+    told_files=TOLD_FILES,
+    beside=beside,
+    narrowed={"books": "partition"},
+    gives_items=lambda row: row["part"] != Part.TRAIN,
     levels={
         "partition": "novels",
         "passages": "passages",
@@ -163,6 +200,7 @@ STYLE = Style(
         "guesses": "that stand",
     },
     trace=TRACE,
+    table=LAMBADA_TABLE_1,
     training=TrainingNovels,
     trained_on="training novels",
     requests=Requests("passages", RENDERINGS, requests, ANSWER),

@@ -20,6 +20,7 @@ from cloze_gen.pipelines.task import PipelineTask, StageTask, build_these, stage
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.corpus.book_table import kept_books, read_books
 from cloze_gen.stages.corpus.dropped import dropped_notes
+from cloze_gen.stages.finished_run import FinishedRun
 from cloze_gen.stages.release import ReleaseFacts, write_release
 from cloze_gen.stages.signature import make_signature
 from cloze_gen.stages.style import Style
@@ -86,7 +87,8 @@ class RunTask(PipelineTask):
         Raises:
             ValueError: two bear one label, by which everything that reads a run knows them.
         """
-        stages = stage_order(self.last)
+        beside = (self.clone(task) for task in self.of_style.beside(self.all_settings))
+        stages = stage_order(self.last, *beside)
         labels = Counter(stage.label for stage in stages)
         if labels.total() > len(labels):
             raise ValueError(f"{self.style}: more than one stage is labelled {', '.join(one for one in labels if labels[one] > 1)}")
@@ -163,19 +165,24 @@ class RunTask(PipelineTask):
         _write_report(folder, self.of_style)
 
     def _write_release(self, folder: Path) -> None:
-        finished = self.store.open(self.last.key)
-        facts = ReleaseFacts(
+        finished, style = self.store.open(self.last.key), self.of_style
+        run = FinishedRun(
             name=self.run_name,
-            books=kept_books(self._drawn_from()),
+            items=style.items.read(finished.folder),
+            seed=self.seed,
+            settings=self.all_settings,
+            artifacts={task.label: self.store.open(task.key) for task in self.stages()},
+        )
+        facts = ReleaseFacts(
+            books=[row for row in kept_books(self._drawn_from()) if style.gives_items(row)],
             notes=self.notes(),
             steps=self.steps(),
             settings=self.published_settings(),
             n_wanted=int(finished.facts["wanted"]),
             signature=self.signature(),
-            seed=self.seed,
             harness=self.all_settings.release.harness,
         )
-        write_release(folder, style=self.of_style, finished=finished, facts=facts)
+        write_release(folder, style=style, run=run, finished=finished, facts=facts)
 
     def _drawn_from(self) -> Artifact:
         """The stage with the last word on the books that items are drawn from."""

@@ -172,8 +172,8 @@ def look_ahead(task: StageTask) -> None:
     task.look_ahead()
 
 
-def stage_order(task: StageTask) -> list[StageTask]:
-    """All tasks below `task` and itself, inputs first, each once, in the order a reader would follow."""
+def stage_order(*tasks: StageTask) -> list[StageTask]:
+    """All tasks below these and they themselves, inputs first, each once, in the order a reader would follow."""
     ordered: dict[str, StageTask] = {}
 
     def visit(one: StageTask) -> None:
@@ -183,5 +183,6 @@ def stage_order(task: StageTask) -> list[StageTask]:
             visit(upstream)
         ordered.setdefault(one.task_id, one)
 
-    visit(task)
+    for task in tasks:
+        visit(task)
     return list(ordered.values())

@@ -99,12 +99,16 @@ def show_run(
 
 @app.command()
 def trace(
-    item_id: Annotated[str, typer.Argument(help="id of a question, focus word or sentence, as in release/questions.jsonl")],
+    item_id: Annotated[
+        str, typer.Argument(help="id of a question, passage, focus word or sentence, as in release/questions.jsonl or passages.jsonl")
+    ],
     run: Annotated[str | None, typer.Option(help="name or path of the run; default: of those that have it the one written last")] = None,
     out: Out = DEFAULT_OUT,
-    alternates: Annotated[bool, typer.Option("--alternates", help="list every alternate with its scores and why it was dropped")] = False,
+    alternates: Annotated[
+        bool, typer.Option("--alternates", help="Holmes-style: list every alternate with its scores and why it was dropped")
+    ] = False,
 ) -> None:
-    """Tell one question's whole life, from the raw file to the options written.
+    """Tell one question's or passage's whole life, from the raw file to the release.
 
     Example: cloze-gen trace the-clockmakers-debt:63:6 --run holmes-style
     """
@@ -152,7 +156,7 @@ def report(run: Run, out: Out = DEFAULT_OUT) -> None:
 def compare(
     run: Run, other: Annotated[str, typer.Argument(help="name or path of the run to set beside it")], out: Out = DEFAULT_OUT
 ) -> None:
-    """Compare two runs: settings, funnel, baselines, shared questions.
+    """Compare two runs: settings, funnel, baselines, shared questions or passages.
 
     Example: cloze-gen compare holmes-style holmes-mine
     """

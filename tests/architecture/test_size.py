@@ -16,9 +16,7 @@ MOST_FUNCTION_LINES = 50  # a function, its docstring not counted
 LONGEST_CHAIN = 6  # files inside one folder, each importing the next
 LONGEST_CHAIN_BELOW = 7  # the same with all folders below it; `stages/` reaches it: evaluation, its models, text, counts, books
 # Functions that a reader would not thank you for cutting, with the reason.
-LONG_ON_PURPOSE: Mapping[str, str] = {
-    "report.card.dataset_card": "the card as it is read, one text from head to end",
-}
+LONG_ON_PURPOSE: Mapping[str, str] = {}
 
 
 def long_files(house: House) -> list[str]:

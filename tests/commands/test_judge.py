@@ -20,7 +20,7 @@ from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
 
 GROUP = [f"s{n}" for n in range(14)]
-REMADE = {"guesses", "passage set"}
+REMADE = {"guesses", "passage set", "analysis"}
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from cloze_gen.commands.report import renew_report
+from cloze_gen.errors import FormatError
 from cloze_gen.pipelines.styles import find_style
 from cloze_gen.records.question import Question
-from cloze_gen.stages.report import read_report_data, write_report
+from cloze_gen.stages.report import read_report_data
 from cloze_gen.stages.report_figures import audit_table, option_freqs
 from cloze_gen.store.folder_replacement import replace_published
 from cloze_gen.store.runs import EVALUATION_SCHEMA
+from tests.conftest import FinishedRun
 
 EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
     {"name": "lsa", "accuracy": 0.4, "low": 0.1, "high": 0.7, "n": 5, "chance": 0.2, "seconds": 1.5, "kind": "baseline"},
@@ -129,13 +131,33 @@ def test_what_the_report_holds_is_what_the_run_holds(copied: Path) -> None:
     assert {audit.side for audit in data.audits} == {"source", "train"}
 
 
-def test_items_of_another_shape_leave_their_parts_out(copied: Path) -> None:
-    """A style whose items are no questions of one blank has a report without samples and distributions."""
+def test_items_of_another_shape_are_refused(copied: Path) -> None:
+    """What a style's items are is the style's to say: a line of its file that is none is named, and no report is made of what is left."""
     (copied / "release" / "questions.jsonl").write_text('{"id": "p1", "passage": ["A.", "B."]}\n', encoding="utf-8")
-    data = read_report_data(copied, find_style("holmes-style"))
-    assert (data.n_questions, data.samples, data.sentence_tokens, data.answer_positions) == (1, (), (), ())
-    write_report(copied, find_style("holmes-style"))
-    assert 'id="samples"' not in (copied / "release" / "report.html").read_text(encoding="utf-8")
+    with pytest.raises(FormatError, match=r"questions\.jsonl, line 1: lacks book_id, tokens"):
+        read_report_data(copied, find_style("holmes-style"))
+
+
+def test_a_report_of_passages_holds_the_set_alone(lambada: FinishedRun) -> None:
+    """Passages are counted without the control set, and only books that give passages are listed; parts of questions are left out."""
+    data = read_report_data(lambada.folder, find_style("lambada-style"))
+    lines = (lambada.release / "passages.jsonl").read_text(encoding="utf-8").splitlines()
+    of_set = [one for one in map(json.loads, lines) if one["split"] != "control"]
+    assert data.noun == "passage"
+    assert data.n_questions == sum(count for _, _, count in data.books) == len(of_set) < len(lines)
+    assert (data.samples, data.sentence_tokens, data.evaluation, data.paper) == ((), (), None, None)
+    assert data.passages is not None
+    assert sorted(data.passages.tokens) == sorted(len(one["text"].split()) for one in of_set)
+    assert {one.split for one in data.passages.samples} <= {"validation", "test"}
+    assert data.passages.analysis is not None
+    assert data.passages.analysis.n_kept == len(of_set)
+    assert data.passages.paper is not None
+    committee = next(step for step in data.steps if step.stage == "committee")
+    assert set(committee.alone) == {"ngram", "cache", "feedforward", "recurrent"}
+    assert all(share >= committee.kept / committee.seen for share in committee.alone.values())
+    page = (lambada.release / "report.html").read_text(encoding="utf-8")
+    assert "question" not in page
+    assert "Sample passages" in page
 
 
 def test_frequencies_need_scores_or_counts() -> None:

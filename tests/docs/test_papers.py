@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "papers.md"
 HEADER = ["section", "step", "stage", "setting = default", "how we read it"]
 # What brings stages into the DAG that a plain run has not.
-WITH_ALL_STAGES = {"scs-style": ("books.reference=reference.jsonl",)}
+WITH_ALL_STAGES = {"scs-style": ("books.reference=reference.jsonl",), "lambada-style": ("release.train_text=copy",)}
 _SETTING = re.compile(r"(\w+)\.(\w+|\*)(?: = (.*))?")
 
 

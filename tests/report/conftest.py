@@ -14,7 +14,8 @@ import pytest
 from cloze_gen.report.data import AuditTable, Evaluation, EvaluationRow, ReportData, SampleQuestion, StageRow
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.report.html import render_report
-from cloze_gen.report.paper_table import PaperFigure, PaperTable
+from cloze_gen.report.paper_table import PaperFigure, PaperTable, PassageFigure, PassageTable, SetFigures
+from cloze_gen.report.passages import Analysis, Measure, PassageEvaluation, PassageFigures, SamplePassage, SetRow
 
 TABLE = PaperTable(
     "Zweig & Burges 2011, Table 1", 1040, (PaperFigure("Human", 0.91), PaperFigure("Smoothed 4-gram", 0.39, "smoothed-4gram"))
@@ -129,3 +130,39 @@ def page(data: ReportData) -> str:
 def hostile_page(hostile: ReportData) -> str:
     """The page of `hostile`, drawn once."""
     return render_report(hostile)
+
+
+@pytest.fixture(scope="session")
+def passages(data: ReportData) -> ReportData:
+    """A small report of passages with something in every place."""
+    measures = (
+        Measure("tokens", False, 83.5, 83.8, 75.4, None),
+        Measure("PN", True, 0.5, 0.2, 0.48, None),
+        Measure("CN", True, 0.5, 0.8, 0.37, None),
+        Measure("direct speech", True, 0.7, None, 0.71, 0.61),
+    )
+    sample = SamplePassage(
+        "b:7", "A Book", "test", "Mystery", "Who hid? It was ", "Ann", ".", "who hid ? it was ann", "b.txt, characters 0 to 20", "open",
+        (("ngram", "0.001"),), (("read prob", "0.25"),),
+    )  # fmt: skip
+    rows = (
+        SetRow("n-gram", "passages", "model", 40, 0.0, 0.0, 0.09, 3125.5, 993.0, 0.9),
+        SetRow("n-gram", "control", "model", 9, 0.2, 0.1, 0.4, 285.0, 17.0, 0.9),
+        SetRow("last name", "passages", "rule", 40, None, None, None, None, None, None, "in small letters"),
+    )
+    of_paper = (
+        PassageFigure("N-gram", "n-gram", SetFigures(0.001, 3125, 993), SetFigures(0.191, 285, 17)),
+        PassageFigure("RNN", "", SetFigures(0, 14725, 7831), SetFigures(0.154, 277, 24)),
+    )
+    figures = PassageFigures(
+        tokens=(70, 80, 120),
+        analysis=Analysis("Paperno et al. 2016, 3.2", 40, 99, measures, (1, 9, 30), (0, 9, 90)),
+        evaluation=PassageEvaluation("sig|n:40", rows),
+        paper=PassageTable("Paperno et al. 2016, Table 1", of_paper),
+        samples=(sample,),
+    )
+    step = FunnelStep("committee", "passages", 100, 40, {"guessed_by_ngram": 60}, {"ngram": 0.4, "cache": 0.55})
+    return replace(
+        data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(),
+        answer_positions=(), blank_places=(), steps=(step,), levels=(("books", 1), ("passages", 40)), passages=figures,
+    )  # fmt: skip

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from cloze_gen.records.question import Question
-from cloze_gen.report.compare import RunFacts, comparison_text
-from cloze_gen.report.data import Evaluation, EvaluationRow
+from cloze_gen.report.compare import ComparedPassage, RunFacts, comparison_text
+from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.funnel import FunnelStep
 
 
@@ -22,7 +22,7 @@ def run() -> RunFacts:
         name="one", signature="sig-one", seed=1, settings={"forward.keep": "30", "lm.order": "3"},
         fingerprints={"lm": "aa", "forward": "bb"},
         steps=[FunnelStep("forward", "focus words", 100, 90, {"no_alternates": 10})],
-        evaluation=Evaluation("e", 100, 0.2, (EvaluationRow("lsa", "baseline", 0.3, 0.25, 0.35, 100, 0.2),)),
+        baselines=(EvaluationRow("lsa", "baseline", 0.3, 0.25, 0.35, 100, 0.2),), noun="question",
         questions=[question("b:0:1", ("hide", "eat")), question("b:1:1", ("see", "go"))],
     )  # fmt: skip
 
@@ -42,7 +42,7 @@ def test_what_moved_is_told(run: RunFacts) -> None:
         run, seed=2, settings={"forward.keep": "20", "lm.order": "3", "new.key": "1"},
         fingerprints={"lm": "aa", "forward": "cc", "extra": "dd"},
         steps=[FunnelStep("forward", "focus words", 100, 45, {"no_alternates": 50, "other": 5})],
-        evaluation=Evaluation("e", 100, 0.2, (EvaluationRow("lsa", "baseline", 0.5, 0.4, 0.6, 100, 0.2),)),
+        baselines=(EvaluationRow("lsa", "baseline", 0.5, 0.4, 0.6, 100, 0.2),),
         questions=[question("b:0:1", ("hide", "run")), question("b:9:1", ("see", "go"))],
     )  # fmt: skip
     lines = [" ".join(line.split()) for line in comparison_text(run, other).splitlines()]
@@ -57,6 +57,31 @@ def test_what_moved_is_told(run: RunFacts) -> None:
 
 def test_an_unevaluated_run_is_named(run: RunFacts) -> None:
     """Where one side has no evaluation the comparison says so and shows the other's."""
-    text = comparison_text(run, replace(run, evaluation=None))
+    text = comparison_text(run, replace(run, baselines=()))
     assert "not evaluated: right" in text
     assert "30.0 %" in text
+
+
+def test_passages_are_compared_as_passages(run: RunFacts) -> None:
+    """By id; a target, a beginning and a score that moved are each told, and splits by themselves."""
+    first = ComparedPassage("b:7", "test", "Ann", "He saw Ann", {"ngram": -3.0})
+    left = replace(run, noun="passage", questions=(), passages=[first, replace(first, id="b:9", split="validation")])
+    moved = replace(first, text="It rained. He saw Ann", scores={"ngram": -4.0, "cache": -3.5})
+    text = comparison_text(left, replace(left, passages=[moved, replace(first, id="b:8", target="door")]))
+    lines = [" ".join(line.split()) for line in text[text.index("\npassages") :].splitlines()]
+    for line in (
+        "test: 1 left, 2 right, 1 in both", "validation: 1 left, 0 right, 0 in both",
+        "1 passages in both; 1 of them with the same target, 0 with the same text",
+        "1 different targets left, 2 right, 1 in both",
+        "mean log10 P(target) by ngram: -3.000 -> -3.500; 1 of those in both are scored otherwise",
+        "mean log10 P(target) by cache: - -> -3.500; 0 of those in both are scored otherwise",
+        "only left: b:9", "only right: b:8",
+    ):  # fmt: skip
+        assert line in lines
+    assert "question" not in text
+
+
+def test_items_of_two_kinds_are_not_compared(run: RunFacts) -> None:
+    """A set of questions beside one of passages: nothing can be shared, and the comparison says so."""
+    other = replace(run, noun="passage", questions=(), passages=[ComparedPassage("b:7", "test", "Ann", "He saw Ann", {})])
+    assert "questions left, passages right: none can be the same" in comparison_text(run, other)

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from cloze_gen.report.data import ReportData
 from cloze_gen.report.html import render_report
+from cloze_gen.report.passages import Analysis, Measure, PassageEvaluation, SetRow
+from tests.report.conftest import HOSTILE
 
 VOID = {"meta", "link", "br", "img", "hr", "input", "path"}
 
@@ -138,3 +140,70 @@ def test_the_paper_stands_beside_an_unmeasured_set(data: ReportData) -> None:
     assert "has not been evaluated yet" in text
     assert "91 %" in text
     assert "95 %" not in text.split("Sample questions")[1]
+
+
+def test_a_page_of_passages_speaks_of_passages(passages: ReportData) -> None:
+    """Its sections, the committee's members, both sets beside the paper's, a sample whose target is folded away; nothing of questions."""
+    shown = Page(render_report(passages))
+    assert [one["id"] for one in shown.all("section")] == [
+        "funnel",
+        "distributions",
+        "analysis",
+        "baselines",
+        "samples",
+        "books",
+        "settings",
+    ]
+    text = " ".join("".join(shown.text).split())
+    assert "question" not in text.lower()
+    for said in (
+        "40 passages, from 1 book", "kept by cache alone 55.0 %", "Paperno et al. 2016, 3.2", "Paperno et al. 2016, Table 1",
+        "who hid ? it was ann", "P(target), ngram", "Passages by book",
+    ):  # fmt: skip
+        assert said in text.replace("alone55", "alone 55")
+    assert len(shown.all("figcaption")) == len(shown.all("svg")) == 4
+    assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))
+
+
+def test_the_two_sets_stand_side_by_side(passages: ReportData) -> None:
+    """Each row as wide as the head: our four figures and the paper's three, for each set; a dash for what nobody gives."""
+    page = render_report(passages)
+    section = page[page.index('<section id="baselines"') : page.index('<section id="samples"')]
+    head, *rows = [Page(row).text for row in section[section.index("<table") : section.index("</table>")].split("<tr>")[1:]]
+    cells = [[cell for cell in row if cell.strip()] for row in rows]
+    assert {len(row) for row in cells} == {len([cell for cell in head if cell.strip()])} == {15}
+    assert cells[0] == ["N-gram", "0.0", "0.0 to 9.0", "3,126", "993", "0.1", "3,125", "993",
+                        "20.0", "10.0 to 40.0", "285", "17", "19.1", "285", "17"]  # fmt: skip
+    assert cells[1] == ["RNN", *"----", "0.0", "14,725", "7,831", *"----", "15.4", "277", "24"]
+    assert cells[2] == ["last name", *"-" * 14]
+
+
+def test_hostile_passages_stay_text(passages: ReportData) -> None:
+    """A book's text, a genre, a member's and a baseline's name hold no element."""
+    script, braces, block, image, marks, dollars = HOSTILE
+    assert passages.passages is not None
+    sample = replace(
+        passages.passages.samples[0], id=script, book=image, domain=script, before=f"{script} ", target=braces, behind=block,
+        published=image, place=marks, verdict=script, scores=((script, image),), signals=((braces, script),),
+    )  # fmt: skip
+    row = SetRow(f"{script}{dollars}", "control", "model", 1, 0.5, 0.4, 0.6, 1.0, 1.0, 1.0, image)
+    analysis = Analysis(script, 1, 1, (Measure(image, True, 0.1, 0.1, None, None),), (1,), (1,))
+    evil = replace(passages.passages, samples=(sample,), evaluation=PassageEvaluation(image, (row,)), analysis=analysis)
+    steps = (replace(passages.steps[0], alone={script: 0.5}),)
+    shown, harmless = Page(render_report(replace(passages, passages=evil, steps=steps))), Page(render_report(passages))
+    assert shown.astray == shown.open == []
+    assert {tag for tag, _ in shown.elements} <= {tag for tag, _ in harmless.elements}
+    assert not any(name.startswith("on") for _, attributes in shown.elements for name in attributes)
+    assert "<script>alert(1)</script>" in "".join(shown.text)
+    assert "49" not in "".join(shown.text).split("Sample passages")[-1].split("Books")[0]
+
+
+def test_passages_that_nobody_measured_have_their_page(passages: ReportData) -> None:
+    """Without an analysis, an evaluation or a single passage; the paper's own figures stay."""
+    assert passages.passages is not None
+    bare = replace(passages, passages=replace(passages.passages, tokens=(), analysis=None, evaluation=None, samples=()), books=())
+    page = Page(render_report(bare))
+    assert [one["id"] for one in page.all("section")] == ["funnel", "baselines", "books", "settings"]
+    text = " ".join("".join(page.text).split())
+    assert "cloze-gen evaluate mine" in text
+    assert "14,725" in text

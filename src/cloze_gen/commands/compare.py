@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from cloze_gen.formats.lambada.rendering import cased_text
 from cloze_gen.pipelines.styles import style_of_run
-from cloze_gen.report.compare import RunFacts, comparison_text
+from cloze_gen.records.passage import SetPassage
+from cloze_gen.report.compare import ComparedPassage, RunFacts, comparison_text
+from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.funnel import funnel_steps
-from cloze_gen.stages.report import as_questions, flat_settings, read_evaluation, read_records, stage_artifacts
+from cloze_gen.stages.item_kind import PASSAGE_ITEMS
+from cloze_gen.stages.report import flat_settings, read_evaluation, read_passage_evaluation, read_set, stage_artifacts
 from cloze_gen.stages.signature import read_signature
 from cloze_gen.store.runs import (
     find_run,
@@ -22,7 +28,9 @@ def compare_runs(out: Path, one: str, other: str) -> str:
 
 def read_run_facts(folder: Path) -> RunFacts:
     run = read_run(folder)
-    items = style_of_run(folder).items
+    kind = style_of_run(folder).items
+    is_passages = kind is PASSAGE_ITEMS
+    items, records = read_set(folder, kind)
     return RunFacts(
         name=run["name"],
         signature=read_signature(folder),
@@ -30,6 +38,31 @@ def read_run_facts(folder: Path) -> RunFacts:
         settings=dict(flat_settings(run["settings"])),
         fingerprints={stage["label"]: stage["fingerprint"] for stage in run["stages"]},
         steps=funnel_steps((label, artifact.manifest) for label, artifact in stage_artifacts(folder).items()),
-        evaluation=read_evaluation(folder),
-        questions=as_questions(read_records(folder, items.file)),
+        baselines=_passage_baselines(folder) if is_passages else _question_baselines(folder),
+        noun=kind.noun,
+        questions=() if is_passages else items,
+        passages=_compared(items, records) if is_passages else (),
     )
+
+
+def _compared(passages: Sequence[SetPassage], records: Sequence[Mapping[str, Any]]) -> list[ComparedPassage]:
+    pairs = zip(passages, records, strict=True)
+    return [
+        ComparedPassage(one.id, str(one.split), one.passage.target, cased_text(one.passage), record.get("scores", {}))
+        for one, record in pairs
+    ]
+
+
+def _question_baselines(folder: Path) -> Sequence[EvaluationRow]:
+    evaluation = read_evaluation(folder)
+    return evaluation.baselines if evaluation else ()
+
+
+def _passage_baselines(folder: Path) -> list[EvaluationRow]:
+    """The accuracies of a run of passages, the set in the name; what nobody measured is left out."""
+    evaluation = read_passage_evaluation(folder)
+    return [
+        EvaluationRow(f"{row.name}, {row.of_set}", row.kind, row.accuracy, row.low, row.high, row.n, 0.0)
+        for row in (evaluation.rows if evaluation else ())
+        if row.accuracy is not None and row.low is not None and row.high is not None
+    ]

@@ -8,13 +8,10 @@ from typing import Any
 
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.notation import shown
-from cloze_gen.pipelines.styles import style_of_run
+from cloze_gen.pipelines.styles import find_style, style_names, style_of_run
 from cloze_gen.stages.style import Style
-from cloze_gen.stages.tables import REJECTED
 from cloze_gen.stages.trace import Traced, find_row
 from cloze_gen.store.runs import find_run, run_folders
-
-_WHERE_IDS_STAND = "Ids stand in release/questions.jsonl, e.g. book:sentence:position."
 
 
 def trace_item(out: Path, run: str | None, item_id: str, *, alternates: bool = False, columns: int | None = None) -> str:
@@ -26,11 +23,12 @@ def trace_item(out: Path, run: str | None, item_id: str, *, alternates: bool = F
         columns: of the screen, for tables and the raw text.
 
     Raises:
-        UsageError: no run has the item.
+        UsageError: no run has the item, or alternates are asked for of a style that has none.
     """
+    named = [find_run(out, run)] if run else []
     if not item_id.isascii():  # a byte that is no text, too: nothing could look it up
-        raise UsageError(f"{shown(item_id)}: no such item. {_WHERE_IDS_STAND}")
-    folders = [find_run(out, run)] if run else run_folders(out)
+        raise UsageError(f"{shown(item_id)}: no such item. {_where_ids_stand(named)}")
+    folders = named or run_folders(out)
     unread: dict[str, ClozeGenError] = {}
     for place, folder in enumerate(folders):
         try:
@@ -40,19 +38,27 @@ def trace_item(out: Path, run: str | None, item_id: str, *, alternates: bool = F
             continue
         if found is not None:
             style, row = found
+            if alternates and not style.trace.in_full:
+                raise UsageError(f"--alternates: a {style.items.noun} of {style.name} has none; leave it out.")
             item = Traced(folder, item_id, row, style.drawn_from, in_full=alternates, columns=columns)
             return "\n".join(_lines(style, item, _that_have(folders[place + 1 :], item_id)))
     if run and unread:
         raise unread.popitem()[1]
     folders = [folder for folder in folders if folder.name not in unread]
     for folder in folders:
-        for stage, what in style_of_run(folder).trace.early:
-            rejected = find_row(folder, stage, REJECTED, item_id)
-            if rejected is not None:
-                return f"{item_id} in {folder.name}: rejected at {what}, {rejected['reason']} {rejected['detail']}".rstrip()
+        told = style_of_run(folder).trace.early_end(folder, item_id)
+        if told is not None:
+            return f"{item_id} in {folder.name}: {told}"
     where = ", ".join(folder.name for folder in folders) or f"any run of {out}"
-    told = "".join(f" Not looked at: {name} ({error})" for name, error in unread.items())
-    raise UsageError(f"{shown(item_id)}: no such item in {where}. {_WHERE_IDS_STAND}{told}")
+    unseen = "".join(f" Not looked at: {name} ({error})" for name, error in unread.items())
+    raise UsageError(f"{shown(item_id)}: no such item in {where}. {_where_ids_stand(folders)}{unseen}")
+
+
+def _where_ids_stand(folders: Sequence[Path]) -> str:
+    """Where a user finds the ids of these runs' items; without any run, of every style's."""
+    styles = [style_of_run(folder) for folder in folders] or [find_style(name) for name in style_names()]
+    places = dict.fromkeys(f"release/{style.items.file}, e.g. {style.trace.id_form}" for style in styles)
+    return f"Ids stand in {', or in '.join(places)}."
 
 
 def _find(folder: Path, item_id: str) -> tuple[Style, dict[str, Any]] | None:

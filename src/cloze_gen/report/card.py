@@ -22,7 +22,9 @@ class CardFacts:
         balance: how evenly what could be guessed is spread, a sentence.
         noun: of one item.
         books: (book id, title or empty, items) of each book that items are drawn from.
-        has_candidates: the release holds `candidates.jsonl`.
+        task: as the hub of `datasets` calls it, e.g. ``multiple-choice``.
+        splits: config -> split -> the file that holds it, as `datasets.load_dataset` finds them; the config ``default`` first.
+        files: (name, what it is) of what else was released, as far as the card tells of it.
     """
 
     name: str
@@ -39,7 +41,9 @@ class CardFacts:
     notes: Sequence[str]
     steps: Sequence[FunnelStep]
     settings: Mapping[str, Any]
-    has_candidates: bool = True
+    task: str
+    splits: Mapping[str, Mapping[str, str]]
+    files: Sequence[tuple[str, str]] = ()
 
 
 def dataset_card(facts: CardFacts) -> str:
@@ -48,12 +52,9 @@ def dataset_card(facts: CardFacts) -> str:
         [
             "---",
             "configs:",
-            "- config_name: default",
-            "  data_files:",
-            "  - split: test",
-            f"    path: {facts.items_file}",
+            *(line for config, files in facts.splits.items() for line in _config_lines(config, files)),
             "task_categories:",
-            "- multiple-choice",
+            f"- {facts.task}",
             "language:",
             "- en",
             "---",
@@ -61,9 +62,7 @@ def dataset_card(facts: CardFacts) -> str:
     )
     short = "" if facts.n_items >= facts.n_wanted else f" ({facts.n_wanted:,} were wanted; the funnel below says where the rest went)"
     books = "\n".join(f"| {escape(book)} | {escape(title)} | {count:,} |" for book, title, count in facts.books)
-    candidates = ""
-    if facts.has_candidates:
-        candidates = "- `candidates.jsonl`: the retained candidates of every question with the grooming decisions, for human groomers.\n"
+    files = "".join(f"- `{name}`: {what}\n" for name, what in facts.files)
     notes = "\n".join(f"- {note}" for note in facts.notes)
     settings = json.dumps(facts.settings, indent=2, sort_keys=True, ensure_ascii=False)
     return f"""{head}
@@ -81,7 +80,7 @@ Quote the signature with every score: it names the version, the books, the model
 
 ## Files
 - `{facts.items_file}`: every {facts.noun} with its provenance (book, character span in the decoded raw file, sentence) and all scores.
-{candidates}- the published formats beside them; `SHA256SUMS` covers every file.
+{files}- the published formats beside them; `SHA256SUMS` covers every file.
 
 {facts.balance}
 
@@ -98,6 +97,11 @@ Quote the signature with every score: it names the version, the books, the model
 {settings}
 ```
 """
+
+
+def _config_lines(config: str, files: Mapping[str, str]) -> list[str]:
+    lines = [f"- config_name: {config}", "  data_files:"]
+    return lines + [line for split, file in files.items() for line in (f"  - split: {split}", f"    path: {file}")]
 
 
 def escape(text: str) -> str:

@@ -1,13 +1,31 @@
-"""Two runs side by side: which settings differ, how funnel and baselines moved, which questions are shared."""
+"""Two runs side by side: which settings differ, how funnel and baselines moved, which questions or passages are shared."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from cloze_gen.records.question import Question
-from cloze_gen.report.data import Evaluation, EvaluationRow
+from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.funnel import FunnelStep
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPassage:
+    """A passage as two runs may share it: by its id it ends in the same sentence of the same book.
+
+    Attributes:
+        text: the passage up to its target, as the book has it.
+        scores: committee member -> log10 P(target | passage).
+    """
+
+    id: str
+    split: str
+    target: str
+    text: str
+    scores: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +35,8 @@ class RunFacts:
     Attributes:
         settings: stage.key -> value as JSON text.
         fingerprints: stage label -> fingerprint of its artifact.
-        questions: empty when the style's items are no questions of one blank.
+        noun: of one of its items.
+        questions, passages: its items, as what they are; the other is empty.
     """
 
     name: str
@@ -26,8 +45,10 @@ class RunFacts:
     settings: Mapping[str, str]
     fingerprints: Mapping[str, str]
     steps: Sequence[FunnelStep]
-    evaluation: Evaluation | None
-    questions: Sequence[Question]
+    baselines: Sequence[EvaluationRow]
+    noun: str
+    questions: Sequence[Question] = ()
+    passages: Sequence[ComparedPassage] = ()
 
 
 def comparison_text(one: RunFacts, other: RunFacts) -> str:
@@ -37,11 +58,20 @@ def comparison_text(one: RunFacts, other: RunFacts) -> str:
         ("settings that differ", _settings(one, other)),
         ("stages made of something else", _stages(one, other)),
         ("funnel", _funnel(one, other)),
-        ("baselines", _baselines(one.evaluation, other.evaluation)),
-        ("questions", _questions(one.questions, other.questions)),
+        ("baselines", _baselines(one.baselines, other.baselines)),
+        *_items(one, other),
     ):
         lines += ["", title, *(f"  {line}" for line in found)]
     return "\n".join(lines)
+
+
+def _items(one: RunFacts, other: RunFacts) -> Iterator[tuple[str, Iterator[str]]]:
+    if one.noun != other.noun:
+        yield "items", iter([f"{one.noun}s left, {other.noun}s right: none can be the same"])
+    elif one.passages or other.passages:
+        yield "passages", _passages(one.passages, other.passages)
+    else:
+        yield f"{one.noun}s", _questions(one.questions, other.questions)
 
 
 def _settings(one: RunFacts, other: RunFacts) -> Iterator[str]:
@@ -74,8 +104,8 @@ def _funnel(one: RunFacts, other: RunFacts) -> Iterator[str]:
                 yield f"    {reason:<38} {before.get(reason, 0):>10,} -> {after.get(reason, 0):>10,}"
 
 
-def _baselines(one: Evaluation | None, other: Evaluation | None) -> Iterator[str]:
-    left, right = ({row.name: row for row in evaluation.baselines} if evaluation else {} for evaluation in (one, other))
+def _baselines(one: Sequence[EvaluationRow], other: Sequence[EvaluationRow]) -> Iterator[str]:
+    left, right = ({row.name: row for row in rows} for rows in (one, other))
     if not left or not right:
         missing = " and ".join(side for side, rows in (("left", left), ("right", right)) if not rows)
         yield f"not evaluated: {missing} (cloze-gen evaluate RUN)"
@@ -95,10 +125,38 @@ def _questions(one: Sequence[Question], other: Sequence[Question]) -> Iterator[s
     yield f"{len(left):,} left, {len(right):,} right"
     yield f"{len(shared):,} blanks in both; {len(same_options):,} of them with the same options, {len(same_order):,} in the same order"
     yield f"{len(sentences):,} sentences in both, whichever word is blank"
-    for side, rows, rest in (("left", left, right), ("right", right, left)):
-        only = [item for item in rows if item not in rest]
+    yield from _only(list(left), list(right))
+
+
+def _passages(one: Sequence[ComparedPassage], other: Sequence[ComparedPassage]) -> Iterator[str]:
+    """Shared by id (book, sentence): they end in the same word of the same sentence. Their beginnings and scores may still differ."""
+    left, right = ({passage.id: passage for passage in passages} for passages in (one, other))
+    shared = [(left[item], right[item]) for item in left if item in right]
+    sizes = [Counter(passage.split for passage in passages) for passages in (one, other)]
+    for split in _all_of(*sizes):
+        both = sum(a.split == b.split == split for a, b in shared)
+        yield f"{split}: {sizes[0][split]:,} left, {sizes[1][split]:,} right, {both:,} in both"
+    same_target, same_text = (sum(getattr(a, name) == getattr(b, name) for a, b in shared) for name in ("target", "text"))
+    yield f"{len(shared):,} passages in both; {same_target:,} of them with the same target, {same_text:,} with the same text"
+    targets = [{passage.target.casefold() for passage in passages} for passages in (one, other)]
+    yield f"{len(targets[0]):,} different targets left, {len(targets[1]):,} right, {len(targets[0] & targets[1]):,} in both"
+    for member in _all_of(*({name: 0 for a in passages for name in a.scores} for passages in (one, other))):
+        means = [_mean([p.scores[member] for p in passages if member in p.scores]) for passages in (one, other)]
+        moved = sum(a.scores[member] != b.scores[member] for a, b in shared if member in a.scores and member in b.scores)
+        yield f"mean log10 P(target) by {member}: {means[0]} -> {means[1]}; {moved:,} of those in both are scored otherwise"
+    yield from _only(list(left), list(right))
+
+
+def _only(left: Sequence[str], right: Sequence[str]) -> Iterator[str]:
+    """The first items that one side alone has."""
+    for side, ids, rest in (("left", left, frozenset(right)), ("right", right, frozenset(left))):
+        only = [item for item in ids if item not in rest]
         if only:
             yield f"only {side}: {', '.join(only[:3])}{f' and {len(only) - 3:,} more' if len(only) > 3 else ''}"
+
+
+def _mean(values: Sequence[float]) -> str:
+    return f"{fmean(values):.3f}" if values else "-"
 
 
 def _all_of(left: Mapping[str, object], right: Mapping[str, object]) -> list[str]:

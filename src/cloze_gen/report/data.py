@@ -10,6 +10,7 @@ from typing import Any
 from cloze_gen.errors import FormatError
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.report.paper_table import PaperTable
+from cloze_gen.report.passages import PassageFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,8 @@ class ReportData:
         books: (book id, title, questions).
         warnings: what a user of the set must know.
         settings: (stage.key, value) as JSON text.
+        noun: of one item; what is called a question here is one item, of whatever kind.
+        passages: what only a set of passages has; None for questions.
     """
 
     name: str
@@ -128,6 +131,8 @@ class ReportData:
     settings: tuple[tuple[str, str], ...]
     overrides: tuple[str, ...]
     warnings: tuple[str, ...]
+    noun: str = "question"
+    passages: PassageFigures | None = None
 
 
 def evaluation_from_record(record: Mapping[str, Any], *, where: str) -> Evaluation:

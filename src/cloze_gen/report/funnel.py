@@ -9,22 +9,31 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class FunnelStep:
-    """One stage's count. seen = kept + the sum of rejected."""
+    """One stage's count. seen = kept + the sum of rejected.
+
+    Attributes:
+        alone: of several who ask, each with the share that it alone would keep; a stage's fact `survival`.
+    """
 
     stage: str
     unit: str
     seen: int
     kept: int
     rejected: Mapping[str, int] = field(default_factory=dict)
+    alone: Mapping[str, float] = field(default_factory=dict)
 
 
 def funnel_steps(manifests: Iterable[tuple[str, Mapping[str, Any]]]) -> list[FunnelStep]:
     """The steps of a run, from its stages' (label, manifest), in order; a stage may carry a second funnel of candidates."""
     steps = []
     for label, manifest in manifests:
-        for name, funnel in ((label, manifest.get("funnel")), (f"{label}: candidates", manifest.get("facts", {}).get("candidates_funnel"))):
+        facts = manifest.get("facts", {})
+        for name, funnel, alone in (
+            (label, manifest.get("funnel"), facts.get("survival", {})),
+            (f"{label}: candidates", facts.get("candidates_funnel"), {}),
+        ):
             if funnel:
-                steps.append(FunnelStep(name, funnel["unit"], funnel["seen"], funnel["kept"], funnel["rejected"]))
+                steps.append(FunnelStep(name, funnel["unit"], funnel["seen"], funnel["kept"], funnel["rejected"], alone))
     return steps
 
 

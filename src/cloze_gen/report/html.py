@@ -12,10 +12,11 @@ from collections.abc import Sequence
 import jinja2
 from markupsafe import Markup
 
-from cloze_gen.report import plots
+from cloze_gen.report import passage_plots, plots
 from cloze_gen.report.data import Evaluation, EvaluationRow, ReportData
 from cloze_gen.report.funnel import FunnelStep
-from cloze_gen.report.paper_table import PaperTable
+from cloze_gen.report.paper_table import PaperTable, PassageFigure
+from cloze_gen.report.passages import SETS, PassageFigures, SetRow
 
 # What the rows of an evaluation are, in the order of the report.
 _BASELINES = ("baseline", "random")
@@ -33,6 +34,7 @@ def render_report(data: ReportData) -> str:
         plots=_plots(data, paper),
         funnel=[_funnel_row(step) for step in data.steps],
         titled=any(title for _, title, _ in data.books),
+        sets=_set_rows(data.passages) if data.passages else (),
         most_questions=max((count for _, _, count in data.books), default=0),
     )
 
@@ -47,7 +49,12 @@ def _template() -> jinja2.Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"percent": percent, "letter": lambda place: chr(97 + place), "thousands": lambda count: f"{count:,}"}
+    environment.filters |= {
+        "percent": percent,
+        "letter": lambda place: chr(97 + place),
+        "thousands": lambda count: f"{count:,}",
+        "figure": figure,
+    }
     return environment.get_template("report.html.j2")
 
 
@@ -58,6 +65,17 @@ def percent(share: float) -> str:
     '36.4 %'
     """
     return f"{100 * share:.1f} %"
+
+
+def figure(value: float | None, *, share: bool = False) -> str:
+    """A figure of a table: a share of 1 in percent, any other as whole as it tells; a dash where there is none.
+
+    >>> figure(0.0014, share=True), figure(60000), figure(74.13), figure(None)
+    ('0.1', '60,000', '74.1', '-')
+    """
+    if value is None:
+        return "-"
+    return f"{100 * value:.1f}" if share else f"{value:,.0f}" if value >= 1000 or float(value).is_integer() else f"{value:,.1f}"
 
 
 def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
@@ -73,6 +91,8 @@ def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
         drawn["position"] = plots.position_plot(data.answer_positions)
     if data.blank_places:
         drawn["blank"] = plots.blank_plot(data.blank_places)
+    if data.passages:
+        return {name: Markup(svg) for name, svg in (drawn | _passage_plots(data.passages)).items()}
     chance = data.evaluation.chance if data.evaluation else 1 / max(2, data.n_options)
     of_paper = {figure.baseline: figure.label for figure in (paper.figures if paper else ())}
     measured = data.evaluation.of_kind(*_BASELINES) if data.evaluation else ()
@@ -81,6 +101,26 @@ def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
     if data.evaluation and (rules := data.evaluation.of_kind(*_RULES)):
         drawn["rules"] = plots.baseline_plot(rules, chance=chance, paper=None, labels={})
     return {name: Markup(svg) for name, svg in drawn.items()}  # our own SVG, without a word of a book
+
+
+def _passage_plots(passages: PassageFigures) -> dict[str, str]:
+    drawn = {"tokens": passage_plots.tokens_plot(passages.tokens)} if passages.tokens else {}
+    if passages.analysis:
+        drawn |= {"classes": passage_plots.classes_plot(passages.analysis), "places": passage_plots.places_plot(passages.analysis)}
+    return drawn
+
+
+def _set_rows(passages: PassageFigures) -> list[tuple[str, dict[str, SetRow], PassageFigure | None]]:
+    """(label, set -> ours, the paper's) of every row of the table: the paper's order first, then what only we measured."""
+    measured = {name: passages.evaluation.of_set(name) if passages.evaluation else {} for name in SETS}
+    figures = {one.label: one for one in (passages.paper.figures if passages.paper else ())}
+    told = {one.baseline for one in figures.values()}
+    ours = [name for name in dict.fromkeys(name for rows in measured.values() for name in rows) if name not in told]
+    names = {label: one.baseline for label, one in figures.items()} | {name: name for name in ours}
+    return [
+        (label, {of_set: rows[name] for of_set, rows in measured.items() if name in rows}, figures.get(label))
+        for label, name in names.items()
+    ]
 
 
 def _baseline_rows(evaluation: Evaluation | None, paper: PaperTable | None) -> list[tuple[str, EvaluationRow | None, float | None]]:

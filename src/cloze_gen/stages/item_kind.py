@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,17 @@ from cloze_gen import __version__
 from cloze_gen.formats.harness import harness_record, task_yaml
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.lambada.harness import harness_files
-from cloze_gen.formats.lambada.jsonl import parse_passages
+from cloze_gen.formats.lambada.jsonl import parse_passages, split_record
 from cloze_gen.records.passage import SetPassage, Split
 from cloze_gen.records.question import Question
 from cloze_gen.stages.evaluation.passage_sets import read_passage_set
 from cloze_gen.stages.evaluation.question_sets import read_question_set
-from cloze_gen.stages.tables import PASSAGE_SET, QUESTIONS
+from cloze_gen.stages.tables import CANDIDATES, PASSAGE_SET, QUESTIONS
 from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import write_jsonl
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemKind:
     """A shape of item, as a release knows it.
 
@@ -31,8 +32,13 @@ class ItemKind:
         parse: lines of that file -> items, each with an `id` and a `book_id`.
         read_set: file -> the items as they are evaluated, known by a digest of what they are.
         write_harness: (folder, run name, items, signature): writes the files of an lm-evaluation-harness task.
+        task: what the hub of `datasets` calls its task.
         described: of the items of a set, what each is, for the card's first line.
         balance: of the items of a set, how evenly what could be guessed is spread, for the card.
+        counts: whether an item is one of the set; others, of a control set, stand beside it in its file.
+        splits: of the items, config -> split -> file of the release that holds them, as the card's head names them.
+        write_splits: (folder, items): writes these files, where they are not `file` itself.
+        told_files: file of the release -> what the card says of it; in a name `{name}` is the run's, and what was not written is not told.
     """
 
     noun: str
@@ -40,8 +46,13 @@ class ItemKind:
     parse: Callable[[Iterable[str]], Iterable[Any]]
     read_set: Callable[[Path], Digested]
     write_harness: Callable[[Path, str, Sequence[Any], str], None]
+    task: str
     described: Callable[[Sequence[Any]], str]
     balance: Callable[[Sequence[Any]], str]
+    counts: Callable[[Any], bool]
+    splits: Callable[[Sequence[Any]], Mapping[str, Mapping[str, str]]]
+    write_splits: Callable[[Path, Sequence[Any]], None]
+    told_files: Mapping[str, str]
 
     def read(self, folder: Path) -> list[Any]:
         """The items of an artifact or a release."""
@@ -69,28 +80,90 @@ def _option_count(questions: Sequence[Question]) -> int:
     return len(questions[0].options) if questions else 0
 
 
-QUESTION_ITEMS = ItemKind("question", QUESTIONS, parse_questions, read_question_set, _write_questions_task, _described, _positions)
+QUESTION_ITEMS = ItemKind(
+    noun="question",
+    file=QUESTIONS,
+    parse=parse_questions,
+    read_set=read_question_set,
+    write_harness=_write_questions_task,
+    task="multiple-choice",
+    described=_described,
+    balance=_positions,
+    counts=lambda question: True,
+    splits=lambda questions: {"default": {"test": QUESTIONS}},
+    write_splits=lambda folder, questions: None,
+    told_files={CANDIDATES: "the retained candidates of every question with the grooming decisions, for human groomers."},
+)
+
+
+def _split_file(split: Split) -> str:
+    return f"{split}.jsonl"
+
+
+def _of_splits(passages: Sequence[SetPassage]) -> dict[Split, list[SetPassage]]:
+    """The splits that have passages, in their order."""
+    found = {split: [one for one in passages if one.split == split] for split in Split}
+    return {split: some for split, some in found.items() if some}
+
+
+def _write_passages_splits(folder: Path, passages: Sequence[SetPassage]) -> None:
+    """`validation.jsonl`, `test.jsonl` and `control.jsonl`, one JSON object a passage (`split_record`), those that have passages."""
+    for split, some in _of_splits(passages).items():
+        write_jsonl(folder / _split_file(split), map(split_record, some))
+
+
+def _passages_splits(passages: Sequence[SetPassage]) -> dict[str, dict[str, str]]:
+    """The control set is a config of its own, so that whoever loads the set gets the set."""
+    files = {split: _split_file(split) for split in _of_splits(passages)}
+    control = {"control": {str(Split.TEST): files.pop(Split.CONTROL)}} if Split.CONTROL in files else {}
+    return {"default": {str(split): file for split, file in files.items()}} | control
 
 
 def _write_passages_tasks(folder: Path, name: str, passages: Sequence[SetPassage], signature: str) -> None:
-    """A task for each rendering, by its name, and the JSON lines of each split."""
-    splits = {str(split): [one.passage for one in passages if one.split == split] for split in (Split.VALIDATION, Split.TEST)}
-    for file, text in harness_files(name, splits, version=__version__, signature=signature).items():
-        (folder / file).write_text(text, encoding="utf-8", newline="\n")
+    """A task for each rendering, by its name, with the JSON lines of each split; the control set has tasks of its own, `NAME_control_*`."""
+    of_split = {str(split): [one.passage for one in some] for split, some in _of_splits(passages).items()}
+    control = of_split.pop(str(Split.CONTROL), None)
+    tasks = {name: of_split, f"{name}_control": {str(Split.TEST): control} if control else {}}
+    for task, splits in tasks.items():
+        for file, text in harness_files(task, splits, version=__version__, signature=signature).items() if splits else ():
+            (folder / file).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _balance(passages: Sequence[SetPassage]) -> str:
-    filtered = [one.passage for one in passages if one.split != Split.CONTROL]
+def _of_set(one: SetPassage) -> bool:
+    return one.split != Split.CONTROL
+
+
+def _passages_described(passages: Sequence[SetPassage]) -> str:
+    counts = Counter(one.split for one in passages)
+    of_set = f"{counts[Split.VALIDATION]:,} validation, {counts[Split.TEST]:,} test"
+    return f"passages, the last word to be guessed ({of_set}; beside them {counts[Split.CONTROL]:,} of control, which nothing has filtered)"
+
+
+def _passages_balance(passages: Sequence[SetPassage]) -> str:
+    filtered = [one.passage for one in passages if _of_set(one)]
     inside = sum(one.target.casefold() in {token.casefold() for token in one.context} for one in filtered)
     return f"The target stands in the context of {inside:,} of {len(filtered):,} passages."
 
 
 PASSAGE_ITEMS = ItemKind(
-    "passage",
-    PASSAGE_SET,
-    parse_passages,
-    read_passage_set,
-    _write_passages_tasks,
-    lambda passages: "passages, the last word to be guessed",
-    _balance,
+    noun="passage",
+    file=PASSAGE_SET,
+    parse=parse_passages,
+    read_set=read_passage_set,
+    write_harness=_write_passages_tasks,
+    task="text-generation",
+    described=_passages_described,
+    balance=_passages_balance,
+    counts=_of_set,
+    splits=_passages_splits,
+    write_splits=_write_passages_splits,
+    told_files={
+        "validation.jsonl": "the passages of the development novels as `datasets.load_dataset` reads them; `text` is the published form.",
+        "test.jsonl": "the passages of the test novels, likewise.",
+        "control.jsonl": 'the control set, which `datasets.load_dataset(..., "control")` reads.',
+        "{name}_published.yaml": "a task of lm-evaluation-harness in the published form (small letters, cut as a treebank cuts).",
+        "{name}_cased.yaml": "a task in the form that the book prints; scores in the two forms are not comparable.",
+        "{name}_control_published.yaml": "the control set in the published form.",
+        "{name}_control_cased.yaml": "the control set as the book prints it.",
+    },
 )

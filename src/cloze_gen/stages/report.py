@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.jsonl import question_from_record
-from cloze_gen.notation import NotationError, parse_json
+from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records.question import Question
 from cloze_gen.report.data import Evaluation, ReportData, SampleQuestion, StageRow, evaluation_from_record
 from cloze_gen.report.funnel import funnel_steps
 from cloze_gen.report.html import render_report
+from cloze_gen.report.paper_table import PaperTable, PassageTable
+from cloze_gen.report.passages import PassageEvaluation, PassageFigures, passage_evaluation_from_record
 from cloze_gen.report.samples import draw_samples, sample_question
 from cloze_gen.stages.corpus.book_table import kept_books, read_books
+from cloze_gen.stages.item_kind import PASSAGE_ITEMS, QUESTION_ITEMS, ItemKind
 from cloze_gen.stages.release import write_checksums
 from cloze_gen.stages.report_figures import audit_table, funnel_levels, option_freqs, stage_figures
+from cloze_gen.stages.report_passages import passage_figures
 from cloze_gen.stages.signature import read_signature
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, open_artifact
@@ -46,21 +49,21 @@ def read_report_data(folder: Path, style: Style) -> ReportData:
     """Everything the report says of the run in `folder`."""
     run = read_run(folder)
     artifacts = stage_artifacts(folder)
-    records = read_records(folder, style.items.file)
-    questions = as_questions(records)
+    items, records = read_set(folder, style.items)
+    questions = items if style.items is QUESTION_ITEMS else []
     tables = {side: read_books(artifacts[label]) for side, label in style.last_books(artifacts).items()}
     source = tables.get(style.drawn_from, [])
     answer_freqs, impostor_freqs = option_freqs(questions, records, artifacts.get("counts"))
-    per_book = Counter(str(record.get("book_id", "")) for record in records)
+    per_book = Counter(item.book_id for item in items)
     n_options = max((len(question.options) for question in questions), default=0)
-    last = list(artifacts.values())[-1]
+    wanted = next((int(one.facts["wanted"]) for one in reversed(artifacts.values()) if "wanted" in one.facts), len(items))
     return ReportData(
         name=run["name"],
-        paper=style.table,
+        paper=style.table if isinstance(style.table, PaperTable) else None,
         signature=read_signature(folder),
         seed=run["seed"],
-        n_questions=len(records),
-        n_wanted=int(last.facts.get("wanted", len(records))),
+        n_questions=len(items),
+        n_wanted=wanted,
         n_options=n_options,
         levels=tuple(funnel_levels(artifacts, style)),
         steps=tuple(funnel_steps((label, artifact.manifest) for label, artifact in artifacts.items())),
@@ -69,8 +72,12 @@ def read_report_data(folder: Path, style: Style) -> ReportData:
         sentence_tokens=tuple(len(question.tokens) for question in questions),
         answer_positions=tuple(sum(question.answer_index == place for question in questions) for place in range(n_options)),
         blank_places=tuple(question.position / max(1, len(question.tokens) - 1) for question in questions),
-        books=tuple((row["book_id"], row.get("title", ""), per_book[row["book_id"]]) for row in source if row["status"] == "kept"),
-        evaluation=read_evaluation(folder),
+        books=tuple(
+            (row["book_id"], row.get("title", ""), per_book[row["book_id"]])
+            for row in source
+            if row["status"] == "kept" and style.gives_items(row)
+        ),
+        evaluation=read_evaluation(folder) if style.items is QUESTION_ITEMS else None,
         samples=tuple(_samples(folder, questions, records, source, seed=run["seed"])),
         audits=tuple(audit_table(side, tables[side]) for side in sorted(tables) if tables[side]),
         stages=tuple(
@@ -80,6 +87,31 @@ def read_report_data(folder: Path, style: Style) -> ReportData:
         settings=tuple(flat_settings(run["settings"])),
         overrides=tuple(key + sign + without_folders(value) for key, sign, value in (one.partition("=") for one in run["overrides"])),
         warnings=tuple(_warnings(run, artifacts, style)),
+        noun=style.items.noun,
+        passages=_passages(folder, style, items, records, source, artifacts, seed=run["seed"]),
+    )
+
+
+def _gives(row: Mapping[str, str], style: Style) -> bool:
+    """Whether items are drawn from a book."""
+    return row["status"] == "kept" and style.gives_items(row)
+
+
+def _passages(
+    folder: Path, style: Style, items: Sequence[Any], records: Sequence[Mapping[str, Any]], books: Sequence[Mapping[str, str]],
+    artifacts: Mapping[str, Artifact], *, seed: int,
+) -> PassageFigures | None:  # fmt: skip
+    """What only a set of passages has; None of questions."""
+    if style.items is not PASSAGE_ITEMS:
+        return None
+    return passage_figures(
+        items,
+        records,
+        books=books,
+        analysis=artifacts.get("analysis"),
+        evaluation=read_passage_evaluation(folder),
+        paper=style.table if isinstance(style.table, PassageTable) else None,
+        seed=seed,
     )
 
 
@@ -93,19 +125,30 @@ def read_records(folder: Path, file: str) -> list[dict[str, Any]]:
     return list(read_jsonl(path)) if path.is_file() else []
 
 
-def as_questions(records: Sequence[Mapping[str, Any]]) -> list[Question]:
-    """The records as questions of one blank with options; none at all if the style's items are something else."""
-    try:
-        return [question_from_record(record) for record in records]
-    except FormatError:
-        return []
+def read_set(folder: Path, kind: ItemKind) -> tuple[list[Any], list[dict[str, Any]]]:
+    """The items of a run's set, what stands beside it not among them, and the record that each was read from.
+
+    Raises:
+        FormatError: the release's file does not follow its format.
+    """
+    pairs = zip(kind.read(folder / RELEASE), read_records(folder, kind.file), strict=True)
+    of_set = [(item, record) for item, record in pairs if kind.counts(item)]
+    return [item for item, _ in of_set], [record for _, record in of_set]
 
 
 def read_evaluation(folder: Path) -> Evaluation | None:
-    """The run's evaluation, or None before `cloze-gen evaluate`."""
+    """The evaluation of a run of questions, or None before `cloze-gen evaluate`."""
     path = folder / EVALUATION / EVALUATION_FILE
-    if not path.is_file():
-        return None
+    return evaluation_from_record(_evaluation_record(path), where=str(path)) if path.is_file() else None
+
+
+def read_passage_evaluation(folder: Path) -> PassageEvaluation | None:
+    """The evaluation of a run of passages, or None before `cloze-gen evaluate`."""
+    path = folder / EVALUATION / EVALUATION_FILE
+    return passage_evaluation_from_record(_evaluation_record(path), where=str(path)) if path.is_file() else None
+
+
+def _evaluation_record(path: Path) -> dict[str, Any]:
     changed = find_change(path.parent)
     if changed:
         raise FormatError(f"{changed} Run `cloze-gen evaluate` again.")
@@ -113,7 +156,9 @@ def read_evaluation(folder: Path) -> Evaluation | None:
         record = parse_json(path.read_bytes())
     except NotationError as error:
         raise FormatError(f"{path}: not JSON ({error}). Run `cloze-gen evaluate` again.") from None
-    return evaluation_from_record(record, where=str(path))
+    if not isinstance(record, dict):
+        raise FormatError(f"{path}: {shown(record)} is no JSON object. Run `cloze-gen evaluate` again.")
+    return record
 
 
 def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

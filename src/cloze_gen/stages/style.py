@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from cloze_gen.report.paper_table import PaperTable
+from cloze_gen.report.paper_table import PaperTable, PassageTable
+from cloze_gen.stages.finished_run import FinishedRun, FromStore
 from cloze_gen.stages.item_kind import ItemKind
 from cloze_gen.stages.judging import Judging
 from cloze_gen.stages.trace import TraceSections
@@ -53,7 +53,10 @@ class Style:
         narrowed: side -> stage that drops books of it after the comparison of contents.
         items: what its items are.
         last: the Luigi task whose artifact holds the finished items.
-        files: (run name, items, seed, folder of the last stage's artifact) -> name -> text of the files that the paper published.
+        beside: settings -> Luigi tasks of stages that come after `last`: what tells of the finished items, or is published beside them.
+        files: a finished run -> place in the release -> what stands there: the files that the paper published.
+        told_files: of these files, what the card says of each; in a name `{name}` is the run's, and one that was not written is not told.
+        gives_items: whether items are drawn from a kept book of that side, by its row in the table of books.
         levels: stage -> what its kept items are, for the picture of the funnel; a stage that is not named is no level of it.
         trace: the sections of an item's trace.
         table: the paper's own table of baselines; None where it has none.
@@ -75,11 +78,14 @@ class Style:
     sides: tuple[str, ...]
     items: ItemKind
     last: Any
-    files: Callable[[str, Sequence[Any], int, Path], Mapping[str, str]]
+    files: Callable[[FinishedRun], Mapping[str, str | FromStore]]
     levels: Mapping[str, str]
     trace: TraceSections
     narrowed: Mapping[str, str] = field(default_factory=dict)
-    table: PaperTable | None = None
+    table: PaperTable | PassageTable | None = None
+    beside: Callable[[Any], Sequence[Any]] = lambda settings: ()
+    told_files: Mapping[str, str] = field(default_factory=dict)
+    gives_items: Callable[[Mapping[str, str]], bool] = lambda row: True
     training: Any = None
     trained_on: str = ""
     requests: Requests | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,12 +83,26 @@ class TraceSections:
         in_full: sections that are told last, where every alternate is asked for.
         early: (stage, what it is called): where a sentence or a word can end before it is an item, in the order of its life.
         items: (stage, file): the table of all items.
+        reasons: reason of an early rejection -> what it says in words, with the stage's settings in braces; others are told as they are.
+        id_form: of an item's id, for who mistypes one.
     """
 
     sections: tuple[Section, ...]
     in_full: tuple[Section, ...] = ()
     early: tuple[tuple[str, str], ...] = (("focus", "focus selection"),)
     items: tuple[str, str] = ("focus", FOCUS)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    id_form: str = "book:sentence:position"
+
+    def early_end(self, folder: Path, record_id: str) -> str | None:
+        """Where a record of a run ended before it was an item, and why; None where no early stage has rejected it."""
+        for stage, what in self.early:
+            rejected = find_row(folder, stage, REJECTED, record_id)
+            if rejected is not None:
+                words = self.reasons.get(rejected["reason"], "").format(**stage_artifact(folder, stage).manifest["settings"])
+                told = f"{rejected['reason']} {rejected['detail']}".rstrip()
+                return f"rejected at {what}, {told}{f': {words}' if words else ''}"
+        return None
 
 
 def find_row(folder: Path, stage: str, file: str, item_id: str) -> dict[str, Any] | None:
@@ -106,20 +120,25 @@ def has_id(item_id: str) -> Any:
 
 def tell_source(item: Traced) -> Iterator[str]:
     """Where the sentence stands: book, raw file, the raw text of its span, the sentence and its tokens."""
-    sentence, side = item.sentence, item.side
-    book = next(row for row in read_books(item.artifact(f"corpus {side}")) if row["book_id"] == sentence["book_id"])
-    file = item.folder / f"corpus-{side}" / unescape_cell(book["file"])
+    sentence = item.sentence
+    yield from tell_span(item, sentence["book_id"], sentence["start"], sentence["end"])
+    yield f"sentence   {printable(sentence['text'])}"
+    yield f"tokens     {printable(sentence['tokens'])}"
+
+
+def tell_span(item: Traced, book_id: str, start: int, end: int) -> Iterator[str]:
+    """A book with its title and author, its raw file, and the raw text of a span of it (characters of the decoded file)."""
+    book = next(row for row in read_books(item.artifact(f"corpus {item.side}")) if row["book_id"] == book_id)
+    file = item.folder / f"corpus-{item.side}" / unescape_cell(book["file"])
     try:
-        raw = read_book(file, digest=book["digest"]).decode(book["encoding"])[sentence["start"] : sentence["end"]]
+        raw = read_book(file, digest=book["digest"]).decode(book["encoding"])[start:end]
     except (BookError, CorpusError, LookupError, UnicodeDecodeError) as error:
         raw = f"(the raw file cannot be read here: {error})"
     if book.get("title"):
         yield f"book       {printable(', by '.join(filter(None, (book['title'], book.get('author')))))}"
-    yield f"raw file   {book['file']} ({book['encoding']}), characters {sentence['start']}-{sentence['end']}"
+    yield f"raw file   {book['file']} ({book['encoding']}), characters {start}-{end}"
     room = None if item.columns is None else item.columns - len(_RAW)
     yield from (_RAW + part for line in raw.splitlines() for part in wrap(printable(line), room, indent=0))
-    yield f"sentence   {printable(sentence['text'])}"
-    yield f"tokens     {printable(sentence['tokens'])}"
 
 
 def find_question(item: Traced, stage: str, file: str) -> tuple[int, dict[str, Any]] | None:

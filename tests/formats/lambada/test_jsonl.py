@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.lambada.jsonl import REQUIRED_FIELDS, parse_passages, passage_from_record, passage_record
+from cloze_gen.formats.lambada.jsonl import REQUIRED_FIELDS, parse_passages, passage_from_record, passage_record, split_record
 from cloze_gen.records.passage import Part, Passage, SetPassage, Split
 
 ITEM = Passage("b:7", "b", Part.TEST, (("Who", "hid", "?"), ('"', "Not", "Ann", ".", '"')), ("Who hid?", '"Not Ann."'), 2, 5, 23)
@@ -57,6 +57,14 @@ def test_a_split_is_one_of_three(more: dict[str, object]) -> None:
     """Without one, or with another, no passage of a set; a genre is a text."""
     with pytest.raises(FormatError, match=r"line 1: `(split|domain)`"):
         list(parse_passages([json.dumps(passage_record(ITEM, **more))]))
+
+
+def test_a_table_of_a_split_holds_text_alone() -> None:
+    """Every row has the same columns, as `datasets` wants them; what stands before the target and the target are `cased`."""
+    row = split_record(SetPassage(ITEM, Split.CONTROL, ""))
+    assert list(row) == ["text", "domain", "id", "context", "target", "cased"]
+    assert all(isinstance(value, str) for value in row.values())
+    assert row["context"] + row["target"] == row["cased"]
 
 
 def test_added_fields_are_not_the_passages_own() -> None:

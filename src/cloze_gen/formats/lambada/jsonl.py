@@ -51,6 +51,19 @@ def passage_record(passage: Passage, **more: Any) -> dict[str, Any]:
     return record | more
 
 
+def split_record(one: SetPassage) -> dict[str, str]:
+    """A passage as a table of one split has it, all columns text: what ``datasets`` reads, which wants the same columns in every row.
+
+    `text` and `domain` are those of the published set; `context` and `target` joined are `cased`.
+
+    >>> passage = Passage("b:1", "b", Part.TEST, (("Who", "?"), ("Ann", ".")), ("Who?", "Ann."), 0, 0, 9)
+    >>> list(split_record(SetPassage(passage, Split.TEST, "crime")).values())
+    ['who ? ann', 'crime', 'b:1', 'Who? ', 'Ann', 'Who? Ann']
+    """
+    record = passage_record(one.passage)
+    return {"text": record["text"], "domain": one.domain, "id": one.id} | {name: record[name] for name in ("context", "target", "cased")}
+
+
 def passage_from_record(record: Mapping[str, Any], *, where: str = "passage record") -> Passage:
     """The passage of one JSON object; other fields are ignored.
 

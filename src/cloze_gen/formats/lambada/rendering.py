@@ -37,24 +37,43 @@ def published_tokens(passage: Passage) -> tuple[str, ...]:
     "`` do n't , '' i said . `` why ? '' asked ann"
     """
     printed: list[str] = []
-    open_marks: set[str] = set()
+    open_marks: frozenset[str] = frozenset()
     for number, (tokens, text) in enumerate(zip(passage.sentences, passage.texts, strict=True), 1):
-        kept = tokens[: passage.target_at + 1] if number == len(passage.sentences) else tokens
-        spaces = spaces_after(text, tokens)
-        for i, token in enumerate(kept):
-            if token in _DIRECTED:
-                stands_free = i == 0 or spaces[i - 1] or printed[-1] in _OPENING
-                opens = _opens(token, stands_free, i + 1 < len(tokens) and not spaces[i] and is_word(tokens[i + 1]), open_marks)
-                open_marks = open_marks | {token} if opens else open_marks - {token}
-                printed.append(_DIRECTED[token][not opens])
-            elif token in _BRACKETS:
-                printed.append(_BRACKETS[token])
-            else:
-                printed.extend(part.lower() for part in clitics_cut(token))
+        count = passage.target_at + 1 if number == len(passage.sentences) else len(tokens)
+        sentence, open_marks = published_sentence(tokens, text, open_marks, count=count)
+        printed += sentence
     return tuple(printed)
 
 
-def _opens(mark: str, stands_free: bool, word_follows: bool, open_marks: set[str]) -> bool:
+def published_sentence(
+    tokens: Sequence[str], text: str, open_marks: frozenset[str] = frozenset(), *, count: int | None = None
+) -> tuple[list[str], frozenset[str]]:
+    """One sentence's tokens as published, and the quotation marks that are open behind it.
+
+    Args:
+        text: the sentence with its own spacing.
+        open_marks: quotation marks that an earlier sentence has opened.
+        count: how many of the tokens are printed; all by default.
+
+    >>> published_sentence(("(", "We", "gonna", ")", "'", "Tis"), "(We gonna) 'Tis")
+    (['-lrb-', 'we', 'gon', 'na', '-rrb-', '`', 'tis'], frozenset({"'"}))
+    """
+    printed: list[str] = []
+    spaces = spaces_after(text, tokens)
+    for i, token in enumerate(tokens[:count]):
+        if token in _DIRECTED:
+            stands_free = i == 0 or spaces[i - 1] or printed[-1] in _OPENING
+            opens = _opens(token, stands_free, i + 1 < len(tokens) and not spaces[i] and is_word(tokens[i + 1]), open_marks)
+            open_marks = open_marks | {token} if opens else open_marks - {token}
+            printed.append(_DIRECTED[token][not opens])
+        elif token in _BRACKETS:
+            printed.append(_BRACKETS[token])
+        else:
+            printed.extend(part.lower() for part in clitics_cut(token))
+    return printed, open_marks
+
+
+def _opens(mark: str, stands_free: bool, word_follows: bool, open_marks: frozenset[str]) -> bool:
     """The direction of a quotation mark, from the blanks around it; where they do not tell, from whether one is open."""
     return word_follows if stands_free == word_follows else mark not in open_marks
 

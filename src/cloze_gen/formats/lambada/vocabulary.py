@@ -1,15 +1,33 @@
-r"""The vocabulary file: every word that may be the target, in alphabetical order, with its count in the training novels.
+r"""The vocabulary file: every word of the training novels, however rare, in alphabetical order, with its count.
 
 ``word TAB count``, UTF-8, ``\n`` at the end of every line, sorted by code point. Whether the published ``lambada-vocab-2.txt`` (112,745
-types "from which the one to be guessed must be picked") has the second column is not known; both are read.
+types "from which the one to be guessed must be picked") has the second column is not known. Words are those of the published
+tokenization, in small letters: ``n't`` and ``'s`` are two of them; marks, which cannot be the target, are not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
+from cloze_gen.english.treebank import clitics_cut
 from cloze_gen.errors import FormatError
 from cloze_gen.notation import shown
+from cloze_gen.words import is_word
+
+
+def published_counts(counts: Iterable[tuple[str, int]]) -> Counter[str]:
+    """Counts of whole-word types as counts of the published words they are made of.
+
+    >>> sorted(published_counts([("Don't", 2), ("do", 1), (",", 9)]).items())
+    [('do', 3), ("n't", 2)]
+    """
+    words: Counter[str] = Counter()
+    for word, count in counts:
+        for part in clitics_cut(word):
+            if is_word(part):
+                words[part.lower()] += count
+    return words
 
 
 def format_vocabulary(counts: Mapping[str, int]) -> str:
@@ -25,23 +43,3 @@ def format_vocabulary(counts: Mapping[str, int]) -> str:
         if word.split() != [word]:
             raise FormatError(f"vocabulary: a word is empty or holds a blank: {shown(word)}")
     return "".join(f"{word}\t{counts[word]}\n" for word in sorted(counts))
-
-
-def parse_vocabulary(text: str, *, name: str = "vocabulary") -> dict[str, int]:
-    r"""Word -> count, in the file's order; 0 where the file has no counts.
-
-    Raises:
-        FormatError: a line is no word with a count or without, or a word is there twice; names file and line.
-
-    >>> parse_vocabulary("ann\t2\nshe\t7\n"), parse_vocabulary("ann\nshe\n")
-    ({'ann': 2, 'she': 7}, {'ann': 0, 'she': 0})
-    """
-    counts: dict[str, int] = {}
-    for number, line in enumerate(text.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n").split("\n") if text else [], 1):
-        word, tab, count = line.partition("\t")
-        if word.split() != [word] or (tab and not (count.isascii() and count.isdigit())):
-            raise FormatError(f"{name}, line {number}: expected a word, or a word, a tab and its count, found {shown(line)}")
-        if word in counts:
-            raise FormatError(f"{name}, line {number}: {shown(word)} was there before")
-        counts[word] = int(count or 0)
-    return counts

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
 from cloze_gen.formats.msr.human import format_human
 from cloze_gen.formats.msr.lm import format_lm
 from cloze_gen.formats.msr.machine import format_machine
-from cloze_gen.records.question import Question
+from cloze_gen.stages.finished_run import FinishedRun
 
 
-def msr_files(name: str, questions: Sequence[Question], seed: int, finished: Path) -> dict[str, str]:
+def msr_files(run: FinishedRun) -> dict[str, str]:
     """The three official formats, questions and answers each; nothing in them is drawn."""
-    files = {}
-    for label, formatted in (("machine", format_machine(questions)), ("human", format_human(questions)), ("lm", format_lm(questions))):
-        for part, text in zip(("questions", "answers"), formatted, strict=True):
-            files[f"{name}.{label}_format.{part}.txt"] = text
-    return files
+    formats = {"machine": format_machine, "human": format_human, "lm": format_lm}
+    return {
+        f"{run.name}.{label}_format.{part}.txt": text
+        for label, formatted in formats.items()
+        for part, text in zip(("questions", "answers"), formatted(run.items), strict=True)
+    }

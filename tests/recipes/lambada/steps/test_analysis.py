@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cloze_gen.formats.lambada.plain_text import parse_plain_text, sentence_count
-from cloze_gen.recipes.lambada.steps.analysis import CLASSES, PAPER, Described, describe, summarize, target_class
+from cloze_gen.recipes.lambada.steps.analysis import CLASSES, PAPER, Described, describe, draw_input, summarize, target_class
 
-LEMMAS = {"ladies": "lady", "saw": "see"}
-
-
-def lemma_of(word: str) -> str:
-    return LEMMAS.get(word, word)
+FORMS = {"lady": ("lady", "ladies"), "see": ("see", "saw")}
 
 
 def facts(context: str, sentence: str, target: str, tag: str = "NN") -> Described:
-    return describe(context.split(), sentence.split(), target, tokens=9, context_sentences=1, tag=tag, lemma_of=lemma_of)
+    """Sentences of the context are written with `|` between them."""
+    sentences = [one.split() for one in context.split("|")]
+    return describe(sentences, sentence.split(), target, tokens=9, tag=tag, forms=FORMS.get(target.casefold(), ()))
 
 
 @pytest.mark.parametrize(
@@ -28,6 +26,8 @@ def facts(context: str, sentence: str, target: str, tag: str = "NN") -> Describe
         ("two ladies .", "lady", False, True),
         ("two LADIES .", "Lady", False, True),
         ("a lady .", "see", False, False),
+        ("the lady's hat .", "lady", True, True),
+        ("the ladies' hats .", "lady", False, True),
         (". , .", "lady", False, False),
     ],
 )
@@ -61,10 +61,33 @@ def test_shares_and_classes() -> None:
 
 
 def test_no_passages_have_no_measures() -> None:
-    """Of nothing there is no mean; the same measures are there."""
-    found = summarize([])
-    assert set(found) == set(summarize([facts("a .", "b", "c")]))
-    assert all(math.isnan(value) for value in found.values())
+    """Of nothing there is no mean."""
+    assert summarize([]) == {}
+
+
+@pytest.mark.parametrize(
+    ("context", "sentence", "back"),
+    [
+        ("a lamp .|a door .", "the lamp by the", 0),
+        ("a Lamp .|a door .", "by the", 2),
+        ("a .|the lamp's oil .", "by the", 1),
+        ("a .", "by", None),
+    ],
+)
+def test_how_far_back_the_target_stands(context: str, sentence: str, back: int | None) -> None:
+    """The last mention counts, in sentences from the target's own; context sentences are counted too."""
+    found = facts(context, sentence, "lamp")
+    assert (found.sentences_back, found.context_sentences) == (back, context.count("|") + 1)
+
+
+def test_the_random_input_is_drawn_by_each_id() -> None:
+    """One survivor more moves at most one other; a new seed draws anew; fewer than asked for are all taken."""
+    ids = [f"b:{number}" for number in range(400)]
+    drawn = draw_input(ids, seed=1, count=100)
+    assert len(drawn) == 100
+    assert len(drawn - draw_input([*ids, "c:1"], seed=1, count=100)) <= 1
+    assert draw_input(ids, seed=2, count=100) != drawn
+    assert draw_input(ids[:9], seed=1, count=100) == frozenset(ids[:9])
 
 
 @pytest.mark.realdata
@@ -74,9 +97,7 @@ def test_the_published_set_is_as_the_paper_says(data_dir: Path) -> None:
     if not path.is_file():
         pytest.skip("the published LAMBADA development set is not unpacked (make data SHARED=DIR)")
     listed = [
-        describe(
-            tokens[:-1], (), tokens[-1], tokens=len(tokens), context_sentences=sentence_count(tokens), tag="NN", lemma_of=lambda word: word
-        )
+        replace(describe([tokens[:-1]], (), tokens[-1], tokens=len(tokens), tag="NN", forms=()), context_sentences=sentence_count(tokens))
         for tokens in parse_plain_text(path.read_text(encoding="utf-8"))
     ]
     found = summarize(listed)

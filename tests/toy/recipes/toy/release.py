@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
-from cloze_gen.records.question import Question
+from cloze_gen.stages.finished_run import FinishedRun
 
 
-def toy_files(name: str, questions: Sequence[Question], seed: int, finished: Path) -> dict[str, str]:
+def toy_files(run: FinishedRun) -> dict[str, str]:
     """`NAME.toy.txt`."""
-    return {f"{name}.toy.txt": "".join(" ".join(question.blank.filled("___")) + "\n" for question in questions)}
+    return {f"{run.name}.toy.txt": "".join(" ".join(question.blank.filled("___")) + "\n" for question in run.items)}

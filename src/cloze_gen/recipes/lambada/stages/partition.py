@@ -16,7 +16,6 @@ from cloze_gen.stages.corpus.overlap import read_sketches
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
-from cloze_gen.store.tables import unescape_cell
 from cloze_gen.text.audit import BookReason
 from cloze_gen.text.duplicates import find_overlaps
 
@@ -68,10 +67,12 @@ def _rated(corpus: Artifact, row: dict[str, str], offensive: frozenset[str], set
 def domain_of(row: dict[str, str]) -> str:
     """The genre of a novel: what the manifest says, else the folder that it lies in, the first below the corpus's own; else empty.
 
+    A folder's name stays escaped as it is in the table (`escape_cell`): it may hold what breaks a table, or bytes that are no text.
+
     >>> domain_of({"file": "Romance/more/emma.txt", "genre": ""}), domain_of({"file": "emma.txt", "genre": "Comedy"})
     ('Romance', 'Comedy')
     """
-    folders = PurePosixPath(unescape_cell(row["file"])).parts[:-1]
+    folders = PurePosixPath(row["file"]).parts[:-1]
     return row.get("genre") or (folders[0] if folders else "")
 
 

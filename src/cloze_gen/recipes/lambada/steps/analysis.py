@@ -1,13 +1,20 @@
-"""What the passages are like, kept beside a random sample of what was asked about (LAMBADA 3.2, 3.3)."""
+"""What the passages are like, kept beside a random sample of what was asked about (LAMBADA 3.2, 3.3).
+
+The paper's sample is of "the passages that were presented to human subjects", drawn at random from what no model had guessed. Ours is drawn
+so too, whatever order people are asked in: from the survivors of the committee, not from the head of the ranking, which is no random part.
+"""
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.english.treebank import clitics_cut
+from cloze_gen.rng import stable_fraction
 
 # A mark of direct speech, in whatever way a book or the published files write it; an apostrophe stands alone as a quotation mark only.
 QUOTES = frozenset({'"', "'", "``", "''", "`"})
@@ -36,7 +43,8 @@ class Described:
 
     Attributes:
         tokens: in the published rendering, up to the target.
-        in_context: the target stands in the context, in any letter case.
+        sentences_back: how many sentences before its own the target stands last, in any letter case, from 0; None where it stands in none.
+        in_context: it stands in the context, its own sentence not counted.
         lemma_in_context: it or another form of its lemma does.
         tag: the target's Penn tag.
         direct_speech: a quotation mark stands before the target (`QUOTES`).
@@ -44,6 +52,7 @@ class Described:
 
     tokens: int
     context_sentences: int
+    sentences_back: int | None
     in_context: bool
     lemma_in_context: bool
     tag: str
@@ -51,35 +60,45 @@ class Described:
 
 
 def describe(
-    context: Sequence[str], sentence: Sequence[str], target: str, *, tokens: int, context_sentences: int, tag: str,
-    lemma_of: Callable[[str], str],
-) -> Described:  # fmt: skip
+    context: Sequence[Sequence[str]], sentence: Sequence[str], target: str, *, tokens: int, tag: str, forms: Collection[str]
+) -> Described:
     """Describe one passage.
 
     Args:
-        context, sentence: own tokens of the context, and of the target sentence before the target.
-        lemma_of: the lemma of a word, in small letters.
+        context: own tokens of each sentence of the context.
+        sentence: own tokens of the target sentence before the target.
+        forms: the forms of the target's lemma, in small letters.
 
-    >>> facts = describe(["Two", "ladies", "."], ['"', "Who", "is", "the"], "lady", tokens=8, context_sentences=1, tag="NN",
-    ...                  lemma_of={"lady": "lady", "ladies": "lady"}.get)
+    >>> facts = describe([["Two", "ladies'", "hats", "."]], ['"', "Who", "is", "the"], "lady", tokens=8, tag="NN", forms={"lady", "ladies"})
     >>> facts.in_context, facts.lemma_in_context, facts.direct_speech
     (False, True, True)
     """
-    folded = {token.casefold() for token in context}
-    same, lemma = target.casefold() in folded, lemma_of(target.casefold())
-    by_lemma = same or any(lemma_of(token) == lemma for token in folded if token[:1].isalpha())
-    return Described(tokens, context_sentences, same, by_lemma, tag, not QUOTES.isdisjoint((*context, *sentence)))
+    folded = [{part.casefold() for token in one for part in clitics_cut(token)} for one in (*context, sentence)]
+    back = next((number for number, words in enumerate(reversed(folded)) if target.casefold() in words), None)
+    words = frozenset().union(*folded[:-1])
+    same = target.casefold() in words
+    speech = any(not QUOTES.isdisjoint(one) for one in (*context, sentence))
+    return Described(tokens, len(context), back, same, same or not words.isdisjoint(forms), tag, speech)
+
+
+def draw_input(survivors: Iterable[str], *, seed: int, count: int = RANDOM_INPUT) -> frozenset[str]:
+    """Ids of the random sample of what people could be asked about; each draw hangs on its own id.
+
+    >>> len(draw_input(["a", "b", "c"], seed=1, count=2))
+    2
+    """
+    return frozenset(heapq.nsmallest(count, survivors, key=lambda one: (stable_fraction(f"lambada.analysis\x1f{seed}", one), one)))
 
 
 def summarize(described: Iterable[Described]) -> dict[str, float]:
-    """The measures of `PAPER` and the rest of Figure 2, means or shares of 1; NaN for no passages.
+    """The measures of `PAPER` and the rest of Figure 2, means or shares of 1; nothing for no passages.
 
-    >>> summarize([Described(70, 4, True, True, "NNP", False), Described(80, 5, False, True, "PRP", True)])["PN"]
+    >>> summarize([Described(70, 4, 2, True, True, "NNP", False), Described(80, 5, None, False, True, "PRP", True)])["PN"]
     0.5
     """
     listed = list(described)
     if not listed:
-        return dict.fromkeys((*PAPER, "target in context", *CLASSES), float("nan"))
+        return {}
     classes = Counter(target_class(one.tag) for one in listed)
     return {
         "tokens": fmean(one.tokens for one in listed),

@@ -1,0 +1,46 @@
+"""The dataset card."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cloze_gen.report.card import CardFacts, dataset_card
+
+
+@pytest.fixture
+def facts() -> CardFacts:
+    return CardFacts(
+        name="mine", style="Toy-style", source_line="No paper.", signature="sig", n_items=3, n_wanted=5, described="passages",
+        balance="Even.", items_file="passages.jsonl", noun="passage", books=[("b", "A | B", 3)], notes=["judged: none"], steps=[],
+        settings={}, task="text-generation",
+        splits={"default": {"validation": "v.jsonl", "test": "t.jsonl"}, "control": {"test": "c.jsonl"}},
+    )  # fmt: skip
+
+
+def test_the_head_names_every_split_and_config(facts: CardFacts) -> None:
+    """As `datasets` reads it: configs in their order, a file a split."""
+    head = dataset_card(facts).split("---")[1].split("task_categories:")
+    assert (
+        head[0].split()
+        == (
+            "configs: - config_name: default data_files: - split: validation path: v.jsonl - split: test path: t.jsonl "
+            "- config_name: control data_files: - split: test path: c.jsonl"
+        ).split()
+    )
+    assert head[1].split() == ["-", "text-generation", "language:", "-", "en"]
+
+
+def test_only_files_that_are_given_are_told(facts: CardFacts) -> None:
+    """A line each, between the items and the checksums."""
+    assert "fell" not in dataset_card(facts)
+    told = dataset_card(replace(facts, files=[("fell.txt", "what fell.")]))
+    assert "all scores.\n- `fell.txt`: what fell.\n- the published formats" in told
+
+
+def test_what_is_missing_and_hostile_is_told(facts: CardFacts) -> None:
+    """Fewer items than wanted, and a title that would break the table."""
+    card = dataset_card(facts)
+    assert "(5 were wanted;" in card
+    assert "| b | A \\| B | 3 |" in card
