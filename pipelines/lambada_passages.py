@@ -56,6 +56,7 @@ class Passages(StyleTask):
 
     stage = "passages"
     group = "passages"
+    version = 2
     needs = {"partition": Partition, "counts": Counts}
 
     def settings(self) -> dict[str, Any]:

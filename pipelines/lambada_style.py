@@ -73,6 +73,7 @@ class Ranking(StyleTask):
 
     stage = "ranking"
     group = "ranking"
+    version = 2
     draws = True
     needs = {
         "passages": Passages,

@@ -30,12 +30,12 @@ SPLIT_OF = {Part.DEVELOPMENT: Split.VALIDATION, Part.TEST: Split.TEST}
 class Passage:
     """A passage and the word to be guessed.
 
-    What stands before the target, the target and what stands behind it are the passage's tokens exactly.
+    The texts before, at and behind the target are the target sentence exactly.
 
     >>> sentences = (("Who", "called", "?"), ("It", "was", "Jane", ".", '"'))
     >>> passage = Passage("emma:7", "emma", Part.TEST, sentences, ("Who called?", 'It was Jane."'), 2, 40, 65)
-    >>> passage.context, passage.before_target, passage.target, passage.behind_target
-    (('Who', 'called', '?'), ('Who', 'called', '?', 'It', 'was'), 'Jane', ('.', '"'))
+    >>> passage.context, passage.before_target, passage.target
+    (('Who', 'called', '?'), ('Who', 'called', '?', 'It', 'was'), 'Jane')
     >>> passage.opening, passage.closing
     ('It was ', '."')
 
@@ -74,11 +74,6 @@ class Passage:
     def before_target(self) -> tuple[str, ...]:
         """All tokens that a reader is shown, in order."""
         return (*self.context, *self.sentences[-1][: self.target_at])
-
-    @property
-    def behind_target(self) -> tuple[str, ...]:
-        """The final mark and what it closes, which are not shown."""
-        return self.sentences[-1][self.target_at + 1 :]
 
     @property
     def opening(self) -> str:

@@ -65,15 +65,6 @@ def parse_plain_text(text: str, *, name: str = "plain_text.txt") -> list[tuple[s
     return passages
 
 
-def sentence_count(tokens: Sequence[str]) -> int:
-    """How many complete sentences stand before the target sentence of a published passage.
-
-    >>> sentence_count("`` who ? '' he asked me . `` it was mr . pin . '' he sat down . so i saw ann".split())
-    3
-    """
-    return len(sentence_ends(tokens))
-
-
 def sentence_ends(tokens: Sequence[str]) -> list[int]:
     """Where the complete sentences before the target sentence end: of each the place behind its last token.
 

@@ -31,7 +31,7 @@ def test_records_come_from_the_books(novels: Novels) -> None:
         assert row["part"] == passage.part
         raw = (novels.books / row["file"]).read_text()[passage.start : passage.end]
         assert raw.startswith(passage.sentences[0][0])
-        assert raw.endswith(passage.behind_target[-1])
+        assert raw.endswith(passage.target_sentence[-1])
         assert " ".join(raw.replace("candle-\n", "candle").split()).startswith(passage.texts[0])
         assert passage.opening + passage.target + passage.closing == passage.texts[-1]
         assert len(passage.context) >= SMALL.min_context_tokens

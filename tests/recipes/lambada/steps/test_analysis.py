@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.formats.lambada.plain_text import parse_plain_text, sentence_count
+from cloze_gen.formats.lambada.plain_text import parse_plain_text, sentence_ends
 from cloze_gen.recipes.lambada.steps.analysis import CLASSES, PAPER, Described, describe, draw_input, summarize, target_class
 
 FORMS = {"lady": ("lady", "ladies"), "see": ("see", "saw")}
@@ -97,7 +97,9 @@ def test_the_published_set_is_as_the_paper_says(data_dir: Path) -> None:
     if not path.is_file():
         pytest.skip("the published LAMBADA development set is not unpacked (make data SHARED=DIR)")
     listed = [
-        replace(describe([tokens[:-1]], (), tokens[-1], tokens=len(tokens), tag="NN", forms=()), context_sentences=sentence_count(tokens))
+        replace(
+            describe([tokens[:-1]], (), tokens[-1], tokens=len(tokens), tag="NN", forms=()), context_sentences=len(sentence_ends(tokens))
+        )
         for tokens in parse_plain_text(path.read_text(encoding="utf-8"))
     ]
     found = summarize(listed)

@@ -62,6 +62,11 @@ def test_a_sentence_has_its_traits_alone(lines: list[str], which: int) -> None:
         ("He = she .", False),
         ("NOT EVEN THEN did he come .", False),
         ("NEVER did any of them come home .", True),
+        ("SUB-EDITOR .", False),
+        ("The smith saw Ram n .", False),  # a file that lost its accented letters
+        ("So says Jornandes , c. 41 .", True),
+        ("So says Jornandes , c . 41 .", False),
+        ("A cup o' tea , à la mode , O king .", True),
         ("...", False),
     ],
 )

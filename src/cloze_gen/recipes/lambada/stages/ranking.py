@@ -18,7 +18,7 @@ from cloze_gen.recipes.lambada.stages.decisions import RANKING, SIGNALS, read_su
 from cloze_gen.recipes.lambada.stages.reader_models import read_reader_models
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES, read_passages
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
-from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, draw_pool, expected_yield, machine_verdict, rank_passages
+from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, draw_pool, expected_yield, head_shares, machine_verdict, rank_passages
 from cloze_gen.recipes.lambada.steps.readers import Signals
 from cloze_gen.recipes.lambada.steps.signals import ReaderModels, signals_of
 from cloze_gen.records.passage import Passage
@@ -96,6 +96,9 @@ def write_ranking(
     `ranking.parquet`, the head of the order: `id`, `rank` from 1. `rejected.parquet`: `id`, `reason` (``not_looked_at``,
     ``same_text_as_another``, ``behind_the_head``: it overlaps a passage of the head, or comes after it), `detail` (empty).
 
+    The fact `head` tells of the head what share each rule of the passage alone solves, a random capitalised word, and what share of its
+    targets stands outside the context.
+
     Raises:
         CorpusError: no passage survived the committee.
     """
@@ -123,7 +126,9 @@ def write_ranking(
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), _rejected_columns(rejected))
     writer.funnel = funnel("passages", kept=len(order), rejected=Counter(reason for _, reason in rejected))
     expected = float(np.mean([expected_yield(one, guessing) for one in signals if one.id in ranked]))
+    shares = head_shares([one for one in signals if one.id in ranked])
     writer.facts |= {"looked_at": len(signals), "expected_yield": round(expected, 4)}
+    writer.facts["head"] = {name: round(share, 4) for name, share in shares.items()}
     room.say(f"{len(order):,} of {len(survivors):,} passages, of which {expected:.0%} are expected to be guessed with their context alone")
 
 

@@ -24,6 +24,7 @@ _FINAL = frozenset(".?!")
 _NUMERAL = re.compile(r"[IVXLCDM]+|\d+")
 _CLOSERS = frozenset("\"'")
 _SPEECH = ('"', "'")  # the mark that a book sets around speech: the commoner of the two
+_LETTER_WORDS = frozenset("ao")
 _ODD = ODD_MARKS | frozenset("[]{}")  # square and curly brackets are an editor's, or a footnote's
 
 
@@ -95,8 +96,8 @@ class SentenceTraits:
         tokens: int64: tokens as a treebank cuts them, marks among them.
         last_word: int64: place among the book's tokens of the last word, -1 where there is none.
         closed: bool: behind the last word stands a full stop, a question or exclamation mark, and nothing but such and what they close.
-        whole: bool: begins with a capital letter or a number and with no heading, ends with a mark, its brackets closed, no odd mark,
-            not mostly capitals.
+        whole: bool: begins with a capital letter or a number and with no heading, ends with a mark, its brackets closed, no odd mark
+            and no letter alone that is no word, not mostly capitals.
         offensive: bool: holds a word of the list.
         in_speech: bool: begins within a speech that an earlier sentence of its paragraph opened.
     """
@@ -129,7 +130,7 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
     opened, shut = (_sums(_holds(book, mark.__eq__), starts, ends) for mark in "()")
     whole = (first_word >= 0) & _holds(book, _begins_sentence)[first_word] & (behind < ends) & (opened == shut)
     whole &= ~_begins_with_heading(book, first_word)
-    whole &= _sums(_holds(book, _is_odd), starts, ends) == 0
+    whole &= _sums(_holds(book, lambda word: _is_odd(word) or _is_splinter(word)), starts, ends) == 0
     whole &= _sums(_holds(book, _is_shouted), starts, ends) <= MAX_CAPITALS_SHARE * _sums(words, starts, ends)
     return SentenceTraits(
         tokens=_sums(_numbers(book, lambda word: len(treebank_split(word)), np.int64), starts, ends),
@@ -164,7 +165,12 @@ def _begins_with_heading(book: BookText, first_word: NDArray[np.int64]) -> NDArr
 
 
 def _is_shouted(word: str) -> bool:
-    return len(word) > 1 and word.isupper() and word.isalpha()
+    return len(word) > 1 and word.isupper() and word.replace("-", "").isalpha()
+
+
+def _is_splinter(word: str) -> bool:
+    """A small letter that is no word by itself: what is left where a file lost its accented letters (``Ram n``), or of a reference."""
+    return len(word) == 1 and word.isascii() and word.islower() and word not in _LETTER_WORDS
 
 
 def _is_odd(word: str) -> bool:
