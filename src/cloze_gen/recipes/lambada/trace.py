@@ -56,6 +56,7 @@ _SIGNALS: Mapping[str, str] = {
     "read_rank": "its place among that reader's words, from 0",
     "alone_prob": "P(a reader of the sentence says it)",
     "alone_rank": "its place among that reader's words, from 0",
+    "sentence_tokens": "tokens of the sentence before it",
     "capitalised_share": "P(a random capitalised word is it)",
     "rules": "rules of the passage that say it",
     "expected_yield": "P(kept), as the order has it",

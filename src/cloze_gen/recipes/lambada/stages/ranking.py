@@ -91,10 +91,11 @@ def write_ranking(
     """Write the head of the order in which people are asked about the passages that no model has guessed.
 
     Files: `signals.parquet`, a row a survivor that was looked at, in the order of the passages: `id`, `book_id`, `start`, `end`, `target`
-    (in small letters), and of `Signals` `in_context`, `read_prob`, `alone_prob`, `read_rank`, `alone_rank`, `rules` (joined by `; `) and
-    `capitalised_share`; `expected_yield` (`steps.ranking.expected_yield`) and `machine`, what the stand-in says (`machine_verdict`).
-    `ranking.parquet`, the head of the order: `id`, `rank` from 1. `rejected.parquet`: `id`, `reason` (``not_looked_at``,
-    ``same_text_as_another``, ``behind_the_head``: it overlaps a passage of the head, or comes after it), `detail` (empty).
+    (in small letters), and of `Signals` `in_context`, `read_prob`, `alone_prob`, `read_rank`, `alone_rank`, `sentence_tokens`, `rules`
+    (joined by `; `) and `capitalised_share`; `expected_yield` (`steps.ranking.expected_yield`) and `machine`, what the stand-in says
+    (`machine_verdict`). `ranking.parquet`, the head of the order: `id`, `rank` from 1. `rejected.parquet`: `id`, `reason`
+    (``not_looked_at``, ``same_text_as_another``, ``behind_the_head``: it overlaps a passage of the head, or comes after it), `detail`
+    (empty).
 
     The fact `head` tells of the head what share each rule of the passage alone solves, a random capitalised word, and what share of its
     targets stands outside the context.
@@ -153,7 +154,7 @@ def _signal_columns(signals: Sequence[Signals], guessing: GuessingSettings) -> d
     plain = {name: [getattr(one, name) for one in signals] for name in Signals.__dataclass_fields__ if name != "rules"}
     kinds: Mapping[str, pa.DataType] = {
         "start": pa.int32(), "end": pa.int32(), "in_context": pa.bool_(), "read_prob": pa.float32(), "alone_prob": pa.float32(),
-        "read_rank": pa.int32(), "alone_rank": pa.int32(), "capitalised_share": pa.float32(),
+        "read_rank": pa.int32(), "alone_rank": pa.int32(), "sentence_tokens": pa.int16(), "capitalised_share": pa.float32(),
     }  # fmt: skip
     columns = {name: pa.array(values, kinds.get(name, pa.string())) for name, values in plain.items()}
     return columns | {

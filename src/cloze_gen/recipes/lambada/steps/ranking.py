@@ -31,6 +31,9 @@ from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 
 _SHARPER = 10.0  # people guess the end of a sentence that much better than an n-gram model does
+# A reader of the sentence has all of it, the n-gram model its last three words. Of a sentence of so many tokens before its target one of
+# two readers guessed as often as not (`docs/readings`, round 1 of guessing), of half as many one in ten times, of twice as many nine.
+_TELLING_TOKENS, _TELLING_STEEPNESS = 15.0, 3.0
 _LEAST_YIELD = 1e-5  # below it nothing speaks for a passage
 _FREE = 2  # passages solved by a rule that any head may have, however short
 _SHARE_STEPS = 20  # passages are queued by their share of capitalised words in twentieths, so that one that may not come holds up few
@@ -67,14 +70,15 @@ class TriggerSettings(SettingsGroup):
 
 
 def expected_yield(signals: Signals, guessing: GuessingSettings) -> float:
-    """How likely a passage passes all three steps, subjects taken to guess independently; 0 to 1.
+    """How likely a passage passes all three steps, subjects taken to guess independently; 0 to 1. A long sentence tells its own end.
 
     >>> known = Signals("b:7", "b", 0, 9, "joe", True, read_prob=0.8, alone_prob=1e-4)
     >>> round(expected_yield(known, GuessingSettings()), 2)
     0.62
     """
     alone = min(1.0, _SHARPER * guessing.sentence_guesses * signals.alone_prob)
-    return signals.read_prob**guessing.passage_subjects * (1 - alone) ** guessing.sentence_subjects
+    untold = 1 / (1 + (signals.sentence_tokens / _TELLING_TOKENS) ** _TELLING_STEEPNESS) if guessing.sentence_subjects else 1.0
+    return signals.read_prob**guessing.passage_subjects * (1 - alone) ** guessing.sentence_subjects * untold
 
 
 def draw_pool(survivors: Iterable[tuple[str, bool]], *, settings: RankingSettings, seed: int) -> list[str]:

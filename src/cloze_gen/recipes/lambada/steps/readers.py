@@ -43,6 +43,7 @@ class Signals:
         read_prob: how likely a reader of the whole passage guesses it.
         alone_prob: its probability after the sentence alone, by an n-gram model.
         read_rank, alone_rank: how many words each of the two readers would sooner say.
+        sentence_tokens: of the target sentence before the target.
         rules: names of the rules of the passage alone that say it.
         capitalised_share: share of the capitalised words before the target that are the target.
     """
@@ -57,6 +58,7 @@ class Signals:
     alone_prob: float
     read_rank: int = 0
     alone_rank: int = MOST_EACH
+    sentence_tokens: int = 0
     rules: frozenset[str] = frozenset()
     capitalised_share: float = 0.0
 

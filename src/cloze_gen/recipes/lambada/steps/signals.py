@@ -97,7 +97,7 @@ def signals_of(
     else:
         found = None if in_context else trigger_guesses(context, sentence, target, models=models)
     if found is None:
-        return Signals(passage_id, *span, folded, in_context, 0.0, 0.0, MOST_EACH)
+        return Signals(passage_id, *span, folded, in_context, 0.0, 0.0, MOST_EACH, sentence_tokens=len(sentence))
     capitals = [host(token).casefold() for token in before if token[:1].isupper()]
     return Signals(
         passage_id,
@@ -108,6 +108,7 @@ def signals_of(
         found.alone_prob,
         found.read_rank,
         found.alone_rank,
+        sentence_tokens=len(sentence),
         rules=frozenset(name for name, rule in PASSAGE_RULES.items() if rule(before) == folded),
         capitalised_share=capitals.count(folded) / len(capitals) if capitals else 0.0,
     )
