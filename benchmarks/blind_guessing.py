@@ -6,7 +6,8 @@
 Three groups are shuffled: the *head* of the ranking (its first passages), a random draw of *all that are held* for people, and *random*
 survivors of the committee, as the paper's order would have them. A reader of passages gets `passages.txt` alone, a reader of sentences
 `sentences.txt` alone; nobody reads both. A guess is one JSON object a line: {"number": 1, "guesses": ["menu", "bill", "list"], "broken":
-false, "note": ""}, three guesses at most, best first; `broken` marks a passage that is no whole text (readers of passages only).
+false, "recognised": false, "note": ""}, three guesses at most, best first; `broken` marks a passage that is no whole text (readers of
+passages only), `recognised` a text that the reader knows, so that the guess may be a memory.
 A passage is kept when every reader of the passage has it among the guesses and no reader of the sentence has. Of texts nothing is
 committed but the target and the guesses.
 """
@@ -35,7 +36,8 @@ GUESSES = 3
 def prepare(args: argparse.Namespace) -> None:
     """Write `passages.txt`, `sentences.txt` and `key.jsonl`."""
     passages, committee, ranking = (stage_artifact(args.run, name) for name in ("passages", "committee", "ranking"))
-    order, survivors = read_ranking(ranking), read_survivors(committee)
+    read = {row["id"] for path in args.not_these for row in _read_jsonl(path)}
+    order, survivors = [one for one in read_ranking(ranking) if one not in read], read_survivors(committee) - read
     groups = {HEAD: order[: args.head]}
     behind = order[args.head :]
     groups[HELD] = [behind[i] for i in derive_rng(args.seed, "guessing.held").permutation(len(behind))[: args.held].tolist()]
@@ -78,12 +80,14 @@ def score(args: argparse.Namespace) -> None:
             "guessed_by_all": all(told for name, told in right.items() if name.startswith("passage")),
             "guessed_first_by_all": all(told for name, told in first.items() if name.startswith("passage")),
             "guessed_alone": any(told for name, told in right.items() if name.startswith("sentence")),
+            "recognised": [name for name, one in given.items() if one.get("recognised")],
             "broken": [name for name, one in given.items() if one.get("broken")],
             "notes": [one["note"] for one in given.values() if one.get("note")],
         })  # fmt: skip
     _write_jsonl(args.out, rows)
     print("| group | n | guessed by all readers of the passage | ... and by no reader of the sentence (kept) | first guesses alone | "
-          "of the kept, target outside the context | broken, by all (by any) |\n|---|---:|---:|---:|---:|---:|---:|")  # fmt: skip
+          "of the kept, target outside the context | kept of those whose sentence no reader of it recognised | broken, by all (by any) |\n"
+          "|---|---:|---:|---:|---:|---:|---:|---:|")  # fmt: skip
     for group in (HEAD, HELD, RANDOM):
         print(_line(group, [row for row in rows if row["group"] == group], len(args.passage)))
 
@@ -98,9 +102,14 @@ def _line(group: str, rows: Sequence[dict[str, Any]], n_passage_readers: int) ->
         share(kept),
         share([row for row in rows if row["guessed_first_by_all"] and not row["guessed_alone"]]),
         share([row for row in kept if not row["in_context"]], kept),
+        share([row for row in kept if _is_new(row)], [row for row in rows if _is_new(row)]),
         f"{share([row for row in rows if len(row['broken']) == n_passage_readers])}, {share([row for row in rows if row['broken']])}",
     ]
     return f"| {group} | {len(rows)} | {' | '.join(cells)} |"
+
+
+def _is_new(row: dict[str, Any]) -> bool:
+    return not any(name.startswith("sentence") for name in row["recognised"])
 
 
 def _answers(path: Path) -> dict[int, dict[str, Any]]:
@@ -122,6 +131,7 @@ def main() -> None:
     preparing.add_argument("--run", type=Path, required=True)
     preparing.add_argument("--sheet", type=Path, required=True, help="a new folder")
     preparing.add_argument("--seed", type=int, default=1)
+    preparing.add_argument("--not-these", type=Path, nargs="*", default=[], help="files of earlier readings, whose passages are left out")
     for group, count in ((HEAD, 150), (HELD, 100), (RANDOM, 150)):
         preparing.add_argument(f"--{group}", type=int, default=count)
     preparing.set_defaults(command=prepare)
