@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cloze_gen.formats.lambada.packets import blanked_text
 from cloze_gen.recipes.lambada.stages.decisions import read_ranking, read_survivors
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES, read_passages
 from cloze_gen.recipes.lambada.steps.control import ControlSettings, Place, draw_control
 from cloze_gen.recipes.lambada.steps.guessing import Condition, is_right
-from cloze_gen.recipes.lambada.steps.packets import blanked_text
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet

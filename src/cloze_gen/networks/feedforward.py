@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from cloze_gen.networks.adagrad import Adagrad, Floats
-from cloze_gen.networks.class_softmax import ClassSoftmax, fresh_output
+from cloze_gen.networks.class_softmax import fresh_output
+from cloze_gen.networks.softmax_network import SoftmaxNetwork
 from cloze_gen.networks.word_classes import Ids
 from cloze_gen.networks.word_vectors import VECTORS, fresh_weights, learn_vectors
 from cloze_gen.text.word_ids import SEPARATOR
@@ -22,7 +23,7 @@ def fresh_feedforward(bounds: Ids, *, history: int, vector: int, hidden: int, rn
     }
 
 
-class FeedForwardNetwork:
+class FeedForwardNetwork(SoftmaxNetwork):
     """P(word | the last words before it).
 
     Args:
@@ -31,8 +32,7 @@ class FeedForwardNetwork:
     """
 
     def __init__(self, weights: Mapping[str, Floats], bounds: Ids) -> None:
-        self._weights = weights
-        self._output = ClassSoftmax(weights, bounds)
+        super().__init__(weights, bounds)
         self.lead = (len(weights["input"]) - 1) // weights[VECTORS].shape[1]
 
     def forget(self) -> None:
@@ -55,20 +55,7 @@ class FeedForwardNetwork:
         learn_vectors(histories.reshape(-1), by_inputs.reshape(histories.size, -1), optimizer)
         return loss
 
-    def log_probs(self, ids: Ids, lengths: Ids) -> Floats:
-        """ln P(last word | the words before it) of each passage, shape (n,).
-
-        Args:
-            ids: the passages' words one after the other, shape (the sum of the lengths,).
-            lengths: shape (n,), each at least 2.
-        """
-        return self._output.log_probs(self._states(ids, lengths), ids[np.cumsum(lengths) - 1])
-
-    def all_log_probs(self, ids: Ids, lengths: Ids) -> Floats:
-        """ln P(word | the words before the last) of every word of the vocabulary, shape (n, words); arguments as `log_probs`."""
-        return self._output.all_log_probs(self._states(ids, lengths))
-
-    def _states(self, ids: Ids, lengths: Ids) -> Floats:
+    def states(self, ids: Ids, lengths: Ids) -> Floats:
         """States before each passage's last word; before a passage stand ends of sentences."""
         lasts, back = np.cumsum(lengths) - 1, np.arange(self.lead, 0, -1)
         histories = np.where(back < lengths[:, None], ids[np.maximum(lasts[:, None] - back, 0)], SEPARATOR)

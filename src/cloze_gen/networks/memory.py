@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cloze_gen.networks.adagrad import Adagrad, Floats
-from cloze_gen.networks.class_softmax import ClassSoftmax, fresh_output
+from cloze_gen.networks.class_softmax import fresh_output
+from cloze_gen.networks.softmax_network import SoftmaxNetwork
 from cloze_gen.networks.word_classes import Ids
 from cloze_gen.networks.word_vectors import VECTORS, fresh_weights, learn_vectors
 from cloze_gen.text.word_ids import SEPARATOR
@@ -63,7 +64,7 @@ class Looks:
     shares: list[Floats]
 
 
-class MemoryNetwork:
+class MemoryNetwork(SoftmaxNetwork):
     """P(word | as many words before it as there are memories).
 
     Args:
@@ -72,8 +73,7 @@ class MemoryNetwork:
     """
 
     def __init__(self, weights: Mapping[str, Floats], bounds: Ids) -> None:
-        self._weights = weights
-        self._output = ClassSoftmax(weights, bounds)
+        super().__init__(weights, bounds)
         self.lead, self._width = weights["places"].shape
         self._query = (len(weights["input"]) - 1) // self._width
         self._hops = len(weights["hops"]) // self._width
@@ -100,20 +100,7 @@ class MemoryNetwork:
         learn_vectors(read, by_told.reshape(len(read), -1), optimizer, table=TOLD)
         return loss
 
-    def log_probs(self, ids: Ids, lengths: Ids) -> Floats:
-        """ln P(last word | the words before it) of each passage, shape (n,).
-
-        Args:
-            ids: the passages' words one after the other, shape (the sum of the lengths,).
-            lengths: shape (n,), each at least 2.
-        """
-        return self._output.log_probs(self._states(ids, lengths), ids[np.cumsum(lengths) - 1])
-
-    def all_log_probs(self, ids: Ids, lengths: Ids) -> Floats:
-        """ln P(word | the words before the last) of every word of the vocabulary, shape (n, words); arguments as `log_probs`."""
-        return self._output.all_log_probs(self._states(ids, lengths))
-
-    def _states(self, ids: Ids, lengths: Ids) -> Floats:
+    def states(self, ids: Ids, lengths: Ids) -> Floats:
         """States before each passage's last word; where a passage is shorter than the memory, the rest of it is empty."""
         lasts, back = np.cumsum(lengths) - 1, np.arange(self.lead, 0, -1)
         result = np.empty((len(lengths), self._width), np.float32)

@@ -8,7 +8,8 @@ import numpy as np
 
 from cloze_gen.networks import lstm
 from cloze_gen.networks.adagrad import Adagrad, Floats
-from cloze_gen.networks.class_softmax import ClassSoftmax, fresh_output
+from cloze_gen.networks.class_softmax import fresh_output
+from cloze_gen.networks.softmax_network import SoftmaxNetwork
 from cloze_gen.networks.word_classes import Ids
 from cloze_gen.networks.word_vectors import VECTORS, fresh_weights, learn_vectors
 
@@ -27,7 +28,7 @@ def fresh_recurrent(bounds: Ids, *, vector: int, hidden: int, rng: np.random.Gen
     }
 
 
-class RecurrentNetwork:
+class RecurrentNetwork(SoftmaxNetwork):
     """P(word | all words before it).
 
     Args:
@@ -41,8 +42,7 @@ class RecurrentNetwork:
     lead = 1  # words before the first of a block that `learn` asks for
 
     def __init__(self, weights: Mapping[str, Floats], bounds: Ids) -> None:
-        self._weights = weights
-        self._output = ClassSoftmax(weights, bounds)
+        super().__init__(weights, bounds)
         self._width = len(weights["recurrent"])
         self.held: tuple[Floats, Floats] | None = None
 
@@ -73,20 +73,7 @@ class RecurrentNetwork:
         learn_vectors(read.reshape(-1), by_inputs, optimizer)
         return loss
 
-    def log_probs(self, ids: Ids, lengths: Ids) -> Floats:
-        """ln P(last word | the words before it) of each passage, shape (n,).
-
-        Args:
-            ids: the passages' words one after the other, shape (the sum of the lengths,).
-            lengths: shape (n,), each at least 2.
-        """
-        return self._output.log_probs(self._states(ids, lengths), ids[np.cumsum(lengths) - 1])
-
-    def all_log_probs(self, ids: Ids, lengths: Ids) -> Floats:
-        """ln P(word | the words before the last) of every word of the vocabulary, shape (n, words); arguments as `log_probs`."""
-        return self._output.all_log_probs(self._states(ids, lengths))
-
-    def _states(self, ids: Ids, lengths: Ids) -> Floats:
+    def states(self, ids: Ids, lengths: Ids) -> Floats:
         """States before each passage's last word. The longest come first, so that those still being read are always the first rows."""
         order = np.argsort(-lengths, kind="stable")
         starts, steps = np.cumsum(lengths) - lengths, lengths - 1

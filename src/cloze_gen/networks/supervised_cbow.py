@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from cloze_gen.networks.adagrad import Adagrad, Floats
-from cloze_gen.networks.class_softmax import ClassSoftmax, fresh_output
+from cloze_gen.networks.class_softmax import fresh_output
 from cloze_gen.networks.passages import PassageBlock
+from cloze_gen.networks.softmax_network import SoftmaxNetwork
 from cloze_gen.networks.word_classes import Ids
 from cloze_gen.networks.word_vectors import VECTORS, fresh_weights, passage_vectors
 
@@ -27,7 +26,7 @@ def fresh_supervised_cbow(vectors: Floats, bounds: Ids, *, hidden: int, rng: np.
     }
 
 
-class SupervisedCbowNetwork:
+class SupervisedCbowNetwork(SoftmaxNetwork):
     """P(word | the words of the passage before it, in no order).
 
     "A simple neural network that takes as input a bag-of-word representation of the passage and attempts to predict the final word"
@@ -37,10 +36,6 @@ class SupervisedCbowNetwork:
         weights: of `fresh_supervised_cbow`; they change only in `learn`, the vectors never.
         bounds: of the classes of words.
     """
-
-    def __init__(self, weights: Mapping[str, Floats], bounds: Ids) -> None:
-        self._weights = weights
-        self._output = ClassSoftmax(weights, bounds)
 
     def forget(self) -> None:
         """Nothing is held between blocks."""
@@ -56,18 +51,9 @@ class SupervisedCbowNetwork:
         optimizer.move("input", inputs.T @ (by_states * (1 - states * states)))
         return loss
 
-    def log_probs(self, ids: Ids, lengths: Ids) -> Floats:
-        """ln P(last word | the words before it) of each passage, shape (n,).
-
-        Args:
-            ids: the passages' words one after the other, shape (the sum of the lengths,).
-            lengths: shape (n,), each at least 2.
-        """
-        return self._output.log_probs(self._layer(ids, lengths)[1], ids[np.cumsum(lengths) - 1])
-
-    def all_log_probs(self, ids: Ids, lengths: Ids) -> Floats:
-        """ln P(word | the words before the last) of every word of the vocabulary, shape (n, words); arguments as `log_probs`."""
-        return self._output.all_log_probs(self._layer(ids, lengths)[1])
+    def states(self, ids: Ids, lengths: Ids) -> Floats:
+        """The layer over the mean of a passage's vectors."""
+        return self._layer(ids, lengths)[1]
 
     def _layer(self, ids: Ids, lengths: Ids) -> tuple[Floats, Floats]:
         """Inputs, a last column of ones with them, and states, shape (n, hidden)."""

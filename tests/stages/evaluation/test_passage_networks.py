@@ -22,7 +22,7 @@ from cloze_gen.store.tables import read_tsv, write_tsv
 
 TINY = PassageNetworksSettings(
     vocabulary=40, vector=12, history=2, hidden=16, memories=20, hops=2, min_context_tokens=10,
-    feedforward_words=16_000, recurrent_words=8_000, cbow_words=24_000, memory_words=8_000, supervised_cbow_passages=6000,
+    feedforward_words=16_000, recurrent_words=8_000, cbow_words=24_000, memory_words=8_000, supervised_cbow_passages=16_000, readings=20,
 )  # fmt: skip
 THINGS = {"sea": ["ship", "sail", "mast", "wave"], "home": ["house", "door", "roof", "fire"]}
 KINDS: Sequence[NetworkKind] = ("feedforward", "recurrent", "cbow", "memory", "supervised_cbow")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from cloze_gen.columns import table_lines
 from cloze_gen.errors import UsageError
+from cloze_gen.formats.lambada.packets import packets_csv, packets_jsonl, parse_answers
 from cloze_gen.notation import shown
 from cloze_gen.recipes.lambada.stages.study import Standing, Study, ledger_of, open_study
 from cloze_gen.recipes.lambada.steps.assignment import page_size, progress
 from cloze_gen.recipes.lambada.steps.cost import Cost, expected_cost, spent
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings, Refusal, Verdict
-from cloze_gen.recipes.lambada.steps.packets import packets_csv, packets_jsonl, parse_answers
 from cloze_gen.records.guess_page import Condition, Page
 from cloze_gen.stages.judging import Judging
 from cloze_gen.store.manifest import write_bytes
@@ -25,7 +25,7 @@ _WAITING = {"passage": "wait for a reader of the passage", "sentence": "wait for
 def export(run: Path, *, subjects: Sequence[str], condition: str, pages: int, form: str, to: Path | None, again: bool) -> list[str]:
     """Deal the next pages, or take those that are out again, and write a file a subject; a file that is there is left as it is.
 
-    Files: `SUBJECT-PAGE.csv` or `SUBJECT-PAGE.jsonl` (`steps.packets.packets_csv`, `packets_jsonl`), named by its first page.
+    Files: `SUBJECT-PAGE.csv` or `SUBJECT-PAGE.jsonl` (`formats.lambada.packets.packets_csv`, `packets_jsonl`), named by its first page.
 
     Raises:
         UsageError: an option that is none, a name that cannot serve, or a folder that cannot be written to.

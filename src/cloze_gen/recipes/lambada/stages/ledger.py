@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cloze_gen.errors import UsageError
+from cloze_gen.formats.lambada.packets import TORN, ledger_jsonl, parse_ledger, torn_end
 from cloze_gen.notation import reason, shown
 from cloze_gen.recipes.lambada.stages.decisions import SIGNALS, read_ranking
 from cloze_gen.recipes.lambada.steps.assignment import replay
 from cloze_gen.recipes.lambada.steps.guessing import Case, GuessingSettings
-from cloze_gen.recipes.lambada.steps.packets import TORN, ledger_jsonl, parse_ledger, torn_end
 from cloze_gen.records.guess_page import Event, Origin, Page
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.files import read_regular_text

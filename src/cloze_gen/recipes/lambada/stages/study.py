@@ -16,12 +16,12 @@ from typing import Any
 
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
+from cloze_gen.formats.lambada.packets import packet_rows
 from cloze_gen.notation import named, shown
 from cloze_gen.recipes.lambada.stages.ledger import Ledger, append_events, read_cases, read_ledger, replayed
 from cloze_gen.recipes.lambada.stages.tables import read_passages
 from cloze_gen.recipes.lambada.steps.assignment import assign, hand_out, take_answers
 from cloze_gen.recipes.lambada.steps.guessing import Case, GuessingSettings
-from cloze_gen.recipes.lambada.steps.packets import packet_rows
 from cloze_gen.records.guess_page import Condition, Event, Origin, Page, PageAnswer, Withdrawal
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.store.artifacts import Artifact
@@ -142,10 +142,10 @@ class Study:
         return waited
 
     def rows(self, pages: Sequence[Page]) -> list[dict[str, Any]]:
-        """What the subjects of some pages may see (`steps.packets.packet_rows`)."""
+        """What the subjects of some pages may see (`formats.lambada.packets.packet_rows`)."""
         asked = frozenset(one for page in pages for one in page.passage_ids)
         found = {passage.id: passage for passage in read_passages(self.passages, which=asked.__contains__)}
-        return list(packet_rows(pages, found.__getitem__, self.settings))
+        return list(packet_rows(pages, found.__getitem__, sentence_guesses=self.settings.sentence_guesses))
 
     @property
     def _ranking(self) -> str:

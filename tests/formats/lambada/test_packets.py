@@ -13,10 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError
-from cloze_gen.recipes.lambada.steps.assignment import assign, hand_out, progress, replay, take_answers
-from cloze_gen.recipes.lambada.steps.cost import PAPER_DROPPED, expected_cost, spent
-from cloze_gen.recipes.lambada.steps.guessing import Case, GuessingSettings, Verdict, verdict
-from cloze_gen.recipes.lambada.steps.packets import (
+from cloze_gen.formats.lambada.packets import (
     GAP,
     TORN,
     blanked_text,
@@ -28,6 +25,9 @@ from cloze_gen.recipes.lambada.steps.packets import (
     parse_ledger,
     torn_end,
 )
+from cloze_gen.recipes.lambada.steps.assignment import assign, hand_out, progress, replay, take_answers
+from cloze_gen.recipes.lambada.steps.cost import PAPER_DROPPED, expected_cost, spent
+from cloze_gen.recipes.lambada.steps.guessing import Case, GuessingSettings, Verdict, verdict
 from cloze_gen.records.guess_page import Condition, Event, Origin, PageAnswer, Withdrawal
 from cloze_gen.records.passage import Part, Passage
 
@@ -108,7 +108,7 @@ def test_a_subject_sees_no_more_than_it_may() -> None:
     """Neither the id, nor the book, nor the target; of step 3 the sentence alone; the marks behind the gap stay."""
     case = Case("b:7", "Ann", "b", 5, 23)
     [page] = assign([case], ["s1"], Condition.PASSAGE, settings=SETTINGS)
-    [row] = packet_rows([page], {"b:7": ITEM}.__getitem__, SETTINGS)
+    [row] = packet_rows([page], {"b:7": ITEM}.__getitem__, sentence_guesses=SETTINGS.sentence_guesses)
     assert row["text"] == f'Who hid? "Not {GAP}."'
     assert blanked_text(ITEM, Condition.SENTENCE) == f'"Not {GAP}."'
     assert "b:7" not in packets_jsonl([row])
@@ -119,7 +119,7 @@ def test_both_forms_of_answers_are_read() -> None:
     """The table that was handed out comes back filled in; an empty row is not answered, a dash is no idea."""
     cases = cases_of(3)
     pages = assign([replace(case) for case in cases.values()], ["s1"], Condition.PASSAGE, settings=SETTINGS)
-    rows = list(packet_rows(pages, lambda _: ITEM, SETTINGS))
+    rows = list(packet_rows(pages, lambda _: ITEM, sentence_guesses=SETTINGS.sentence_guesses))
     table = list(csv.DictReader(io.StringIO(packets_csv(rows))))
     table[0]["guess_1"], table[2]["guess_1"] = " menu ", "-"
     filled = io.StringIO()

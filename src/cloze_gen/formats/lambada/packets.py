@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cloze_gen.errors import FormatError
-from cloze_gen.notation import NotationError, parse_json, shown
-from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
+from cloze_gen.formats.jsonl import parse_records
+from cloze_gen.notation import shown
 from cloze_gen.records.guess_page import Condition, Event, Origin, Page, PageAnswer, Withdrawal
 from cloze_gen.records.passage import Passage
 
@@ -24,10 +24,10 @@ TORN = " #torn"  # ends a line of a ledger that a killed command had begun; no e
 _MOST_GUESS_CHARS = 100
 
 
-def packet_rows(pages: Iterable[Page], passage_of: Callable[[str], Passage], settings: GuessingSettings) -> Iterator[dict[str, Any]]:
+def packet_rows(pages: Iterable[Page], passage_of: Callable[[str], Passage], *, sentence_guesses: int) -> Iterator[dict[str, Any]]:
     """One row an item, all that its subject may see: ``page``, ``item``, ``subject``, ``condition``, ``guesses`` (at most), ``text``."""
     for page in pages:
-        guesses = 1 if page.condition is Condition.PASSAGE else settings.sentence_guesses
+        guesses = 1 if page.condition is Condition.PASSAGE else sentence_guesses
         for item, passage_id in enumerate(page.passage_ids, 1):
             yield {
                 "page": page.id, "item": item, "subject": page.subject, "condition": str(page.condition), "guesses": guesses,
@@ -92,7 +92,7 @@ def parse_ledger(text: str, *, name: str = "ledger") -> list[Event]:
     [PageAnswer(page='3f', item=2, guesses=('menu',), subject='')]
     """
     whole = "\n".join("" if line.endswith(TORN) else line for line in text.split("\n")[:-1])
-    return [_event(record, f"{name}, line {number}") for number, record in _records(whole, name)]
+    return [_event(record, f"{name}, line {number}") for number, record in parse_records(whole.split("\n"), name=name)]
 
 
 def torn_end(text: str) -> str:
@@ -128,20 +128,8 @@ def _event(record: Mapping[str, Any], where: str) -> Event:
 
 
 def _from_jsonl(text: str, name: str) -> Iterator[PageAnswer]:
-    for number, record in _records(text, name):
+    for number, record in parse_records(text.split("\n"), name=name):
         yield _page_answer(record, f"{name}, line {number}")
-
-
-def _records(text: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                record = parse_json(line)
-            except NotationError as error:
-                raise FormatError(f"{name}, line {number}: not JSON ({error}); expected one object a line") from None
-            if not isinstance(record, dict):
-                raise FormatError(f"{name}, line {number}: expected a JSON object, found {type(record).__name__}")
-            yield number, record
 
 
 def _from_csv(text: str, name: str) -> Iterator[PageAnswer]:
