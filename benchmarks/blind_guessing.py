@@ -20,11 +20,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cloze_gen.evaluate.passages.chance import random_capitalised_word
+from cloze_gen.evaluate.passages.rules import RULES, rule_hits
 from cloze_gen.formats.lambada.packets import blanked_text
 from cloze_gen.recipes.lambada.stages.decisions import read_ranking, read_survivors
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES, read_passages
 from cloze_gen.recipes.lambada.steps.control import ControlSettings, Place, draw_control
 from cloze_gen.recipes.lambada.steps.guessing import Condition, is_right
+from cloze_gen.records.passage import Passage
 from cloze_gen.rng import derive_rng
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
@@ -54,14 +57,20 @@ def prepare(args: argparse.Namespace) -> None:
         lines = [f"{number}. {blanked_text(found[one], condition)}\n" for number, (one, _) in enumerate(shuffled, 1)]
         (args.sheet / name).write_text("\n".join(lines), encoding="utf-8")
     keys = [
-        {"number": number, "id": one, "group": group, "target": found[one].target, "in_context": _in_context(found[one])}
+        {"number": number, "id": one, "group": group, "target": found[one].target, **_without_reading(found[one])}
         for number, (one, group) in enumerate(shuffled, 1)
     ]
     _write_jsonl(args.sheet / "key.jsonl", keys)
 
 
-def _in_context(passage: Any) -> bool:
-    return passage.target.casefold() in {token.casefold() for token in passage.context}
+def _without_reading(passage: Passage) -> dict[str, Any]:
+    """Whether the target stands in the context, which rules of the passage alone say it, and how likely a random capitalised word is it."""
+    tokens = (*passage.before_target, passage.target)
+    return {
+        "in_context": passage.target.casefold() in {token.casefold() for token in passage.context},
+        "rules": [rule for rule in RULES if rule_hits([tokens], rule).item()],
+        "capitalised_share": round(float(random_capitalised_word([tokens])[0]), 4),
+    }
 
 
 def score(args: argparse.Namespace) -> None:
@@ -76,7 +85,7 @@ def score(args: argparse.Namespace) -> None:
         right = {name: any(is_right(guess, key["target"]) for guess in told) for name, told in guesses.items()}
         first = {name: bool(told) and is_right(told[0], key["target"]) for name, told in guesses.items()}
         rows.append({
-            "id": key["id"], "group": key["group"], "target": key["target"], "in_context": key["in_context"], "guesses": guesses,
+            **{name: value for name, value in key.items() if name != "number"}, "guesses": guesses,
             "guessed_by_all": all(told for name, told in right.items() if name.startswith("passage")),
             "guessed_first_by_all": all(told for name, told in first.items() if name.startswith("passage")),
             "guessed_alone": any(told for name, told in right.items() if name.startswith("sentence")),
@@ -90,13 +99,18 @@ def score(args: argparse.Namespace) -> None:
           "|---|---:|---:|---:|---:|---:|---:|---:|")  # fmt: skip
     for group in (HEAD, HELD, RANDOM):
         print(_line(group, [row for row in rows if row["group"] == group], len(args.passage)))
+    print(f"\n| kept of | n | {' | '.join(RULES)} | random capitalised word |\n|---|---:|{'---:|' * (len(RULES) + 1)}")
+    for group in (HEAD, HELD):
+        kept = [row for row in rows if row["group"] == group and _is_kept(row)]
+        shares = [sum(rule in row["rules"] for row in kept) for rule in RULES] + [sum(row["capitalised_share"] for row in kept)]
+        print(f"| {group} | {len(kept)} | {' | '.join(f'{share / max(1, len(kept)):.1%}' for share in shares)} |")
 
 
 def _line(group: str, rows: Sequence[dict[str, Any]], n_passage_readers: int) -> str:
     def share(part: Sequence[Any], whole: Sequence[Any] = rows) -> str:
         return f"{len(part)} ({len(part) / len(whole):.1%})" if whole else "-"
 
-    kept = [row for row in rows if row["guessed_by_all"] and not row["guessed_alone"]]
+    kept = [row for row in rows if _is_kept(row)]
     cells = [
         share([row for row in rows if row["guessed_by_all"]]),
         share(kept),
@@ -106,6 +120,10 @@ def _line(group: str, rows: Sequence[dict[str, Any]], n_passage_readers: int) ->
         f"{share([row for row in rows if len(row['broken']) == n_passage_readers])}, {share([row for row in rows if row['broken']])}",
     ]
     return f"| {group} | {len(rows)} | {' | '.join(cells)} |"
+
+
+def _is_kept(row: dict[str, Any]) -> bool:
+    return bool(row["guessed_by_all"]) and not row["guessed_alone"]
 
 
 def _is_new(row: dict[str, Any]) -> bool:

@@ -1,6 +1,6 @@
 """Measure the LAMBADA-style run on real novels: each stage in a process of its own, the whole run beside bare `lmplz`, half the novels.
 
-    python benchmarks/lambada_real.py --books DIR --scratch DIR [--networks] [--half] [--runs 1]
+    python benchmarks/lambada_real.py --books DIR --scratch DIR [--networks] [--half] [--runs 1] [--skip-stages]
 
 Prints Markdown. Stages are measured one after the other on an output folder of their own, two workers each: `wall s` and `CPU s` hold the
 1 to 2 s that a process takes to start, `peak` is the largest resident set of any one process, sampled ten times a second. The networks are
@@ -40,15 +40,17 @@ def build_stage(books: Path, out: Path, label: str, *, networks: bool) -> None:
     build(stage)
 
 
-def bench_stages(books: Path, out: Path, *, networks: bool) -> dict[str, Usage]:
-    """Every stage in a process of its own, inputs first."""
-    stages: list[StageTask] = run_task(books, out, networks=networks).stages()
+def bench_stages(books: Path, out: Path, *, networks: bool, all_of_them: bool) -> dict[str, Usage]:
+    """Every stage in a process of its own, inputs first; or the first, ingest, alone."""
+    stages: list[StageTask] = run_task(books, out, networks=networks).stages()[: None if all_of_them else 1]
     found: dict[str, Usage] = {}
     print("| stage | wall s | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|", flush=True)
     for task in stages:
         command = [sys.executable, __file__, "--books", str(books), "--scratch", str(out), "--stage", task.label]
         found[task.label] = measure([*command, *(["--networks"] if networks else [])], **_QUIET)
         print(row(task.label, [found[task.label]]), flush=True)
+    if not all_of_them:
+        return found
     scored = int(stage_passages(out)["rows"])
     told = ", ".join(
         f"{label.removeprefix('scores ')} {scored / usage.wall_seconds:,.0f}"
@@ -104,6 +106,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1, help="whole runs; the median is told")
     parser.add_argument("--networks", action="store_true", help="measure the networks' stages too")
     parser.add_argument("--half", action="store_true", help="also run every second novel")
+    parser.add_argument("--skip-stages", action="store_true", help="of the stages measure ingest alone")
     parser.add_argument("--stage", help=argparse.SUPPRESS)
     args = parser.parse_args()
     forget_what_was_read()
@@ -114,7 +117,7 @@ def main() -> None:
     for path in args.books.iterdir():
         if path.is_file():
             path.read_bytes()  # so that every run finds the files cached
-    stages = bench_stages(args.books, args.scratch / "stages", networks=args.networks)
+    stages = bench_stages(args.books, args.scratch / "stages", networks=args.networks, all_of_them=not args.skip_stages)
     whole = bench_whole(args.books, args.scratch, stages["ingest books"], args.runs)
     if args.half:
         bench_half(args.books, args.scratch, whole)

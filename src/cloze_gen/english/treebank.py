@@ -6,6 +6,7 @@ is the deterministic bridge, `host_index` says which part lends the whole word i
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from itertools import pairwise
@@ -21,6 +22,7 @@ _APOSTROPHES = str.maketrans("‘’`´ʼ", "'''''")
 _MODERN = {"to-day": "today", "to-night": "tonight", "to-morrow": "tomorrow"}
 # Written whole in the books, in three tokens in the treebank; its last part has the tag of the whole.
 _HYPHENATED_NUMBER = re.compile(r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?=[^\W\d_]+$)", re.IGNORECASE)
+_REMEMBERED = 1 << 17  # tokens a process remembers the cut of: a book has some 10,000 types, and asks of each a hundred times
 _ITALICS = re.compile(r"^_+(?=\w)|(?<=\w)_+$")
 
 
@@ -55,6 +57,7 @@ _CLITIC = re.compile(r"(?<=[\w.])(?:'(?:s|m|d|ll|ve|re|st|rt|lt))$", re.IGNORECA
 _PLURAL_POSSESSIVE = re.compile(r"(?<=[^\W\d_]s)'$", re.IGNORECASE)
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def treebank_split(token: str) -> tuple[str, ...]:
     """A whole-word token cut as the treebank cuts it; the parts joined are `normalize_for_tagging(token)`.
 
@@ -70,6 +73,7 @@ def treebank_split(token: str) -> tuple[str, ...]:
     return (*treebank_split(word[:at]), word[at:]) if at else _contraction(word)
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def clitics_cut(token: str) -> tuple[str, ...]:
     """A whole-word token cut as the treebank cuts it, spelt as the book spells it; the parts joined are the token.
 
@@ -102,6 +106,7 @@ def host_index(parts: Sequence[str]) -> int:
     return 1 if len(parts) > 1 and parts[0].lower() in ("'t", "t'") else 0
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def host(token: str) -> str:
     """The part of a whole word that has its tag and its lemma; its clitics are left aside.
 

@@ -200,15 +200,17 @@ class _Taken:
 
 def _next(queues: dict[_Kind, list[_Waiting]], taken: _Taken) -> _Kind | None:
     """The queue whose first passage comes next, counted as taken; None where the bounds allow none."""
-    for queue in queues.values():
-        while queue and taken.repeats(queue[0][2]):
-            taken.held_back.append(heapq.heappop(queue))
-    free = [kind for kind, queue in queues.items() if queue and taken.allows(queue[0][2])]
-    wanted = [kind for kind in free if kind.in_context != taken.wants_outside]
-    best = min(wanted or free, key=lambda kind: queues[kind][0][:2], default=None)
-    if best is not None:
-        taken.add(queues[best][0][2])
-    return best
+    while True:
+        free = [kind for kind, queue in queues.items() if queue and taken.allows(queue[0][2])]
+        wanted = [kind for kind in free if kind.in_context != taken.wants_outside]
+        best = min(wanted or free, key=lambda kind: queues[kind][0][:2], default=None)
+        if best is None:
+            return None
+        one = queues[best][0][2]
+        if not taken.repeats(one):
+            taken.add(one)
+            return best
+        taken.held_back.append(heapq.heappop(queues[best]))
 
 
 def head_shares(order: Sequence[Signals]) -> dict[str, float]:
