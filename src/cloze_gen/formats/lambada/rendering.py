@@ -12,6 +12,7 @@ Source: the published development file; Paperno et al. 2016 do not describe thei
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from cloze_gen.english.treebank import clitics_cut
@@ -19,6 +20,7 @@ from cloze_gen.records.passage import Passage
 from cloze_gen.text.tokens import spaces_after
 from cloze_gen.words import is_word
 
+_REMEMBERED = 1 << 15  # passages; of a set, which four files print
 _DIRECTED = {'"': ("``", "''"), "'": ("`", "'")}
 _BRACKETS = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
 _OPENING = frozenset({"``", "`", "-lrb-", "-lsb-", "-lcb-"})
@@ -27,6 +29,7 @@ _CLITICS = frozenset("n't 's 'm 'd 're 'll 've".split())
 _RIGHT_HALVES = {"gon": "na", "wan": "na", "can": "not", "got": "ta", "lem": "me", "gim": "me"}
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def published_tokens(passage: Passage) -> tuple[str, ...]:
     """The passage's tokens as published, the target last.
 
