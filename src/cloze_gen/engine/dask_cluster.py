@@ -8,7 +8,7 @@ import importlib.metadata
 import logging
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -72,7 +72,7 @@ class DaskEngine:
         mark = self._held.enter_context(partial_folder(folder.absolute() / "seen-by-workers"))
         self._terms = dataclasses.replace(self._terms, mark=mark)
 
-    def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
+    def map(self, function: Callable[[Shard], Result], shards: Iterable[Shard]) -> Iterator[Result]:
         queue = iter(enumerate(shards))
         place: dict[Any, int] = {}  # future -> which shard
         results: dict[int, Result] = {}  # fetched, not yet passed on

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import resource_tracker
@@ -44,7 +44,7 @@ class Engine(Protocol):
         """Told once, before the first shard: every worker must see this folder."""
         ...
 
-    def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
+    def map(self, function: Callable[[Shard], Result], shards: Iterable[Shard]) -> Iterator[Result]:
         """Results in the order of the shards."""
         ...
 
@@ -65,7 +65,7 @@ class InProcessEngine:
     def share(self, folder: Path) -> None:
         return None
 
-    def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
+    def map(self, function: Callable[[Shard], Result], shards: Iterable[Shard]) -> Iterator[Result]:
         with threadpool_limits(limits=1):
             for shard in shards:
                 yield function(shard)
@@ -88,7 +88,7 @@ class LocalEngine:
     def share(self, folder: Path) -> None:
         return None
 
-    def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard]) -> Iterator[Result]:
+    def map(self, function: Callable[[Shard], Result], shards: Iterable[Shard]) -> Iterator[Result]:
         if self._pool is None:
             context = multiprocessing.get_context("spawn")
             self._others = multiprocessing.active_children()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -30,7 +30,11 @@ class Room:
 
     def map(self, function: Callable[[Shard], Result], shards: Sequence[Shard], *, unit: str) -> Iterator[Result]:
         """Map over the shards with progress; results in order."""
-        yield from track(self.engine.map(function, shards), stage=self.stage, unit=unit, total=len(shards))
+        return self.map_as_they_come(function, shards, unit=unit, total=len(shards))
+
+    def map_as_they_come(self, function: Callable[[Shard], Result], shards: Iterable[Shard], *, unit: str, total: int) -> Iterator[Result]:
+        """The same of shards that are still being made, about `total` of them: workers begin with the first."""
+        yield from track(self.engine.map(function, shards), stage=self.stage, unit=unit, total=total)
 
     def say(self, line: str) -> None:
         say(f"{self.stage}: {line}")

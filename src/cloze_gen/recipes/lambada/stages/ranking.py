@@ -111,10 +111,10 @@ def write_ranking(
     pool = frozenset(draw_pool(((one, count > 0) for one, count in pairs if one in survivors), settings=settings, seed=seed))
     said_before: set[str] = set()
     readers = Readers(index.folder, counts.folder, tagged_counts.folder, contexts.folder, settings.max_echo_freq)
-    shards = [
-        SignalShard(some, readers) for some in _batches(_first_of_each_text(read_passages(passages, which=pool.__contains__), said_before))
-    ]
-    signals = [one for found in room.map(read_signals, shards, unit="parts") for one in found]
+    looked_at = _first_of_each_text(read_passages(passages, which=pool.__contains__), said_before)
+    shards = (SignalShard(some, readers) for some in _batches(looked_at))
+    parts = room.map_as_they_come(read_signals, shards, unit="parts", total=-(-len(pool) // _PASSAGES_A_SHARD))
+    signals = [one for part in parts for one in part]
     order = rank_passages(signals, settings=settings, guessing=guessing, seed=seed)
     ranked = frozenset(order)
     writer.rows[SIGNALS] = write_parquet(writer.path(SIGNALS), _signal_columns(signals, guessing))
