@@ -147,7 +147,7 @@ def test_a_dry_run_tells_every_stage_and_writes_nothing(own: FinishedRun, tmp_pa
     assert not (tmp_path / "new").exists()
     told = cli(*options(own, own.out), "--dry-run", "--set", "ranking.max_same_target=1")
     again = [line.split("would run")[0].split(maxsplit=1)[1].strip() for line in told.out.splitlines() if "would run" in line]
-    assert again == ["ranking", "guesses", "passage set"]
+    assert again == ["ranking", "guesses", "passage set", "analysis"]
 
 
 def test_strict_is_content_with_good_novels_and_names_a_bad_one(own: FinishedRun, cli: Cli) -> None:

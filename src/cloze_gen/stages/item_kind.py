@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen import __version__
+from cloze_gen.errors import FormatError
 from cloze_gen.formats.harness import harness_record, task_yaml
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.lambada.harness import harness_files
 from cloze_gen.formats.lambada.jsonl import parse_passages, split_record
+from cloze_gen.notation import reason
 from cloze_gen.records.passage import SetPassage, Split
 from cloze_gen.records.question import Question
 from cloze_gen.stages.evaluation.passage_sets import read_passage_set
@@ -55,9 +57,16 @@ class ItemKind:
     told_files: Mapping[str, str]
 
     def read(self, folder: Path) -> list[Any]:
-        """The items of an artifact or a release."""
-        with open(folder / self.file, encoding="utf-8") as handle:
-            return list(self.parse(handle))
+        """The items of an artifact or a release.
+
+        Raises:
+            FormatError: the file does not follow its format, or is no text.
+        """
+        try:
+            with open(folder / self.file, encoding="utf-8") as handle:
+                return list(self.parse(handle))
+        except UnicodeDecodeError as error:
+            raise FormatError(f"{self.file}: {reason(error)}") from None
 
 
 def _write_questions_task(folder: Path, name: str, questions: Sequence[Question], signature: str) -> None:

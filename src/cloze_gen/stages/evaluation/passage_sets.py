@@ -18,6 +18,7 @@ from cloze_gen.notation import parse_json, reason
 from cloze_gen.records.passage import Passage, SetPassage, Split
 from cloze_gen.store.files import open_regular, read_regular_text
 
+_LEAST_TOKENS = 20  # of a line that is taken for a passage: the published ones have 50 and more, a question of the MSR challenge may have 5
 _PUBLISHED_NAME = "plain_text.txt"
 _LONGEST_LINE = 1 << 20  # bytes; a passage has some hundreds
 
@@ -83,7 +84,7 @@ def holds_passages(path: Path) -> bool:
         if line.startswith("{"):
             record = parse_json(line)
             return isinstance(record, dict) and record.keys() >= {"sentences", "target_at"}
-        return line == line.lower() and bool(parse_plain_text(line))
+        return line == line.lower() and any(len(tokens) >= _LEAST_TOKENS for tokens in parse_plain_text(line))
     except (OSError, ValueError, FormatError):
         return False
 
