@@ -9,12 +9,13 @@ survivors of the committee, as the paper's order would have them. A reader of pa
 false, "recognised": false, "note": ""}, three guesses at most, best first; `broken` marks a passage that is no whole text (readers of
 passages only), `recognised` a text that the reader knows, so that the guess may be a memory.
 A passage is kept when every reader of the passage has it among the guesses and no reader of the sentence has. Of texts nothing is
-committed but the target and the guesses.
+committed but the target, the guesses and what a reader noted.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +35,7 @@ from cloze_gen.store.tables import read_parquet
 
 HEAD, HELD, RANDOM = "head", "held", "random"
 GUESSES = 3
+LENGTHS = (0, 10, 14, 21, 29, 200)
 
 
 def prepare(args: argparse.Namespace) -> None:
@@ -64,9 +66,10 @@ def prepare(args: argparse.Namespace) -> None:
 
 
 def _without_reading(passage: Passage) -> dict[str, Any]:
-    """Whether the target stands in the context, which rules of the passage alone say it, and how likely a random capitalised word is it."""
+    """What needs no reader: length of the sentence, whether the context has the target, rules that say it, capitalised words that are it."""
     tokens = (*passage.before_target, passage.target)
     return {
+        "sentence_tokens": passage.target_at,
         "in_context": passage.target.casefold() in {token.casefold() for token in passage.context},
         "rules": [rule for rule in RULES if rule_hits([tokens], rule).item()],
         "capitalised_share": round(float(random_capitalised_word([tokens])[0]), 4),
@@ -99,6 +102,10 @@ def score(args: argparse.Namespace) -> None:
           "|---|---:|---:|---:|---:|---:|---:|---:|")  # fmt: skip
     for group in (HEAD, HELD, RANDOM):
         print(_line(group, [row for row in rows if row["group"] == group], len(args.passage)))
+    print("\n| tokens of the sentence before its target | n, head and held | guessed from the sentence by any reader |\n|---|---:|---:|")
+    for least, most in itertools.pairwise(LENGTHS):
+        part = [row for row in rows if row["group"] != RANDOM and least < row["sentence_tokens"] <= most]
+        print(f"| {least + 1} to {most} | {len(part)} | {sum(row['guessed_alone'] for row in part) / max(1, len(part)):.0%} |")
     print(f"\n| kept of | n | {' | '.join(RULES)} | random capitalised word |\n|---|---:|{'---:|' * (len(RULES) + 1)}")
     for group in (HEAD, HELD):
         kept = [row for row in rows if row["group"] == group and _is_kept(row)]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
+from cloze_gen.recipes.lambada.steps.spans import TakenSpans
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 
@@ -27,24 +28,6 @@ class Place(NamedTuple):
     book_id: str
     start: int
     end: int
-
-
-class TakenSpans:
-    """The text that a set holds so far, so that it prints nothing twice.
-
-    >>> taken = TakenSpans()
-    >>> taken.add("emma", 0, 90), taken.overlaps("emma", 80, 120), taken.overlaps("emma", 90, 120), taken.overlaps("sanditon", 0, 9)
-    (None, True, False, False)
-    """
-
-    def __init__(self) -> None:
-        self._spans: dict[str, list[tuple[int, int]]] = {}
-
-    def overlaps(self, book_id: str, start: int, end: int) -> bool:
-        return any(first < end and start < last for first, last in self._spans.get(book_id, ()))
-
-    def add(self, book_id: str, start: int, end: int) -> None:
-        self._spans.setdefault(book_id, []).append((start, end))
 
 
 def draw_control(places: Iterable[Place], *, settings: ControlSettings, seed: int) -> list[str]:

@@ -24,15 +24,15 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from cloze_gen.recipes.lambada.steps.control import TakenSpans
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.steps.readers import Signals
+from cloze_gen.recipes.lambada.steps.spans import TakenSpans
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 
 _SHARPER = 10.0  # people guess the end of a sentence that much better than an n-gram model does
 # A reader of the sentence has all of it, the n-gram model its last three words. Of a sentence of so many tokens before its target one of
-# two readers guessed as often as not (`docs/readings`, round 1 of guessing), of half as many one in ten times, of twice as many nine.
+# two readers guessed as often as not (`docs/readings`, development round of guessing), of half as many one in ten times, of twice nine.
 _TELLING_TOKENS, _TELLING_STEEPNESS = 15.0, 3.0
 _LEAST_YIELD = 1e-5  # below it nothing speaks for a passage
 _FREE = 2  # passages solved by a rule that any head may have, however short
