@@ -66,7 +66,7 @@ def prepare(args: argparse.Namespace) -> None:
 
 
 def _without_reading(passage: Passage) -> dict[str, Any]:
-    """What needs no reader: length of the sentence, whether the context has the target, rules that say it, capitalised words that are it."""
+    """What needs no reader: length of the sentence, whether the context has the target, rules and capitalised words that are it."""
     tokens = (*passage.before_target, passage.target)
     return {
         "sentence_tokens": passage.target_at,

@@ -119,6 +119,16 @@ def test_what_the_sentence_gives_away_is_not_asked() -> None:
     assert (promised[0], promised[-1]) == (pytest.approx(0.81), 0.0)
 
 
+def test_a_long_sentence_tells_its_own_end() -> None:
+    """The longer it is, the less its passage promises; where nobody is asked about sentences, nothing is lost."""
+    known = Signals("b:7", "b", 0, 9, "joe", True, 0.9, 0.0)
+    lengths = [dataclasses.replace(known, sentence_tokens=n) for n in (0, 8, 15, 30)]
+    promised = [expected_yield(one, GUESSING) for one in lengths]
+    assert promised == sorted(promised, reverse=True)
+    assert promised[2] == pytest.approx(promised[0] / 2)
+    assert {expected_yield(one, GuessingSettings(sentence_subjects=0)) for one in lengths} == {promised[0]}
+
+
 @pytest.mark.parametrize(
     ("read", "alone", "verdict"), [(1, 9, Verdict.MISSED), (0, 2, Verdict.GUESSED_ALONE), (0, 3, Verdict.KEPT), (1, 0, Verdict.MISSED)]
 )

@@ -111,7 +111,7 @@ def write_ranking(
     pool = frozenset(draw_pool(((one, count > 0) for one, count in pairs if one in survivors), settings=settings, seed=seed))
     said_before: set[str] = set()
     readers = Readers(index.folder, counts.folder, tagged_counts.folder, contexts.folder, settings.max_echo_freq)
-    looked_at = _first_of_each_text(read_passages(passages, which=pool.__contains__), said_before)
+    looked_at = first_of_each_text(read_passages(passages, which=pool.__contains__), said_before)
     shards = (SignalShard(some, readers) for some in _batches(looked_at))
     parts = room.map_as_they_come(read_signals, shards, unit="parts", total=-(-len(pool) // _PASSAGES_A_SHARD))
     signals = [one for part in parts for one in part]
@@ -133,7 +133,7 @@ def write_ranking(
     room.say(f"{len(order):,} of {len(survivors):,} passages, of which {expected:.0%} are expected to be guessed with their context alone")
 
 
-def _first_of_each_text(passages: Iterable[Passage], said_before: set[str]) -> Iterator[Passage]:
+def first_of_each_text(passages: Iterable[Passage], said_before: set[str]) -> Iterator[Passage]:
     """The passages whose text no passage before has; ids of the others are put down in `said_before`."""
     seen: set[bytes] = set()
     for one in passages:
