@@ -139,6 +139,19 @@ def test_answers_make_the_last_stages_and_no_other(study: Study, tmp_path: Path)
     assert "would run" not in study.cli("explain", "tiny", "--out", study.out).out
 
 
+def test_what_is_still_open_is_neither_kept_nor_rejected(study: Study, tmp_path: Path) -> None:
+    """From the first answers on the set holds what is kept alone, and what fell is beside it."""
+    study.told("import", "tiny", *study.begin(tmp_path))
+    verdicts = read_parquet(stage_artifact(study.run, "guesses").path(VERDICTS)).to_pydict()
+    of = dict(zip(verdicts["id"], verdicts["verdict"], strict=True))
+    finished = stage_artifact(study.run, "passage set")
+    kept = {one["id"] for one in read_jsonl(finished.path("passages.jsonl")) if one["split"] != "control"}
+    fallen = {one["id"] for one in read_jsonl(finished.path("rejected.jsonl"))}
+    assert "open" in of.values()
+    assert kept == {one for one, verdict in of.items() if verdict == "kept"}
+    assert fallen == {one for one, verdict in of.items() if verdict not in {"open", "kept"}} != set()
+
+
 def test_importing_twice_changes_nothing(study: Study, tmp_path: Path, digests: Callable[[Path], dict[str, str]]) -> None:
     """Neither the ledger nor the run, and it is said of each answer."""
     filled = study.begin(tmp_path)
