@@ -34,8 +34,8 @@ def decode_greedily(scores: NDArray[np.float64]) -> NDArray[np.int64]:
 def decode_jointly(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     """EXH: the candidates whose scores have the highest sum, exactly, by the assignment algorithm (no permutation is listed).
 
-    Of equal sums the one whose first blank, then second and so on, takes the lowest candidate. It is found by a second assignment, in which low
-    candidates are worth a trace more, and taken only where its sum is as high.
+    Of equal sums the one whose first blank, then second and so on, takes the lowest candidate. It is found by a second assignment, in which
+    low candidates are worth a trace more, and taken only where its sum is as high.
 
     Args:
         scores: shape (blanks, candidates), finite, at least as many candidates as blanks; higher is better.
