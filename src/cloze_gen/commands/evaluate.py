@@ -34,16 +34,17 @@ def evaluate(
     run = find_run_folder(items, out)
     if run is not None:
         check_as_written(run, RUN_FILE)
-    if not (holds_passages(Path(items)) if run is None else style_of_run(run).items is PASSAGE_ITEMS):
+    measured = {"only": only, "scores": scores, "out": out, "workers": workers, "seed": seed, "write_to": write_to}
+    given = {"train": train, "out": out, "workers": workers}
+    kind = _kind(Path(items), run)
+    if kind == QUESTIONS:
         if run is None:
-            questions = questions_of_file(Path(items), answers=answers, train=train, out=out, workers=workers)
+            questions = questions_of_file(Path(items), answers=answers, **given)
         else:
-            questions = questions_of_run(run, answers=answers, train=train, out=out, workers=workers)
-        return evaluate_questions(questions, only=only, scores=scores, out=out, workers=workers, seed=seed, write_to=write_to)
+            questions = questions_of_run(run, answers=answers, **given)
+        return evaluate_questions(questions, **measured)
     if answers is not None:
-        raise UsageError("--answers: a passage ends in its answer; leave it out.")
-    if run is None:
-        passages = passages_of_file(Path(items), train=train, out=out, workers=workers)
-    else:
-        passages = passages_of_run(run, train=train, out=out, workers=workers)
-    return evaluate_passages(passages, only=only, scores=scores, out=out, workers=workers, seed=seed, write_to=write_to)
+        raise UsageError("--answers: a passage holds its answers; leave it out.")
+    if kind == BLANKED_PASSAGES:
+        return evaluate_blanks(blanks_of_file(Path(items), **given) if run is None else blanks_of_run(run, **given), **measured)
+    return evaluate_passages(passages_of_file(Path(items), **given) if run is None else passages_of_run(run, **given), **measured)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from cloze_gen.adapters.causal_model import CausalModel
 from cloze_gen.adapters.next_sentence_model import NextSentenceModel, is_next_sentence_model
 from cloze_gen.evaluate.blanks.asked import AskedBlanks, BlankScorer, Direction
-from cloze_gen.evaluate.blanks.contexts import context_places
+from cloze_gen.evaluate.blanks.sides import sentences_beside
 
 _MOST_PIECES = 256  # SCDE 4.6
 _MARKS = 3  # of a pair: before the first text, between the two, behind the second
@@ -40,19 +41,18 @@ class LocalBlankScorer:
         """As `asked.BlankScorer.scores`."""
         passage = asked.passage
         room = self._most - max(map(self._pieces.count, passage.candidates))
-        shape = (len(passage.blanks), len(passage.candidates))
         found = {}
-        for direction in Direction:
-            scores = np.full(shape, np.nan)
-            places = [context_places(passage, blank, direction) for blank in range(shape[0])]
-            asked_blanks = [blank for blank, some in enumerate(places) if some]
+        for direction, beside in sentences_beside(passage).items():
+            scores = np.full((len(passage.blanks), len(passage.candidates)), np.nan)
+            contexts = [" ".join(compress(passage.sentences, row)) for row in beside]
+            there = beside.any(axis=1)
             pairs = [
-                self._pair(" ".join(passage.sentences[i] for i in places[blank]), candidate, direction, room)
-                for blank in asked_blanks
+                self._pair(context, candidate, direction, room)
+                for context in compress(contexts, there)
                 for candidate in passage.candidates
             ]
             if pairs:
-                scores[asked_blanks] = self._ask(pairs).reshape(-1, shape[1])
+                scores[there] = self._ask(pairs).reshape(-1, len(passage.candidates))
             found[direction] = scores
         return found
 
