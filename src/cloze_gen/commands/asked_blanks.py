@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cloze_gen import __version__
 from cloze_gen.commands.asked import Asked, corpus_beside
+from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.blanks.asked import AskedBlanks
 from cloze_gen.pipelines.baseline_models import CorpusText, corpus_of_folder
 from cloze_gen.pipelines.styles import style_of_run
@@ -56,8 +57,14 @@ def blanks_of_run(run: Path, *, train: str, out: Path, workers: int) -> AskedBla
 
 
 def _training(found: AskedBlankedSet, train: str) -> tuple[Sequence[AskedBlanks], str]:
-    """The passages to learn from, and what the signature says of them where they are not of the set itself."""
+    """The passages to learn from, and what the signature says of them where they are not of the set itself.
+
+    Raises:
+        UsageError: they are those that are measured.
+    """
     if not train or not holds_blanked_passages(Path(train)):
         return found.training, ""
     other = read_asked_blanks(Path(train), to_learn=True)
+    if other.digest == found.digest and not found.training:
+        raise UsageError(f"--train {train}: holds the very passages that are measured; give others to learn from.")
     return other.training, f"|learnt:{other.digest}"
