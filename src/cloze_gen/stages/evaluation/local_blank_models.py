@@ -45,10 +45,8 @@ class LocalBlankScorer:
         for direction, beside in sentences_beside(passage).items():
             scores = np.full((len(passage.blanks), len(passage.candidates)), np.nan)
             contexts = [" ".join(compress(passage.sentences, row)) for row in beside.tolist()]
-            there = beside.any(axis=1)
-            pairs = [
-                self._pair(context, candidate, direction, room) for context in compress(contexts, there) for candidate in passage.candidates
-            ]
+            there = [blank for blank, context in enumerate(contexts) if context]
+            pairs = [self._pair(contexts[blank], candidate, direction, room) for blank in there for candidate in passage.candidates]
             if pairs:
                 scores[there] = self._ask(pairs).reshape(-1, len(passage.candidates))
             found[direction] = scores
