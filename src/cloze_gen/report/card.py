@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cloze_gen.report.funnel import FunnelStep, funnel_markdown
@@ -24,6 +24,7 @@ class CardFacts:
         books: (book id, title or empty, items) of each book that items are drawn from.
         task: as the hub of `datasets` calls it, e.g. ``multiple-choice``.
         splits: config -> split -> the file that holds it, as `datasets.load_dataset` finds them; the config ``default`` first.
+        features: column of these files -> its type, ``string`` or ``list: string``; empty: `datasets` finds out by itself.
         files: (name, what it is) of what else was released, as far as the card tells of it.
     """
 
@@ -44,6 +45,7 @@ class CardFacts:
     task: str
     splits: Mapping[str, Mapping[str, str]]
     files: Sequence[tuple[str, str]] = ()
+    features: Mapping[str, str] = field(default_factory=dict)
 
 
 def dataset_card(facts: CardFacts) -> str:
@@ -53,6 +55,7 @@ def dataset_card(facts: CardFacts) -> str:
             "---",
             "configs:",
             *(line for config, files in facts.splits.items() for line in _config_lines(config, files)),
+            *_feature_lines(facts.features),
             "task_categories:",
             f"- {facts.task}",
             "language:",
@@ -102,6 +105,12 @@ Quote the signature with every score: it names the version, the books, the model
 def _config_lines(config: str, files: Mapping[str, str]) -> list[str]:
     lines = [f"- config_name: {config}", "  data_files:"]
     return lines + [line for split, file in files.items() for line in (f"  - split: {split}", f"    path: {file}")]
+
+
+def _feature_lines(features: Mapping[str, str]) -> list[str]:
+    kinds = {name: kind if ":" in kind else f"dtype: {kind}" for name, kind in features.items()}
+    lines = [line for name, kind in kinds.items() for line in (f"  - name: {name}", f"    {kind}")]
+    return ["dataset_info:", "- config_name: default", "  features:", *lines] if lines else []
 
 
 def escape(text: str) -> str:
