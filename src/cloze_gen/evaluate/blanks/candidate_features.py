@@ -1,4 +1,4 @@
-"""What can be said of a candidate without its passage: how long it is, its marks, its names, pronouns and verbs, how common its words are."""
+"""What can be said of a candidate without its passage: its length, marks, names, pronouns and verbs, how common its words are."""
 
 from __future__ import annotations
 

@@ -62,10 +62,8 @@ class CohesionScorer:
         found = {}
         for direction, beside in sentences_beside(asked.passage).items():
             context = sentences.joined(beside)
-            if direction in (Direction.P, Direction.AP):
-                scores = _rules(context, candidates)
-            else:
-                scores = _rules(candidates, context).T
+            is_before = direction in (Direction.P, Direction.AP)
+            scores = _rules(context, candidates) if is_before else _rules(candidates, context).T
             found[direction] = nothing_as_nan(scores, beside)
         return found
 

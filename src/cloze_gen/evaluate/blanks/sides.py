@@ -1,4 +1,7 @@
-"""The sentences on each side of a blank as a matrix that scores of sentences are multiplied by, and how a scorer says that there are none."""
+"""The sentences on each side of a blank, as a matrix that scores of sentences are multiplied by.
+
+*Read:* another blank is a part of no context, for who reads the passage does not see it; the nearest sentence is the nearest that is shown.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.evaluate.blanks.asked import Direction
-from cloze_gen.evaluate.blanks.contexts import context_places
 from cloze_gen.records.blanked_passage import BlankedPassage
 
 _DECIMALS = 12
 
 
 def sentences_beside(passage: BlankedPassage) -> Mapping[Direction, NDArray[np.float64]]:
-    """1 where a sentence is of a blank's context (`contexts.context_places`), else 0: float64, shape (blanks, sentences), of each direction.
+    """Of each direction 1 where a sentence is of a blank's context, else 0: float64, shape (blanks, sentences).
 
     >>> passage = BlankedPassage("b:1", ("Rain.", "Sun.", "Snow.", "Hail."), (0, 2), ("Snow.", "Rain."), (1, 0))
     >>> beside = sentences_beside(passage)
     >>> beside[Direction.P].tolist(), beside[Direction.AN].tolist()
     ([[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]])
     """
-    found = {direction: np.zeros((len(passage.blanks), len(passage.sentences))) for direction in Direction}
-    for direction, beside in found.items():
-        for blank, row in enumerate(beside):
-            row[list(context_places(passage, blank, direction))] = 1.0
-    return found
+    n = len(passage.sentences)
+    places, blanks = np.arange(n), np.array(passage.blanks, np.int64)[:, None]
+    shown = ~np.isin(places, blanks)
+    before, after = shown & (places < blanks), shown & (places > blanks)
+    found = {
+        Direction.P: before & (places == np.where(before, places, -1).max(axis=1, keepdims=True, initial=-1)),
+        Direction.N: after & (places == np.where(after, places, n).min(axis=1, keepdims=True, initial=n)),
+        Direction.AP: before,
+        Direction.AN: after,
+    }
+    return {direction: beside.astype(np.float64) for direction, beside in found.items()}
 
 
 def nothing_as_nan(scores: NDArray[np.float64], beside: NDArray[np.float64]) -> NDArray[np.float64]:
