@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.evaluate.blanks.asked import AskedBlanks, Direction
-from cloze_gen.evaluate.blanks.overlap import TfIdfScorer
 from cloze_gen.evaluate.blanks.sides import nothing_as_nan, sentences_beside
 from cloze_gen.evaluate.blanks.terms import cosines, count_terms, words_of
 
@@ -22,13 +21,12 @@ class LsaScorer:
     """Mean cosine of a candidate's vector with those of the sentences of a side.
 
     Args:
-        vectors: float32, shape (rows, dimensions), of `evaluate.words.lsa.fit_word_vectors`; may be memory-mapped.
+        vectors: float32, shape (rows, dimensions), of `weighted`; may be memory-mapped.
         row_of: word in small letters -> row; a word without one is not looked at.
-        weighing: what knows the words' weights.
     """
 
-    def __init__(self, vectors: NDArray[np.float32], row_of: Mapping[str, int], weighing: TfIdfScorer) -> None:
-        self._vectors, self._row_of, self._weighing = vectors, row_of, weighing
+    def __init__(self, vectors: NDArray[np.float32], row_of: Mapping[str, int]) -> None:
+        self._vectors, self._row_of = vectors, row_of
 
     def scores(self, asked: AskedBlanks) -> Mapping[Direction, NDArray[np.float64]]:
         """As `asked.BlankScorer.scores`, from -1 to 1."""
@@ -40,10 +38,22 @@ class LsaScorer:
         }
 
     def sentence_vectors(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-        """The weighted sum of the words' unit vectors: float64, shape (sentences, dimensions); 0 of a sentence without any known word."""
+        """The sum of the words' vectors: float64, shape (sentences, dimensions); 0 of a sentence without any known word."""
         words, counts = count_terms([words_of(tokens) for tokens in sentences])
         known = [i for i, word in enumerate(words) if word in self._row_of]
-        vectors = np.asarray(self._vectors[[self._row_of[words[i]] for i in known]], np.float64)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-        return counts[:, known] @ (unit * self._weighing.weights([words[i] for i in known])[:, None])
+        return counts[:, known] @ self._vectors[[self._row_of[words[i]] for i in known]].astype(np.float64)
+
+
+def weighted(vectors: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Vectors of the length of their words' weights, zero ones apart: float32, shape (words, dimensions).
+
+    Args:
+        vectors: shape (words, dimensions), of `evaluate.words.lsa.fit_word_vectors`.
+        weights: shape (words,), of `overlap.rarity`.
+
+    >>> weighted(np.array([[3.0, 4.0], [0.0, 0.0]], np.float32), np.array([2.0, 5.0])).round(2).tolist()
+    [[1.2000000476837158, 1.600000023841858], [0.0, 0.0]]
+    """
+    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
+    scale = np.divide(weights, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
+    return (vectors * scale[:, None]).astype(np.float32)

@@ -33,13 +33,11 @@ class OverlapScorer:
 
 
 class TfIdfScorer:
-    """Cosine of the word counts of candidate and context, a word weighing the more the fewer sentences have it.
-
-    A word's weight is ln((n + 1) / (sentences with it + 1)) over the n sentences of a training text; all sentences of a side are one.
+    """Cosine of the word counts of candidate and context, a word weighing as `rarity` says; all sentences of a side are one.
 
     Args:
-        sentence_counts: word in small letters -> how many sentences of the training text have it.
-        sentences: n.
+        sentence_counts: word in small letters -> how many sentences of a training text have it.
+        sentences: how many it has.
     """
 
     def __init__(self, sentence_counts: Mapping[str, int], *, sentences: int) -> None:
@@ -48,13 +46,18 @@ class TfIdfScorer:
     def scores(self, asked: AskedBlanks) -> Mapping[Direction, NDArray[np.float64]]:
         """As `asked.BlankScorer.scores`, from 0 to 1."""
         words, counts = count_terms([words_of(tokens) for tokens in (*asked.sentences, *asked.candidates)])
-        weighted = counts * self.weights(words)
+        known = np.array([self._sentence_counts.get(word, 0) for word in words], np.int64)
+        weighted = counts * rarity(known, sentences=self._sentences)
         return {
             direction: nothing_as_nan(cosines(beside @ weighted[: len(asked.sentences)], weighted[len(asked.sentences) :]), beside)
             for direction, beside in sentences_beside(asked.passage).items()
         }
 
-    def weights(self, words: list[str]) -> NDArray[np.float64]:
-        """Inverse sentence frequency of each word, in nats: float64, shape (words,); the highest for words that the text lacks."""
-        counts = np.array([self._sentence_counts.get(word, 0) for word in words], np.float64)
-        return np.log((self._sentences + 1) / (counts + 1))
+
+def rarity(sentence_counts: NDArray[np.integer], *, sentences: int) -> NDArray[np.float64]:
+    """Inverse document frequency, a sentence being a document: ln((n + 1) / (sentences with the word + 1)), float64, shape (words,).
+
+    >>> rarity(np.array([0, 9, 4]), sentences=9).round(2).tolist()
+    [2.3, 0.0, 0.69]
+    """
+    return np.log((sentences + 1) / (np.asarray(sentence_counts, np.float64) + 1))

@@ -1,7 +1,7 @@
 """Pointwise mutual information of the words of two consecutive sentences, without the logarithm (Kong et al. 2020, 4.2: PMI_1 and PMI_2).
 
-PMI(w_s, w_c) = f(w_s in S, w_c in C) / (f(w_s in S) f(w_c in C)), where S are the sentences that another follows and C those that follow one,
-"asymmetric between w_s and w_c"; a pair of sentences has the mean over all pairs of their words, or of their n-grams up to n. *Read:*
+PMI(w_s, w_c) = f(w_s in S, w_c in C) / (f(w_s in S) f(w_c in C)), where S are the sentences that another follows and C those that follow
+one, "asymmetric between w_s and w_c"; a pair of sentences has the mean over all pairs of their words, or of their n-grams up to n. *Read:*
 
 - f counts sentences, so an n-gram counts once in a sentence, in f and in the mean; pairs are of one passage, its answers filled in.
 - n-grams are of neighbouring words in small letters, marks left out. A pair never met has 0, and counts in the mean.
@@ -71,7 +71,7 @@ class PmiScorer:
         return found
 
     def pmi(self, firsts: Sequence[str], seconds: Sequence[str]) -> NDArray[np.float64]:
-        """PMI of each n-gram with each that may stand in the sentence after it: float64, shape (firsts, seconds); 0 of what was never met."""
+        """PMI of each n-gram with each in the sentence after it: float64, shape (firsts, seconds); 0 of what was never met."""
         first_ids, second_ids = (np.array([self._id_of.get(ngram, -1) for ngram in ngrams], np.int64) for ngrams in (firsts, seconds))
         result = np.zeros((len(firsts), len(seconds)))
         known_first, known_second = np.flatnonzero(first_ids >= 0), np.flatnonzero(second_ids >= 0)
