@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from cloze_gen.report.paper_table import PaperTable, PassageTable
+from cloze_gen.report.paper_table import BlankTable, PaperTable, PassageTable
 from cloze_gen.stages.finished_run import FinishedRun, FromStore
 from cloze_gen.stages.item_kind import ItemKind
 from cloze_gen.stages.judging import Judging
@@ -82,7 +82,7 @@ class Style:
     levels: Mapping[str, str]
     trace: TraceSections
     narrowed: Mapping[str, str] = field(default_factory=dict)
-    table: PaperTable | PassageTable | None = None
+    table: PaperTable | PassageTable | BlankTable | None = None
     beside: Callable[[Any], Sequence[Any]] = lambda settings: ()
     told_files: Mapping[str, str] = field(default_factory=dict)
     gives_items: Callable[[Mapping[str, str]], bool] = lambda row: True
