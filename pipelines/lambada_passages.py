@@ -1,4 +1,4 @@
-"""What a LAMBADA-style set is drawn from (Paperno et al. 2016, 3.1): novels in parts, passages, the members of the committee."""
+"""What a LAMBADA-style set is drawn from (Paperno et al. 2016, 3.1): passages, and the members of the committee that they must pass."""
 
 from __future__ import annotations
 
@@ -6,49 +6,21 @@ from typing import Any
 
 import luigi
 
-from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging, TrainingText
+from cloze_gen.pipelines.corpus import Counts, TaggedCounts, Tagging, TrainingText
 from cloze_gen.pipelines.models import Index
+from cloze_gen.pipelines.parts import Partition, TrainingNovels
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.lambada.stages.committee import write_committee
 from cloze_gen.recipes.lambada.stages.members import write_cache_scores, write_network_scores, write_ngram_scores
 from cloze_gen.recipes.lambada.stages.outside_members import outside_digest, write_outside_scores
-from cloze_gen.recipes.lambada.stages.partition import write_part, write_partition
 from cloze_gen.recipes.lambada.stages.passages import write_passages
 from cloze_gen.recipes.lambada.stages.tagged_novels import write_tagged_novels
 from cloze_gen.recipes.lambada.steps.committee import CACHE, NETWORKS, NGRAM, label_of
-from cloze_gen.records.passage import Part
 from cloze_gen.stages.models.networks import write_networks
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import ArtifactWriter
-
-
-class Partition(StyleTask):
-    """3.1: half of the novels for training, a quarter each for development and test."""
-
-    stage = "partition"
-    group = "partition"
-    draws = True
-    needs = {"corpus": (Corpus, "books")}
-    write = staticmethod(write_partition)
-
-    def settings(self) -> dict[str, Any]:
-        return super().settings() | {"offensive_words": words_digest(self.own.offensive_words)}
-
-
-class TrainingNovels(StyleTask):
-    """The novels that models are made of."""
-
-    stage = "training_novels"
-    needs = {"partition": Partition}
-
-    @property
-    def label(self) -> str:
-        return "training novels"
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_part(writer, room, partition=self.artifact("partition"), part=Part.TRAIN)
 
 
 class Passages(StyleTask):

@@ -9,8 +9,9 @@ from typing import Any
 from cloze_gen.formats.lambada.harness import RENDERINGS
 from cloze_gen.formats.lambada.requests import ANSWER
 from cloze_gen.pipelines.corpus import Counts
-from cloze_gen.pipelines.lambada_passages import Committee, NovelTaggedCounts, Partition, Passages, TrainingNovels
+from cloze_gen.pipelines.lambada_passages import Committee, NovelTaggedCounts, Passages
 from cloze_gen.pipelines.models import Contexts, Index
+from cloze_gen.pipelines.parts import Partition, TrainingNovels
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.recipes.lambada.judging import JUDGING
 from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
@@ -25,7 +26,6 @@ from cloze_gen.recipes.lambada.stages.ranking import write_ranking
 from cloze_gen.recipes.lambada.steps.committee import CacheSettings, CommitteeSettings, label_of
 from cloze_gen.recipes.lambada.steps.control import ControlSettings
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
-from cloze_gen.recipes.lambada.steps.partition import PartitionSettings
 from cloze_gen.recipes.lambada.steps.passages import PassagesSettings
 from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, TriggerSettings
 from cloze_gen.recipes.lambada.trace import TRACE
@@ -41,6 +41,7 @@ from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Facts, Requests, Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
+from cloze_gen.text.partition import PartitionSettings
 
 
 class LambadaSettings(SettingsGroup):

@@ -6,9 +6,9 @@ import re
 
 from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.scs_style import ScsSettings
-from cloze_gen.recipes.lambada.steps.partition import PartitionSettings
 from cloze_gen.stages.corpus.dropped import REMEDIES, dropped_lines, dropped_notes, dropped_text, remedies_text
 from cloze_gen.text.audit import BookReason
+from cloze_gen.text.partition import PartitionSettings
 
 
 def test_every_reason_has_a_remedy_and_no_other() -> None:

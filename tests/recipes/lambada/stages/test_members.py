@@ -22,11 +22,11 @@ from cloze_gen.recipes.lambada.stages.members import (
     write_network_scores,
     write_ngram_scores,
 )
-from cloze_gen.recipes.lambada.stages.partition import write_part
 from cloze_gen.recipes.lambada.stages.tables import read_passages
 from cloze_gen.recipes.lambada.steps.committee import MEMBERS, NETWORKS, CacheSettings
 from cloze_gen.records.passage import Part, Passage
 from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.corpus.partition import write_part
 from cloze_gen.stages.corpus.training_text import write_training_text
 from cloze_gen.stages.models.index import open_index, write_index
 from cloze_gen.stages.models.language_model import ARPA, LmSettings, write_language_model

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.lambada.steps.book_text import book_text
 from cloze_gen.recipes.lambada.steps.passages import (
     REASONS,
     CutPassages,
@@ -14,7 +13,9 @@ from cloze_gen.recipes.lambada.steps.passages import (
     PassagesSettings,
     count_in_context,
     cut_passages,
+    target_types,
 )
+from cloze_gen.text.book_text import book_text
 
 SMALL = PassagesSettings(min_context_tokens=6, max_context_tokens=12, min_target_sentence_tokens=4, max_target_sentence_tokens=8)
 RAIN, LAMP, JANE = "It rained hard .", "The lamp went out .", "Then in came Jane ."  # of 4, 5 and 5 tokens
@@ -124,3 +125,12 @@ def test_an_empty_book_has_no_passage() -> None:
     """Nor has one of headings alone."""
     assert cut([]).kept.tolist() == []
     assert cut(["I", "II"], kinds=["heading"] * 2).kept.tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("word", "may"),
+    [("lamp", True), ("Jane", True), ("façade", True), ("o'clock", False), ("to-day", False), ("cannot", False), ("3", False)],
+)
+def test_targets_are_written_with_letters(word: str, may: bool) -> None:
+    """All 4,869 published ones are; a treebank would cut `cannot`, and its last part would be the target."""
+    assert target_types(book_text([word])).tolist() == [may]

@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 
 from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES, TOKENS, passage_columns, verdict_columns
-from cloze_gen.recipes.lambada.steps.book_text import BookText, book_text
 from cloze_gen.recipes.lambada.steps.passages import KEPT, REASONS, PassagesSettings, cut_passages
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.corpus.book_files import SENTENCES
@@ -29,6 +28,7 @@ from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_ev
 from cloze_gen.stages.tables import REJECTED, SOURCE_SENTENCES
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel, open_artifact
 from cloze_gen.store.tables import join_parquet, read_parquet, write_parquet
+from cloze_gen.text.book_text import BookText, book_text
 from cloze_gen.text.normalize import LINE_END_HYPHEN
 
 _COLUMNS = ["start", "end", "paragraph", "kind", "text", "tokens"]

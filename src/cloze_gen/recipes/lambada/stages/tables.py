@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from cloze_gen.recipes.lambada.steps.book_text import BookText
 from cloze_gen.recipes.lambada.steps.passages import KEPT, REASONS, CutPassages, count_in_context
 from cloze_gen.records.passage import Part, Passage
 from cloze_gen.stages.tables import SOURCE_SENTENCES
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import memory_mapped, read_parquet
+from cloze_gen.text.book_text import BookText
 
 PASSAGES, TOKENS = "passages.parquet", "tokens.npy"
 _ROWS_AT_ONCE = 1 << 15

@@ -21,11 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from cloze_gen.recipes.lambada.steps.book_text import BookText, sentence_traits, target_types
+from cloze_gen.english.treebank import treebank_split
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_EACH, SettingsGroup
+from cloze_gen.text.book_text import BookText
 from cloze_gen.text.least_context import least_context
 from cloze_gen.text.paragraphs import HEADING, PROSE
+from cloze_gen.text.sentence_traits import sentence_traits
 
 
 class PassagesSettings(SettingsGroup):
@@ -95,7 +97,7 @@ def cut_passages(book: BookText, *, book_id: str, offensive: Container[str], set
     Args:
         offensive: words in small letters that no passage may hold.
 
-    >>> from cloze_gen.recipes.lambada.steps.book_text import book_text
+    >>> from cloze_gen.text.book_text import book_text
     >>> book = book_text(["Who was it ?", "I saw nobody .", "It was only Jane ."])
     >>> small = PassagesSettings(min_context_tokens=4, min_target_sentence_tokens=4)
     >>> cut = cut_passages(book, book_id="emma", offensive=(), settings=small)
@@ -130,6 +132,17 @@ def cut_passages(book: BookText, *, book_id: str, offensive: Container[str], set
             if stable_fraction("lambada.thinning", f"{book_id}:{sentence}") >= settings.keep_share:
                 verdict[sentence] = REASONS.index(PassageReason.THINNED)
     return CutPassages(verdict, first, traits.last_word, context_tokens, traits.tokens)
+
+
+def target_types(book: BookText) -> NDArray[np.bool_]:
+    """Which types may be targets: written with letters alone, and no contraction that a treebank cuts; shape (types,).
+
+    >>> from cloze_gen.text.book_text import book_text
+    >>> book = book_text(["I cannot say it isn't so ."])
+    >>> [word for word, may in zip(book.types, target_types(book), strict=True) if may]
+    ['I', 'say', 'it', 'so']
+    """
+    return np.array([word.isalpha() and len(treebank_split(word)) == 1 for word in book.types], dtype=np.bool_)
 
 
 def count_in_context(book: BookText, cut: CutPassages) -> NDArray[np.int64]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from cloze_gen.errors import CorpusError
-from cloze_gen.recipes.lambada.stages.partition import write_part
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.corpus.book_files import read_type_counts
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books, read_books
+from cloze_gen.stages.corpus.partition import write_part
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.words import is_word
-from tests.recipes.lambada.stages.conftest import Novels, novel
+from tests.stages.corpus.conftest import Novels, novel
 
 
 def column(artifact: Artifact, name: str) -> dict[str, str]:

@@ -1,23 +1,21 @@
-"""A novel as arrays, and what can be said of each of its sentences without reading it word by word.
+"""What can be said of each sentence of a novel without reading it word by word.
 
-Every sentence of a corpus may end a passage, so the rules are asked of word types, once each, and carried to the sentences by sums.
+Every sentence of a corpus may be asked for, so the rules are asked of word types, once each, and carried to the sentences by sums.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cloze_gen.english.sentence_fitness import HEADING_WORDS, MAX_CAPITALS_SHARE, ODD_MARKS
 from cloze_gen.english.treebank import treebank_split
-from cloze_gen.text.paragraphs import PROSE
+from cloze_gen.text.book_text import BookText
 from cloze_gen.words import is_word
 
 _FINAL = frozenset(".?!")
@@ -26,66 +24,6 @@ _CLOSERS = frozenset("\"'")
 _SPEECH = ('"', "'")  # the mark that a book sets around speech: the commoner of the two
 _LETTER_WORDS = frozenset("ao")
 _ODD = ODD_MARKS | frozenset("[]{}")  # square and curly brackets are an editor's, or a footnote's
-
-
-@dataclass(frozen=True, slots=True)
-class BookText:
-    """A novel's tokens as numbers.
-
-    Attributes:
-        types: the word types; two may be spelt alike.
-        codes: int32, shape (tokens,): the type of each token.
-        bounds: int64, shape (sentences + 1,): where each sentence's tokens begin, and where the last one's end.
-        kinds: of each sentence: ``prose``, ``verse`` or ``heading``.
-        paragraph: int32, shape (sentences,): index of each sentence's paragraph; what is no text has one too, and no sentence.
-    """
-
-    types: list[str]
-    codes: NDArray[np.int32]
-    bounds: NDArray[np.int64]
-    kinds: Sequence[str]
-    paragraph: NDArray[np.int32]
-
-    @property
-    def sentence_count(self) -> int:
-        return len(self.bounds) - 1
-
-    def tokens(self, sentence: int) -> tuple[str, ...]:
-        """The words of one sentence."""
-        return tuple(self.types[code] for code in self.codes[self.bounds[sentence] : self.bounds[sentence + 1]].tolist())
-
-
-def book_text(
-    lines: Sequence[str] | pa.Array,
-    *,
-    kinds: Sequence[str] | None = None,
-    paragraph: Sequence[int] | NDArray[np.int32] | None = None,
-    forms: Mapping[str, str] | None = None,
-) -> BookText:
-    """A novel's sentences as arrays.
-
-    Args:
-        lines: the tokens of each sentence, joined by single spaces.
-        kinds: of each sentence; all prose where none are given.
-        paragraph: of each sentence; one where none are given.
-        forms: how types that a line end broke are spelt.
-
-    >>> book = book_text(["It rained .", "Nobody came ."])
-    >>> book.codes.tolist(), book.tokens(1)
-    ([0, 1, 2, 3, 4, 2], ('Nobody', 'came', '.'))
-    """
-    split = pc.split_pattern(lines if isinstance(lines, pa.Array) else pa.array(lines, pa.string()), " ")
-    coded = split.flatten().dictionary_encode()
-    types = [(forms or {}).get(word, word) for word in coded.dictionary.to_pylist()]
-    bounds = split.offsets.to_numpy().astype(np.int64)
-    count = len(bounds) - 1
-    return BookText(
-        types,
-        coded.indices.to_numpy().astype(np.int32, copy=False),
-        bounds - bounds[0],
-        [PROSE] * count if kinds is None else kinds,
-        np.zeros(count, np.int32) if paragraph is None else np.asarray(paragraph, dtype=np.int32),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +54,7 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
     Args:
         offensive: words in small letters.
 
+    >>> from cloze_gen.text.book_text import book_text
     >>> traits = sentence_traits(book_text(['" You cannot know .', 'Do you ? "', "CHAPTER NINE ."]), offensive={"nine"})
     >>> traits.tokens.tolist(), traits.in_speech.tolist(), traits.whole.tolist(), traits.offensive.tolist()
     ([6, 4, 3], [False, True, False], [True, True, False], [False, False, True])
@@ -140,16 +79,6 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
         offensive=_sums(_holds(book, lambda word: word.casefold() in offensive), starts, ends) > 0,
         in_speech=_in_speech(book),
     )
-
-
-def target_types(book: BookText) -> NDArray[np.bool_]:
-    """Which types may be targets: written with letters alone, and no contraction that a treebank cuts; shape (types,).
-
-    >>> book = book_text(["I cannot say it isn't so ."])
-    >>> [word for word, may in zip(book.types, target_types(book), strict=True) if may]
-    ['I', 'say', 'it', 'so']
-    """
-    return np.array([word.isalpha() and len(treebank_split(word)) == 1 for word in book.types], dtype=np.bool_)
 
 
 def _begins_sentence(word: str) -> bool:

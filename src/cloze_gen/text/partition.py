@@ -1,11 +1,14 @@
-"""The novels dealt into train, development and test, and those left out that hold too many offensive words (Paperno et al. 2016, 3.1).
+"""Novels dealt into train, development and test, and those left out that hold too many offensive words (LAMBADA 3.1; SCDE takes it over).
 
-The paper: "We randomly divided the novels into equally-sized training and development+testing partitions", and development from test
-likewise; "after duplicate removal and filtering out of potentially offensive material with a stop word list".
+Paperno et al. 2016: "We randomly divided the novels into equally-sized training and development+testing partitions", and development from
+test likewise; "after duplicate removal and filtering out of potentially offensive material with a stop word list".
 
 *Randomly* is read as a draw by each novel's own digest, so that a novel more moves no other; novels of one author, and novels that share
 text, fall on one side together. The stop word list bounds the *rate* of listed words: of 592 novels of 1800 to 1930 565 hold at least one,
 half of them more than 1 in 7,300, and 16 more than 1 in 1,000.
+
+The draws bear the name of the style that was first to ask for them; a style that deals the same novels by the same seed and the same share
+of training novels trains on the same ones.
 """
 
 from __future__ import annotations
@@ -28,10 +31,10 @@ _NOBODY = frozenset(("", "anon", "anon.", "anonymous", "unknown", "various", "va
 
 
 class PartitionSettings(SettingsGroup):
-    """Settings of the partition."""
+    """Settings of the partition; the shares are LAMBADA's, and a style with other ones gives its own defaults."""
 
-    train_share: float = Field(0.5, gt=0, lt=1, description="expected share of the novels that models are trained on; 3.1: half")
-    development_share: float = Field(0.25, gt=0, lt=1, description="expected share of the development novels; 3.1: half of the rest")
+    train_share: float = Field(0.5, gt=0, lt=1, description="expected share of the novels that models are trained on; LAMBADA: half")
+    development_share: float = Field(0.25, gt=0, lt=1, description="expected share of the development novels; LAMBADA: half of the rest")
     by_author: bool = Field(True, description="novels of one author on one side, where the manifest names authors; not in the paper")
     # Among 592 novels without copies nine pairs share more than 0.002: a story in two collections, a tale told twice. The seven above 0.01
     # share whole passages.
@@ -39,7 +42,7 @@ class PartitionSettings(SettingsGroup):
         0.01, gt=0, le=1, description="inclusive: novels of which one holds this share of the other's text fall on one side"
     )
     max_offensive_rate: float = Field(
-        0.001, ge=0, le=1, description="inclusive: listed words / word tokens; a novel above is dropped; 3.1 has a stop word list"
+        0.001, ge=0, le=1, description="inclusive: listed words / word tokens; a novel above is dropped; LAMBADA has a list"
     )
     offensive_words: str = Field("builtin", description="file of words, one a line; 'builtin' or 'none'")
 

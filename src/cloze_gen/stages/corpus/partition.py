@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from cloze_gen.errors import CorpusError
-from cloze_gen.recipes.lambada.steps.partition import Novel, PartitionSettings, deal_parts, offensive_rate
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.corpus.book_files import read_type_counts
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books, read_books, write_book_table
@@ -18,6 +17,7 @@ from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.text.audit import BookReason
 from cloze_gen.text.duplicates import find_overlaps
+from cloze_gen.text.partition import Novel, PartitionSettings, deal_parts, offensive_rate
 
 
 def write_partition(writer: ArtifactWriter, room: Room, *, corpus: Artifact, settings: PartitionSettings, seed: int) -> None:

@@ -7,18 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.english.treebank import treebank_split
-from cloze_gen.recipes.lambada.steps.book_text import book_text, sentence_traits, target_types
+from cloze_gen.text.book_text import book_text
+from cloze_gen.text.sentence_traits import sentence_traits
 from cloze_gen.words import is_word
 
 WORDS = st.sampled_from(["Don't", "he", "CALLED", "NOW", '"', "'", "(", ")", ".", "?", "--", ",", "[", "3", "Book", "cannot", "lamp"])
 LINES = st.lists(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), min_size=1, max_size=8)
-
-
-@given(LINES)
-def test_arrays_give_the_lines_back(lines: list[str]) -> None:
-    """Each sentence's tokens are those that went in."""
-    book = book_text(lines)
-    assert [" ".join(book.tokens(i)) for i in range(book.sentence_count)] == lines
 
 
 @given(LINES)
@@ -106,15 +100,6 @@ def test_the_commoner_mark_is_that_of_speech() -> None:
     """In a book that sets double marks around speech an apostrophe that stands alone opens none."""
     book = book_text(['" Come , " he said .', "The boys ' caps were wet .", "He sat ."])
     assert sentence_traits(book, offensive=()).in_speech.tolist() == [False, False, False]
-
-
-@pytest.mark.parametrize(
-    ("word", "may"),
-    [("lamp", True), ("Jane", True), ("façade", True), ("o'clock", False), ("to-day", False), ("cannot", False), ("3", False)],
-)
-def test_targets_are_written_with_letters(word: str, may: bool) -> None:
-    """All 4,869 published ones are; a treebank would cut `cannot`, and its last part would be the target."""
-    assert target_types(book_text([word])).tolist() == [may]
 
 
 def test_types_broken_at_a_line_end_are_mended() -> None:

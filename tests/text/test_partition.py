@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from cloze_gen.recipes.lambada.steps.partition import Novel, PartitionSettings, belong_together, deal_parts, offensive_rate
 from cloze_gen.records.passage import Part
+from cloze_gen.text.partition import Novel, PartitionSettings, belong_together, deal_parts, offensive_rate
 
 AUTHORS = st.sampled_from(["", "Ouida", "Jane Austen", "AUSTEN, JANE", "Anonymous", "unknown"])
 NOVELS = st.lists(AUTHORS, min_size=1, max_size=12).map(lambda names: [Novel(f"b{i}", f"{i:x}", name) for i, name in enumerate(names)])
