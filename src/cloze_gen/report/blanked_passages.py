@@ -116,8 +116,7 @@ def sample_blanks(one: SetBlankedPassage, *, book: str = "", file: str = "") -> 
         place=", ".join(part for part in (file, f"characters {one.sources[0].start:,} to {one.sources[-1].end:,}") if part),
         paragraphs=tuple(tuple(sentence for _, sentence in of_paragraph) for _, of_paragraph in paragraphs),
         candidates=tuple(
-            SampleCandidate(text, answered.get(i, 0), place)
-            for i, (text, place) in enumerate(zip(passage.candidates, places, strict=True))
+            SampleCandidate(text, answered.get(i, 0), place) for i, (text, place) in enumerate(zip(passage.candidates, places, strict=True))
         ),
     )
 

@@ -11,6 +11,22 @@ from cloze_gen.report.funnel import FunnelStep, funnel_markdown
 
 
 @dataclass(frozen=True, slots=True)
+class CardTable:
+    """A table of a style's own.
+
+    Attributes:
+        title: of its section.
+        text: what a reader must know of it, as Markdown.
+        header: its first column holds words, the others figures.
+    """
+
+    title: str
+    text: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
 class CardFacts:
     """What a card says.
 
@@ -25,6 +41,7 @@ class CardFacts:
         task: as the hub of `datasets` calls it, e.g. ``multiple-choice``.
         splits: config -> split -> the file that holds it, as `datasets.load_dataset` finds them; the config ``default`` first.
         files: (name, what it is) of what else was released, as far as the card tells of it.
+        tables: of the style's own.
     """
 
     name: str
@@ -44,6 +61,7 @@ class CardFacts:
     task: str
     splits: Mapping[str, Mapping[str, str]]
     files: Sequence[tuple[str, str]] = ()
+    tables: Sequence[CardTable] = ()
 
 
 def dataset_card(facts: CardFacts) -> str:
@@ -64,6 +82,7 @@ def dataset_card(facts: CardFacts) -> str:
     books = "\n".join(f"| {escape(book)} | {escape(title)} | {count:,} |" for book, title, count in facts.books)
     files = "".join(f"- `{name}`: {what}\n" for name, what in facts.files)
     notes = "\n".join(f"- {note}" for note in facts.notes)
+    tables = "".join(f"## {table.title}\n{table.text}\n\n{_table_lines(table)}\n\n" for table in facts.tables)
     settings = json.dumps(facts.settings, indent=2, sort_keys=True, ensure_ascii=False)
     return f"""{head}
 
@@ -84,7 +103,7 @@ Quote the signature with every score: it names the version, the books, the model
 
 {facts.balance}
 
-## Books
+{tables}## Books
 | book | title | {facts.noun}s |
 |---|---|---:|
 {books}
@@ -102,6 +121,11 @@ Quote the signature with every score: it names the version, the books, the model
 def _config_lines(config: str, files: Mapping[str, str]) -> list[str]:
     lines = [f"- config_name: {config}", "  data_files:"]
     return lines + [line for split, file in files.items() for line in (f"  - split: {split}", f"    path: {file}")]
+
+
+def _table_lines(table: CardTable) -> str:
+    ruler = "|---|" + "---:|" * (len(table.header) - 1)
+    return "\n".join([f"| {' | '.join(table.header)} |", ruler, *(f"| {' | '.join(row)} |" for row in table.rows)])
 
 
 def escape(text: str) -> str:

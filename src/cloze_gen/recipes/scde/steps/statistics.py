@@ -1,11 +1,11 @@
 """What a set of blanked passages is like, in the measures of the paper's Table 3 (Kong et al. 2020, 3.2).
 
-The table names its measures and defines one of them. How the others were read: *words* are what stands between spaces; *words per passage*
-are those that a reader meets, the blanks left out, for Table 2 prints the same figure as the length of the context, and the passage with its
-answers is told beside it; *candidates per blank* is the mean of the passages' own ratios (the ratio of the two means would print 1.36); the
-*variance of the candidate length* is that within a passage, over its candidates, in the mean of the passages: Table 1 prints 7.6 of its
-example, which is the standard deviation, 7.61, of its seven lengths in words; the *vocabulary* are the words of passages and candidates
-without the marks around them, in small letters.
+The table names its measures and defines one of them. How the others were read: *words* are what stands between spaces; *words per
+passage* are those that a reader meets, the blanks left out, for Table 2 prints the same figure as the length of the context, and the
+passage with its answers is told beside it; *candidates per blank* is the mean of the passages' own ratios (the ratio of the two means would
+print 1.36); the *variance of the candidate length* is that within a passage, over its candidates, in the mean of the passages: Table 1
+prints 7.6 of its example, which is the standard deviation, 7.61, of its seven lengths in words; the *vocabulary* are the words of passages
+and candidates without the marks around them, in small letters.
 """
 
 from __future__ import annotations
