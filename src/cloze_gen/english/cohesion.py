@@ -1,0 +1,142 @@
+"""What a sentence shows on its surface of the text that it was taken from: quotation marks, pronouns, names, tense, words of content.
+
+These are the ties by which a reader in a hurry puts a sentence back in its place without asking what it says (Halliday & Hasan 1976,
+Cohesion in English: reference, conjunction, lexical cohesion). Rules as crude as these are right often enough to solve a carelessly made
+set of blanked passages.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cloze_gen.english.names import content_words, name_places
+from cloze_gen.english.stems import stem
+from cloze_gen.english.treebank import host
+
+QUOTATION_MARKS = frozenset(('"', "'", "``", "''"))
+
+
+class Person(StrEnum):
+    """Whom a pronoun speaks of."""
+
+    I = "i"  # noqa: E741  the pronoun
+    WE = "we"
+    YOU = "you"
+    HE = "he"
+    SHE = "she"
+    IT = "it"
+    THEY = "they"
+
+
+class Opener(StrEnum):
+    """How a sentence begins."""
+
+    CONJUNCTION = "conjunction"
+    DEMONSTRATIVE = "demonstrative"
+    PRONOUN = "pronoun"
+    ARTICLE = "article"
+    OTHER = "other"
+
+
+_FORMS = {
+    Person.I: "i me my mine myself",
+    Person.WE: "we us our ours ourselves",
+    Person.YOU: "you your yours yourself yourselves thou thee thy thine ye",
+    Person.HE: "he him his himself",
+    Person.SHE: "she her hers herself",
+    Person.IT: "it its itself",
+    Person.THEY: "they them their theirs themselves",
+}
+_PERSON_OF = {form: person for person, forms in _FORMS.items() for form in forms.split()}
+_OPENERS = {
+    Opener.CONJUNCTION: "and but or nor so yet then for however therefore thus still meanwhile nevertheless moreover besides afterwards "
+    "presently suddenly indeed perhaps also hence",
+    Opener.DEMONSTRATIVE: "this that these those such here there",
+    Opener.ARTICLE: "the a an",
+}
+_OPENER_OF = {word: opener for opener, words in _OPENERS.items() for word in words.split()} | dict.fromkeys(_PERSON_OF, Opener.PRONOUN)
+_PAST = frozenset(
+    """was were had did could would should might said went came saw took made knew thought told looked found gave got stood left felt heard
+    began kept held sat brought seemed turned spoke ran rose fell lay led sent grew drew broke threw wrote met paid put became caught
+    bought fought taught slept wore won lost built spent understood followed asked cried replied answered""".split()
+)
+_PRESENT = frozenset(
+    """is are am has have do does can will shall may must says goes comes sees takes makes knows thinks tells looks finds gives gets stands
+    feels hears seems turns know think see want 's 're 've 'll 'm""".split()
+)
+_MAX_EDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceTies:
+    """What one sentence shows.
+
+    Attributes:
+        quotation_marks: how many stand in it, apostrophes inside words not among them.
+        begins_quoted, ends_quoted: whether its first, its last token is a quotation mark.
+        question: whether it asks.
+        persons: of its pronouns.
+        names: words with a capital that nothing forces, in small letters.
+        first_word: in small letters, where it begins with a capital that its place forces; it may be a name too.
+        stems: of its words of content, names among them.
+        past, present: how many of its words are verbs in that tense, as far as their form tells.
+    """
+
+    quotation_marks: int
+    begins_quoted: bool
+    ends_quoted: bool
+    question: bool
+    persons: frozenset[Person]
+    names: frozenset[str]
+    first_word: str
+    stems: frozenset[str]
+    past: int
+    present: int
+    opener: Opener
+
+    @property
+    def is_half_speech(self) -> bool:
+        """Whether a speech is left open in it, or one is closed that was open before."""
+        return self.quotation_marks % 2 == 1
+
+    @property
+    def tense(self) -> int:
+        """1 past, -1 present, 0 where neither stands out."""
+        return (self.past > self.present) - (self.present > self.past)
+
+
+def surface_ties(tokens: Sequence[str]) -> SurfaceTies:
+    """What a sentence shows on its surface.
+
+    >>> ties = surface_ties('" Where is Pip ? " she asked .'.split())
+    >>> ties.quotation_marks, ties.begins_quoted, sorted(ties.persons), sorted(ties.names), sorted(ties.stems), ties.question
+    (2, True, ['she'], ['pip'], ['ask', 'pip'], True)
+    >>> surface_ties("But his lamp was lit .".split()).opener, surface_ties("He walked on .".split()).tense
+    (<Opener.CONJUNCTION: 'conjunction'>, 1)
+    """
+    folded = [token.casefold() for token in tokens]
+    names = frozenset(host(tokens[place]).casefold() for place in name_places(tokens))
+    first = next((token for token in folded if token[:1].isalnum()), "")
+    hosts = [host(token) for token in folded]
+    return SurfaceTies(
+        quotation_marks=sum(token in QUOTATION_MARKS for token in tokens),
+        begins_quoted=bool(tokens) and tokens[0] in QUOTATION_MARKS,
+        ends_quoted=bool(tokens) and tokens[-1] in QUOTATION_MARKS,
+        question="?" in tokens,
+        persons=frozenset(person for word in hosts if (person := _PERSON_OF.get(word))),
+        names=names,
+        first_word=host(first),
+        stems=frozenset(stem(word) for word in content_words(tokens)),
+        past=sum(_is_past(word) for word in folded),
+        present=sum(word in _PRESENT for word in hosts),
+        opener=_OPENER_OF.get(host(first), Opener.OTHER),
+    )
+
+
+@functools.lru_cache(maxsize=200_000)
+def _is_past(word: str) -> bool:
+    """Whether a word is a verb's past form, as far as its letters tell; a participle is taken for one."""
+    return word in _PAST or (len(word) > _MAX_EDS and word.endswith("ed"))

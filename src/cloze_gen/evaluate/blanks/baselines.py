@@ -1,0 +1,88 @@
+"""The baselines of a blanked passage: what each is made from, where it is described, and the names under which they can be asked for.
+
+A registry and nothing else: `stages.evaluation.blank_models` opens a scorer by its name, `evaluate.blanks.results` measures it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cloze_gen.errors import UsageError
+from cloze_gen.notation import shown
+
+TEXT, NGRAMS, LSA = "text", "ngrams", "lsa"  # models of the training books
+PASSAGES = "passages"  # passages for training, their answers in their places
+LOCAL_MODEL, SCORES_FILE = "hf:", "scores:"
+
+
+@dataclass(frozen=True, slots=True)
+class BlankBaseline:
+    """One way to answer, which is a row of the main table.
+
+    Attributes:
+        kind: ``random``, ``surface`` (words, marks and names that two places share; nothing is learnt of what follows what), ``model``
+            (learnt from books or from other passages) or ``user``.
+        source: where it is described; empty where no paper has it.
+        models: what it is made from, by name; none for what a passage tells by itself.
+    """
+
+    name: str
+    kind: str
+    source: str = ""
+    models: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        """Where a model of the user's own is; empty for all others."""
+        return self.name.removeprefix(LOCAL_MODEL) if self.name.startswith(LOCAL_MODEL) else ""
+
+    @property
+    def file(self) -> str:
+        """Where scores of the user's own are; empty for all others."""
+        return self.name.removeprefix(SCORES_FILE) if self.name.startswith(SCORES_FILE) else ""
+
+
+RANDOM = BlankBaseline("random", "random", "exact expectation")
+# In the order of the tables.
+BLANK_BASELINES = (
+    RANDOM,
+    BlankBaseline("pmi-1", "model", "SCDE 4.2", (PASSAGES,)),
+    BlankBaseline("pmi-2", "model", "SCDE 4.2", (PASSAGES,)),
+    BlankBaseline("overlap", "surface"),
+    BlankBaseline("tf-idf", "surface", "", (TEXT,)),
+    BlankBaseline("cohesion", "surface"),
+    BlankBaseline("cues", "surface"),
+    BlankBaseline("lsa", "model", "Foltz, Kintsch & Landauer 1998", (LSA,)),
+    BlankBaseline("language-model", "model", "SCDE 4.3", (TEXT, NGRAMS)),
+)
+
+
+def pick(only: Sequence[str]) -> list[BlankBaseline]:
+    """The baselines of these names and kinds, in the order of the table; without any, all.
+
+    Args:
+        only: names, kinds, ``hf:FOLDER`` or ``scores:FILE``.
+    Raises:
+        UsageError: there is no such baseline; lists those there are.
+
+    >>> [row.name for row in pick(["surface", "random"])]
+    ['random', 'overlap', 'tf-idf', 'cohesion', 'cues']
+    """
+    outside = {LOCAL_MODEL: "model", SCORES_FILE: "user"}
+    own = [
+        BlankBaseline(name, kind, "a model of the user's")
+        for name in dict.fromkeys(only)
+        for begin, kind in outside.items()
+        if name.startswith(begin) and len(name) > len(begin)
+    ]
+    named = [name for name in only if name not in {row.name for row in own}]
+    known = {label for row in BLANK_BASELINES for label in (row.name, row.kind)} | {"user"}
+    unknown = [name for name in named if name not in known]
+    if unknown:
+        kinds = ", ".join(dict.fromkeys(row.kind for row in BLANK_BASELINES))
+        raise UsageError(
+            f"--only {shown(unknown[0])}: no such baseline of blanked passages. Known: {', '.join(row.name for row in BLANK_BASELINES)}, "
+            f"{LOCAL_MODEL}FOLDER (a causal or next-sentence model), {SCORES_FILE}FILE (scores); the kinds {kinds} and user."
+        )
+    return [row for row in BLANK_BASELINES if not only or row.name in named or row.kind in named] + own
