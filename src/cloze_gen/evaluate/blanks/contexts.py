@@ -1,9 +1,9 @@
 """How much of the passage a blank is answered from: one side of it or both, its neighbour or all (Kong et al. 2020, 4.1 and 4.6).
 
-*Read:* other blanks are no part of any context, neither as marks nor with their answers, so the previous sentence of a blank behind a blank is
-the one before both. A blank with nothing on a side is answered from the other alone: where the paper takes the average of two directions, we
-take the average of those that there are; where there is none, all candidates are equal. The published code takes the last sentence of the
-passage for what stands before a blank that opens it, and leaves the other blanks' marks in the text.
+*Read:* other blanks are no part of any context, neither as marks nor with their answers, so the previous sentence of a blank behind a blank
+is the one before both. A blank with nothing on a side is answered from the other alone: where the paper takes the average of two
+directions, we take the average of those that there are; where there is none, all candidates are equal. The published code takes the last
+sentence of the passage for what stands before a blank that opens it, and leaves the other blanks' marks in the text.
 """
 
 from __future__ import annotations
