@@ -12,7 +12,7 @@ from cloze_gen.report.paper_table import BlankFigure, BlankTable
 
 OWN, RANDOM, NONE = "own", "random", "none"
 FULL, JOINT, GREEDY = "AP+AN", "EXH", "INC"
-_PMI = "PMI_2"
+_PMI = "pmi-2"
 _CONTEXTS = ("P", "N", "AP", "AN", "P+N", "AP+AN")
 # Table 6: (label, decoder) -> BA and PA in percent, by the contexts in the order of the table.
 _BY_CONTEXT = {
@@ -45,7 +45,7 @@ def _figures() -> Iterator[BlankFigure]:
     for label, context, *pairs in _OTHER_DISTRACTORS:
         for distractors, (ba, pa) in zip((NONE, RANDOM), pairs, strict=True):
             yield BlankFigure(label, context, JOINT, ba / 100, pa / 100, None, distractors, "", "Table 7")
-    yield BlankFigure("Uniform", "", "", None, None, 1.429, OWN, "chance", "Table 9")
+    yield BlankFigure("Uniform", "", "", None, None, 1.429, OWN, "random", "Table 9")
 
 
 SCDE_TABLES = BlankTable("Kong et al. 2020, Tables 5, 6, 7 and 9", tuple(_figures()))
