@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cloze_gen.report.funnel import FunnelStep, funnel_markdown
@@ -40,6 +40,7 @@ class CardFacts:
         books: (book id, title or empty, items) of each book that items are drawn from.
         task: as the hub of `datasets` calls it, e.g. ``multiple-choice``.
         splits: config -> split -> the file that holds it, as `datasets.load_dataset` finds them; the config ``default`` first.
+        features: column of these files -> its type, ``string`` or ``list: string``; empty: `datasets` finds out by itself.
         files: (name, what it is) of what else was released, as far as the card tells of it.
         tables: of the style's own.
     """
@@ -62,6 +63,7 @@ class CardFacts:
     splits: Mapping[str, Mapping[str, str]]
     files: Sequence[tuple[str, str]] = ()
     tables: Sequence[CardTable] = ()
+    features: Mapping[str, str] = field(default_factory=dict)
 
 
 def dataset_card(facts: CardFacts) -> str:
@@ -71,6 +73,7 @@ def dataset_card(facts: CardFacts) -> str:
             "---",
             "configs:",
             *(line for config, files in facts.splits.items() for line in _config_lines(config, files)),
+            *_feature_lines(facts.features),
             "task_categories:",
             f"- {facts.task}",
             "language:",
@@ -126,6 +129,10 @@ def _config_lines(config: str, files: Mapping[str, str]) -> list[str]:
 def _table_lines(table: CardTable) -> str:
     ruler = "|---|" + "---:|" * (len(table.header) - 1)
     return "\n".join([f"| {' | '.join(table.header)} |", ruler, *(f"| {' | '.join(row)} |" for row in table.rows)])
+def _feature_lines(features: Mapping[str, str]) -> list[str]:
+    kinds = {name: kind if ":" in kind else f"dtype: {kind}" for name, kind in features.items()}
+    lines = [line for name, kind in kinds.items() for line in (f"  - name: {name}", f"    {kind}")]
+    return ["dataset_info:", "- config_name: default", "  features:", *lines] if lines else []
 
 
 def escape(text: str) -> str:
