@@ -129,6 +129,8 @@ def _config_lines(config: str, files: Mapping[str, str]) -> list[str]:
 def _table_lines(table: CardTable) -> str:
     ruler = "|---|" + "---:|" * (len(table.header) - 1)
     return "\n".join([f"| {' | '.join(table.header)} |", ruler, *(f"| {' | '.join(row)} |" for row in table.rows)])
+
+
 def _feature_lines(features: Mapping[str, str]) -> list[str]:
     kinds = {name: kind if ":" in kind else f"dtype: {kind}" for name, kind in features.items()}
     lines = [line for name, kind in kinds.items() for line in (f"  - name: {name}", f"    {kind}")]

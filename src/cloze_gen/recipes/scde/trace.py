@@ -1,4 +1,4 @@
-"""The trace of a blanked passage: where it stands, what became of each of its sentences, its blanks and answers, its distractors, its place.
+"""The trace of a blanked passage: where it stands, what became of each sentence, its blanks and answers, its distractors, its place.
 
 An item is a window of a book, whether it became a passage of the set or not; what ended it is told last.
 """
@@ -6,7 +6,7 @@ An item is a window of a book, whether it became a passage of the set or not; wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cloze_gen.columns import cut, printable
 from cloze_gen.formats.scde.jsonl import passage_from_record
@@ -16,9 +16,13 @@ from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.corpus.book_files import SENTENCES
 from cloze_gen.stages.corpus.book_table import book_folder, read_books
+from cloze_gen.stages.corpus.hyphens import HYPHENS, mend_text, read_hyphen_forms
 from cloze_gen.stages.tables import PASSAGE_SET, REJECTED
 from cloze_gen.stages.trace import Traced, TraceSections, cell, has_id, heading_before, tell_raw, tell_span
 from cloze_gen.store.tables import read_jsonl, read_parquet
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TEXT_CHARS = 70  # of a sentence in a table; its raw text stands above
 _WORDS = frozenset({"verdict", "book_id", "text", "id"})
@@ -30,10 +34,9 @@ def tell_place(item: Traced) -> Iterator[str]:
     """Book, raw file and raw text of the whole window; its part, genre and chapter."""
     row = item.row
     yield from tell_span(item, row["book_id"], row["start"], row["end"])
-    headings = _book(item, row["book_id"], columns=["kind", "text"])
     genre = f", genre {printable(row['domain'])}" if row["domain"] else ""
-    heading = heading_before(headings, row["first"])
-    yield f"book       {row['book_id']}, part {row['part']}{genre}"
+    heading = heading_before(_sentences(item), row["first"])
+    yield f"part       {row['part']}, of the book {row['book_id']}{genre}"
     yield f"chapter    {printable(heading) if heading else '(no heading before it)'}"
     yield f"window     sentences {row['first']} to {row['last']}, {row['words']} words"
 
@@ -43,7 +46,9 @@ def tell_sentences(item: Traced) -> Iterator[str]:
     rows = read_parquet(item.artifact("blanks").path(VERDICTS)).filter(has_id(item.id)).to_pylist()
     if not rows:
         return
-    texts = _book(item, item.row["book_id"], columns=["text"])["text"].slice(item.row["first"], len(rows)).to_pylist()
+    forms = read_hyphen_forms(item.artifact("passages").path(HYPHENS))
+    window = _sentences(item).slice(item.row["first"], len(rows)).to_pylist()
+    texts = [mend_text(one["text"], one["tokens"], forms) for one in window]
     yield "sentences  could each be a blank?"
     told = [[str(row["sentence"]), _verdict(row["verdict"]), _short(texts[row["sentence"]])] for row in rows]
     yield from item.set_out(("sentence", "verdict", "text"), told, left=_WORDS)
@@ -119,10 +124,11 @@ def _passage(item: Traced) -> SetBlankedPassage | None:
     return next((passage_from_record(record) for record in records if record["id"] == item.id), None)
 
 
-def _book(item: Traced, book_id: str, *, columns: list[str]) -> Any:
+def _sentences(item: Traced) -> pa.Table:
+    """The sentences of the item's book, as they were ingested."""
     partition = item.artifact("partition")
-    row = next(one for one in read_books(partition) if one["book_id"] == book_id)
-    return read_parquet(book_folder(partition, row) / SENTENCES, columns=columns)
+    row = next(one for one in read_books(partition) if one["book_id"] == item.row["book_id"])
+    return read_parquet(book_folder(partition, row) / SENTENCES, columns=["kind", "text", "tokens"])
 
 
 def _where(row: Mapping[str, Any], here: str) -> str:
