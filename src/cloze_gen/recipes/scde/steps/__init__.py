@@ -1,0 +1,1 @@
+"""The steps of Kong et al. 2020 a file each: plain values in, plain values out."""
