@@ -41,7 +41,7 @@ def order_candidates(sizes: dict[str, tuple[int, int]], seed: int) -> dict[str, 
         id -> for each place of the printed list which candidate stands there: answers by their blanks' numbers, then distractors.
 
     >>> order_candidates({"emma:1": (2, 1), "emma:9": (2, 1), "emma:20": (2, 1)}, seed=1)
-    {'emma:1': (1, 0, 2), 'emma:9': (0, 2, 1), 'emma:20': (2, 1, 0)}
+    {'emma:1': (0, 2, 1), 'emma:9': (1, 0, 2), 'emma:20': (2, 0, 1)}
     """
     dealt: dict[str, tuple[int, ...]] = {}
     for answers, distractors in sorted(set(sizes.values())):
