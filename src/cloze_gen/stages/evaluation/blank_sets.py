@@ -61,13 +61,15 @@ def read_blanked_set(path: Path) -> BlankedSet:
         return BlankedSet(tuple(parse_passages(handle, name=path.name)))
 
 
-def read_asked_blanks(path: Path) -> AskedBlankedSet:
+def read_asked_blanks(path: Path, *, to_learn: bool = False) -> AskedBlankedSet:
     """The passages of a `passages.jsonl` or of a file in the published layout, told apart by the file's first character.
 
     A file in the published layout is one part, and all of it is measured, whatever its name is. Its stray full stops are no sentences.
 
+    Args:
+        to_learn: the file is given to be learnt from: a published one serves for that alone, and a set need hold nothing to be measured.
     Raises:
-        UsageError: the file cannot be read, or holds nothing to be measured.
+        UsageError: the file cannot be read, or holds nothing of what it is given for.
         FormatError: it does not follow its format.
     """
     try:
@@ -76,12 +78,14 @@ def read_asked_blanks(path: Path) -> AskedBlankedSet:
         raise UsageError(f"{path}: cannot be read ({reason(error)}). {_WANTED}") from None
     if text.lstrip("\ufeff \r\n\t").startswith("["):
         listed = [without_marks(one) for one in parse_published(text, name=path.name)]
-        found = AskedBlankedSet(asked_blanks(listed), (), _digest(("", one) for one in listed))
+        asked, digest = asked_blanks(listed), _digest(("", one) for one in listed)
+        found = AskedBlankedSet((), asked, digest) if to_learn else AskedBlankedSet(asked, (), digest)
     else:
-        found = _of_records(BlankedSet(tuple(parse_passages(text.split("\n"), name=path.name))))  # not splitlines: U+2028 may be in a string
-    if not found.passages:
-        only = f"all {len(found.training):,} of its passages are of the part `train`" if found.training else "holds no passage"
-        raise UsageError(f"{path}: {only}, so there is nothing to measure")
+        found = _of_records(
+            BlankedSet(tuple(parse_passages(text.split("\n"), name=path.name)))
+        )  # not splitlines: U+2028 may be in a string
+    if not (found.training if to_learn else found.passages):
+        raise UsageError(f"{path}: holds no blanked passage {'of the part `train`, to learn from' if to_learn else 'to be measured'}")
     return found
 
 
