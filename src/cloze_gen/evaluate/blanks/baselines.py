@@ -56,7 +56,6 @@ BLANK_BASELINES = (
     BlankBaseline("overlap", "surface"),
     BlankBaseline("tf-idf", "surface", "", (TEXT,)),
     BlankBaseline("cohesion", "surface"),
-    BlankBaseline("cues", "surface"),
     BlankBaseline("lsa", "model", "Foltz, Kintsch & Landauer 1998", (LSA,)),
     BlankBaseline("language-model", "model", "SCDE 4.3", (TEXT, NGRAMS)),
 )
@@ -71,7 +70,7 @@ def pick(only: Sequence[str]) -> list[BlankBaseline]:
         UsageError: there is no such baseline; lists those there are.
 
     >>> [row.name for row in pick(["surface", "random"])]
-    ['random', 'overlap', 'tf-idf', 'cohesion', 'cues']
+    ['random', 'overlap', 'tf-idf', 'cohesion']
     """
     outside = {LOCAL_MODEL: "model", SCORES_FILE: "user"}
     own = [
@@ -87,7 +86,8 @@ def pick(only: Sequence[str]) -> list[BlankBaseline]:
         kinds = ", ".join(dict.fromkeys(row.kind for row in BLANK_BASELINES))
         raise UsageError(
             f"--only {shown(unknown[0])}: no such baseline of blanked passages. Known: {', '.join(row.name for row in BLANK_BASELINES)}, "
-            f"{LOCAL_MODEL}FOLDER (a causal or next-sentence model), {SCORES_FILE}FILE (scores); the kinds {kinds} and user; {RULES} and {CLASSIFIERS} of the candidates alone."
+            f"{LOCAL_MODEL}FOLDER (a causal or next-sentence model), {SCORES_FILE}FILE (scores); the kinds {kinds} and user; "
+            f"{RULES} and {CLASSIFIERS} of the candidates alone."
         )
     return [row for row in BLANK_BASELINES if not only or row.name in named or row.kind in named] + own
 
