@@ -56,6 +56,7 @@ BLANK_BASELINES = (
     BlankBaseline("overlap", "surface"),
     BlankBaseline("tf-idf", "surface", "", (TEXT,)),
     BlankBaseline("cohesion", "surface"),
+    BlankBaseline("cues", "surface", "", (TEXT,)),
     BlankBaseline("lsa", "model", "Foltz, Kintsch & Landauer 1998", (LSA,)),
     BlankBaseline("language-model", "model", "SCDE 4.3", (TEXT, NGRAMS)),
 )
@@ -70,7 +71,7 @@ def pick(only: Sequence[str]) -> list[BlankBaseline]:
         UsageError: there is no such baseline; lists those there are.
 
     >>> [row.name for row in pick(["surface", "random"])]
-    ['random', 'overlap', 'tf-idf', 'cohesion']
+    ['random', 'overlap', 'tf-idf', 'cohesion', 'cues']
     """
     outside = {LOCAL_MODEL: "model", SCORES_FILE: "user"}
     own = [

@@ -5,6 +5,7 @@ All are made from the training text in small letters (`passage_models.write_pass
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,9 +18,11 @@ from scipy import sparse
 
 from cloze_gen.engine.progress import Stopwatch
 from cloze_gen.engine.threads import one_thread
+from cloze_gen.english.stems import stem
 from cloze_gen.evaluate.blanks.asked import AskedBlanks, BlankScorer
 from cloze_gen.evaluate.blanks.baselines import LSA, NGRAMS, TEXT
 from cloze_gen.evaluate.blanks.cohesion import CohesionScorer
+from cloze_gen.evaluate.blanks.cues import CueScorer
 from cloze_gen.evaluate.blanks.language_model import LanguageModelScorer
 from cloze_gen.evaluate.blanks.lsa import LsaScorer, weighted
 from cloze_gen.evaluate.blanks.overlap import OverlapScorer, TfIdfScorer, rarity
@@ -32,6 +35,7 @@ from cloze_gen.stages.evaluation.passage_models import PassageNgramSettings
 from cloze_gen.stages.evaluation.passage_words import RARE, read_passage_words
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.stages.room import Room
+from cloze_gen.stats.cues import rarity_of
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import memory_mapped, write_tsv
 from cloze_gen.text.word_ids import SEPARATOR
@@ -135,6 +139,7 @@ def open_scorer(name: str, models: Mapping[str, Artifact], training: Sequence[As
         "overlap": OverlapScorer,
         "tf-idf": lambda: _open_tf_idf(models[TEXT]),
         "cohesion": CohesionScorer,
+        "cues": lambda: _open_cues(models[TEXT]),
         "lsa": lambda: _open_lsa(models[LSA]),
         "language-model": lambda: _open_language_model(models[TEXT], models[NGRAMS]),
     }
@@ -176,6 +181,15 @@ def _read_counts(artifact: Artifact) -> _Counts:
 def _open_tf_idf(counts: Artifact) -> TfIdfScorer:
     table = _read_counts(counts)
     return TfIdfScorer(dict(zip(table.words, table.sentence_counts.tolist(), strict=True)), sentences=table.sentences)
+
+
+def _open_cues(counts: Artifact) -> CueScorer:
+    table = _read_counts(counts)
+    stems: Counter[str] = Counter()
+    for word, count in zip(table.words, table.counts.tolist(), strict=True):
+        if is_word(word):
+            stems[stem(word)] += count
+    return CueScorer(rarity_of(stems, table.sentences))
 
 
 def _open_lsa(model: Artifact) -> LsaScorer:
