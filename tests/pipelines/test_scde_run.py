@@ -20,7 +20,7 @@ from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.item_kind import BLANKED_ITEMS
 from cloze_gen.store.runs import stage_artifact
-from cloze_gen.store.tables import read_jsonl, read_parquet, read_tsv
+from cloze_gen.store.tables import read_parquet, read_tsv
 from tests.conftest import FinishedRun, blanked
 from tests.pipelines.test_kill import kill_after, processes_naming, start
 
