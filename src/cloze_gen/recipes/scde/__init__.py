@@ -1,0 +1,1 @@
+"""The recipe of Kong, Gangal & Hovy 2020, SCDE: `scde-style`."""
