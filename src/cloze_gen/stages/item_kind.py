@@ -20,7 +20,7 @@ from cloze_gen.notation import reason
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part, SetPassage, Split
 from cloze_gen.records.question import Question
-from cloze_gen.stages.evaluation.blanked_sets import read_blanked_set
+from cloze_gen.stages.evaluation.blank_sets import read_blanked_set
 from cloze_gen.stages.evaluation.passage_sets import read_passage_set
 from cloze_gen.stages.evaluation.question_sets import read_question_set
 from cloze_gen.stages.tables import CANDIDATES, PASSAGE_SET, QUESTIONS

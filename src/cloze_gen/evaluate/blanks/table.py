@@ -53,7 +53,9 @@ def _main_table(rows: Sequence[Row]) -> list[str]:
         f"{'DE':>6}  {'95 % interval':>15}"
     ]
     for row in rows:
-        (ba, ba_low, ba_high), (pa, pa_low, pa_high) = ([100 * row[f"{name}{end}"] for end in ("", "_low", "_high")] for name in ("ba", "pa"))
+        (ba, ba_low, ba_high), (pa, pa_low, pa_high) = (
+            [100 * row[f"{name}{end}"] for end in ("", "_low", "_high")] for name in ("ba", "pa")
+        )
         lines.append(
             f"{row['name']:<{width}}  {row['context'] or '-':<7}  {ba:>6.2f}  {f'{ba_low:.2f} - {ba_high:.2f}':>15}  "
             f"{100 * row['ba_micro']:>7.2f}  {pa:>6.2f}  {f'{pa_low:.2f} - {pa_high:.2f}':>15}  "
@@ -69,7 +71,7 @@ def _context_table(rows: Sequence[Row]) -> list[str]:
     cells = {(row["name"], row["decoder"], row["context"]): f"{100 * row['ba']:.1f}/{100 * row['pa']:.1f}" for row in rows}
     labels = {(name, decoder): f"{name} + {decoder}" for name in dict.fromkeys(row["name"] for row in rows) for decoder in DECODERS}
     width = max(len("BA/PA %"), *map(len, labels.values()))
-    lines = ["", f"{'BA/PA %':<{width}}" + "".join(f"  {context:>9}" for context in Context)]
+    lines = ["", f"{'BA/PA %':<{width}}" + "".join(f"  {context:>11}" for context in Context)]
     for (name, decoder), label in labels.items():
-        lines.append(f"{label:<{width}}" + "".join(f"  {cells.get((name, decoder, context), '-'):>9}" for context in Context))
+        lines.append(f"{label:<{width}}" + "".join(f"  {cells.get((name, decoder, context), '-'):>11}" for context in Context))
     return lines
