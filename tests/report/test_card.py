@@ -32,6 +32,14 @@ def test_the_head_names_every_split_and_config(facts: CardFacts) -> None:
     assert head[1].split() == ["-", "text-generation", "language:", "-", "en"]
 
 
+def test_the_head_declares_columns_that_are_told(facts: CardFacts) -> None:
+    """Types of the default config, as `datasets` writes them; without any it is left to find them out."""
+    assert "dataset_info" not in dataset_card(facts)
+    head = dataset_card(replace(facts, features={"id": "string", "answers": "list: int32"})).split("---")[1].split("dataset_info:")[1]
+    declared = "- config_name: default features: - name: id dtype: string - name: answers list: int32 task_categories:"
+    assert head.split()[: len(declared.split())] == declared.split()
+
+
 def test_only_files_that_are_given_are_told(facts: CardFacts) -> None:
     """A line each, between the items and the checksums."""
     assert "fell" not in dataset_card(facts)

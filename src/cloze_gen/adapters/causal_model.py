@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cloze_gen.adapters.model_pieces import EXTRA, Pieces
 from cloze_gen.errors import ModelError, ToolError
 
 _PIECES_AT_ONCE = 16_384  # of a batch, padding counted: at 50,000 numbers a piece only the continuation's are taken to probabilities
@@ -23,6 +24,8 @@ class CausalModel:
 
     Args:
         folder: with `config.json`, weights and tokenizer; nothing is ever fetched.
+    Attributes:
+        pieces: of its texts.
     Raises:
         ToolError: the extra is not installed.
         ModelError: the folder holds no such model, or its tokenizer does not tell where its pieces stand.
@@ -31,20 +34,21 @@ class CausalModel:
     def __init__(self, folder: Path) -> None:
         try:
             import torch
-            from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
+            from transformers import AutoModelForCausalLM
         except ImportError:
-            raise ToolError("hf:FOLDER needs the optional extra: pip install 'cloze-gen[hf]'") from None
-        if not (folder / "config.json").is_file():
-            raise ModelError(f"{folder}: no causal language model, which is a folder with config.json, weights and tokenizer")
+            raise ToolError(EXTRA) from None
+        self.pieces = Pieces(folder, "causal language model")
         try:
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
             self._model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
         except (OSError, ValueError) as error:
             raise ModelError(f"{folder}: cannot be read as a causal language model: {str(error).splitlines()[0]}") from None
-        if not isinstance(self._tokenizer, PreTrainedTokenizerFast):
-            raise ModelError(f"{folder}: its tokenizer does not tell where its pieces stand in the text; save it with a tokenizer.json")
         self._torch: Any = torch
         self._model.eval()
+
+    @property
+    def window(self) -> int | None:
+        """How many pieces it can see, the mark of the text's beginning counted; None where nothing tells."""
+        return getattr(self._model.config, "max_position_embeddings", None)
 
     def log10_probs(self, texts: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """log10 P(continuation | context) of each (context, continuation), shape (n,).
@@ -71,11 +75,12 @@ class CausalModel:
 
     def _pieces(self, context: str, continuation: str) -> tuple[list[int], int]:
         """The pieces of a text, and how many of the last are the continuation's."""
-        encoded = self._tokenizer(context + continuation, add_special_tokens=False, return_offsets_mapping=True)
+        tokenizer = self.pieces.tokenizer
+        encoded = tokenizer(context + continuation, add_special_tokens=False, return_offsets_mapping=True)
         asked = sum(end > len(context) for _, end in encoded["offset_mapping"])
-        begin = next((one for one in (self._tokenizer.bos_token_id, self._tokenizer.eos_token_id) if one is not None), None)
+        begin = next((one for one in (tokenizer.bos_token_id, tokenizer.eos_token_id) if one is not None), None)
         pieces = ([] if begin is None else [begin]) + list(encoded["input_ids"])
-        return pieces[-int(getattr(self._model.config, "max_position_embeddings", None) or len(pieces)) :], asked
+        return pieces[-int(self.window or len(pieces)) :], asked
 
     def _score(self, batch: Sequence[tuple[list[int], int]]) -> tuple[list[float], list[bool]]:
         torch = self._torch

@@ -1,21 +1,25 @@
-"""`cloze-gen evaluate`: questions or passages in, every baseline's figures out; what is found says which room evaluates it."""
+"""`cloze-gen evaluate`: a test set in, every baseline's figures out; the kind of its items says which room evaluates it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from cloze_gen.commands.asked import find_run_folder
+from cloze_gen.commands.asked_blanks import blanks_of_file, blanks_of_run
 from cloze_gen.commands.asked_passages import passages_of_file, passages_of_run
 from cloze_gen.commands.asked_questions import questions_of_file, questions_of_run
+from cloze_gen.commands.evaluate_blanks import evaluate_blanks
 from cloze_gen.commands.evaluate_passages import evaluate_passages
 from cloze_gen.commands.evaluate_questions import evaluate_questions
 from cloze_gen.commands.evaluation_folder import check_place
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.build import forget_what_was_read
 from cloze_gen.pipelines.styles import style_of_run
+from cloze_gen.stages.evaluation.blank_sets import holds_blanked_passages
 from cloze_gen.stages.evaluation.passage_sets import holds_passages
-from cloze_gen.stages.item_kind import PASSAGE_ITEMS
+from cloze_gen.stages.item_kind import BLANKED_ITEMS, PASSAGE_ITEMS, QUESTION_ITEMS, ItemKind
 from cloze_gen.store.runs import RUN_FILE, check_as_written
 
 
@@ -34,16 +38,24 @@ def evaluate(
     run = find_run_folder(items, out)
     if run is not None:
         check_as_written(run, RUN_FILE)
-    if not (holds_passages(Path(items)) if run is None else style_of_run(run).items is PASSAGE_ITEMS):
-        if run is None:
-            questions = questions_of_file(Path(items), answers=answers, train=train, out=out, workers=workers)
-        else:
-            questions = questions_of_run(run, answers=answers, train=train, out=out, workers=workers)
-        return evaluate_questions(questions, only=only, scores=scores, out=out, workers=workers, seed=seed, write_to=write_to)
+    kind = _kind_of_file(Path(items)) if run is None else style_of_run(run).items
+    path = Path(items) if run is None else run
+    given: dict[str, Any] = {"train": train, "out": out, "workers": workers}
+    asked: dict[str, Any] = {"only": only, "scores": scores, "out": out, "workers": workers, "seed": seed, "write_to": write_to}
+    if kind is QUESTION_ITEMS:
+        questions = questions_of_file if run is None else questions_of_run
+        return evaluate_questions(questions(path, answers=answers, **given), **asked)
     if answers is not None:
-        raise UsageError("--answers: a passage ends in its answer; leave it out.")
-    if run is None:
-        passages = passages_of_file(Path(items), train=train, out=out, workers=workers)
-    else:
-        passages = passages_of_run(run, train=train, out=out, workers=workers)
-    return evaluate_passages(passages, only=only, scores=scores, out=out, workers=workers, seed=seed, write_to=write_to)
+        raise UsageError("--answers: a passage holds its own; leave it out.")
+    if kind is BLANKED_ITEMS:
+        blanks = blanks_of_file if run is None else blanks_of_run
+        return evaluate_blanks(blanks(path, **given), **asked)
+    passages = passages_of_file if run is None else passages_of_run
+    return evaluate_passages(passages(path, **given), **asked)
+
+
+def _kind_of_file(path: Path) -> ItemKind:
+    """What a file holds; questions, unless it looks like passages."""
+    if holds_blanked_passages(path):
+        return BLANKED_ITEMS
+    return PASSAGE_ITEMS if holds_passages(path) else QUESTION_ITEMS

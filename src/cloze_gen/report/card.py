@@ -4,10 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cloze_gen.report.funnel import FunnelStep, funnel_markdown
+
+
+@dataclass(frozen=True, slots=True)
+class CardTable:
+    """A table of a style's own.
+
+    Attributes:
+        title: of its section.
+        text: what a reader must know of it, as Markdown.
+        header: its first column holds words, the others figures.
+    """
+
+    title: str
+    text: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +40,9 @@ class CardFacts:
         books: (book id, title or empty, items) of each book that items are drawn from.
         task: as the hub of `datasets` calls it, e.g. ``multiple-choice``.
         splits: config -> split -> the file that holds it, as `datasets.load_dataset` finds them; the config ``default`` first.
+        features: column of these files -> its type, ``string`` or ``list: string``; empty: `datasets` finds out by itself.
         files: (name, what it is) of what else was released, as far as the card tells of it.
+        tables: of the style's own.
     """
 
     name: str
@@ -44,6 +62,8 @@ class CardFacts:
     task: str
     splits: Mapping[str, Mapping[str, str]]
     files: Sequence[tuple[str, str]] = ()
+    tables: Sequence[CardTable] = ()
+    features: Mapping[str, str] = field(default_factory=dict)
 
 
 def dataset_card(facts: CardFacts) -> str:
@@ -53,6 +73,7 @@ def dataset_card(facts: CardFacts) -> str:
             "---",
             "configs:",
             *(line for config, files in facts.splits.items() for line in _config_lines(config, files)),
+            *_feature_lines(facts.features),
             "task_categories:",
             f"- {facts.task}",
             "language:",
@@ -64,6 +85,7 @@ def dataset_card(facts: CardFacts) -> str:
     books = "\n".join(f"| {escape(book)} | {escape(title)} | {count:,} |" for book, title, count in facts.books)
     files = "".join(f"- `{name}`: {what}\n" for name, what in facts.files)
     notes = "\n".join(f"- {note}" for note in facts.notes)
+    tables = "".join(f"## {table.title}\n{table.text}\n\n{_table_lines(table)}\n\n" for table in facts.tables)
     settings = json.dumps(facts.settings, indent=2, sort_keys=True, ensure_ascii=False)
     return f"""{head}
 
@@ -84,7 +106,7 @@ Quote the signature with every score: it names the version, the books, the model
 
 {facts.balance}
 
-## Books
+{tables}## Books
 | book | title | {facts.noun}s |
 |---|---|---:|
 {books}
@@ -102,6 +124,17 @@ Quote the signature with every score: it names the version, the books, the model
 def _config_lines(config: str, files: Mapping[str, str]) -> list[str]:
     lines = [f"- config_name: {config}", "  data_files:"]
     return lines + [line for split, file in files.items() for line in (f"  - split: {split}", f"    path: {file}")]
+
+
+def _table_lines(table: CardTable) -> str:
+    ruler = "|---|" + "---:|" * (len(table.header) - 1)
+    return "\n".join([f"| {' | '.join(table.header)} |", ruler, *(f"| {' | '.join(row)} |" for row in table.rows)])
+
+
+def _feature_lines(features: Mapping[str, str]) -> list[str]:
+    kinds = {name: kind if ":" in kind else f"dtype: {kind}" for name, kind in features.items()}
+    lines = [line for name, kind in kinds.items() for line in (f"  - name: {name}", f"    {kind}")]
+    return ["dataset_info:", "- config_name: default", "  features:", *lines] if lines else []
 
 
 def escape(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,15 @@ from cloze_gen import __version__
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.harness import harness_record, task_yaml
 from cloze_gen.formats.jsonl import parse_questions
+from cloze_gen.formats.lambada import jsonl as lambada_jsonl
 from cloze_gen.formats.lambada.harness import harness_files
-from cloze_gen.formats.lambada.jsonl import parse_passages, split_record
+from cloze_gen.formats.scde import harness as scde_harness
+from cloze_gen.formats.scde import jsonl as scde_jsonl
 from cloze_gen.notation import reason
-from cloze_gen.records.passage import SetPassage, Split
+from cloze_gen.records.blanked_passage import SetBlankedPassage
+from cloze_gen.records.passage import Part, SetPassage, Split
 from cloze_gen.records.question import Question
+from cloze_gen.stages.evaluation.blank_sets import read_blanked_set
 from cloze_gen.stages.evaluation.passage_sets import read_passage_set
 from cloze_gen.stages.evaluation.question_sets import read_question_set
 from cloze_gen.stages.tables import CANDIDATES, PASSAGE_SET, QUESTIONS
@@ -40,6 +44,7 @@ class ItemKind:
         counts: whether an item is one of the set; others, of a control set, stand beside it in its file.
         splits: of the items, config -> split -> file of the release that holds them, as the card's head names them.
         write_splits: (folder, items): writes these files, where they are not `file` itself.
+        features: column of these files -> its type, where the card declares them: ``string``, or ``list: string``.
         told_files: file of the release -> what the card says of it; in a name `{name}` is the run's, and what was not written is not told.
     """
 
@@ -55,6 +60,7 @@ class ItemKind:
     splits: Callable[[Sequence[Any]], Mapping[str, Mapping[str, str]]]
     write_splits: Callable[[Path, Sequence[Any]], None]
     told_files: Mapping[str, str]
+    features: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, folder: Path) -> list[Any]:
         """The items of an artifact or a release.
@@ -118,7 +124,7 @@ def _of_splits(passages: Sequence[SetPassage]) -> dict[Split, list[SetPassage]]:
 def _write_passages_splits(folder: Path, passages: Sequence[SetPassage]) -> None:
     """`validation.jsonl`, `test.jsonl` and `control.jsonl`, one JSON object a passage (`split_record`), those that have passages."""
     for split, some in _of_splits(passages).items():
-        write_jsonl(folder / _split_file(split), map(split_record, some))
+        write_jsonl(folder / _split_file(split), map(lambada_jsonl.split_record, some))
 
 
 def _passages_splits(passages: Sequence[SetPassage]) -> dict[str, dict[str, str]]:
@@ -157,7 +163,7 @@ def _passages_balance(passages: Sequence[SetPassage]) -> str:
 PASSAGE_ITEMS = ItemKind(
     noun="passage",
     file=PASSAGE_SET,
-    parse=parse_passages,
+    parse=lambada_jsonl.parse_passages,
     read_set=read_passage_set,
     write_harness=_write_passages_tasks,
     task="text-generation",
@@ -175,4 +181,61 @@ PASSAGE_ITEMS = ItemKind(
         "{name}_control_published.yaml": "the control set in the published form.",
         "{name}_control_cased.yaml": "the control set as the book prints it.",
     },
+)
+
+
+_BLANKED_SPLITS = {Part.TRAIN: "train", Part.DEVELOPMENT: "validation", Part.TEST: "test"}
+
+
+def _of_parts(passages: Sequence[SetBlankedPassage]) -> dict[str, list[SetBlankedPassage]]:
+    """Split -> its passages, those that have some, in their order."""
+    found = {split: [one for one in passages if one.part == part] for part, split in _BLANKED_SPLITS.items()}
+    return {split: some for split, some in found.items() if some}
+
+
+def _write_blanked_splits(folder: Path, passages: Sequence[SetBlankedPassage]) -> None:
+    """`train.jsonl`, `validation.jsonl` and `test.jsonl`, one JSON object a passage (`split_record`), those that have passages."""
+    for split, some in _of_parts(passages).items():
+        write_jsonl(folder / f"{split}.jsonl", map(scde_jsonl.split_record, some))
+
+
+def _write_blanked_tasks(folder: Path, name: str, passages: Sequence[SetBlankedPassage], signature: str) -> None:
+    """`NAME_blanks.yaml` and `NAME_passage.yaml` with the JSON lines of each split; nothing where no passage is left to be asked about."""
+    splits = {split: [one.passage for one in some] for split, some in _of_parts(passages).items()}
+    tasks = scde_harness.harness_files(name, splits, version=__version__, signature=signature) if splits.keys() - {"train"} else {}
+    for file, text in tasks.items():
+        (folder / file).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _blanked_described(passages: Sequence[SetBlankedPassage]) -> str:
+    of_splits = ", ".join(f"{len(some):,} {split}" for split, some in _of_parts(passages).items())
+    return f"passages with sentences blanked and one list of candidates for all blanks ({of_splits or 'none'})"
+
+
+def _blanked_balance(passages: Sequence[SetBlankedPassage]) -> str:
+    places = Counter(answer for one in passages for answer in one.passage.answers)
+    shares = (f"{place + 1} ({count / places.total():.1%})" for place, count in sorted(places.items()))
+    return f"The place of the answer in the list of candidates, and the share of blanks: {', '.join(shares) or 'none'}."
+
+
+BLANKED_ITEMS = ItemKind(
+    noun="passage",
+    file=PASSAGE_SET,
+    parse=scde_jsonl.parse_passages,
+    read_set=read_blanked_set,
+    write_harness=_write_blanked_tasks,
+    task="multiple-choice",
+    described=_blanked_described,
+    balance=_blanked_balance,
+    counts=lambda one: True,
+    splits=lambda passages: {"default": {split: f"{split}.jsonl" for split in _of_parts(passages)}},
+    write_splits=_write_blanked_splits,
+    told_files={
+        "train.jsonl": "the passages of the training books as `datasets.load_dataset` reads them, without provenance.",
+        "validation.jsonl": "those of the development books, likewise.",
+        "test.jsonl": "those of the test books, likewise.",
+        "{name}_blanks.yaml": "a task of lm-evaluation-harness: each blank by itself, by likelihood.",
+        "{name}_passage.yaml": "a task of lm-evaluation-harness: the whole passage, answered in letters.",
+    },
+    features=scde_jsonl.SPLIT_FEATURES,
 )

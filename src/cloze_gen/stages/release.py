@@ -88,11 +88,13 @@ def write_release(folder: Path, *, style: Style, run: FinishedRun, finished: Art
         noun=kind.noun,
         task=kind.task,
         splits=kind.splits(items),
+        features=kind.features,
         files=[(file, what) for file, what in told.items() if (folder / file).exists()],
         books=[(row["book_id"], row.get("title", ""), per_book[row["book_id"]]) for row in facts.books],
         notes=facts.notes,
         steps=facts.steps,
         settings=facts.settings,
+        tables=style.card_tables(run),
     )
     (folder / "README.md").write_text(dataset_card(card), encoding="utf-8", newline="\n")
     write_checksums(folder)

@@ -22,8 +22,8 @@ _TWO_SIDED = float(ndtri(0.975))
 def right_probability(right: int, blanks: int, candidates: int) -> float:
     """P(exactly so many blanks are right).
 
-    By inclusion and exclusion the lists that leave m of m blanks wrong are ``sum_j (-1)^j C(m, j) P(c - j, m - j)``; the right ones are chosen
-    in C(b, right) ways and use up as many candidates. The paper counts the permutations instead: 48.2 % of them have none right.
+    By inclusion and exclusion the lists that leave m of m blanks wrong are ``sum_j (-1)^j C(m, j) P(c - j, m - j)``; the right ones are
+    chosen in C(b, right) ways and use up as many candidates. The paper counts the permutations instead: 48.2 % of them have none right.
 
     >>> f"{right_probability(0, 5, 7):.3f}", 1 / right_probability(5, 5, 7)
     ('0.482', 2520.0)
@@ -47,8 +47,8 @@ def expected_distractors(blanks: int, candidates: int) -> float:
 def chance_metrics(passages: Sequence[BlankedPassage]) -> BlankMetrics:
     """What random answers to these passages score on average, be their sizes equal or not; the bounds are those of the middle 95 %.
 
-    The bounds are normal, from exact variances: each measure is a mean over passages that are answered independently. In a passage the right
-    answers have the variance of `right_probability`; the distractors are drawn without replacement (hypergeometric).
+    The bounds are normal, from exact variances: each measure is a mean over passages that are answered independently. In a passage the
+    right answers have the variance of `right_probability`; the distractors are drawn without replacement (hypergeometric).
 
     *Read:* two blanks may share their answer in a file of somebody else's; then no list has all right, and more candidates answer none. The
     variance of BA is still that of blanks with an answer each.

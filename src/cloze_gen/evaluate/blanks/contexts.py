@@ -1,9 +1,9 @@
 """How much of the passage a blank is answered from: one side of it or both, its neighbour or all (Kong et al. 2020, 4.1 and 4.6).
 
-*Read:* other blanks are no part of any context, neither as marks nor with their answers, so the previous sentence of a blank behind a blank is
-the one before both. A blank with nothing on a side is answered from the other alone: where the paper takes the average of two directions, we
-take the average of those that there are; where there is none, all candidates are equal. The published code takes the last sentence of the
-passage for what stands before a blank that opens it, and leaves the other blanks' marks in the text.
+*Read:* other blanks are no part of any context, neither as marks nor with their answers (`sides`), so the previous sentence of a blank
+behind a blank is the one before both. A blank with nothing on a side is answered from the other alone: where the paper takes the average of
+two directions, we take the average of those that there are; where there is none, all candidates are equal. The published code takes the
+last sentence of the passage for what stands before a blank that opens it, and leaves the other blanks' marks in the text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.evaluate.blanks.asked import Direction
-from cloze_gen.records.blanked_passage import BlankedPassage
 
 
 class Context(StrEnum):
@@ -31,27 +30,6 @@ class Context(StrEnum):
     @property
     def directions(self) -> tuple[Direction, ...]:
         return tuple(map(Direction, self.value.split("+")))
-
-
-WIDEST = Context.AP_AN  # all of the passage: the paper's own unless it says otherwise
-
-
-def context_places(passage: BlankedPassage, blank: int, direction: Direction) -> tuple[int, ...]:
-    """Indices of the sentences that a blank is answered from, in the order of the passage; empty where nothing stands on that side.
-
-    Args:
-        blank: index into `passage.blanks`.
-
-    >>> passage = BlankedPassage("b:0", ("A.", "B.", "C.", "D."), (0, 2), ("A.", "C.", "E."), (0, 1))
-    >>> [context_places(passage, 1, direction) for direction in Direction]
-    [(1,), (3,), (1,), (3,)]
-    >>> [context_places(passage, 0, direction) for direction in Direction]
-    [(), (1,), (), (1, 3)]
-    """
-    at, blanked = passage.blanks[blank], frozenset(passage.blanks)
-    before = tuple(i for i in range(at) if i not in blanked)
-    after = tuple(i for i in range(at + 1, len(passage.sentences)) if i not in blanked)
-    return {Direction.P: before[-1:], Direction.N: after[:1], Direction.AP: before, Direction.AN: after}[direction]
 
 
 def context_scores(scores: Mapping[Direction, NDArray[np.float64]], context: Context) -> NDArray[np.float64] | None:

@@ -1,4 +1,4 @@
-"""Blank accuracy, passage accuracy and distractor error of the answers to some passages, with intervals by passage (Kong et al. 2020, 5.2, 5.6).
+"""Blank accuracy, passage accuracy and distractor error of answers, with intervals by passage (Kong et al. 2020, 5.2, 5.6).
 
 Passages are the unit of the bootstrap, for the blanks of one share their candidates: a wrong answer takes a candidate from another blank.
 """

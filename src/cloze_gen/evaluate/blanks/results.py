@@ -13,7 +13,7 @@ from cloze_gen.evaluate.blanks.asked import Direction
 from cloze_gen.evaluate.blanks.baselines import BlankBaseline
 from cloze_gen.evaluate.blanks.chance import chance_metrics
 from cloze_gen.evaluate.blanks.contexts import Context, context_scores
-from cloze_gen.evaluate.blanks.decoding import DECODERS, EXH, decode
+from cloze_gen.evaluate.blanks.decoding import DECODERS, decode
 from cloze_gen.evaluate.blanks.metrics import BlankMetrics, count_answers, measure
 from cloze_gen.records.blanked_passage import BlankedPassage
 
@@ -74,18 +74,6 @@ def matrix_results(
     for decoder in DECODERS:
         answers = tuple(decode(passage, one, decoder) for passage, one in zip(passages, scores, strict=True))
         yield BlankResult(baseline, context, decoder, measure(count_answers(passages, answers), draws), answers, seconds)
-
-
-def main_results(results: Sequence[BlankResult]) -> list[BlankResult]:
-    """The row of each baseline that the main table has: from the widest context that it knows, all blanks answered together."""
-    contexts = list(Context)
-    widest: dict[str, BlankResult] = {}
-    for one in results:
-        other = widest.get(one.baseline.name)
-        is_wider = other is None or not one.context or contexts.index(Context(one.context)) >= contexts.index(Context(other.context))
-        if one.decoder in ("", EXH) and is_wider:
-            widest[one.baseline.name] = one
-    return list(widest.values())
 
 
 def prediction_rows(result: BlankResult, passages: Sequence[BlankedPassage]) -> Iterator[dict[str, Any]]:

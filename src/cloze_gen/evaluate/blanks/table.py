@@ -71,7 +71,7 @@ def _context_table(rows: Sequence[Row]) -> list[str]:
     cells = {(row["name"], row["decoder"], row["context"]): f"{100 * row['ba']:.1f}/{100 * row['pa']:.1f}" for row in rows}
     labels = {(name, decoder): f"{name} + {decoder}" for name in dict.fromkeys(row["name"] for row in rows) for decoder in DECODERS}
     width = max(len("BA/PA %"), *map(len, labels.values()))
-    lines = ["", f"{'BA/PA %':<{width}}" + "".join(f"  {context:>9}" for context in Context)]
+    lines = ["", f"{'BA/PA %':<{width}}" + "".join(f"  {context:>11}" for context in Context)]
     for (name, decoder), label in labels.items():
-        lines.append(f"{label:<{width}}" + "".join(f"  {cells.get((name, decoder, context), '-'):>9}" for context in Context))
+        lines.append(f"{label:<{width}}" + "".join(f"  {cells.get((name, decoder, context), '-'):>11}" for context in Context))
     return lines

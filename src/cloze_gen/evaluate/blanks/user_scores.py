@@ -19,15 +19,15 @@ ANSWER = '{"id": ..., "scores": [[...], ...]}'
 def parse_blank_scores(text: str, passages: Sequence[BlankedPassage], *, name: str = "scores") -> list[NDArray[np.float64]]:
     """A line a passage, in any order: its `id` and its `scores`, a row a blank in the order of their numbers, a number a candidate.
 
-    Higher is better. More fields and passages may be. The id of a passage of a published file is its `eid`, with or without quotation marks.
+    Higher is better. More fields and passages may be. The id of a passage of a published file is its `eid`, as text or number.
 
     Args:
         name: of the file, for messages.
     Returns:
         float64, shape (blanks, candidates) of each passage, in the order of `passages`.
     Raises:
-        FormatError: a line is no such object, a passage lacks its scores or has them twice, they are too many or too few, or one is no finite
-            number.
+        FormatError: a line is no such object, a passage lacks its scores or has them twice, they are too many or too few, or one is no
+            finite number.
 
     >>> passage = BlankedPassage("7", ("A.", "B."), (0,), ("A.", "C."), (0,))
     >>> parse_blank_scores('{"id": 7, "scores": [[0.5, -1]]}', [passage])[0].tolist()

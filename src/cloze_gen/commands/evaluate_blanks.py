@@ -1,0 +1,137 @@
+"""Blanked passages evaluated: from every context and by both decoders, with the models that are not on disk yet trained on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cloze_gen.commands.asked import read_scores
+from cloze_gen.commands.asked_blanks import AskedBlankedPassages
+from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
+from cloze_gen.engine.progress import Stopwatch, say
+from cloze_gen.errors import UsageError
+from cloze_gen.evaluate.blanks.baselines import LOCAL_MODEL, PASSAGES, RANDOM, BlankBaseline, pick
+from cloze_gen.evaluate.blanks.metrics import bootstrap_draws
+from cloze_gen.evaluate.blanks.results import BlankResult, context_results, matrix_results, prediction_rows, random_result
+from cloze_gen.evaluate.blanks.table import main_rows, result_row, table_text
+from cloze_gen.evaluate.blanks.user_scores import ANSWER, parse_blank_scores
+from cloze_gen.pipelines.baseline_models import fit_models
+from cloze_gen.pipelines.blank_models import blank_tasks
+from cloze_gen.records.blanked_passage import BlankedPassage
+from cloze_gen.stages.evaluation.blank_models import open_scorer
+from cloze_gen.stages.evaluation.blank_scores import score_passages
+from cloze_gen.stages.evaluation.local_blank_models import open_local_scorer
+from cloze_gen.store.artifacts import Artifact, Store
+
+_NO_BOOKS = "for want of a training corpus (--train DIR)"
+_NO_PASSAGES = "for want of passages to learn from (--train FILE)"
+
+
+def evaluate_blanks(
+    asked: AskedBlankedPassages, *, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int, write_to: Path | None
+) -> str:
+    """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the tables.
+
+    Raises:
+        UsageError: an unknown baseline, or one that lacks what it is made from.
+        FormatError: the file of scores does not answer for these passages.
+    """
+    clock = Stopwatch()
+    baselines, missing = _chosen(asked, only)
+    store = Store(out) if asked.corpus is None else asked.corpus.store
+    passages = [one.passage for one in asked.items.passages]
+    draws = bootstrap_draws(len(passages), seed=seed)
+    # Those of the user's own first, for a mistake in them should not wait for the training.
+    files = [Path(row.file) for row in baselines if row.file] + ([] if scores is None else [scores])
+    given = [one for path in files for one in _given(path, passages, draws)]
+    local = [one for row in baselines if row.folder for one in _scored(row, asked, {}, draws)]
+    models, fitted = _models(asked, baselines, workers)
+    own = [row for row in baselines if not row.folder and not row.file]
+    results = [one for row in own for one in _scored(row, asked, models, draws)] + local + given
+    if not results:
+        raise UsageError("--only user: there is nobody to measure; give a file with --scores.")
+    record = _record(asked, results, fitted, missing, seed)
+    folder = write_to or place_of(asked, store)
+    write_evaluation(folder, record, _predictions(results, passages, record["baselines"]), store)
+    say(f"evaluate: done in {clock.seconds:.1f} s")
+    if write_to is None:
+        show_in_report(asked, folder)
+    absent = [f"left out, {why}: {', '.join(name for name in missing if missing[name] == why)}" for why in dict.fromkeys(missing.values())]
+    return "\n".join([table_text(record["baselines"]), *absent, f"signature  {record['signature']}", f"written to {folder}"])
+
+
+def _chosen(asked: AskedBlankedPassages, only: Sequence[str]) -> tuple[list[BlankBaseline], dict[str, str]]:
+    """The baselines to compute, and what is left out with the reason."""
+    rows = pick(only)
+    no_books = [row.name for row in rows if asked.corpus is None and set(row.models) - {PASSAGES}]
+    no_passages = [row.name for row in rows if not asked.training and PASSAGES in row.models]
+    missing = dict.fromkeys(no_books, _NO_BOOKS) | dict.fromkeys(no_passages, _NO_PASSAGES)
+    if missing and only:
+        what = "a training corpus; name its folder with --train" if no_books else "passages to learn from; name their file with --train"
+        raise UsageError(f"{', '.join(no_books or no_passages)}: needs {what}")
+    return [row for row in rows if row.name not in missing], missing
+
+
+def _models(
+    asked: AskedBlankedPassages, baselines: Sequence[BlankBaseline], workers: int
+) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
+    """The models the baselines need, trained where they are not on disk, and what training took in this call."""
+    needed = [name for name in dict.fromkeys(name for row in baselines for name in row.models) if name != PASSAGES]
+    if asked.corpus is None or not needed:
+        return {}, []
+    tasks = blank_tasks(asked.corpus)
+    return fit_models(asked.corpus, {name: tasks[name] for name in needed}, workers=workers, log_name=f"evaluate-{asked.name}")
+
+
+def _scored(
+    row: BlankBaseline, asked: AskedBlankedPassages, models: Mapping[str, Artifact], draws: NDArray[np.float64]
+) -> Iterator[BlankResult]:
+    """The rows of a baseline of ours, or of a model in a folder."""
+    clock = Stopwatch()
+    passages = [one.passage for one in asked.items.passages]
+    if row == RANDOM:
+        yield random_result(row, passages)
+        return
+    scorer = open_local_scorer(Path(row.folder)) if row.folder else open_scorer(row.name, models, asked.training)
+    name = f"{LOCAL_MODEL}{Path(row.folder).name}" if row.folder else row.name
+    found = score_passages(name, scorer, asked.items.passages)
+    yield from context_results(BlankBaseline(name, row.kind, row.source), passages, found, draws, seconds=clock.seconds)
+
+
+def _given(path: Path, passages: Sequence[BlankedPassage], draws: NDArray[np.float64]) -> Iterator[BlankResult]:
+    """The rows of somebody's own scores."""
+    text = read_scores(path, expected=f"JSON lines such as {ANSWER}")
+    found = parse_blank_scores(text, passages, name=path.name)
+    yield from matrix_results(BlankBaseline(f"user:{path.stem}", "user", path.name), passages, found, draws)
+
+
+def _predictions(
+    results: Sequence[BlankResult], passages: Sequence[BlankedPassage], rows: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """What each baseline answers, as the main table has it."""
+    main = {(row["name"], row["context"], row["decoder"]) for row in main_rows(rows)}
+    for one in results:
+        if (one.baseline.name, one.context, one.decoder) in main:
+            yield from prediction_rows(one, passages)
+
+
+def _record(
+    asked: AskedBlankedPassages, results: Sequence[BlankResult], fitted: list[dict[str, Any]], missing: Mapping[str, str], seed: int
+) -> dict[str, Any]:
+    """The object of `evaluation.json`; its fields are told in `docs/evaluation.md`."""
+    passages = [one.passage for one in asked.items.passages]
+    return {
+        "version": EVALUATION_VERSION,
+        "items": "blanked passages",
+        "n": len(passages),
+        "blanks": sum(len(one.blanks) for one in passages),
+        "learnt_from": len(asked.training),
+        "signature": f"{asked.signature}{asked.trained}|seed:{seed}",
+        "fitted": fitted,
+        "left_out": dict(missing),
+        "baselines": [result_row(one) for one in results],
+    }

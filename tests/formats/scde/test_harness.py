@@ -1,0 +1,56 @@
+"""The tasks of the lm-evaluation-harness."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from cloze_gen.errors import FormatError
+from cloze_gen.formats.scde.harness import blank_records, harness_files, passage_record
+from cloze_gen.records.blanked_passage import BlankedPassage
+
+PASSAGE = BlankedPassage("b:4", ("It rained.", ".", "We left.", "So?", "Yes."), (3, 0), ("Jane sang.", "It rained.", "So?"), (2, 1))
+
+
+def test_a_blank_is_asked_alone() -> None:
+    """The other blank and stray marks are left out; every candidate is a choice, and the right one is the answer."""
+    first, second = blank_records(PASSAGE)
+    assert first["query"].startswith("We left. _____ Yes.\n")
+    assert second["query"].startswith("_____ We left. Yes.\n")
+    assert first["choices"] == second["choices"] == list(PASSAGE.candidates)
+    assert [record["choices"][record["gold"]] for record in (first, second)] == ["So?", "It rained."]
+    assert not {" ", "\n"} & {first["query"][-1], first["choices"][0][0]}  # the harness puts one blank between them
+
+
+def test_the_whole_passage_is_asked_in_letters() -> None:
+    """Blanks bear their numbers, and the letters of the answers stand in the numbers' order; no answer is in the text."""
+    record = passage_record(PASSAGE)
+    assert "\n\n__2__ We left. __1__ Yes.\n\nA. Jane sang.\nB. It rained.\nC. So?\n\n" in record["query"]
+    assert record["answer"] == "C B"
+    assert record["query"].count("It rained.") == 1
+
+
+def test_letters_run_out() -> None:
+    """What cannot be asked in letters is an error that says what to do."""
+    many = replace(PASSAGE, candidates=(*PASSAGE.candidates, *map(str, range(24))))
+    with pytest.raises(FormatError, match=r"passage b:4: has 27 candidates.*release\.harness = false"):
+        passage_record(many)
+
+
+def test_the_tasks_know_their_splits() -> None:
+    """Two tasks, a file a split each; examples are drawn from the training split; strange names do not break the YAML."""
+    name = 'a "b": c'
+    files = harness_files(name, {"train": [PASSAGE], "validation": [], "test": [PASSAGE]}, version="1.0", signature="s|n:5")
+    ends = ("train.jsonl", "validation.jsonl", "test.jsonl", "yaml")
+    assert sorted(files) == sorted(f"{name}_{task}.{end}" for task in ("blanks", "passage") for end in ends)
+    for task, output in (("blanks", "multiple_choice"), ("passage", "generate_until")):
+        text = files[f"{name}_{task}.yaml"]
+        values = dict(line.strip().split(": ", 1) for line in text.splitlines() if ": " in line and not line.strip().startswith("-"))
+        assert json.loads(values["task"]) == f"{name}_{task}"
+        assert [values[f"{split}_split"] for split in ("training", "validation", "test")] == ["train", "validation", "test"]
+        assert [json.loads(values[split]) for split in ("train", "test")] == [f"{name}_{task}.{split}.jsonl" for split in ("train", "test")]
+        assert (values["output_type"], json.loads(values["signature"])) == (output, "s|n:5")
+    assert [json.loads(line)["gold"] for line in files[f"{name}_blanks.test.jsonl"].splitlines()] == [2, 1]
+    assert files[f"{name}_passage.validation.jsonl"] == ""
