@@ -38,7 +38,7 @@ class ScdeSettings(SettingsGroup):
 
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
-    partition: PartitionSettings = PartitionSettings()
+    partition: PartitionSettings = PartitionSettings(development_share=0.1)
     passages: PassagesSettings = PassagesSettings()
     coherence: CoherenceSettings = CoherenceSettings()
     blanks: BlanksSettings = BlanksSettings()
@@ -53,7 +53,13 @@ class Passages(StyleTask):
     group = "passages"
     draws = True
     needs = {"partition": Partition, "counts": Counts}
-    write = staticmethod(write_passages)
+
+    def settings(self) -> dict[str, Any]:
+        return super().settings() | {"offensive_words": words_digest(self.all_settings.partition.offensive_words)}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        words = self.all_settings.partition.offensive_words
+        write_passages(writer, room, **self.artifacts(), settings=self.own, offensive=words, seed=self.seed)
 
 
 class Coherence(StyleTask):
@@ -148,6 +154,7 @@ STYLE = Style(
     told_files=TOLD_FILES,
     card_tables=statistics_table,
     beside=beside,
+    articles="passages.source",
     narrowed={"books": "partition"},
     levels={
         "partition": "novels",
