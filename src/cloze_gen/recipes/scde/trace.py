@@ -5,13 +5,13 @@ An item is a window of a book, whether it became a passage of the set or not; wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cloze_gen.columns import cut, printable
 from cloze_gen.formats.scde.jsonl import passage_from_record
 from cloze_gen.recipes.scde.release import PUBLISHED
-from cloze_gen.recipes.scde.stages.tables import BLANK, CONSIDERED, NOT_DRAWN, PASSAGES, TAKEN, VERDICTS
+from cloze_gen.recipes.scde.stages.tables import BLANK, CONSIDERED, DISTRACTORS, NOT_DRAWN, PASSAGES, RIVAL, VERDICTS
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.corpus.book_files import SENTENCES
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _TEXT_CHARS = 70  # of a sentence in a table; its raw text stands above
 _WORDS = frozenset({"verdict", "book_id", "text", "id"})
+_TOLD_OF_RIVALS = ["id", "book_id", "sentence", "text", "verdict", "fit", "appeal", "echo", "hardness"]
+_LEAST = float("-inf")
 _SET = "blanked passages"
 _STAGES = ("blanks", "distractors", _SET)  # in which a window can end, in their order
 
@@ -66,19 +68,25 @@ def tell_blanks(item: Traced) -> Iterator[str]:
 
 def tell_distractors(item: Traced) -> Iterator[str]:
     """Every sentence that was considered as a distractor: whether it was taken, why not, and what was measured of it."""
-    rows = read_parquet(item.artifact("distractors").path(CONSIDERED)).filter(has_id(item.id)).to_pylist()
-    if not rows:
+    rows = read_parquet(item.artifact("rivals").path(CONSIDERED), columns=_TOLD_OF_RIVALS).filter(has_id(item.id)).to_pylist()
+    drawn = read_parquet(item.artifact("distractors").path(DISTRACTORS)).filter(has_id(item.id)).to_pylist()
+    taken = [place for row in drawn for place in zip(row["books"], row["distractors"], strict=True)]
+    if not rows and not taken:
         return
-    taken = sum(row["verdict"] == TAKEN for row in rows)
-    yield f"distractors  {taken} taken of {len(rows)} considered"
-    own = [name for name in rows[0] if name not in {"id", "book_id", "sentence", "text", "verdict"}]
-    here = item.row["book_id"]
+    near = {(row["book_id"], row["sentence"]) for row in rows}
+    yield f"distractors  {len(taken)} taken, {sum(place in near for place in taken)} of them of {len(rows)} sentences near the passage"
+    measures = ("fit", "appeal", "echo", "hardness")
     told = [
-        [_where(row, here), row["verdict"].replace("_", " "), *(cell(row[name], 3) for name in own), _short(row["text"])]
-        for row in sorted(rows, key=lambda row: row["verdict"] != TAKEN)
+        [str(row["sentence"]), _rival_verdict(row, taken), *(cell(row[name], 3) for name in measures), _short(row["text"])]
+        for row in sorted(rows, key=lambda row: ((row["book_id"], row["sentence"]) not in taken, -(row["hardness"] or _LEAST)))
     ]
-    header = ("sentence", "verdict", *(name.replace("_", " ") for name in own), "text")
-    yield from item.set_out(header, told, left=_WORDS | {"sentence"})
+    yield from item.set_out(("sentence", "verdict", *measures, "text"), told, left=_WORDS | {"sentence"})
+
+
+def _rival_verdict(row: Mapping[str, Any], taken: Sequence[tuple[str, int]]) -> str:
+    if (row["book_id"], row["sentence"]) in taken:
+        return "taken"
+    return "rival, not drawn" if row["verdict"] == RIVAL else str(row["verdict"]).replace("_", " ")
 
 
 def tell_passage(item: Traced) -> Iterator[str]:
@@ -129,10 +137,6 @@ def _sentences(item: Traced) -> pa.Table:
     partition = item.artifact("partition")
     row = next(one for one in read_books(partition) if one["book_id"] == item.row["book_id"])
     return read_parquet(book_folder(partition, row) / SENTENCES, columns=["kind", "text", "tokens"])
-
-
-def _where(row: Mapping[str, Any], here: str) -> str:
-    return str(row["sentence"]) if row["book_id"] == here else f"{row['book_id']}:{row['sentence']}"
 
 
 def _verdict(verdict: str) -> str:
