@@ -127,13 +127,15 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Novels:
-    """One folder of novels, with a manifest."""
+    """One folder of novels, with a manifest, and what a style makes of it quickly."""
 
     books: Path
+    config: str = "lambada-sample"
+    quick: tuple[str, ...] = QUICK_NOVELS
 
     @property
     def options(self) -> tuple[str, ...]:
-        return "lambada-sample", "--books", str(self.books), *QUICK_NOVELS
+        return self.config, "--books", str(self.books), *self.quick
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,11 @@ def make_corpus(folder: Path) -> Corpus:
         for book in books:
             shutil.copyfile(SAMPLE / side / book, folder / side / book)
     return Corpus(folder / "train", folder / "source")
+
+
+def blanked(books: Path) -> Novels:
+    """A folder of novels as SCDE-style reads it."""
+    return Novels(books, "scde-sample", ())
 
 
 def make_novels(folder: Path) -> Novels:
@@ -274,6 +281,19 @@ def lambada(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     return FinishedRun(Novels(place / "books"), place / "out", "tiny", outcome)
 
 
+@pytest.fixture(scope="session")
+def scde(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    """One finished SCDE-style run over the eight novels with one worker, shared likewise."""
+
+    def make(place: Path) -> Outcome:
+        place.mkdir()
+        novels = blanked(make_novels(place / "books").books)
+        return call_cli("run", *novels.options, "--name", "tiny", "--out", place / "out", "--workers", "1")
+
+    place, outcome = made_once(tmp_path_factory, "scde", make)
+    return FinishedRun(blanked(place / "books"), place / "out", "tiny", outcome)
+
+
 @pytest.fixture
 def copied(finished: FinishedRun, tmp_path: Path) -> FinishedRun:
     """A copy of the finished run, with its books, that a test may change; links in it lead to the copied books."""
@@ -292,7 +312,7 @@ def scs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # Style -> the fixture that makes a finished run of it. A new style adds a line, or the laws of a run fail for it.
-RUN_FIXTURES = {"holmes-style": "finished", "lambada-style": "lambada", "scs-style": "scs"}
+RUN_FIXTURES = {"holmes-style": "finished", "lambada-style": "lambada", "scde-style": "scde", "scs-style": "scs"}
 
 
 @pytest.fixture

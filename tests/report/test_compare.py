@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
+from cloze_gen.records.passage import Part
 from cloze_gen.records.question import Question
 from cloze_gen.report.compare import ComparedPassage, RunFacts, comparison_text
 from cloze_gen.report.data import EvaluationRow
@@ -85,3 +87,36 @@ def test_items_of_two_kinds_are_not_compared(run: RunFacts) -> None:
     """A set of questions beside one of passages: nothing can be shared, and the comparison says so."""
     other = replace(run, noun="passage", questions=(), passages=[ComparedPassage("b:7", "test", "Ann", "He saw Ann", {})])
     assert "questions left, passages right: none can be the same" in comparison_text(run, other)
+
+
+def blanked(item: str, part: Part, candidates: tuple[str, ...] = ("It rained.", "Jane sang.")) -> SetBlankedPassage:
+    """A passage of two sentences, the second its only blank."""
+    passage = BlankedPassage(item, ("We left.", "It rained."), (1,), candidates, (candidates.index("It rained."),))
+    sources = tuple(SentenceSource("b", index, 10 * index, 10 * index + 9) for index in (4, 5))
+    return SetBlankedPassage(passage, part, "", (2, 2), sources, sources)
+
+
+def test_blanked_passages_are_compared_as_such(run: RunFacts) -> None:
+    """By id; another blank, another distractor and another order are each told, and the parts by themselves."""
+    ids = ("b:1", "b:2", "b:3", "b:4")
+    left = replace(run, noun="passage", questions=(), blanked=[blanked(item, Part.TEST) for item in ids])
+    same, turned, others = (
+        blanked("b:1", Part.TEST), blanked("b:2", Part.TEST, ("Jane sang.", "It rained.")), blanked("b:3", Part.TEST, ("It rained.", "We ran."))
+    )  # fmt: skip
+    moved = replace(blanked("b:4", Part.TEST), passage=BlankedPassage("b:4", ("We left.", "It rained."), (0,), ("We left.", "No."), (0,)))
+    text = comparison_text(left, replace(left, blanked=[same, turned, others, moved, blanked("b:9", Part.TRAIN)]))
+    lines = [" ".join(line.split()) for line in text[text.index("\npassages") :].splitlines()]
+    for line in (
+        "test: 4 left, 4 right, 4 in both", "train: 0 left, 1 right, 0 in both",
+        "4 passages in both; 4 of them with the same sentences, 3 with the same blanks",
+        "2 with the same candidates besides, 1 in the same order",
+        "only right: b:9",
+    ):  # fmt: skip
+        assert line in lines
+
+
+def test_passages_of_two_kinds_share_nothing(run: RunFacts) -> None:
+    """Both are called passages, and one of them ends in a word."""
+    word = replace(run, noun="passage", questions=(), passages=[ComparedPassage("b:1", "test", "Ann", "He saw Ann", {})])
+    text = comparison_text(word, replace(run, noun="passage", questions=(), blanked=[blanked("b:1", Part.TEST)]))
+    assert "passages left, blanked passages right: none can be the same" in text

@@ -12,7 +12,7 @@ from cloze_gen.records.passage import SetPassage
 from cloze_gen.report.compare import ComparedPassage, RunFacts, comparison_text
 from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.funnel import funnel_steps
-from cloze_gen.stages.item_kind import PASSAGE_ITEMS
+from cloze_gen.stages.item_kind import BLANKED_ITEMS, PASSAGE_ITEMS, QUESTION_ITEMS
 from cloze_gen.stages.report import flat_settings, read_evaluation, read_passage_evaluation, read_set, stage_artifacts
 from cloze_gen.stages.signature import read_signature
 from cloze_gen.store.runs import (
@@ -29,7 +29,6 @@ def compare_runs(out: Path, one: str, other: str) -> str:
 def read_run_facts(folder: Path) -> RunFacts:
     run = read_run(folder)
     kind = style_of_run(folder).items
-    is_passages = kind is PASSAGE_ITEMS
     items, records = read_set(folder, kind)
     return RunFacts(
         name=run["name"],
@@ -38,10 +37,11 @@ def read_run_facts(folder: Path) -> RunFacts:
         settings=dict(flat_settings(run["settings"])),
         fingerprints={stage["label"]: stage["fingerprint"] for stage in run["stages"]},
         steps=funnel_steps((label, artifact.manifest) for label, artifact in stage_artifacts(folder).items()),
-        baselines=_passage_baselines(folder) if is_passages else _question_baselines(folder),
+        baselines=_passage_baselines(folder) if kind is PASSAGE_ITEMS else _question_baselines(folder) if kind is QUESTION_ITEMS else [],
         noun=kind.noun,
-        questions=() if is_passages else items,
-        passages=_compared(items, records) if is_passages else (),
+        questions=items if kind is QUESTION_ITEMS else (),
+        passages=_compared(items, records) if kind is PASSAGE_ITEMS else (),
+        blanked=items if kind is BLANKED_ITEMS else (),
     )
 
 

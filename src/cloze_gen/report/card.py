@@ -11,6 +11,22 @@ from cloze_gen.report.funnel import FunnelStep, funnel_markdown
 
 
 @dataclass(frozen=True, slots=True)
+class CardTable:
+    """A table of a style's own.
+
+    Attributes:
+        title: of its section.
+        text: what a reader must know of it, as Markdown.
+        header: its first column holds words, the others figures.
+    """
+
+    title: str
+    text: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
 class CardFacts:
     """What a card says.
 
@@ -26,6 +42,7 @@ class CardFacts:
         splits: config -> split -> the file that holds it, as `datasets.load_dataset` finds them; the config ``default`` first.
         features: column of these files -> its type, ``string`` or ``list: string``; empty: `datasets` finds out by itself.
         files: (name, what it is) of what else was released, as far as the card tells of it.
+        tables: of the style's own.
     """
 
     name: str
@@ -45,6 +62,7 @@ class CardFacts:
     task: str
     splits: Mapping[str, Mapping[str, str]]
     files: Sequence[tuple[str, str]] = ()
+    tables: Sequence[CardTable] = ()
     features: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -67,6 +85,7 @@ def dataset_card(facts: CardFacts) -> str:
     books = "\n".join(f"| {escape(book)} | {escape(title)} | {count:,} |" for book, title, count in facts.books)
     files = "".join(f"- `{name}`: {what}\n" for name, what in facts.files)
     notes = "\n".join(f"- {note}" for note in facts.notes)
+    tables = "".join(f"## {table.title}\n{table.text}\n\n{_table_lines(table)}\n\n" for table in facts.tables)
     settings = json.dumps(facts.settings, indent=2, sort_keys=True, ensure_ascii=False)
     return f"""{head}
 
@@ -87,7 +106,7 @@ Quote the signature with every score: it names the version, the books, the model
 
 {facts.balance}
 
-## Books
+{tables}## Books
 | book | title | {facts.noun}s |
 |---|---|---:|
 {books}
@@ -105,6 +124,11 @@ Quote the signature with every score: it names the version, the books, the model
 def _config_lines(config: str, files: Mapping[str, str]) -> list[str]:
     lines = [f"- config_name: {config}", "  data_files:"]
     return lines + [line for split, file in files.items() for line in (f"  - split: {split}", f"    path: {file}")]
+
+
+def _table_lines(table: CardTable) -> str:
+    ruler = "|---|" + "---:|" * (len(table.header) - 1)
+    return "\n".join([f"| {' | '.join(table.header)} |", ruler, *(f"| {' | '.join(row)} |" for row in table.rows)])
 
 
 def _feature_lines(features: Mapping[str, str]) -> list[str]:

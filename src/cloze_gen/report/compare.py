@@ -1,4 +1,4 @@
-"""Two runs side by side: which settings differ, how funnel and baselines moved, which questions or passages are shared."""
+"""Two runs side by side: which settings differ, how funnel and baselines moved, which of their items are shared."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.question import Question
 from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.funnel import FunnelStep
@@ -36,7 +37,7 @@ class RunFacts:
         settings: stage.key -> value as JSON text.
         fingerprints: stage label -> fingerprint of its artifact.
         noun: of one of its items.
-        questions, passages: its items, as what they are; the other is empty.
+        questions, passages, blanked: its items, as what they are; the others are empty.
     """
 
     name: str
@@ -49,6 +50,7 @@ class RunFacts:
     noun: str
     questions: Sequence[Question] = ()
     passages: Sequence[ComparedPassage] = ()
+    blanked: Sequence[SetBlankedPassage] = ()
 
 
 def comparison_text(one: RunFacts, other: RunFacts) -> str:
@@ -66,8 +68,12 @@ def comparison_text(one: RunFacts, other: RunFacts) -> str:
 
 
 def _items(one: RunFacts, other: RunFacts) -> Iterator[tuple[str, Iterator[str]]]:
-    if one.noun != other.noun:
-        yield "items", iter([f"{one.noun}s left, {other.noun}s right: none can be the same"])
+    kinds = [tuple(map(bool, (run.questions, run.passages, run.blanked))) for run in (one, other)]
+    if one.noun != other.noun or (all(map(any, kinds)) and kinds[0] != kinds[1]):
+        what = [f"blanked {run.noun}s" if run.blanked else f"{run.noun}s" for run in (one, other)]
+        yield "items", iter([f"{what[0]} left, {what[1]} right: none can be the same"])
+    elif one.blanked or other.blanked:
+        yield "passages", _blanked(one.blanked, other.blanked)
     elif one.passages or other.passages:
         yield "passages", _passages(one.passages, other.passages)
     else:
@@ -144,6 +150,22 @@ def _passages(one: Sequence[ComparedPassage], other: Sequence[ComparedPassage]) 
         means = [_mean([p.scores[member] for p in passages if member in p.scores]) for passages in (one, other)]
         moved = sum(a.scores[member] != b.scores[member] for a, b in shared if member in a.scores and member in b.scores)
         yield f"mean log10 P(target) by {member}: {means[0]} -> {means[1]}; {moved:,} of those in both are scored otherwise"
+    yield from _only(list(left), list(right))
+
+
+def _blanked(one: Sequence[SetBlankedPassage], other: Sequence[SetBlankedPassage]) -> Iterator[str]:
+    """Shared by id (book, first sentence). What was blanked, what else is offered and in which order may still differ."""
+    left, right = ({passage.id: passage for passage in passages} for passages in (one, other))
+    shared = [(left[item], right[item]) for item in left if item in right]
+    sizes = [Counter(str(passage.part) for passage in passages) for passages in (one, other)]
+    for part in _all_of(*sizes):
+        yield f"{part}: {sizes[0][part]:,} left, {sizes[1][part]:,} right, {sum(a.part == b.part == part for a, b in shared):,} in both"
+    same_text = [(a, b) for a, b in shared if a.passage.sentences == b.passage.sentences]
+    same_blanks = [(a, b) for a, b in same_text if a.passage.blanks == b.passage.blanks]
+    same_candidates = [(a, b) for a, b in same_blanks if set(a.passage.candidates) == set(b.passage.candidates)]
+    same_order = sum(a.passage.candidates == b.passage.candidates for a, b in same_candidates)
+    yield f"{len(shared):,} passages in both; {len(same_text):,} of them with the same sentences, {len(same_blanks):,} with the same blanks"
+    yield f"{len(same_candidates):,} with the same candidates besides, {same_order:,} in the same order"
     yield from _only(list(left), list(right))
 
 

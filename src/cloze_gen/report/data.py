@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cloze_gen.errors import FormatError
+from cloze_gen.report.blanked_passages import BlankedFigures
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.report.paper_table import PaperTable
 from cloze_gen.report.passages import PassageFigures
@@ -106,7 +107,7 @@ class ReportData:
         warnings: what a user of the set must know.
         settings: (stage.key, value) as JSON text.
         noun: of one item; what is called a question here is one item, of whatever kind.
-        passages: what only a set of passages has; None for questions.
+        passages, blanked: what only a set of passages, or of blanked passages, has; None of others.
     """
 
     name: str
@@ -133,6 +134,7 @@ class ReportData:
     warnings: tuple[str, ...]
     noun: str = "question"
     passages: PassageFigures | None = None
+    blanked: BlankedFigures | None = None
 
 
 def evaluation_from_record(record: Mapping[str, Any], *, where: str) -> Evaluation:

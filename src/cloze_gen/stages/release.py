@@ -94,6 +94,7 @@ def write_release(folder: Path, *, style: Style, run: FinishedRun, finished: Art
         notes=facts.notes,
         steps=facts.steps,
         settings=facts.settings,
+        tables=style.card_tables(run),
     )
     (folder / "README.md").write_text(dataset_card(card), encoding="utf-8", newline="\n")
     write_checksums(folder)

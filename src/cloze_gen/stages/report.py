@@ -11,6 +11,7 @@ from typing import Any
 from cloze_gen.errors import FormatError
 from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records.question import Question
+from cloze_gen.report.blanked_passages import BlankedFigures
 from cloze_gen.report.data import Evaluation, ReportData, SampleQuestion, StageRow, evaluation_from_record
 from cloze_gen.report.funnel import funnel_steps
 from cloze_gen.report.html import render_report
@@ -18,8 +19,9 @@ from cloze_gen.report.paper_table import PaperTable, PassageTable
 from cloze_gen.report.passages import PassageEvaluation, PassageFigures, passage_evaluation_from_record
 from cloze_gen.report.samples import draw_samples, sample_question
 from cloze_gen.stages.corpus.book_table import kept_books, read_books
-from cloze_gen.stages.item_kind import PASSAGE_ITEMS, QUESTION_ITEMS, ItemKind
+from cloze_gen.stages.item_kind import BLANKED_ITEMS, PASSAGE_ITEMS, QUESTION_ITEMS, ItemKind
 from cloze_gen.stages.release import write_checksums
+from cloze_gen.stages.report_blanks import blanked_figures
 from cloze_gen.stages.report_figures import audit_table, funnel_levels, option_freqs, stage_figures
 from cloze_gen.stages.report_passages import passage_figures
 from cloze_gen.stages.signature import read_signature
@@ -89,6 +91,7 @@ def read_report_data(folder: Path, style: Style) -> ReportData:
         warnings=tuple(_warnings(run, artifacts, style)),
         noun=style.items.noun,
         passages=_passages(folder, style, items, records, source, artifacts, seed=run["seed"]),
+        blanked=_blanked(style, items, source, artifacts, seed=run["seed"]),
     )
 
 
@@ -113,6 +116,15 @@ def _passages(
         paper=style.table if isinstance(style.table, PassageTable) else None,
         seed=seed,
     )
+
+
+def _blanked(
+    style: Style, items: Sequence[Any], books: Sequence[Mapping[str, str]], artifacts: Mapping[str, Artifact], *, seed: int
+) -> BlankedFigures | None:
+    """What only a set of blanked passages has; None of others."""
+    if style.items is not BLANKED_ITEMS:
+        return None
+    return blanked_figures(items, books=books, statistics=artifacts.get("statistics"), seed=seed)
 
 
 def stage_artifacts(folder: Path) -> dict[str, Artifact]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from cloze_gen.report.paper_table import PaperTable, PassageTable
+from cloze_gen.report.card import CardTable
+from cloze_gen.report.paper_table import BlankTable, PaperTable, PassageTable
 from cloze_gen.stages.finished_run import FinishedRun, FromStore
 from cloze_gen.stages.item_kind import ItemKind
 from cloze_gen.stages.judging import Judging
@@ -56,6 +57,7 @@ class Style:
         beside: settings -> Luigi tasks of stages that come after `last`: what tells of the finished items, or is published beside them.
         files: a finished run -> place in the release -> what stands there: the files that the paper published.
         told_files: of these files, what the card says of each; in a name `{name}` is the run's, and one that was not written is not told.
+        card_tables: a finished run -> tables of its own that the card shows.
         gives_items: whether items are drawn from a kept book of that side, by its row in the table of books.
         levels: stage -> what its kept items are, for the picture of the funnel; a stage that is not named is no level of it.
         trace: the sections of an item's trace.
@@ -82,9 +84,10 @@ class Style:
     levels: Mapping[str, str]
     trace: TraceSections
     narrowed: Mapping[str, str] = field(default_factory=dict)
-    table: PaperTable | PassageTable | None = None
+    table: PaperTable | PassageTable | BlankTable | None = None
     beside: Callable[[Any], Sequence[Any]] = lambda settings: ()
     told_files: Mapping[str, str] = field(default_factory=dict)
+    card_tables: Callable[[FinishedRun], Sequence[CardTable]] = lambda run: ()
     gives_items: Callable[[Mapping[str, str]], bool] = lambda row: True
     training: Any = None
     trained_on: str = ""

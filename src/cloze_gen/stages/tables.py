@@ -13,7 +13,7 @@ from cloze_gen.store.tables import read_parquet
 # people may choose other options from; the finished passages, and what they are like.
 FOCUS, SOURCE_SENTENCES, REJECTED = "focus.parquet", "sentences.parquet", "rejected.parquet"
 QUESTIONS, CANDIDATES = "questions.jsonl", "candidates.jsonl"
-PASSAGE_SET, ANALYSIS = "passages.jsonl", "analysis.json"
+PASSAGE_SET, ANALYSIS, STATISTICS = "passages.jsonl", "analysis.json", "statistics.json"
 
 
 _SENTENCE = ["book_id", "index", "start", "end", "paragraph", "kind", "text", "tokens"]

@@ -22,9 +22,11 @@ from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.corpus import read_book
 from cloze_gen.store.runs import find_stage, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet, unescape_cell
+from cloze_gen.text.paragraphs import HEADING
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 INDENT = "  "
 _RAW = "    | "
@@ -128,17 +130,43 @@ def tell_source(item: Traced) -> Iterator[str]:
 
 def tell_span(item: Traced, book_id: str, start: int, end: int) -> Iterator[str]:
     """A book with its title and author, its raw file, and the raw text of a span of it (characters of the decoded file)."""
-    book = next(row for row in read_books(item.artifact(f"corpus {item.side}")) if row["book_id"] == book_id)
+    book = _book_row(item, book_id)
+    if book.get("title"):
+        yield f"book       {printable(', by '.join(filter(None, (book['title'], book.get('author')))))}"
+    yield f"raw file   {book['file']} ({book['encoding']}), characters {start}-{end}"
+    yield from tell_raw(item, book_id, start, end)
+
+
+def tell_raw(item: Traced, book_id: str, start: int, end: int) -> Iterator[str]:
+    """The raw text of a span of a book, a line a line; why it cannot be read, where the file is gone or another."""
+    book = _book_row(item, book_id)
     file = item.folder / f"corpus-{item.side}" / unescape_cell(book["file"])
     try:
         raw = read_book(file, digest=book["digest"]).decode(book["encoding"])[start:end]
     except (BookError, CorpusError, LookupError, UnicodeDecodeError) as error:
         raw = f"(the raw file cannot be read here: {error})"
-    if book.get("title"):
-        yield f"book       {printable(', by '.join(filter(None, (book['title'], book.get('author')))))}"
-    yield f"raw file   {book['file']} ({book['encoding']}), characters {start}-{end}"
     room = None if item.columns is None else item.columns - len(_RAW)
     yield from (_RAW + part for line in raw.splitlines() for part in wrap(printable(line), room, indent=0))
+
+
+def _book_row(item: Traced, book_id: str) -> Mapping[str, str]:
+    return next(row for row in read_books(item.artifact(f"corpus {item.side}")) if row["book_id"] == book_id)
+
+
+def heading_before(table: pa.Table, sentence: int) -> str:
+    """The text of the last heading before a sentence of a book; headings in a row are told together, and none is empty.
+
+    Args:
+        table: the book's sentences, `kind` and `text` among the columns.
+    """
+    before = table.slice(0, sentence)
+    headings = pc.indices_nonzero(pc.equal(before["kind"].cast("string"), HEADING)).to_pylist()
+    if not headings:
+        return ""
+    first = last = headings.pop()
+    while headings and headings[-1] == first - 1:
+        first = headings.pop()
+    return " / ".join(before["text"].slice(first, last - first + 1).to_pylist())
 
 
 def find_question(item: Traced, stage: str, file: str) -> tuple[int, dict[str, Any]] | None:

@@ -38,6 +38,8 @@ class SentenceTraits:
             and no letter alone that is no word, not mostly capitals.
         offensive: bool: holds a word of the list.
         in_speech: bool: begins within a speech that an earlier sentence of its paragraph opened.
+        speech_marks: int64: how many of the marks that the book sets around speech stand in it.
+        begins_with_mark: bool: such a mark is its first token.
     """
 
     tokens: NDArray[np.int64]
@@ -46,6 +48,8 @@ class SentenceTraits:
     whole: NDArray[np.bool_]
     offensive: NDArray[np.bool_]
     in_speech: NDArray[np.bool_]
+    speech_marks: NDArray[np.int64]
+    begins_with_mark: NDArray[np.bool_]
 
 
 def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTraits:
@@ -67,6 +71,8 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
     final, closing = _holds(book, _FINAL.__contains__), _holds(book, _CLOSERS.__contains__)
     closed = (_sums(final | closing, behind, ends) == ends - behind) & (_sums(final, behind, ends) > 0)
     opened, shut = (_sums(_holds(book, mark.__eq__), starts, ends) for mark in "()")
+    speech = _holds(book, _speech_mark(book).__eq__)
+    speech_marks = _sums(speech, starts, ends)
     whole = (first_word >= 0) & _holds(book, _begins_sentence)[first_word] & (behind < ends) & (opened == shut)
     whole &= ~_begins_with_heading(book, first_word)
     whole &= _sums(_holds(book, lambda word: _is_odd(word) or _is_splinter(word)), starts, ends) == 0
@@ -77,7 +83,9 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
         closed=closed & (last_word >= 0),
         whole=whole,
         offensive=_sums(_holds(book, lambda word: word.casefold() in offensive), starts, ends) > 0,
-        in_speech=_in_speech(book),
+        in_speech=_in_speech(book, speech_marks),
+        speech_marks=speech_marks,
+        begins_with_mark=_sums(speech, starts, np.minimum(starts + 1, ends)) > 0,
     )
 
 
@@ -136,7 +144,13 @@ def _last_before(places: NDArray[np.int64], starts: NDArray[np.int64], ends: NDA
     return np.where(found >= starts, found, -1)
 
 
-def _in_speech(book: BookText) -> NDArray[np.bool_]:
+def _speech_mark(book: BookText) -> str:
+    """The quotation mark that stands more often in the book; the double one where none does."""
+    counts = np.bincount(book.codes, minlength=len(book.types))
+    return max(_SPEECH, key=lambda mark: sum(counts[code] for code, word in enumerate(book.types) if word == mark))
+
+
+def _in_speech(book: BookText, marks: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each sentence begins behind an odd number of the book's quotation marks, counted from where its paragraph begins.
 
     A speech that goes on in the next paragraph opens anew there, so no speech is carried over.
@@ -144,7 +158,6 @@ def _in_speech(book: BookText) -> NDArray[np.bool_]:
     count = book.sentence_count
     if not count:
         return np.zeros(0, np.bool_)
-    marks = max((_sums(_holds(book, mark.__eq__), book.bounds[:-1], book.bounds[1:]) for mark in _SPEECH), key=lambda found: found.sum())
     before = np.cumsum(marks) - marks
     opens = np.concatenate(([True], book.paragraph[1:] != book.paragraph[:-1]))
     own_start = np.maximum.accumulate(np.where(opens, np.arange(count), 0))

@@ -21,9 +21,8 @@ from cloze_gen.records.passage import Split
 from cloze_gen.stages.corpus.book_files import SENTENCES
 from cloze_gen.stages.corpus.book_table import book_folder, read_books
 from cloze_gen.stages.tables import PASSAGE_SET, REJECTED, SOURCE_SENTENCES
-from cloze_gen.stages.trace import Traced, TraceSections, tell_span
+from cloze_gen.stages.trace import Traced, TraceSections, heading_before, tell_span
 from cloze_gen.store.tables import read_jsonl, read_parquet
-from cloze_gen.text.paragraphs import HEADING
 
 _LEFT = frozenset({"text", "member", "", "signal"})  # columns that are words
 _TEXT_CHARS = 60  # of a sentence in the table; its raw text stands above
@@ -69,22 +68,10 @@ def tell_place(item: Traced) -> Iterator[str]:
     yield from tell_span(item, row["book_id"], row["start"], row["end"])
     partition = item.artifact("partition")
     book = next(one for one in read_books(partition) if one["book_id"] == row["book_id"])
-    heading = _heading_before(book_folder(partition, book) / SENTENCES, row["first_sentence"])
+    heading = heading_before(read_parquet(book_folder(partition, book) / SENTENCES, columns=["kind", "text"]), row["first_sentence"])
     genre = f", genre {printable(book['domain'])}" if book["domain"] else ""
     yield f"novel      {row['book_id']}, part {row['part']}{genre}"
     yield f"chapter    {printable(heading) if heading else '(no heading before it)'}"
-
-
-def _heading_before(path: Any, sentence: int) -> str:
-    """The text of the last heading before a sentence; headings in a row are told together."""
-    table = read_parquet(path, columns=["kind", "text"]).slice(0, sentence)
-    headings = pc.indices_nonzero(pc.equal(table["kind"].cast("string"), HEADING)).to_pylist()
-    if not headings:
-        return ""
-    first = last = headings.pop()
-    while headings and headings[-1] == first - 1:
-        first = headings.pop()
-    return " / ".join(table["text"].slice(first, last - first + 1).to_pylist())
 
 
 def tell_sentences(item: Traced) -> Iterator[str]:

@@ -1,0 +1,38 @@
+"""A scorer that says what it was told, and a passage of five blanks and seven candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+
+from cloze_gen.evaluate.blanks.asked import Direction
+from cloze_gen.records.blanked_passage import BlankedPassage
+
+Told = Mapping[tuple[int, int], float]  # (blank, candidate) -> score; 0 where nothing is told
+Tell = Callable[..., dict[Direction, np.ndarray]]
+
+
+@pytest.fixture
+def passage() -> BlankedPassage:
+    """The second blank opens it, the first two stand side by side, the others' answers are candidates 0, 1 and 2."""
+    sentences = ("B.", "A.", "Tea.", "C.", "Milk.", "D.", "E.", "Rum.")
+    return BlankedPassage("b:0", sentences, (1, 0, 3, 5, 6), ("C.", "D.", "E.", "Gin.", "A.", "Ale.", "B."), (4, 6, 0, 1, 2))
+
+
+@pytest.fixture
+def tell() -> Tell:
+    """Scores of the directions named, by what is told of single pairs; `nothing` are the blanks that have no such side."""
+
+    def scores(shape: tuple[int, int], nothing: Mapping[str, tuple[int, ...]] | None = None, **told: Told) -> dict[Direction, np.ndarray]:
+        found = {}
+        for name, values in told.items():
+            matrix = np.zeros(shape)
+            for (blank, candidate), score in values.items():
+                matrix[blank, candidate] = score
+            matrix[list((nothing or {}).get(name, ()))] = np.nan
+            found[Direction(name)] = matrix
+        return found
+
+    return scores
