@@ -53,7 +53,13 @@ class Passages(StyleTask):
     group = "passages"
     draws = True
     needs = {"partition": Partition, "counts": Counts}
-    write = staticmethod(write_passages)
+
+    def settings(self) -> dict[str, Any]:
+        return super().settings() | {"offensive_words": words_digest(self.all_settings.partition.offensive_words)}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        offensive = self.all_settings.partition.offensive_words
+        write_passages(writer, room, **self.artifacts(), settings=self.own, offensive=offensive, seed=self.seed)
 
 
 class Coherence(StyleTask):

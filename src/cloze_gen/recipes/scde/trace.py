@@ -6,23 +6,22 @@ An item is a window of a book, whether it became a passage of the set or not; wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cloze_gen.columns import cut, printable
 from cloze_gen.formats.scde.jsonl import passage_from_record
 from cloze_gen.recipes.scde.release import PUBLISHED
-from cloze_gen.recipes.scde.stages.tables import BLANK, CONSIDERED, NOT_DRAWN, PASSAGES, TAKEN, VERDICTS
+from cloze_gen.recipes.scde.stages.book_reading import ReadBook, read_book
+from cloze_gen.recipes.scde.stages.passages import PASSAGES
+from cloze_gen.recipes.scde.stages.tables import BLANK, CONSIDERED, NOT_DRAWN, TAKEN, VERDICTS
+from cloze_gen.recipes.scde.steps.passages import PassageReason
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
-from cloze_gen.stages.corpus.book_files import SENTENCES
 from cloze_gen.stages.corpus.book_table import book_folder, read_books
-from cloze_gen.stages.corpus.hyphens import HYPHENS, mend_text, read_hyphen_forms
+from cloze_gen.stages.corpus.hyphens import HYPHENS, read_hyphen_forms
 from cloze_gen.stages.tables import PASSAGE_SET, REJECTED
 from cloze_gen.stages.trace import Traced, TraceSections, cell, has_id, heading_before, tell_raw, tell_span
 from cloze_gen.store.tables import read_jsonl, read_parquet
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _TEXT_CHARS = 70  # of a sentence in a table; its raw text stands above
 _WORDS = frozenset({"verdict", "book_id", "text", "id"})
@@ -35,7 +34,8 @@ def tell_place(item: Traced) -> Iterator[str]:
     row = item.row
     yield from tell_span(item, row["book_id"], row["start"], row["end"])
     genre = f", genre {printable(row['domain'])}" if row["domain"] else ""
-    heading = heading_before(_sentences(item), row["first"])
+    book = _book(item)
+    heading = heading_before(book.kinds, book.texts, row["first"])
     yield f"part       {row['part']}, of the book {row['book_id']}{genre}"
     yield f"chapter    {printable(heading) if heading else '(no heading before it)'}"
     yield f"window     sentences {row['first']} to {row['last']}, {row['words']} words"
@@ -46,9 +46,7 @@ def tell_sentences(item: Traced) -> Iterator[str]:
     rows = read_parquet(item.artifact("blanks").path(VERDICTS)).filter(has_id(item.id)).to_pylist()
     if not rows:
         return
-    forms = read_hyphen_forms(item.artifact("passages").path(HYPHENS))
-    window = _sentences(item).slice(item.row["first"], len(rows)).to_pylist()
-    texts = [mend_text(one["text"], one["tokens"], forms) for one in window]
+    texts = _book(item).texts[item.row["first"] :]
     yield "sentences  could each be a blank?"
     told = [[str(row["sentence"]), _verdict(row["verdict"]), _short(texts[row["sentence"]])] for row in rows]
     yield from item.set_out(("sentence", "verdict", "text"), told, left=_WORDS)
@@ -124,11 +122,11 @@ def _passage(item: Traced) -> SetBlankedPassage | None:
     return next((passage_from_record(record) for record in records if record["id"] == item.id), None)
 
 
-def _sentences(item: Traced) -> pa.Table:
-    """The sentences of the item's book, as they were ingested."""
-    partition = item.artifact("partition")
+def _book(item: Traced) -> ReadBook:
+    """The item's book as it was read."""
+    partition, forms = item.artifact("partition"), read_hyphen_forms(item.artifact("passages").path(HYPHENS))
     row = next(one for one in read_books(partition) if one["book_id"] == item.row["book_id"])
-    return read_parquet(book_folder(partition, row) / SENTENCES, columns=["kind", "text", "tokens"])
+    return read_book(book_folder(partition, row), forms)
 
 
 def _where(row: Mapping[str, Any], here: str) -> str:
@@ -148,9 +146,24 @@ def _letter(place: int) -> str:
     return chr(97 + place)
 
 
+# Why a stretch of a book is no window, in words; in braces the settings of the stage.
+REASONS: Mapping[str, str] = {
+    PassageReason.NOT_PROSE: "verse, a heading or what is no text",
+    PassageReason.LONG: "a paragraph of more than {max_sentences} sentences",
+    PassageReason.TORN: "a sentence of it is torn: it does not begin as a sentence does, does not end, or has open brackets or odd marks",
+    PassageReason.OFFENSIVE: "it holds a listed word (partition.offensive_words)",
+    PassageReason.IN_SPEECH: "a speech is under way where it begins",
+    PassageReason.LED_TO: "what precedes leads to it (it ends in a comma, a colon or a dash)",
+    PassageReason.NO_END: "no paragraph ends {min_sentences} to {max_sentences} sentences behind its beginning, outside of speeches",
+    PassageReason.CHAPTER_ENDS: "fewer than {min_sentences} sentences before the chapter ends",
+    PassageReason.BREAK: "fewer than {min_sentences} sentences before what is no prose, or can be in no passage",
+    PassageReason.THINNED: "the book has {per_book} other windows",
+}
+
 TRACE = TraceSections(
     (tell_place, tell_sentences, tell_blanks, tell_distractors, tell_passage, tell_outcome),
     early=(("passages", "the cutting of passages"),),
     items=("passages", PASSAGES),
+    reasons=REASONS,
     id_form="book:sentence",
 )
