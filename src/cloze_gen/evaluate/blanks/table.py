@@ -11,6 +11,7 @@ from cloze_gen.evaluate.blanks.decoding import DECODERS, EXH
 from cloze_gen.evaluate.blanks.results import BlankResult
 
 Row = Mapping[str, Any]
+_MEASURES = (("ba", 100, 2), ("pa", 100, 2), ("de", 1, 3))  # name, by how much it is multiplied, decimal places
 
 
 def result_row(result: BlankResult) -> dict[str, Any]:
@@ -53,14 +54,13 @@ def _main_table(rows: Sequence[Row]) -> list[str]:
         f"{'DE':>6}  {'95 % interval':>15}"
     ]
     for row in rows:
-        (ba, ba_low, ba_high), (pa, pa_low, pa_high) = (
-            [100 * row[f"{name}{end}"] for end in ("", "_low", "_high")] for name in ("ba", "pa")
+        ba, pa, de = (f"{scale * row[name]:>6.{places}f}" for name, scale, places in _MEASURES)
+        of_ba, of_pa, of_de = (
+            f"{f'{scale * row[low]:.{places}f} - {scale * row[high]:.{places}f}':>15}"
+            for low, high, (_, scale, places) in ((f"{one[0]}_low", f"{one[0]}_high", one) for one in _MEASURES)
         )
-        lines.append(
-            f"{row['name']:<{width}}  {row['context'] or '-':<7}  {ba:>6.2f}  {f'{ba_low:.2f} - {ba_high:.2f}':>15}  "
-            f"{100 * row['ba_micro']:>7.2f}  {pa:>6.2f}  {f'{pa_low:.2f} - {pa_high:.2f}':>15}  "
-            f"{row['de']:>6.3f}  {f'{row["de_low"]:.3f} - {row["de_high"]:.3f}':>15}"
-        )
+        micro = f"{100 * row['ba_micro']:>7.2f}"
+        lines.append(f"{row['name']:<{width}}  {row['context'] or '-':<7}  {ba}  {of_ba}  {micro}  {pa}  {of_pa}  {de}  {of_de}")
     return lines
 
 
