@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cloze_gen.pipelines.corpus import Counts
+from cloze_gen.pipelines.corpus import Counts, TrainingText
 from cloze_gen.pipelines.parts import Partition, TrainingNovels
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
@@ -16,11 +16,14 @@ from cloze_gen.recipes.scde.stages.coherence import write_coherence
 from cloze_gen.recipes.scde.stages.distractors import write_distractors
 from cloze_gen.recipes.scde.stages.features import write_features
 from cloze_gen.recipes.scde.stages.passages import write_passages
+from cloze_gen.recipes.scde.stages.rivals import write_rivals
 from cloze_gen.recipes.scde.stages.statistics import write_statistics
+from cloze_gen.recipes.scde.steps.assembly import AssemblySettings
 from cloze_gen.recipes.scde.steps.blanks import BlanksSettings
 from cloze_gen.recipes.scde.steps.coherence import CoherenceSettings
 from cloze_gen.recipes.scde.steps.distractors import DistractorsSettings
 from cloze_gen.recipes.scde.steps.passages import PassagesSettings
+from cloze_gen.recipes.scde.steps.rivals import RivalsSettings
 from cloze_gen.recipes.scde.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
@@ -38,11 +41,13 @@ class ScdeSettings(SettingsGroup):
 
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
-    partition: PartitionSettings = PartitionSettings()
+    partition: PartitionSettings = PartitionSettings(development_share=0.1)
     passages: PassagesSettings = PassagesSettings()
     coherence: CoherenceSettings = CoherenceSettings()
     blanks: BlanksSettings = BlanksSettings()
+    rivals: RivalsSettings = RivalsSettings()
     distractors: DistractorsSettings = DistractorsSettings()
+    assembly: AssemblySettings = AssemblySettings()
     release: ScdeReleaseSettings = ScdeReleaseSettings()
 
 
@@ -63,12 +68,12 @@ class Passages(StyleTask):
 
 
 class Coherence(StyleTask):
-    """Which sentence goes with which: a model of the training novels, that only the making of distractors asks."""
+    """Which sentence goes with which: a model of the training novels that no report asks."""
 
     stage = "coherence"
     group = "coherence"
     draws = True
-    needs = {"novels": TrainingNovels, "counts": Counts}
+    needs = {"text": TrainingText, "counts": Counts}
     write = staticmethod(write_coherence)
 
 
@@ -78,8 +83,22 @@ class Blanks(StyleTask):
     stage = "blanks"
     group = "blanks"
     draws = True
-    needs = {"passages": Passages, "partition": Partition, "coherence": Coherence}
+    needs = {"partition": Partition, "passages": Passages, "coherence": Coherence}
     write = staticmethod(write_blanks)
+
+
+class Rivals(StyleTask):
+    """Sentences near a passage that look as if they answered a blank; not in the paper."""
+
+    stage = "rivals"
+    group = "rivals"
+    needs = {"partition": Partition, "passages": Passages, "blanks": Blanks, "coherence": Coherence}
+
+    def settings(self) -> dict[str, Any]:
+        return super().settings() | self.all_settings.blanks.model_dump(include={"min_words", "max_words", "min_content_words"})
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_rivals(writer, room, **self.artifacts(), settings=self.own, of_blanks=self.all_settings.blanks)
 
 
 class Distractors(StyleTask):
@@ -88,7 +107,7 @@ class Distractors(StyleTask):
     stage = "distractors"
     group = "distractors"
     draws = True
-    needs = {"passages": Passages, "partition": Partition, "blanks": Blanks, "coherence": Coherence}
+    needs = {"passages": Passages, "rivals": Rivals}
     write = staticmethod(write_distractors)
 
 
@@ -96,6 +115,7 @@ class BlankedPassages(StyleTask):
     """3.1: answers and distractors as one list of candidates, in a drawn order."""
 
     stage = "blanked_passages"
+    group = "assembly"
     draws = True
     needs = {"partition": Partition, "passages": Passages, "blanks": Blanks, "distractors": Distractors}
     write = staticmethod(write_blanked_passages)
@@ -158,7 +178,7 @@ STYLE = Style(
     levels={
         "partition": "novels",
         "passages": "passages",
-        "blanks": "passages with five blanks",
+        "blanks": "with blanks",
         "distractors": "with distractors",
         "blanked passages": "of the set",
     },

@@ -112,8 +112,8 @@ def surface_ties(tokens: Sequence[str]) -> SurfaceTies:
     """What a sentence shows on its surface.
 
     >>> ties = surface_ties('" Where is Pip ? " she asked .'.split())
-    >>> ties.quotation_marks, ties.begins_quoted, sorted(ties.persons), sorted(ties.names), sorted(ties.stems), ties.question
-    (2, True, ['she'], ['pip'], ['ask', 'pip'], True)
+    >>> ties.quotation_marks, ties.begins_quoted, *ties.persons, sorted(ties.names), sorted(ties.stems), ties.question
+    (2, True, <Person.SHE: 'she'>, ['pip'], ['ask', 'pip'], True)
     >>> surface_ties("But his lamp was lit .".split()).opener, surface_ties("He walked on .".split()).tense
     (<Opener.CONJUNCTION: 'conjunction'>, 1)
     """

@@ -1,0 +1,196 @@
+"""The distractors of every passage, drawn among its rivals by odds that the training novels teach."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from cloze_gen.errors import CorpusError
+from cloze_gen.recipes.scde.stages.rivals import RIVAL
+from cloze_gen.recipes.scde.stages.tables import ANSWERS, CONSIDERED, DISTRACTORS, PROPENSITY, Place, Window, windows_by_book
+from cloze_gen.recipes.scde.steps.distractors import DistractorsSettings, draw_distractors
+from cloze_gen.recipes.scde.steps.propensity import Propensity, learn, told_apart
+from cloze_gen.records.passage import Part
+from cloze_gen.rng import derive_rng, stable_fraction
+from cloze_gen.stages.room import Room
+from cloze_gen.stages.tables import REJECTED
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
+from cloze_gen.store.tables import read_parquet, write_parquet, write_tsv
+
+TOO_FEW = "too_few_rivals"
+_HALVES = (0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """A passage with its answers and rivals.
+
+    Attributes:
+        answers, sentences: index in the book of each answer, of each rival.
+        answer_lengths, lengths: characters of each.
+        half: of the training novels, that its book is in; -1 for other books.
+    """
+
+    window: Window
+    answers: list[int]
+    answer_lengths: list[int]
+    answer_traits: list[frozenset[str]]
+    sentences: list[int]
+    lengths: np.ndarray
+    hardness: np.ndarray
+    traits: list[frozenset[str]]
+    half: int
+
+
+def write_distractors(
+    writer: ArtifactWriter, room: Room, *, passages: Artifact, rivals: Artifact, settings: DistractorsSettings, seed: int
+) -> None:
+    """Write the distractors of every passage, in the order of the passages.
+
+    Files: `distractors.parquet`, a row a passage: `id`, `distractors` (indices of sentences in their books), `books` (of each its book).
+    `rejected.parquet`, the passages with too few rivals: `id`, `reason`, `detail` (how many there are). `propensity.tsv`, what tells an
+    answer from a rival by itself: `trait`, and of each half of the training novels the log odds of being an answer, `half_0`, `half_1`;
+    empty but for hard distractors.
+
+    Raises:
+        CorpusError: no passage has distractors.
+    """
+    every = _read_rivals(passages, rivals)
+    models = {half: Propensity() for half in _HALVES}
+    apart: list[float] = []
+    if settings.kind == "hard":
+        models, apart = _learn_rounds(every, settings, seed, room)
+    drawn: dict[str, list[Place]]
+    if settings.kind == "none":
+        drawn = {one.window.id: [] for one in every}
+    elif settings.kind == "random":
+        drawn = _from_other_passages(every, settings.count, seed)
+    else:
+        found = {one.window.id: (one, _draw(one, models, settings, seed)) for one in every}
+        drawn = {
+            name: [(one.window.book_id, one.sentences[place]) for place in places]
+            for name, (one, places) in found.items()
+            if places is not None
+        }
+    if not drawn:
+        raise CorpusError(
+            f"none of {len(every):,} passages has {settings.count} distractors. Raise rivals.max_distance or rivals.max_fit, lower "
+            "distractors.count, or give more books."
+        )
+    kept = [one.window.id for one in every if one.window.id in drawn]
+    columns = {
+        "id": kept,
+        "distractors": [[sentence for _, sentence in drawn[name]] for name in kept],
+        "books": [[book for book, _ in drawn[name]] for name in kept],
+    }
+    writer.rows[DISTRACTORS] = write_parquet(writer.path(DISTRACTORS), columns)
+    without = [one for one in every if one.window.id not in drawn]
+    writer.rows[REJECTED] = write_parquet(
+        writer.path(REJECTED),
+        {
+            "id": [one.window.id for one in without],
+            "reason": [TOO_FEW] * len(without),
+            "detail": [str(len(one.sentences)) for one in without],
+        },
+    )
+    names = sorted({name for model in models.values() for name in model.weights})
+    rows = ((name, *(round(models[half].weights.get(name, 0.0), 6) for half in _HALVES)) for name in names)
+    writer.rows[PROPENSITY] = write_tsv(writer.path(PROPENSITY), ("trait", "half_0", "half_1"), rows)
+    writer.funnel = funnel("passages", kept=len(kept), rejected=Counter({TOO_FEW: len(without)} if without else {}))
+    writer.facts |= {"kind": settings.kind, "told_apart": [round(value, 4) for value in apart]}
+    least = min(apart, key=lambda value: abs(value - 0.5), default=None)
+    told = "" if least is None else f"; novels not asked tell them from answers with an area under the curve of {least:.3f}"
+    room.say(f"{len(kept):,} of {len(every):,} passages have distractors{told}")
+
+
+def _read_rivals(passages: Artifact, rivals: Artifact) -> list[Rivals]:
+    windows = {window.id: window for of_book in windows_by_book(passages).values() for window in of_book}
+    answers: dict[str, list[dict[str, Any]]] = {}
+    for row in read_parquet(rivals.path(ANSWERS)).to_pylist():
+        answers.setdefault(row["id"], []).append(row)
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in answers}
+    table = read_parquet(rivals.path(CONSIDERED), columns=["id", "sentence", "characters", "verdict", "hardness", "traits"])
+    for row in table.filter(pc.field("verdict") == RIVAL).to_pylist():
+        found[row["id"]].append(row)
+    return [_rivals(windows[name], own, found[name]) for name, own in answers.items()]
+
+
+def _rivals(window: Window, answers: Sequence[dict[str, Any]], rivals: Sequence[dict[str, Any]]) -> Rivals:
+    train = window.part == Part.TRAIN
+    return Rivals(
+        window,
+        [row["sentence"] for row in answers],
+        [row["characters"] for row in answers],
+        [frozenset(row["traits"]) for row in answers],
+        [row["sentence"] for row in rivals],
+        np.array([row["characters"] for row in rivals], np.int64),
+        np.array([row["hardness"] for row in rivals], np.float64),
+        [frozenset(row["traits"]) for row in rivals],
+        int(stable_fraction("scde.propensity", window.book_id) >= 0.5) if train else -1,
+    )
+
+
+def _draw(one: Rivals, models: dict[int, Propensity], settings: DistractorsSettings, seed: int) -> tuple[int, ...] | None:
+    """Distractors of a passage by the half of the training novels that its own is not in; of another novel by both."""
+    asked = [models[half] for half in _HALVES if half != one.half]
+    odds = np.mean([model.log_odds(one.traits) for model in asked], axis=0) if one.traits else np.zeros(0)
+    rng = derive_rng(seed, "scde.distractors", one.window.id)
+    log_odds = settings.strength * one.hardness + odds
+    return draw_distractors(one.lengths, one.answer_lengths, log_odds, count=settings.count, rng=rng)
+
+
+def _learn_rounds(
+    every: Sequence[Rivals], settings: DistractorsSettings, seed: int, room: Room
+) -> tuple[dict[int, Propensity], list[float]]:
+    """The log odds of each half of the training novels, and round by round how well one half tells the other's draws apart.
+
+    Each round draws by the odds so far and adds what still tells the draws from answers; the rounds that told least are kept.
+    """
+    train = [one for one in every if one.half >= 0]
+    models = {half: Propensity() for half in _HALVES}
+    kept, apart = models, list[float]()
+    for number in range(settings.rounds + 1):
+        sides: dict[int, tuple[list[frozenset[str]], list[frozenset[str]]]] = {half: ([], []) for half in _HALVES}
+        for one in train:
+            places = _draw(one, models, settings, seed)
+            if places is not None:
+                sides[one.half][0].extend(one.answer_traits)
+                sides[one.half][1].extend(one.traits[place] for place in places)
+        if not all(answers and distractors for answers, distractors in sides.values()):
+            room.say("too few training novels to learn what tells distractors from answers: each half needs one")
+            return models, apart
+        more = {half: learn(*sides[half]) for half in _HALVES}
+        apart.append(float(np.mean([told_apart(more[1 - half], *sides[half]) for half in _HALVES])))
+        if abs(apart[-1] - 0.5) == min(abs(value - 0.5) for value in apart):
+            kept = models
+        if number < settings.rounds:
+            models = {half: models[half] + more[half] for half in _HALVES}
+    return kept, apart
+
+
+def _from_other_passages(every: Sequence[Rivals], count: int, seed: int) -> dict[str, list[Place]]:
+    """Answers of passages of other books (RandomDt), by passage: of those that come next on a ring behind points that the passage draws.
+
+    A passage's place on the ring is its own, so one book more moves few of the others' distractors.
+    """
+    ring = sorted(every, key=lambda one: stable_fraction("scde.ring", one.window.id))
+    places = np.array([stable_fraction("scde.ring", one.window.id) for one in ring])
+    drawn: dict[str, list[Place]] = {}
+    for one in every:
+        rng = derive_rng(seed, "scde.random_distractors", one.window.id)
+        taken: list[Rivals] = []
+        for _ in range(count):
+            start = int(np.searchsorted(places, rng.random()))
+            behind = (ring[(start + step) % len(ring)] for step in range(len(ring)))
+            other = next((found for found in behind if found.window.book_id != one.window.book_id and found not in taken), None)
+            if other is None:
+                break
+            taken.append(other)
+        if len(taken) == count:
+            drawn[one.window.id] = [(other.window.book_id, other.answers[int(rng.integers(len(other.answers)))]) for other in taken]
+    return drawn

@@ -1,0 +1,58 @@
+"""Assembly: which passages make the set, and in which order their candidates stand (SCDE 3.1: one shared list of candidates).
+
+The set is drawn by each passage's own hash, so that one book more moves passages out of it and changes none. Which places in the list fall
+to the distractors is dealt evenly over the set; who stands where among the answers is each passage's own draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from pydantic import Field
+
+from cloze_gen.recipes.questions.assemble import deal_positions
+from cloze_gen.rng import derive_rng, stable_fraction
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup
+
+
+class AssemblySettings(SettingsGroup):
+    """Settings of the set."""
+
+    n_passages: int = Field(2000, ge=1, le=MOST_COUNTED, description="passages of all parts together; the paper has 5,959")
+
+
+def draw_set(ids: Iterable[str], most: int) -> frozenset[str]:
+    """At most so many of the passages, by each one's own hash.
+
+    >>> few, more = draw_set(["emma:1", "emma:40", "dracula:7"], 1), draw_set(["emma:1", "emma:40", "dracula:7", "pip:3"], 2)
+    >>> len(few), len(few & more) <= 1
+    (1, True)
+    """
+    return frozenset(sorted(ids, key=lambda name: (stable_fraction("scde.set", name), name))[:most])
+
+
+def order_candidates(sizes: dict[str, tuple[int, int]], seed: int) -> dict[str, tuple[int, ...]]:
+    """The order of each passage's candidates.
+
+    Args:
+        sizes: id -> how many answers and how many distractors it has.
+    Returns:
+        id -> for each place of the printed list which candidate stands there: answers by their blanks' numbers, then distractors.
+
+    >>> order_candidates({"emma:1": (2, 1), "emma:9": (2, 1), "emma:20": (2, 1)}, seed=1)
+    {'emma:1': (0, 2, 1), 'emma:9': (1, 0, 2), 'emma:20': (2, 0, 1)}
+    """
+    dealt: dict[str, tuple[int, ...]] = {}
+    for answers, distractors in sorted(set(sizes.values())):
+        alike = [name for name, size in sizes.items() if size == (answers, distractors)]
+        hands = list(combinations(range(answers + distractors), distractors))
+        hand_of = deal_positions(alike, n_options=len(hands), seed=seed)
+        dealt |= {name: _ordered(name, answers, hands[hand_of[name]], seed) for name in alike}
+    return {name: dealt[name] for name in sizes}
+
+
+def _ordered(name: str, answers: int, of_distractors: Sequence[int], seed: int) -> tuple[int, ...]:
+    rng = derive_rng(seed, "scde.candidates", name)
+    own, others = (rng.permutation(count).tolist() for count in (answers, len(of_distractors)))
+    return tuple(answers + others.pop() if place in of_distractors else own.pop() for place in range(answers + len(of_distractors)))

@@ -1,0 +1,168 @@
+"""Blanks: which sentences of a passage are taken out (SCDE 5.7).
+
+The paper chooses "five sentences in a passage as blanks" at random and prevents "three or more blanks consecutive to each other"; in its
+examinations 1.28 % of the blanks stand beside another (Table 3). Ours besides: a sentence that a reader cannot place at all is no blank,
+each by a named reason; and of many draws one is taken on whose blanks the solver of surface cues (`stats/cues`) does as well as one who
+deals the answers out blindly, no better and no worse, and whose sentences go best with their own places (`steps/coherence`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from cloze_gen.english.cohesion import SurfaceTies
+from cloze_gen.recipes.scde.steps.coherence import coherence
+from cloze_gen.settings import MOST_EACH, SettingsGroup
+from cloze_gen.stats.assignment import decode_jointly
+from cloze_gen.stats.cues import TiedPassage, cue_scores
+from cloze_gen.words import is_word
+
+_TRIES = 12  # draws looked at for each that is kept: most fall where few sentences may be blanks
+
+
+class BlanksSettings(SettingsGroup):
+    """Settings of the choice of blanks."""
+
+    count: int = Field(5, ge=1, le=20, description="blanks a passage; 5.7: five")
+    choice: Literal["unguessable", "random"] = Field(
+        "unguessable", description="of many draws one whose blanks the surface does not give away, or the first draw, as the paper's"
+    )
+    draws: int = Field(60, ge=1, le=MOST_EACH, description="how many draws the choice is made from")
+    adjacent_share: float = Field(0.0128, ge=0, le=0.4, description="expected share of blanks that stand beside another; Table 3: 1.28 %")
+    edges: bool = Field(False, description="whether the first and the last sentence may be blanks; a reader sees one side of them alone")
+    min_words: int = Field(7, ge=1, le=MOST_EACH, description="inclusive: words of a sentence that may be a blank; not in the paper")
+    max_words: int = Field(45, ge=1, le=MOST_EACH, description="inclusive; not in the paper")
+    min_content_words: int = Field(3, ge=0, le=MOST_EACH, description="inclusive: different words of content; not in the paper")
+
+
+class BlankReason(StrEnum):
+    """Why a sentence can be no blank, or none of the candidates."""
+
+    TORN = "sentence_torn"
+    HALF_SPEECH = "half_a_speech"
+    IN_SPEECH = "within_a_speech"
+    SHORT = "sentence_short"
+    LONG = "sentence_long"
+    LITTLE_CONTENT = "too_little_content"
+    EDGE = "edge_of_the_passage"
+
+
+class PassageReason(StrEnum):
+    """Why a passage has no blanks."""
+
+    FEW_SENTENCES = "too_few_sentences_can_be_blanks"
+
+
+def blank_reason(tokens: Sequence[str], ties: SurfaceTies, *, whole: bool, in_speech: bool, settings: BlanksSettings) -> BlankReason | None:
+    """Why a sentence can be no blank wherever it stands; None where it can.
+
+    Args:
+        whole: whether it is a whole sentence (`text.sentence_traits`).
+        in_speech: whether it begins within a speech that an earlier sentence opened.
+
+    >>> from cloze_gen.english.cohesion import surface_ties
+    >>> def reason(line):
+    ...     tokens = line.split()
+    ...     return blank_reason(tokens, surface_ties(tokens), whole=True, in_speech=False, settings=BlanksSettings())
+    >>> print(reason("He nodded ."), reason('" The lamp was lit at noon .'), reason("The keeper lit the lamp before the storm ."))
+    sentence_short half_a_speech None
+    """
+    words = sum(map(is_word, tokens))
+    against = {  # in the order in which they are asked; the first that holds is the verdict
+        BlankReason.TORN: not whole,
+        BlankReason.HALF_SPEECH: ties.is_half_speech,
+        BlankReason.IN_SPEECH: in_speech,
+        BlankReason.SHORT: words < settings.min_words,
+        BlankReason.LONG: words > settings.max_words,
+        BlankReason.LITTLE_CONTENT: len(ties.stems) < settings.min_content_words,
+    }
+    return next((reason for reason, holds in against.items() if holds), None)
+
+
+def draw_blanks(places: Sequence[int], settings: BlanksSettings, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draws of places to be blanked together, none twice.
+
+    With the odds that make `adjacent_share` true a passage has two blanks side by side, never three; else none are.
+
+    Args:
+        places: of the sentences that may be blanks, rising.
+    Returns:
+        Shape (draws, count), each row rising; at most `settings.draws` rows, none where the places do not allow one.
+
+    >>> draw_blanks([1, 2, 4, 7], BlanksSettings(count=3, adjacent_share=0), np.random.default_rng(1)).tolist()
+    [[2, 4, 7], [1, 4, 7]]
+    """
+    count, own = settings.count, np.asarray(places, np.int64)
+    with_pair = count > 1 and rng.random() < settings.adjacent_share * count / 2
+    if len(own) < count:
+        return np.zeros((0, count), np.int64)
+    drawn = np.argsort(rng.random((settings.draws * _TRIES, len(own))), axis=1)[:, :count]
+    rows = np.sort(own[drawn], axis=1)
+    beside = np.diff(rows, axis=1) == 1
+    for pairs in (1, 0) if with_pair else (0,):
+        fitting = rows[beside.sum(axis=1) == pairs]
+        if len(fitting):
+            _, first = np.unique(fitting, axis=0, return_index=True)
+            return np.asarray(fitting[np.sort(first)][: settings.draws])
+    return np.zeros((0, count), np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenBlanks:
+    """The blanks of a passage and why these.
+
+    Attributes:
+        places: of the blanks, rising.
+        solved: how many of them the solver of surface cues fills rightly from their answers alone.
+        wanted: how many one who deals the answers out would, in this passage's own deal.
+        margin: how much better the answers go with their own blanks than the next of them does, mean over the blanks.
+    """
+
+    places: tuple[int, ...]
+    solved: int
+    wanted: int
+    margin: float
+
+
+def choose_blanks(
+    draws: NDArray[np.int64],
+    *,
+    columns: NDArray[np.int64],
+    ties: TiedPassage,
+    behind: NDArray[np.float64],
+    before: NDArray[np.float64],
+    settings: BlanksSettings,
+    rng: np.random.Generator,
+) -> ChosenBlanks:
+    """One of the draws.
+
+    Args:
+        draws: at least one, as `draw_blanks` gives them.
+        columns: shape (sentences,): of each place its column in `ties`, `behind` and `before` (`steps.coherence.coherence`); others -1.
+    """
+    own = columns[draws]
+    rows, each = np.arange(len(draws))[:, None, None], np.arange(draws.shape[1])[None, :, None]
+    answers = own[:, None, :]
+    cues = cue_scores(ties, draws)[rows, each, answers]
+    coheres = coherence(behind, before, draws)[rows, each, answers]
+    right = np.arange(draws.shape[1])
+    solved = np.array([(decode_jointly(scores) == right).sum() for scores in cues])
+    wanted = int((rng.permutation(draws.shape[1]) == right).sum())
+    margins = _margins(coheres)
+    looked_at = range(1 if settings.choice == "random" else len(draws))
+    taken = min(looked_at, key=lambda draw: (abs(int(solved[draw]) - wanted), -margins[draw]))
+    return ChosenBlanks(tuple(draws[taken].tolist()), int(solved[taken]), wanted, float(margins[taken]))
+
+
+def _margins(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """By how much each blank's own answer is above the best other, mean over the blanks; (draws, blanks, blanks) -> (draws,)."""
+    own = np.einsum("dii->di", scores)
+    others = np.where(np.eye(scores.shape[1], dtype=np.bool_), -np.inf, scores).max(axis=2) if scores.shape[1] > 1 else np.zeros_like(own)
+    return np.asarray((own - others).mean(axis=1))

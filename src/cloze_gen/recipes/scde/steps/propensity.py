@@ -1,0 +1,106 @@
+"""The propensity to be an answer: what a sentence alone shows of whether it was taken out of its passage or put beside it.
+
+Matching on a propensity score (Rosenbaum & Rubin 1983): where distractors are drawn with the odds that their like has of being answers, no
+function of a candidate's own text tells one from the other. The odds are asked again of what was drawn, and multiplied, until a model
+that has not seen the books finds nothing more (adversarial filtering: Zellers et al. 2018, SWAG; Le Bras et al. 2020, AFLite). The models
+learn from training novels alone, in two halves: a novel's distractors are drawn by the half that it is not in, others by both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from cloze_gen.english.cohesion import SurfaceTies
+from cloze_gen.words import is_word
+
+_MIN_COUNT = 8  # sentences that show a trait before it counts
+_STRENGTH = 0.3  # inverse of the prior's precision: how far one round may go
+_LEAST, _MOST = -3.0, 3.0  # of all rounds together, so that no candidate is sure to be drawn
+_MANY = 4  # of one kind in a sentence, and more
+_STEPS = (1, 2, 3, 5, 7, 9, 11, 14, 17, 21, 26, 33, 45)
+
+
+def traits(tokens: Sequence[str], ties: SurfaceTies) -> frozenset[str]:
+    """What a sentence alone shows, by name: its words, how many of which kind, how it opens and ends.
+
+    >>> from cloze_gen.english.cohesion import surface_ties
+    >>> sorted(traits(["He", "left", "."], surface_ties(["He", "left", "."])))[:5]
+    ['commas 0', 'content words 1', 'ends .', 'first he', 'marks 1']
+    """
+    words = [token.casefold() for token in tokens if is_word(token)]
+    found = {f"word {word}" for word in words} | {f"person {person}" for person in ties.persons}
+    numbers = {
+        "words": _step(len(words)),
+        "content words": _step(len(ties.stems)),
+        "past": min(ties.past, _MANY),
+        "present": min(ties.present, _MANY),
+        "names": min(len(ties.names), _MANY),
+        "persons": min(len(ties.persons), _MANY),
+        "commas": min(tokens.count(","), _MANY),
+        "marks": _step(sum(not is_word(token) for token in tokens)),
+        "mean half letters": round(2 * sum(map(len, words)) / max(1, len(words))),
+        "tense": ties.tense,
+        "opener": ties.opener,
+        "first": words[0] if words else "",
+        "ends": tokens[-1] if tokens else "",
+    }
+    return frozenset(found | {f"{name} {value}" for name, value in numbers.items()})
+
+
+def _step(number: int) -> int:
+    """The lowest of some bounds that is not below a number, so that near numbers are one trait."""
+    return next((bound for bound in (0, *_STEPS) if number <= bound), _STEPS[-1] + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Propensity:
+    """Log odds of being an answer, as a sum over traits; those of the rounds together.
+
+    >>> Propensity({"ends ?": 0.5}).log_odds([frozenset({"ends ?", "names 0"}), frozenset()]).tolist()
+    [0.5, 0.0]
+    """
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def log_odds(self, candidates: Iterable[frozenset[str]]) -> NDArray[np.float64]:
+        """Of each candidate, natural logarithm; shape (candidates,)."""
+        found = np.array([sum(self.weights.get(trait, 0.0) for trait in sorted(one)) for one in candidates], np.float64)
+        return np.clip(found, _LEAST, _MOST)
+
+    def __add__(self, other: Propensity) -> Propensity:
+        names = {**self.weights, **other.weights}
+        return Propensity({name: self.weights.get(name, 0.0) + other.weights.get(name, 0.0) for name in names})
+
+
+def learn(answers: Sequence[frozenset[str]], distractors: Sequence[frozenset[str]]) -> Propensity:
+    """What still tells answers from distractors: a logistic regression on traits, both sides weighing the same.
+
+    Nothing where one of them is missing.
+    """
+    if not answers or not distractors:
+        return Propensity()
+    counts = Counter(trait for one in (*answers, *distractors) for trait in one)
+    columns = {trait: i for i, trait in enumerate(sorted(trait for trait, count in counts.items() if count >= _MIN_COUNT))}
+    if not columns:
+        return Propensity()
+    rows = [sorted(columns[trait] for trait in one if trait in columns) for one in (*answers, *distractors)]
+    bounds = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
+    places = np.array([column for row in rows for column in row], np.int64)
+    table = csr_array((np.ones(len(places)), places, bounds), shape=(len(rows), len(columns)))
+    labels = np.repeat([1, 0], [len(answers), len(distractors)])
+    model = LogisticRegression(C=_STRENGTH, class_weight="balanced", max_iter=300).fit(table, labels)
+    return Propensity(dict(zip(columns, model.coef_[0].tolist(), strict=True)))
+
+
+def told_apart(model: Propensity, answers: Sequence[frozenset[str]], distractors: Sequence[frozenset[str]]) -> float:
+    """How well a model that has not seen them tells answers from distractors: area under the curve, 0.5 where not at all."""
+    scores = np.concatenate((model.log_odds(answers), model.log_odds(distractors)))
+    return float(roc_auc_score(np.repeat([1, 0], [len(answers), len(distractors)]), scores))

@@ -1,0 +1,101 @@
+"""Rivals of the answers: sentences near a passage that look as if they answered one of its blanks, and answer none. Ours.
+
+A rival is a sentence of the same chapter, near the passage and not next to it, that could be a blank itself; that brings no name and no
+person that the passage does not have; of the kind of the answers (speech or none); and that goes with every blank worse than the blank's
+own answer does, by a scorer that no report uses (`steps/coherence`). How near it comes to fitting is measured by three things at once: by
+coherence at its best blank, by the surface of its best blank (`stats/cues`), by the rare words that it shares with the passage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from cloze_gen.english.cohesion import Person, SurfaceTies
+from cloze_gen.settings import MOST_EACH, SettingsGroup
+
+
+class RivalsSettings(SettingsGroup):
+    """Settings of the sentences that may be hard distractors."""
+
+    min_distance: int = Field(4, ge=1, le=MOST_EACH, description="inclusive: sentences from the passage's nearest edge")
+    max_distance: int = Field(80, ge=1, le=MOST_EACH, description="inclusive, within the chapter")
+    max_fit: float = Field(0.0, ge=-2, le=2, description="exclusive: coherence with a blank, above that of the blank's own answer")
+
+
+class RivalReason(StrEnum):
+    """Why a sentence is no rival; beside it the reasons of `steps.blanks.BlankReason`."""
+
+    NEW_NAME = "name_not_in_the_passage"
+    NEW_PERSON = "person_not_in_the_passage"
+    OTHER_KIND = "speech_unlike_the_answers"
+    IN_PRINT = "stands_in_the_passage"
+    FITS = "may_fit_a_blank"
+
+
+@dataclass(frozen=True, slots=True)
+class PassageTies:
+    """What a passage shows, against which a rival is held.
+
+    Attributes:
+        names: and first words of sentences, in small letters, of the whole passage.
+        persons: of the pronouns of the whole passage.
+        speech: whether answers are speech, each once: both, where some are and some are not.
+        texts: its sentences as printed.
+    """
+
+    names: frozenset[str]
+    persons: frozenset[Person]
+    speech: frozenset[bool]
+    texts: frozenset[str]
+
+
+def passage_ties(sentences: Sequence[SurfaceTies], answers: Sequence[SurfaceTies], texts: Sequence[str]) -> PassageTies:
+    """What a passage shows."""
+    names = frozenset(name for one in sentences for name in (*one.names, one.first_word))
+    persons = frozenset(person for one in sentences for person in one.persons)
+    return PassageTies(names, persons, frozenset(one.quotation_marks > 0 for one in answers), frozenset(texts))
+
+
+def unlike_passage(ties: SurfaceTies, text: str, passage: PassageTies) -> RivalReason | None:
+    """Why a sentence cannot seem to be of the passage; None where it can."""
+    against = {
+        RivalReason.NEW_NAME: not ties.names <= passage.names,
+        RivalReason.NEW_PERSON: not ties.persons <= passage.persons,
+        RivalReason.OTHER_KIND: (ties.quotation_marks > 0) not in passage.speech,
+        RivalReason.IN_PRINT: text in passage.texts,
+    }
+    return next((reason for reason, holds in against.items() if holds), None)
+
+
+def fit(coherences: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
+    """By how much each further candidate goes with a blank better than the blank's own answer, at the blank where it is most.
+
+    Args:
+        coherences: shape (blanks, answers + candidates): the answers first, in the order of the blanks.
+    Returns:
+        Shape (candidates,).
+
+    >>> fit(np.array([[0.5, 0.1, 0.4], [0.2, 0.3, 0.1]]), 2).round(2).tolist()
+    [-0.1]
+    """
+    own = np.diagonal(coherences)[:, None]
+    return np.asarray((coherences[:, answers:] - own).max(axis=0, initial=-np.inf))
+
+
+def hardness(*measures: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How near each comes to fitting: the mean of its measures, each brought to mean 0 and deviation 1; shape (candidates,).
+
+    >>> hardness(np.array([1.0, 3.0]), np.array([0.0, 0.0])).tolist()
+    [-0.5, 0.5]
+    """
+    spread = [one.std() if len(one) else 0.0 for one in measures]
+    scaled = [
+        (one - one.mean()) / deviation if deviation > 0 else np.zeros_like(one) for one, deviation in zip(measures, spread, strict=True)
+    ]
+    return np.asarray(np.mean(scaled, axis=0))
