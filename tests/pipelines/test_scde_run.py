@@ -20,7 +20,7 @@ from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.item_kind import BLANKED_ITEMS
 from cloze_gen.store.runs import stage_artifact
-from cloze_gen.store.tables import read_jsonl, read_parquet, read_tsv
+from cloze_gen.store.tables import read_parquet, read_tsv
 from tests.conftest import FinishedRun, blanked
 from tests.pipelines.test_kill import kill_after, processes_naming, start
 
@@ -293,20 +293,19 @@ def test_too_little_is_told(scde: Any, tmp_path: Path, cli: Cli, novels: tuple[s
     assert said in refused(cli(*call), status)
 
 
-# A page of tags would be dropped as markup; what is said in words for a shell, a terminal or a reader of blanks is woven into every chapter.
-TAGS = 'Then came "<s> </s> <unk> <script>alert(1)</script>" in a hand that nobody in the house had ever seen before that day.'
+# Each a whole sentence, so that passages hold it; a blank's own mark stands alone too.
 HOSTILE = (
-    'He said "\t || \\N {{text}} %s $(ls) `ls`" to the \u202eother\u202c man, who had a caf\u00e9 \U0001f600 at the corner of the street.',
-    "She wrote =SUM(A1:A9), and 'alert(1)' \u2028 besides, with a nul \x00 and an escape \x1b[2J, upon the back of his letter.",
-    "<1>",
-    "Nobody in the house had seen the letter, and nobody in the street had seen the man who came to fetch the other letter. <2>",
+    "He had written {{text}} and %s and $(ls) and `ls` upon the back of the \u202eother\u202c letter, and \U0001f600 at the corner of it.",
+    "She read =SUM(A1:A9), and alert(1), and a \x1b[2J, and \\N, and a nul \x00, and two || marks, with a \t between them, and wondered.",
+    "Then came <s> and </s> and <script>alert(1)</script> in a hand that nobody in the house had ever seen before that other day.",
+    "Nobody in the house could say what <1> or <2> meant, and nobody in the street had seen the man who came to fetch the letter.",
 )
 
 
 def hostile(tale: str) -> str:
-    """A tale of other names, each paragraph followed by a hostile one."""
-    paragraphs = tale.replace("Letitia", "Octavia").replace("Cecily", "Ursula").split("\n\n")
-    return "\n\n".join([*(part for n, own in enumerate(paragraphs) for part in (own, HOSTILE[n % len(HOSTILE)])), TAGS])
+    """A tale of other names, with a hostile sentence behind every second paragraph, and once a mark of a blank for a paragraph."""
+    first, *others = tale.replace("Letitia", "Octavia").replace("Cecily", "Ursula").split("\n\n")
+    return "\n\n".join([first, *(f"{own}\n{HOSTILE[n // 2 % 4]}" if n % 2 else own for n, own in enumerate(others)), "<1>"])
 
 
 @pytest.mark.slow
@@ -324,6 +323,10 @@ def test_whatever_a_novel_holds_is_no_blank_and_no_markup(scde: Any, tmp_path: P
     passages = passages_of(release.parent)
     ids = [one.id for one in passages if one.book_id.startswith("hostile")]
     assert len(ids) >= 3
+    texts = [text for one in passages if one.id in ids for text in one.passage.sentences]
+    assert any("<1>" in text for text in texts)
+    assert any("<script>" in text for text in texts)
+    assert any("{{text}}" in text for text in texts)
     for part, file in PUBLISHED.items():
         found = parse_published((release / file).read_text(encoding="ascii"))
         assert [one.shown for one in found] == [one.passage.shown for one in passages if one.part == part]
