@@ -10,7 +10,7 @@ from cloze_gen.recipes.scde.release import PUBLISHED
 from cloze_gen.recipes.scde.steps.blanks import BlankReason, BlanksSettings
 from cloze_gen.recipes.scde.steps.passages import PassageReason, PassagesSettings
 from cloze_gen.recipes.scde.steps.rivals import RivalReason, RivalsSettings
-from cloze_gen.recipes.scde.trace import REASONS, VERDICTS
+from cloze_gen.recipes.scde.trace import REASONS, UNFIT
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.item_kind import BLANKED_ITEMS
@@ -46,13 +46,13 @@ def _words(reason: str) -> str:
 def test_every_reason_has_words() -> None:
     """Of stretches, of sentences and of rivals, with the settings that bound them."""
     assert set(REASONS) == set(PassageReason)
-    assert set(VERDICTS) == {*BlankReason, *RivalReason}
+    assert set(UNFIT) == {*BlankReason, *RivalReason}
     passages = PassagesSettings().model_dump()
     sentences = BlanksSettings().model_dump() | RivalsSettings().model_dump()
     assert "a paragraph of more than 30 sentences" in REASONS[PassageReason.LONG].format(**passages)
-    assert VERDICTS[BlankReason.SHORT].format(**sentences) == "fewer than 7 words"
+    assert UNFIT[BlankReason.SHORT].format(**sentences) == "fewer than 7 words"
     assert not any("{" in words.format(**passages) for words in REASONS.values())
-    assert not any("{" in words.format(**sentences) for words in VERDICTS.values())
+    assert not any("{" in words.format(**sentences) for words in UNFIT.values())
 
 
 def test_each_blank_is_told(last: SetBlankedPassage, told: Told) -> None:

@@ -11,10 +11,8 @@ from typing import Any
 from cloze_gen.columns import cut, printable
 from cloze_gen.formats.scde.jsonl import passage_from_record
 from cloze_gen.recipes.scde.release import PUBLISHED
-from cloze_gen.recipes.scde.stages.blanks import BLANK, NOT_DRAWN
 from cloze_gen.recipes.scde.stages.book_reading import ReadBook, read_book
-from cloze_gen.recipes.scde.stages.rivals import RIVAL
-from cloze_gen.recipes.scde.stages.tables import CONSIDERED, DISTRACTORS, SENTENCE_VERDICTS, WINDOWS
+from cloze_gen.recipes.scde.stages.tables import BLANK, CONSIDERED, DISTRACTORS, NOT_DRAWN, PASSAGES, RIVAL, VERDICTS
 from cloze_gen.recipes.scde.steps.blanks import BlankReason
 from cloze_gen.recipes.scde.steps.passages import PassageReason
 from cloze_gen.recipes.scde.steps.rivals import RivalReason
@@ -48,7 +46,7 @@ def tell_place(item: Traced) -> Iterator[str]:
 
 def tell_sentences(item: Traced) -> Iterator[str]:
     """Each sentence of the window with whether it became a blank, and why not."""
-    rows = read_parquet(item.artifact("blanks").path(SENTENCE_VERDICTS)).filter(has_id(item.id)).to_pylist()
+    rows = read_parquet(item.artifact("blanks").path(VERDICTS)).filter(has_id(item.id)).to_pylist()
     texts = _book(item).texts[item.row["first"] :]
     yield "sentences  could each be a blank?"
     told = [[str(row["sentence"]), _verdict(row["verdict"]), _short(texts[row["sentence"]])] for row in rows]
@@ -59,7 +57,9 @@ def tell_sentences(item: Traced) -> Iterator[str]:
 def tell_blanks(item: Traced) -> Iterator[str]:
     """Of each blank its number, its sentence's place and raw text, and the answer; of a window that is no passage of the set nothing."""
     one = _passage(item)
-    for number, (blank, answer) in enumerate(zip(one.passage.blanks, one.passage.answers, strict=True) if one else (), 1):
+    if one is None:
+        return
+    for number, (blank, answer) in enumerate(zip(one.passage.blanks, one.passage.answers, strict=True), 1):
         source = one.sources[blank]
         yield f"blank <{number}>  sentence {blank} of the passage, {source.index} of the book, characters {source.start}-{source.end}"
         yield from tell_raw(item, source.book_id, source.start, source.end)
@@ -109,8 +109,8 @@ def tell_passage(item: Traced) -> Iterator[str]:
     yield "candidates"
     for i, text in enumerate(passage.candidates):
         source = one.candidate_sources[i]
-        place = f"sentence {source.index}" + ("" if source.book_id == one.book_id else f" of {source.book_id}")
-        yield f"  {_letter(i)}) {printable(text)}  ({answers.get(i, 'distractor')}; {place})"
+        stands = f"sentence {source.index}" + ("" if source.book_id == one.book_id else f" of {source.book_id}")
+        yield f"  {_letter(i)}) {printable(text)}  ({answers.get(i, 'distractor')}; {stands})"
 
 
 def tell_outcome(item: Traced) -> Iterator[str]:
@@ -150,7 +150,7 @@ def _verdict(verdict: str) -> str:
 
 def _why(verdicts: Collection[str], settings: Mapping[str, Any]) -> Iterator[str]:
     """What the verdicts of a table mean, a line each."""
-    yield from (f"  {verdict.replace('_', ' ')}: {words.format(**settings)}" for verdict, words in VERDICTS.items() if verdict in verdicts)
+    yield from (f"  {verdict.replace('_', ' ')}: {words.format(**settings)}" for verdict, words in UNFIT.items() if verdict in verdicts)
 
 
 def _short(text: str) -> str:
@@ -176,7 +176,7 @@ REASONS: Mapping[str, str] = {
 }
 
 # Why a sentence can be no blank, or no rival of the answers, likewise.
-VERDICTS: Mapping[str, str] = {
+UNFIT: Mapping[str, str] = {
     BlankReason.TORN: "it does not begin as a sentence does, does not end, or has open brackets or odd marks",
     BlankReason.HALF_SPEECH: "it opens or closes a speech and does not do both",
     BlankReason.IN_SPEECH: "a speech is under way where it begins",
@@ -194,7 +194,7 @@ VERDICTS: Mapping[str, str] = {
 TRACE = TraceSections(
     (tell_place, tell_sentences, tell_blanks, tell_distractors, tell_passage, tell_outcome),
     early=(("passages", "the cutting of passages"),),
-    items=("passages", WINDOWS),
+    items=("passages", PASSAGES),
     reasons=REASONS,
     id_form="book:sentence",
 )
