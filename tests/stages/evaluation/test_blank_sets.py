@@ -96,7 +96,7 @@ def test_what_cannot_be_read_is_told(tmp_path: Path, ours: Path) -> None:
     with pytest.raises(UsageError, match="holds no blanked passage to be measured"):
         read_asked_blanks(path)
     path.write_text(f"{first}\n{{}}\n", encoding="utf-8")
-    with pytest.raises(FormatError, match="x.json, line 2"):
+    with pytest.raises(FormatError, match=r"x\.json, line 2"):
         read_asked_blanks(path)
 
 
