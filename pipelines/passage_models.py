@@ -1,4 +1,4 @@
-"""The models that passages are asked of, as tasks: training text in small letters -> n-gram model, networks."""
+"""The models that passages, and blanks of passages, are asked of, as tasks: text in small letters -> n-grams, networks, vectors."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ import luigi
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.config import settings_dict
+from cloze_gen.evaluate.blanks import baselines as blanks
 from cloze_gen.evaluate.passages.baselines import CBOW, NETWORK_KINDS, NGRAMS, SUPERVISED_CBOW, TEXT
 from cloze_gen.pipelines.baseline_models import CorpusCounts, CorpusText, FromCorpus
 from cloze_gen.pipelines.task import StageTask
+from cloze_gen.stages.evaluation.blank_models import BLANK_LSA, write_blank_lsa, write_sentence_counts
 from cloze_gen.stages.evaluation.passage_models import PassageNgramSettings, write_passage_ngrams, write_passage_text
 from cloze_gen.stages.evaluation.passage_networks import PassageNetworksSettings, write_passage_network
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import ArtifactWriter
+
+# Of 10,000 blanks drawn in other novels, by P+N: order 3 answers 22.9 %, made in 37 s from 30 million tokens; order 5 22.6 %, in 155 s.
+BLANK_NGRAMS = PassageNgramSettings(order=3)
 
 
 class PassageText(FromCorpus):
@@ -83,3 +88,42 @@ def passage_tasks(base: FromCorpus, *, seed: int) -> dict[str, StageTask]:
     """
     networks = {kind: base.clone(PassageNetwork, kind=kind, seed=seed) for kind in NETWORK_KINDS.values()}
     return {TEXT: base.clone(PassageText), NGRAMS: base.clone(PassageNgrams), **networks}
+
+
+class SentenceCounts(OverPassageText):
+    """Words and the sentences that they stand in."""
+
+    stage = "sentence-counts"
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_sentence_counts(writer, room, text=self.artifact("text"))
+
+
+class BlankNgrams(PassageNgrams):
+    """As the n-gram baseline of passages, of a lower order."""
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(BLANK_NGRAMS)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_passage_ngrams(writer, room, text=self.artifact("text"), settings=BLANK_NGRAMS)
+
+
+class BlankLsa(FromCorpus):
+    """Word vectors for the coherence of sentences."""
+
+    stage = "blank-lsa"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"text": self.clone(PassageText), "counts": self.clone(SentenceCounts)}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(BLANK_LSA)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_blank_lsa(writer, room, text=self.artifact("text"), counts=self.artifact("counts"), settings=BLANK_LSA)
+
+
+def blank_tasks(base: FromCorpus) -> dict[str, StageTask]:
+    """The models by the names that `evaluate.blanks.baselines` knows them by."""
+    return {blanks.TEXT: base.clone(SentenceCounts), blanks.NGRAMS: base.clone(BlankNgrams), blanks.LSA: base.clone(BlankLsa)}
