@@ -17,6 +17,7 @@ from cloze_gen.engine.logbook import LOGS, keeping_log, note
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import ClozeGenError
 from cloze_gen.pipelines.corpus import scanned
+from cloze_gen.pipelines.style_task import articles_of
 from cloze_gen.pipelines.styles import load_settings
 from cloze_gen.pipelines.task import PipelineTask, begin_build, break_off, current_engine
 from cloze_gen.pipelines.worker import InProcessFactory
@@ -26,6 +27,7 @@ from cloze_gen.store.artifacts import Store
 def forget_what_was_read() -> None:
     """Books and configs are read once a run; a second run of the same process must read them anew."""
     scanned.cache_clear()
+    articles_of.cache_clear()
     load_settings.cache_clear()
     Register.clear_instance_cache()  # type: ignore[no-untyped-call]
 

@@ -19,6 +19,7 @@ from cloze_gen.stages.corpus.tagged_counts import write_tagged_counts
 from cloze_gen.stages.corpus.tags import write_tagging
 from cloze_gen.stages.corpus.training_text import write_training_text
 from cloze_gen.stages.room import Room
+from cloze_gen.store.articles import article_books, is_texts_folder, write_articles
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.store.corpus import BookFile, book_digest, listing_digest, scan_corpus
 from cloze_gen.store.corpus_folder import check_apart
@@ -53,8 +54,12 @@ class Ingest(OneSide):
 
     def books_found(self) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
         """The books with their digests, once it is sure that no run's own file is among them."""
-        folder = self.folder(self.side)
-        check_apart(Path(self.out), Path(folder))
+        folder, articles = self.folder(self.side), self.articles(self.side)
+        if not is_texts_folder(Path(folder), self.store):
+            check_apart(Path(self.out), Path(folder))
+        elif articles is not None:
+            check_apart(Path(self.out), Path(getattr(self, self.side)))
+            return tuple(article_books(articles, self.store)), tuple(article.digest for article in articles)
         return scanned(folder)
 
     def digests(self) -> dict[str, str]:
@@ -66,7 +71,11 @@ class Ingest(OneSide):
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         books, digests = self.books_found()
+        if articles := self.articles(self.side):
+            write_articles(articles, self.store, say=room.say)
         write_ingest(writer, room, books=books, digests=digests, settings=self.own)
+        if is_texts_folder(Path(self.folder(self.side)), self.store):
+            writer.holds = sorted({*writer.holds, f"../{Path(self.folder(self.side)).parent.name}"})
 
 
 class Corpus(OneSide):

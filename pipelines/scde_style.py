@@ -174,6 +174,7 @@ STYLE = Style(
     told_files=TOLD_FILES,
     card_tables=statistics_table,
     beside=beside,
+    articles="passages.source",
     narrowed={"books": "partition"},
     levels={
         "partition": "novels",

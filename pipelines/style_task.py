@@ -5,17 +5,20 @@ from __future__ import annotations
 import functools
 import importlib.resources
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import luigi
 
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.config import settings_dict
+from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.styles import find_style, load_settings
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Style
+from cloze_gen.store.articles import Article, holds_articles, is_texts_folder, read_articles, texts_folder
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 
 
@@ -93,9 +96,47 @@ class StyleTask(StageTask):
         if side not in self.of_style.sides:
             raise ValueError(f"{self.style} reads no side {side!r}, only {', '.join(self.of_style.sides)}")
         if self.given_sides():
-            return str(getattr(self, side))
+            articles = self.articles(side)
+            return str(getattr(self, side) if articles is None else texts_folder(articles, self.store))
         sample = importlib.resources.files("cloze_gen.corpora") / "sample"
         return str(sample if side == "books" else sample / side)
+
+    def articles(self, side: str) -> tuple[Article, ...] | None:
+        """The articles that stand for the books of a side; None where books do, or the text files that an earlier run made of articles.
+
+        Raises:
+            UsageError: articles are asked for and none are given, or given and not asked for; or one cannot be read.
+        """
+        setting = self.of_style.articles
+        if not setting:
+            return None
+        given = getattr(self, side)
+        group, _, key = setting.partition(".")
+        if getattr(getattr(self.all_settings, group), key) != ARTICLES_ASKED:
+            if given and holds_articles(Path(given)):
+                raise UsageError(f"{given}: holds JSON and no book. If these are articles, say so: --set {setting}={ARTICLES_ASKED}")
+            return None
+        if not given:
+            raise UsageError(
+                f"{setting} = {ARTICLES_ASKED} needs articles: give --{side} FILE or FOLDER. The embedded sample has books alone."
+            )
+        return None if is_texts_folder(Path(given), self.store) else articles_of(given, setting)
+
+
+ARTICLES_ASKED = "jsonl"
+
+
+@functools.lru_cache(maxsize=2)
+def articles_of(source: str, setting: str) -> tuple[Article, ...]:
+    """The articles of a file or folder, read once a process.
+
+    Raises:
+        UsageError: as `read_articles`; says how books are asked for.
+    """
+    try:
+        return read_articles(Path(source), notice=say)
+    except UsageError as error:
+        raise UsageError(f"{error} Where books are meant: --set {setting}=books") from None
 
 
 @functools.lru_cache(maxsize=4)

@@ -22,6 +22,7 @@ from cloze_gen.store.runs import EVALUATION_FILE, EVALUATION_SCHEMA, RELEASE, ev
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 PREDICTIONS = "predictions.jsonl"
+_TABLES = ("rules", "candidates")  # tables of their own beside the baselines, which a call measures or not
 EVALUATION_VERSION = 2  # raised when a row means something else; rows of another are not kept beside new ones
 
 
@@ -44,6 +45,7 @@ def write_evaluation(folder: Path, record: dict[str, Any], predictions: Iterable
     with own_folder_lock(folder, "evaluation", locks=store.store / ".locks" if within else None):
         old = _earlier(folder, record["signature"])
         if old:
+            record = {name: old[name] for name in _TABLES if name in old} | record
             names = {row["name"] for row in record["baselines"]}
             kept = [row for row in old["baselines"] if row["name"] not in names]
             if kept:

@@ -20,6 +20,7 @@ from cloze_gen.store.corpus_manifest import MANIFEST_NAME
 from cloze_gen.store.tables import escape_cell
 
 SUFFIX = re.compile(r"\.txt(\.gz)?$", re.IGNORECASE)
+ARTICLES_SUFFIX = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -27,6 +28,7 @@ class Found:
     """What lies in a corpus folder: paths below it, with `/`."""
 
     books: list[str] = field(default_factory=list)
+    articles: list[str] = field(default_factory=list)  # by their names, JSON
     others: Counter[str] = field(default_factory=Counter)  # suffix -> files
     hidden: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -40,6 +42,7 @@ class Found:
         elif book:
             self.books.append(file)
         elif file != MANIFEST_NAME:
+            self.articles += [file] if ARTICLES_SUFFIX.search(name) else []
             self.others[Path(name).suffix.lower()] += 1
 
     def enters(self, path: Path, folder: str) -> bool:

@@ -47,7 +47,9 @@ def statistics(store: Store, *passages: SetBlankedPassage) -> dict[str, dict[str
 
 def test_each_part_is_measured_by_itself(tmp_path: Path) -> None:
     """The whole set is no mean of its parts; the paper's figure stands in every row that has one."""
-    rows = statistics(Store(tmp_path), one("a", Part.TRAIN, "We left.", "It rained on us.", "So?", "No."), one("b", Part.TEST, "A b.", "C."))
+    rows = statistics(
+        Store(tmp_path), one("a", Part.TRAIN, "We left.", "It rained on us.", "So?", "No."), one("b", Part.TEST, "A b.", "C.")
+    )
     assert [rows["blanks per passage"][name] for name in ("all", "train", "test", "paper")] == [1.5, 2, 1, 4.99]
     assert [rows["words per candidate"][name] for name in ("all", "train", "test")] == [2, 2.5, 1]
     assert rows["variance of the candidate length"]["train"] == 2.25

@@ -13,7 +13,7 @@ from cloze_gen.english.cohesion import surface_ties
 from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.scde.stages.book_reading import read_book
 from cloze_gen.recipes.scde.stages.coherence import open_coherence, read_stems
-from cloze_gen.recipes.scde.stages.tables import BLANKS, SENTENCE_VERDICTS, Window, windows_by_book
+from cloze_gen.recipes.scde.stages.tables import BLANK, BLANKS, NOT_DRAWN, VERDICTS, Window, windows_by_book
 from cloze_gen.recipes.scde.steps.blanks import (
     BlankReason,
     BlanksSettings,
@@ -33,8 +33,6 @@ from cloze_gen.stats.cues import rarity_of, tie
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import write_parquet
 from cloze_gen.text.sentence_traits import sentence_traits
-
-BLANK, NOT_DRAWN = "blank", "not_drawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +137,7 @@ def write_blanks(
     writer.rows[BLANKS] = write_parquet(writer.path(BLANKS), columns)
     verdicts = [(one.window.id, k, verdict) for one in found for k, verdict in enumerate(one.verdicts)]
     table = dict(zip(("id", "sentence", "verdict"), map(list, zip(*verdicts, strict=True)), strict=True))
-    writer.rows[SENTENCE_VERDICTS] = write_parquet(writer.path(SENTENCE_VERDICTS), table)
+    writer.rows[VERDICTS] = write_parquet(writer.path(VERDICTS), table)
     reason = str(PassageReason.FEW_SENTENCES)
     writer.rows[REJECTED] = write_parquet(
         writer.path(REJECTED),

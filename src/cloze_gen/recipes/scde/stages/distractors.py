@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from cloze_gen.errors import CorpusError
-from cloze_gen.recipes.scde.stages.rivals import RIVAL
-from cloze_gen.recipes.scde.stages.tables import ANSWERS, CONSIDERED, DISTRACTORS, PROPENSITY, Place, Window, windows_by_book
+from cloze_gen.recipes.scde.stages.tables import ANSWERS, CONSIDERED, DISTRACTORS, PROPENSITY, RIVAL, Place, Window, windows_by_book
 from cloze_gen.recipes.scde.steps.distractors import DistractorsSettings, draw_distractors
 from cloze_gen.recipes.scde.steps.propensity import Propensity, learn, told_apart
 from cloze_gen.records.passage import Part

@@ -15,7 +15,7 @@ import pyarrow as pa
 from cloze_gen.english.cohesion import SurfaceTies, surface_ties
 from cloze_gen.recipes.scde.stages.book_reading import ReadBook, read_book
 from cloze_gen.recipes.scde.stages.coherence import open_coherence, read_stems
-from cloze_gen.recipes.scde.stages.tables import ANSWERS, CONSIDERED, Window, read_blanks, windows_by_book
+from cloze_gen.recipes.scde.stages.tables import ANSWERS, CONSIDERED, RIVAL, Window, read_blanks, windows_by_book
 from cloze_gen.recipes.scde.steps.blanks import BlanksSettings, blank_reason
 from cloze_gen.recipes.scde.steps.coherence import coherence
 from cloze_gen.recipes.scde.steps.propensity import traits
@@ -30,7 +30,6 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import join_parquet, write_parquet
 from cloze_gen.text.sentence_traits import SentenceTraits, sentence_traits
 
-RIVAL = "rival"
 _STRINGS = pa.list_(pa.string())
 _CONSIDERED = {
     "id": pa.string(),

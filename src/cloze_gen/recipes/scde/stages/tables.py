@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import read_parquet
 
-WINDOWS = "passages.parquet"
-BLANKS, SENTENCE_VERDICTS = "blanks.parquet", "sentences.parquet"
+PASSAGES = "passages.parquet"
+BLANKS, VERDICTS = "blanks.parquet", "sentences.parquet"
 CONSIDERED, ANSWERS = "considered.parquet", "answers.parquet"
 DISTRACTORS, PROPENSITY = "distractors.parquet", "propensity.tsv"
+BLANK, NOT_DRAWN, RIVAL = "blank", "not_drawn", "rival"  # verdicts on sentences, beside the reasons why one is neither
 
 Place = tuple[str, int]  # a book, and the index of one of its sentences
 
@@ -33,7 +34,7 @@ class Window:
 
 def windows_by_book(passages: Artifact) -> dict[str, list[Window]]:
     """The windows of each book, in the order of the table."""
-    table = read_parquet(passages.path(WINDOWS), columns=list(Window.__dataclass_fields__)).to_pylist()
+    table = read_parquet(passages.path(PASSAGES), columns=list(Window.__dataclass_fields__)).to_pylist()
     found: dict[str, list[Window]] = {}
     for row in table:
         found.setdefault(row["book_id"], []).append(Window(**row))
