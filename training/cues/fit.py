@@ -2,9 +2,9 @@
 
     python training/cues/fit.py RUN          RUN: the folder of a finished run of scde-style over real books, e.g. artifacts/runs/scde-style
 
-Of every passage five sentences are blanked at random, and two near the passage with lengths between those of the answers stand beside them as
-distractors: what a careless maker of such tests would do. Weights are learnt from the passages of training novels; what the solver gets on
-those of the other novels is printed beside them.
+Of every passage five sentences are blanked at random, and two near the passage with lengths between those of the answers stand beside them
+as distractors: what a careless maker of such tests would do. Weights are learnt from the passages of training novels; what the solver gets
+on those of the other novels is printed beside them.
 """
 
 from __future__ import annotations
