@@ -32,6 +32,17 @@ def test_defaults_text_and_overrides_in_this_order() -> None:
     assert parse("[forward]\nkeep = 20", "forward.keep=10", "forward.keep = 9").forward.keep == 9
 
 
+def test_a_style_s_own_defaults_hold_beside_what_is_set() -> None:
+    """A group whose style has another default than the group's model keeps it when another of its settings is given, in a file or not."""
+
+    class Other(Style):
+        forward: Forward = Forward(keep=12)
+
+    assert parse_settings(Other, "[forward]\nranks = [1]", where="my.toml").forward == Forward(keep=12, ranks=(1,))
+    assert parse_settings(Other, "", where="my.toml", overrides=("forward.ranks=[1]",)).forward.keep == 12
+    assert parse_settings(Other, "[forward]\nkeep = 30", where="my.toml").forward.keep == 30
+
+
 @pytest.mark.parametrize(
     ("override", "field", "value"),
     [("forward.ranks=[1, 2]", "ranks", (1, 2)), ("forward.keep=7", "keep", 7)],

@@ -196,6 +196,20 @@ def export_requests(
     show(export_requests(out, run, to, rendering=rendering))
 
 
+@app.command("clean-exams")
+def clean_exams(
+    exams: Annotated[Path, typer.Argument(help="JSON file of sentence cloze tests as collected: the published layout, with faults")],
+    out: Annotated[Path | None, typer.Option(help="folder to write to; default: NAME-cleaned beside the file")] = None,
+) -> None:
+    """Clean collected examinations by the six rules of SCDE (Kong et al. 2020, 3.2), and write what is left in the published layout.
+
+    Example: cloze-gen clean-exams exams.json --out cleaned
+    """
+    from cloze_gen.commands import clean_exams as command
+
+    show(command.clean_exams(exams, out))
+
+
 @app.command()
 def settings(config: Annotated[str, typer.Argument(help="a style (holmes-style, ...) or the path of a TOML file")]) -> None:
     """Print every setting of a style with its value and meaning, as a TOML file.

@@ -33,7 +33,7 @@ def parse_settings(model: type[Settings], text: str, *, where: str, overrides: S
     for override in overrides:
         _apply(data, override)
     try:
-        return model.model_validate(data)
+        return model.model_validate(_with_defaults(model, data))
     except ValidationError as error:
         problems = error.errors()
         told = [_explain(model, problem, where) for problem in problems[:_MOST_TOLD]]
@@ -41,6 +41,13 @@ def parse_settings(model: type[Settings], text: str, *, where: str, overrides: S
         raise ConfigError("\n".join(told + more)) from None
     except ValueError:  # pydantic's own message could not be made
         raise ConfigError(f"{where}: holds a number of more digits than can be read") from None
+
+
+def _with_defaults(model: type[BaseModel], data: Mapping[str, Any]) -> dict[str, Any]:
+    """A style may have other defaults for a group than the group's own model; they hold beside whatever else of the group is set."""
+    groups = {name: field.default for name, field in model.model_fields.items() if isinstance(field.default, BaseModel)}
+    own = {name: default.model_dump(exclude_defaults=True) for name, default in groups.items()}
+    return {name: own.get(name, {}) | value if isinstance(value, dict) else value for name, value in data.items()}
 
 
 def read_toml(text: str, *, where: str) -> dict[str, Any]:

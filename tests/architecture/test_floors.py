@@ -46,6 +46,7 @@ DAG = "_style"  # how the file of a DAG ends
 LISTENERS = {"adapters", "engine", "endings", "commands", "cli", "__main__"}  # who may ask whether Ctrl-C has come
 # A wing is known to its own DAG file. Who else names one says why.
 KNOWS_A_WING = {
+    "commands.clean_exams": "the cleaning of SCDE over a file of examinations, without a run",
     "commands.rank": "`corpus rank` is the book choice of SCS over any folder, without a run",
 }
 # Only these libraries are big, or hostile, enough to have a room.

@@ -20,7 +20,7 @@ from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.item_kind import BLANKED_ITEMS
 from cloze_gen.store.runs import stage_artifact
-from cloze_gen.store.tables import read_jsonl, read_parquet, read_tsv
+from cloze_gen.store.tables import read_parquet, read_tsv
 from tests.conftest import FinishedRun, blanked
 from tests.pipelines.test_kill import kill_after, processes_naming, start
 
@@ -293,42 +293,49 @@ def test_too_little_is_told(scde: Any, tmp_path: Path, cli: Cli, novels: tuple[s
     assert said in refused(cli(*call), status)
 
 
-# A page of tags would be dropped as markup; what is said in words for a shell, a terminal or a reader of blanks is woven into every chapter.
-TAGS = 'Then came "<s> </s> <unk> <script>alert(1)</script>" in a hand that nobody in the house had ever seen before that day.'
+# Marks of blanks, of models, of templates, shells and terminals: no sentence with one is whole, so none is printed as a passage's.
 HOSTILE = (
-    'He said "\t || \\N {{text}} %s $(ls) `ls`" to the \u202eother\u202c man, who had a caf\u00e9 \U0001f600 at the corner of the street.',
-    "She wrote =SUM(A1:A9), and 'alert(1)' \u2028 besides, with a nul \x00 and an escape \x1b[2J, upon the back of his letter.",
-    "<1>",
-    "Nobody in the house had seen the letter, and nobody in the street had seen the man who came to fetch the other letter. <2>",
+    "He had written {{text}} and %s and $(ls) and `ls` upon the back of the \u202eother\u202c letter, and \U0001f600 at the corner of it.",
+    "She read =SUM(A1:A9), and alert(1), and a \x1b[2J, and \\N, and a nul \x00, and two || marks, with a \t between them, and wondered.",
+    "Then came <script>alert(1) in a hand that nobody in the house had ever seen before that other day.",
+    "Nobody in the house could say what <1> or <2> meant, and nobody in the street had seen the man who came to fetch the letter.",
 )
 
 
 def hostile(tale: str) -> str:
-    """A tale of other names, each paragraph followed by a hostile one."""
+    """A tale of other names, with a hostile paragraph behind every sixth, and once a mark of a blank for a paragraph."""
     paragraphs = tale.replace("Letitia", "Octavia").replace("Cecily", "Ursula").split("\n\n")
-    return "\n\n".join([*(part for n, own in enumerate(paragraphs) for part in (own, HOSTILE[n % len(HOSTILE)])), TAGS])
+    woven = (f"{own}\n\n{HOSTILE[n // 6 % 4]}" if n % 6 == 5 else own for n, own in enumerate(paragraphs))
+    return "\n\n".join([*woven, "<1>"])
 
 
 @pytest.mark.slow
 def test_whatever_a_novel_holds_is_no_blank_and_no_markup(scde: Any, tmp_path: Path, cli: Cli) -> None:
-    """Marks of blanks, of models and of pages, separators, escapes, direction marks: files are read back as the set, the page is inert."""
+    """Files are read back as the set, no mark of a blank is a sentence, the page is inert whatever titles hold, a trace clears no screen."""
     books, out = tmp_path / "books", tmp_path / "out"
     shutil.copytree(scde.corpus.books, books)
-    for name in ("the-left-hand-glove", "the-watch-in-the-wall"):
-        text = hostile((books / f"{name}.txt").read_text(encoding="ascii"))
-        (books / f"hostile-{name}.txt").write_text(text, encoding="utf-8")
-    loose = ("--set", "overlap.within=keep", "--set", "partition.min_containment=1")
+    with open(books / "manifest.tsv", "a", encoding="utf-8") as manifest:
+        for name in ("the-left-hand-glove", "the-watch-in-the-wall"):
+            text = hostile((books / f"{name}.txt").read_text(encoding="ascii"))
+            (books / f"hostile-{name}.txt").write_text(text, encoding="utf-8")
+            manifest.write(f'hostile-{name}.txt\tA | "B" <script>alert(1)</script> {{{{7*7}}}}\t\u202eNym\tGhost | <b>"Stories"\n')
+    loose = ("--set", "overlap.within=keep", "--set", "partition.min_containment=1", "--set", "assembly.n_passages=999")
     done = cli("run", *blanked(books).options, *loose, "--out", out, "--name", "hostile", "--workers", "1")
     assert done.status == 0, done.err
     release = out / "runs" / "hostile" / "release"
     passages = passages_of(release.parent)
     ids = [one.id for one in passages if one.book_id.startswith("hostile")]
     assert len(ids) >= 3
+    texts = " ".join(text for one in passages for text in one.passage.sentences)
+    assert not any(mark in texts for mark in ("<1>", "<script>", "{{text}}", "\x1b"))
     for part, file in PUBLISHED.items():
         found = parse_published((release / file).read_text(encoding="ascii"))
         assert [one.shown for one in found] == [one.passage.shown for one in passages if one.part == part]
     page = (release / "report.html").read_text(encoding="utf-8")
     assert "<script" not in page
-    traced = cli("trace", ids[0], "--out", out)
-    assert traced.status == 0, traced.err
-    assert not {"\x1b", "\u202e", "\x00"} & set(traced.out)
+    assert "&lt;script&gt;alert(1)" in page
+    assert "{{7*7}}" in page
+    for item in ids:
+        traced = cli("trace", item, "--out", out)
+        assert traced.status == 0, traced.err
+        assert not {"\x1b", "\u202e", "\x00"} & set(traced.out)

@@ -100,9 +100,8 @@ def test_blanked_passages_are_compared_as_such(run: RunFacts) -> None:
     """By id; another blank, another distractor and another order are each told, and the parts by themselves."""
     ids = ("b:1", "b:2", "b:3", "b:4")
     left = replace(run, noun="passage", questions=(), blanked=[blanked(item, Part.TEST) for item in ids])
-    same, turned, others = (
-        blanked("b:1", Part.TEST), blanked("b:2", Part.TEST, ("Jane sang.", "It rained.")), blanked("b:3", Part.TEST, ("It rained.", "We ran."))
-    )  # fmt: skip
+    same, turned = blanked("b:1", Part.TEST), blanked("b:2", Part.TEST, ("Jane sang.", "It rained."))
+    others = blanked("b:3", Part.TEST, ("It rained.", "We ran."))
     moved = replace(blanked("b:4", Part.TEST), passage=BlankedPassage("b:4", ("We left.", "It rained."), (0,), ("We left.", "No."), (0,)))
     text = comparison_text(left, replace(left, blanked=[same, turned, others, moved, blanked("b:9", Part.TRAIN)]))
     lines = [" ".join(line.split()) for line in text[text.index("\npassages") :].splitlines()]

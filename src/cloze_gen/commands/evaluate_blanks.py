@@ -14,16 +14,17 @@ from cloze_gen.commands.asked_blanks import AskedBlankedPassages
 from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.blanks.baselines import LOCAL_MODEL, PASSAGES, RANDOM, BlankBaseline, pick
+from cloze_gen.evaluate.blanks.baselines import CLASSIFIERS, LOCAL_MODEL, PASSAGES, RANDOM, RULES, TEXT, BlankBaseline, asks_for, pick
 from cloze_gen.evaluate.blanks.metrics import bootstrap_draws
 from cloze_gen.evaluate.blanks.results import BlankResult, context_results, matrix_results, prediction_rows, random_result
-from cloze_gen.evaluate.blanks.table import main_rows, result_row, table_text
+from cloze_gen.evaluate.blanks.rules import rule_results
+from cloze_gen.evaluate.blanks.table import candidates_text, main_rows, result_row, table_text
 from cloze_gen.evaluate.blanks.user_scores import ANSWER, parse_blank_scores
 from cloze_gen.pipelines.baseline_models import fit_models
 from cloze_gen.pipelines.blank_models import blank_tasks
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.stages.evaluation.blank_models import open_scorer
-from cloze_gen.stages.evaluation.blank_scores import score_passages
+from cloze_gen.stages.evaluation.blank_scores import classifier_record, score_passages
 from cloze_gen.stages.evaluation.local_blank_models import open_local_scorer
 from cloze_gen.store.artifacts import Artifact, Store
 
@@ -49,19 +50,22 @@ def evaluate_blanks(
     files = [Path(row.file) for row in baselines if row.file] + ([] if scores is None else [scores])
     given = [one for path in files for one in _given(path, passages, draws)]
     local = [one for row in baselines if row.folder for one in _scored(row, asked, {}, draws)]
-    models, fitted = _models(asked, baselines, workers)
+    models, fitted = _models(asked, baselines, only, workers)
     own = [row for row in baselines if not row.folder and not row.file]
     results = [one for row in own for one in _scored(row, asked, models, draws)] + local + given
-    if not results:
+    alone = _alone(asked, only, models, draws)
+    if not results and not alone:
         raise UsageError("--only user: there is nobody to measure; give a file with --scores.")
-    record = _record(asked, results, fitted, missing, seed)
+    record = _record(asked, results, fitted, missing, seed) | alone
     folder = write_to or place_of(asked, store)
     write_evaluation(folder, record, _predictions(results, passages, record["baselines"]), store)
     say(f"evaluate: done in {clock.seconds:.1f} s")
     if write_to is None:
         show_in_report(asked, folder)
     absent = [f"left out, {why}: {', '.join(name for name in missing if missing[name] == why)}" for why in dict.fromkeys(missing.values())]
-    return "\n".join([table_text(record["baselines"]), *absent, f"signature  {record['signature']}", f"written to {folder}"])
+    tables = [table_text(record["baselines"])] if results else []
+    tables += [candidates_text(alone)] if alone else []
+    return "\n".join([*tables, *absent, f"signature  {record['signature']}", f"written to {folder}"])
 
 
 def _chosen(asked: AskedBlankedPassages, only: Sequence[str]) -> tuple[list[BlankBaseline], dict[str, str]]:
@@ -77,10 +81,11 @@ def _chosen(asked: AskedBlankedPassages, only: Sequence[str]) -> tuple[list[Blan
 
 
 def _models(
-    asked: AskedBlankedPassages, baselines: Sequence[BlankBaseline], workers: int
+    asked: AskedBlankedPassages, baselines: Sequence[BlankBaseline], only: Sequence[str], workers: int
 ) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
     """The models the baselines need, trained where they are not on disk, and what training took in this call."""
-    needed = [name for name in dict.fromkeys(name for row in baselines for name in row.models) if name != PASSAGES]
+    of_classifiers = [TEXT] if asks_for(only, CLASSIFIERS) else []
+    needed = [name for name in dict.fromkeys([*(name for row in baselines for name in row.models), *of_classifiers]) if name != PASSAGES]
     if asked.corpus is None or not needed:
         return {}, []
     tasks = blank_tasks(asked.corpus)
@@ -107,6 +112,15 @@ def _given(path: Path, passages: Sequence[BlankedPassage], draws: NDArray[np.flo
     text = read_scores(path, expected=f"JSON lines such as {ANSWER}")
     found = parse_blank_scores(text, passages, name=path.name)
     yield from matrix_results(BlankBaseline(f"user:{path.stem}", "user", path.name), passages, found, draws)
+
+
+def _alone(asked: AskedBlankedPassages, only: Sequence[str], models: Mapping[str, Artifact], draws: NDArray[np.float64]) -> dict[str, Any]:
+    """What the candidates tell by themselves: `rules` and `candidates` of `evaluation.json`."""
+    passages = asked.items.passages
+    found: dict[str, Any] = {"rules": list(rule_results(passages, draws))} if asks_for(only, RULES) else {}
+    if asks_for(only, CLASSIFIERS):
+        found["candidates"] = classifier_record(passages, draws, models.get(TEXT))
+    return found
 
 
 def _predictions(

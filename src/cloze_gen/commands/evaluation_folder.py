@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.commands.asked import Asked
+from cloze_gen.commands.own_folder import check_own_folder, own_folder_lock
 from cloze_gen.commands.report import renew_report
 from cloze_gen.engine.progress import say
-from cloze_gen.errors import ClozeGenError, DamageError, UsageError
+from cloze_gen.errors import ClozeGenError
 from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.stages.report import REPORT
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.folder_replacement import find_change, replace_published
-from cloze_gen.store.locks import exclusive_lock, sweep_leavings
-from cloze_gen.store.manifest import MANIFEST, read_manifest, write_json
+from cloze_gen.store.locks import exclusive_lock
+from cloze_gen.store.manifest import MANIFEST, write_json
 from cloze_gen.store.runs import EVALUATION_FILE, EVALUATION_SCHEMA, RELEASE, evaluation_place, lies_in_output, run_lock
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 PREDICTIONS = "predictions.jsonl"
+_TABLES = ("rules", "candidates")  # tables of their own beside the baselines, which a call measures or not
 EVALUATION_VERSION = 2  # raised when a row means something else; rows of another are not kept beside new ones
 
 
@@ -33,20 +32,7 @@ def check_place(folder: Path) -> None:
     Raises:
         UsageError: the folder holds other things, or is the one that the command was called in.
     """
-    if not folder.exists() and not folder.is_symlink():
-        return
-    advice = "Nothing was written; name a new folder with --write-to."
-    if not folder.is_dir() or folder.is_symlink():
-        raise UsageError(f"{folder}: is no folder. {advice}")
-    if Path.cwd().is_relative_to(folder.resolve()):
-        raise UsageError(f"{folder}: is the folder that this command was called in, or one above it. {advice}")
-    try:
-        ours = read_manifest(folder / MANIFEST).get("schema") == EVALUATION_SCHEMA
-    except DamageError:
-        ours = False
-    others = sorted(path.name for path in folder.iterdir())
-    if others and not ours:
-        raise UsageError(f"{folder}: holds other things ({', '.join(map(repr, others[:3]))}{', ...' if len(others) > 3 else ''}). {advice}")
+    check_own_folder(folder, EVALUATION_SCHEMA, option="--write-to")
 
 
 def write_evaluation(folder: Path, record: dict[str, Any], predictions: Iterable[Mapping[str, Any]], store: Store) -> None:
@@ -55,14 +41,11 @@ def write_evaluation(folder: Path, record: dict[str, Any], predictions: Iterable
     Rows of an earlier evaluation by the same signature that were not computed now stay. The files' columns: `docs/evaluation.md`.
     """
     rows = list(predictions)
-    place = hashlib.blake2b(str(folder.resolve()).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
-    # A folder of the user's own is locked in the temporary folder, for nothing is to be written beside what was asked for.
     within = folder.resolve().is_relative_to(store.root.resolve())
-    locks = store.store / ".locks" if within else Path(tempfile.gettempdir()) / f"cloze-gen-{os.getuid()}"
-    with exclusive_lock(locks / f"evaluation-{place}"):
-        sweep_leavings(folder.parent)
+    with own_folder_lock(folder, "evaluation", locks=store.store / ".locks" if within else None):
         old = _earlier(folder, record["signature"])
         if old:
+            record = {name: old[name] for name in _TABLES if name in old} | record
             names = {row["name"] for row in record["baselines"]}
             kept = [row for row in old["baselines"] if row["name"] not in names]
             if kept:

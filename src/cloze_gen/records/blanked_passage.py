@@ -18,8 +18,8 @@ class BlankedPassage:
     Attributes:
         id: of its first sentence, ``book:index``; of a file of somebody else's, what names it there.
         sentences: as they are printed, the answers in their places.
-        blanks: index into `sentences` of each blank, in the order of the blanks' numbers; a file of somebody else's may number them as it likes.
-        candidates: as they are printed.
+        blanks: index into `sentences` of each blank, in the order of the blanks' numbers; a file of somebody else's may number them as it
+        likes. candidates: as they are printed.
         answers: index into `candidates` of each blank's answer, in the order of `blanks`.
     """
 

@@ -1,4 +1,4 @@
-"""What a report says of a set of blanked passages, as records: the table of its statistics, samples."""
+"""What a report says of a set of blanked passages, as records: the table of its statistics, its evaluation, samples."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from itertools import groupby
 from typing import Any
 
 from cloze_gen.records.blanked_passage import SentenceSource, SetBlankedPassage
+from cloze_gen.report.blank_evaluation import BlankEvaluation
+from cloze_gen.report.paper_table import BlankTable
 
 _OF_SETS = {"all": "All", "train": "Train", "development": "Dev", "test": "Test", "paper": "Paper"}
 
@@ -65,10 +67,14 @@ class BlankedFigures:
 
     Attributes:
         statistics: None of a run that has not measured them.
+        evaluation: None before `cloze-gen evaluate`.
+        paper: the paper's own figures of models; None where it has none.
     """
 
     statistics: Statistics | None
     samples: tuple[SampleBlanks, ...]
+    evaluation: BlankEvaluation | None = None
+    paper: BlankTable | None = None
 
 
 def statistics_from_record(record: Mapping[str, Any]) -> Statistics:

@@ -68,19 +68,9 @@ class CardFacts:
 
 def dataset_card(facts: CardFacts) -> str:
     """The card's text. Titles of books are user data: they are escaped for Markdown."""
-    head = "\n".join(
-        [
-            "---",
-            "configs:",
-            *(line for config, files in facts.splits.items() for line in _config_lines(config, files)),
-            *_feature_lines(facts.features),
-            "task_categories:",
-            f"- {facts.task}",
-            "language:",
-            "- en",
-            "---",
-        ]
-    )
+    configs = [line for config, files in facts.splits.items() for line in _config_lines(config, files)]
+    task = ["task_categories:", f"- {facts.task}", "language:", "- en"]
+    head = "\n".join(["---", "configs:", *configs, *_feature_lines(facts.features), *task, "---"])
     short = "" if facts.n_items >= facts.n_wanted else f" ({facts.n_wanted:,} were wanted; the funnel below says where the rest went)"
     books = "\n".join(f"| {escape(book)} | {escape(title)} | {count:,} |" for book, title, count in facts.books)
     files = "".join(f"- `{name}`: {what}\n" for name, what in facts.files)

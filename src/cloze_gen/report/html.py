@@ -13,6 +13,9 @@ import jinja2
 from markupsafe import Markup
 
 from cloze_gen.report import passage_plots, plots
+from cloze_gen.report.blank_evaluation import figures_by_context, table_rows
+from cloze_gen.report.blank_plots import blank_baseline_plot
+from cloze_gen.report.blanked_passages import BlankedFigures
 from cloze_gen.report.data import Evaluation, EvaluationRow, ReportData
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.report.paper_table import PaperTable, PassageFigure
@@ -35,6 +38,8 @@ def render_report(data: ReportData) -> str:
         funnel=[_funnel_row(step) for step in data.steps],
         titled=any(title for _, title, _ in data.books),
         sets=_set_rows(data.passages) if data.passages else (),
+        blank_rows=table_rows(data.blanked.evaluation, data.blanked.paper) if data.blanked else (),
+        paper_contexts=figures_by_context(data.blanked.paper) if data.blanked else (),
         most_questions=max((count for _, _, count in data.books), default=0),
     )
 
@@ -91,8 +96,9 @@ def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
         drawn["position"] = plots.position_plot(data.answer_positions)
     if data.blank_places:
         drawn["blank"] = plots.blank_plot(data.blank_places)
-    if data.passages:
-        return {name: Markup(svg) for name, svg in (drawn | _passage_plots(data.passages)).items()}
+    if data.passages or data.blanked:
+        own = _passage_plots(data.passages) if data.passages else _blanked_plots(data.blanked) if data.blanked else {}
+        return {name: Markup(svg) for name, svg in (drawn | own).items()}
     chance = data.evaluation.chance if data.evaluation else 1 / max(2, data.n_options)
     of_paper = {figure.baseline: figure.label for figure in (paper.figures if paper else ())}
     measured = data.evaluation.of_kind(*_BASELINES) if data.evaluation else ()
@@ -108,6 +114,10 @@ def _passage_plots(passages: PassageFigures) -> dict[str, str]:
     if passages.analysis:
         drawn |= {"classes": passage_plots.classes_plot(passages.analysis), "places": passage_plots.places_plot(passages.analysis)}
     return drawn
+
+
+def _blanked_plots(blanked: BlankedFigures) -> dict[str, str]:
+    return {"baselines": blank_baseline_plot(blanked.evaluation, blanked.paper)} if blanked.evaluation or blanked.paper else {}
 
 
 def _set_rows(passages: PassageFigures) -> list[tuple[str, dict[str, SetRow], PassageFigure | None]]:

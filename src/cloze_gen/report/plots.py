@@ -27,7 +27,7 @@ def funnel_plot(levels: Sequence[tuple[str, int]]) -> str:
         axes.barh(places, counts, left=0.7, height=0.7, color=FIRST, log=True)
         for place, (_, count) in zip(places, levels, strict=True):
             axes.annotate(f"{count:,}", (max(count, 0.8) + 0.7, place), xytext=(4, 0), textcoords="offset points", va="center", color=INK)
-        axes.set_yticks(list(places), [_plain(label) for label, _ in levels])
+        axes.set_yticks(list(places), [plain_label(label) for label, _ in levels])
         axes.invert_yaxis()
         axes.set_xlim(0.7, 14 * max(counts, default=1))  # room for the largest number behind its bar
         axes.xaxis.set_major_formatter(FuncFormatter(_short_count))
@@ -124,7 +124,7 @@ def baseline_plot(baselines: Sequence[EvaluationRow], *, chance: float, paper: P
                 axes.plot([100 * figures[name].accuracy], [place], marker="D", markersize=6, markerfacecolor="none", markeredgecolor=SECOND,
                           markeredgewidth=1.4, linestyle="none")  # fmt: skip
         axes.axvline(100 * chance, color=MUTED, linestyle=":", linewidth=1.2)
-        axes.set_yticks(range(len(names)), [_plain(labels.get(name, name)) for name in names])
+        axes.set_yticks(range(len(names)), [plain_label(labels.get(name, name)) for name in names])
         axes.set_ylim(len(names) - 0.4, -0.6)
         furthest = max([row.high for row in baselines] + [one.accuracy for one in figures.values()] + [chance])
         axes.set_xlim(0, min(101, 100 * furthest + 4))
@@ -180,10 +180,10 @@ def _short_count(value: float, _: object = None) -> str:
     return f"{value:g}"
 
 
-def _plain(label: str) -> str:
+def plain_label(label: str) -> str:
     """A label of at most 30 plain ASCII characters: a font that lacks a letter would make matplotlib warn.
 
-    >>> _plain("mod\u00e8le de " + "x" * 40)
+    >>> plain_label("mod\u00e8le de " + "x" * 40)
     'mod?le de xxxxxxxxxxxxxxxxx...'
     """
     text = re.sub(r"[^ -~]", "?", label)

@@ -11,11 +11,12 @@ from typing import Any
 from cloze_gen.errors import FormatError
 from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records.question import Question
+from cloze_gen.report.blank_evaluation import BlankEvaluation, blank_evaluation_from_record
 from cloze_gen.report.blanked_passages import BlankedFigures
 from cloze_gen.report.data import Evaluation, ReportData, SampleQuestion, StageRow, evaluation_from_record
 from cloze_gen.report.funnel import funnel_steps
 from cloze_gen.report.html import render_report
-from cloze_gen.report.paper_table import PaperTable, PassageTable
+from cloze_gen.report.paper_table import BlankTable, PaperTable, PassageTable
 from cloze_gen.report.passages import PassageEvaluation, PassageFigures, passage_evaluation_from_record
 from cloze_gen.report.samples import draw_samples, sample_question
 from cloze_gen.stages.corpus.book_table import kept_books, read_books
@@ -91,7 +92,7 @@ def read_report_data(folder: Path, style: Style) -> ReportData:
         warnings=tuple(_warnings(run, artifacts, style)),
         noun=style.items.noun,
         passages=_passages(folder, style, items, records, source, artifacts, seed=run["seed"]),
-        blanked=_blanked(style, items, source, artifacts, seed=run["seed"]),
+        blanked=_blanked(folder, style, items, source, artifacts, seed=run["seed"]),
     )
 
 
@@ -119,12 +120,19 @@ def _passages(
 
 
 def _blanked(
-    style: Style, items: Sequence[Any], books: Sequence[Mapping[str, str]], artifacts: Mapping[str, Artifact], *, seed: int
+    folder: Path, style: Style, items: Sequence[Any], books: Sequence[Mapping[str, str]], artifacts: Mapping[str, Artifact], *, seed: int
 ) -> BlankedFigures | None:
     """What only a set of blanked passages has; None of others."""
     if style.items is not BLANKED_ITEMS:
         return None
-    return blanked_figures(items, books=books, statistics=artifacts.get("statistics"), seed=seed)
+    return blanked_figures(
+        items,
+        books=books,
+        statistics=artifacts.get("statistics"),
+        evaluation=read_blank_evaluation(folder),
+        paper=style.table if isinstance(style.table, BlankTable) else None,
+        seed=seed,
+    )
 
 
 def stage_artifacts(folder: Path) -> dict[str, Artifact]:
@@ -158,6 +166,12 @@ def read_passage_evaluation(folder: Path) -> PassageEvaluation | None:
     """The evaluation of a run of passages, or None before `cloze-gen evaluate`."""
     path = folder / EVALUATION / EVALUATION_FILE
     return passage_evaluation_from_record(_evaluation_record(path), where=str(path)) if path.is_file() else None
+
+
+def read_blank_evaluation(folder: Path) -> BlankEvaluation | None:
+    """The evaluation of a run of blanked passages, or None before `cloze-gen evaluate`."""
+    path = folder / EVALUATION / EVALUATION_FILE
+    return blank_evaluation_from_record(_evaluation_record(path), where=str(path)) if path.is_file() else None
 
 
 def _evaluation_record(path: Path) -> dict[str, Any]:

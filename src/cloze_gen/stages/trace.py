@@ -26,7 +26,6 @@ from cloze_gen.text.paragraphs import HEADING
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
 
 INDENT = "  "
 _RAW = "    | "
@@ -153,20 +152,17 @@ def _book_row(item: Traced, book_id: str) -> Mapping[str, str]:
     return next(row for row in read_books(item.artifact(f"corpus {item.side}")) if row["book_id"] == book_id)
 
 
-def heading_before(table: pa.Table, sentence: int) -> str:
-    """The text of the last heading before a sentence of a book; headings in a row are told together, and none is empty.
+def heading_before(kinds: Sequence[str], texts: Sequence[str], sentence: int) -> str:
+    """The text of the last heading before a sentence of a book, lines of one heading told together; empty where there is none.
 
-    Args:
-        table: the book's sentences, `kind` and `text` among the columns.
+    >>> heading_before(["heading", "prose", "heading", "heading", "prose"], ["I", "It rained.", "II", "The Sea", "Nobody came."], 4)
+    'II / The Sea'
     """
-    before = table.slice(0, sentence)
-    headings = pc.indices_nonzero(pc.equal(before["kind"].cast("string"), HEADING)).to_pylist()
-    if not headings:
+    last = next((i for i in range(sentence - 1, -1, -1) if kinds[i] == HEADING), None)
+    if last is None:
         return ""
-    first = last = headings.pop()
-    while headings and headings[-1] == first - 1:
-        first = headings.pop()
-    return " / ".join(before["text"].slice(first, last - first + 1).to_pylist())
+    first = next((i + 1 for i in range(last, -1, -1) if kinds[i] != HEADING), 0)
+    return " / ".join(texts[first : last + 1])
 
 
 def find_question(item: Traced, stage: str, file: str) -> tuple[int, dict[str, Any]] | None:

@@ -37,8 +37,12 @@ CUES = (
     "speech like the sentence before", "speech like the sentence behind", "conjunction opens the passage", "question before a speech",
     "pronoun opens the passage", "demonstrative opens the passage",
 )  # fmt: skip
-# A conditional logit over the candidates of a blank (McFadden 1974), fitted by `training/cues/fit.py` on random blanks of training novels.
-WEIGHTS = np.zeros(len(CUES))
+# A conditional logit over the candidates of a blank (McFadden 1974), fitted by `training/cues/fit.py` on random blanks of 1,679 passages
+# of 293 novels. Of those of 1,621 passages of 283 other novels it fills 32.2 % rightly, where chance is 14.3 %.
+WEIGHTS = np.array(
+    [0.026, 0.024, 0.01, 0.012, 0.357, -0.302, -0.258, -0.02, 0.301, 0.306, -0.282, 0.876, 0.15, 0.123, 1.389, 0.657, 0.264, 0.273, -0.398,
+     0.489, -0.114, 0.13]
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

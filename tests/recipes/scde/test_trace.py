@@ -7,6 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from cloze_gen.recipes.scde.release import PUBLISHED
+from cloze_gen.recipes.scde.steps.blanks import BlankReason, BlanksSettings
+from cloze_gen.recipes.scde.steps.passages import PassageReason, PassagesSettings
+from cloze_gen.recipes.scde.steps.rivals import RivalReason, RivalsSettings
+from cloze_gen.recipes.scde.trace import REASONS, UNFIT
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.item_kind import BLANKED_ITEMS
@@ -35,6 +39,22 @@ def last(scde: FinishedRun) -> SetBlankedPassage:
     return [one for one in BLANKED_ITEMS.read(scde.release) if one.part == Part.TEST][-1]
 
 
+def _words(reason: str) -> str:
+    return reason.replace("_", " ")
+
+
+def test_every_reason_has_words() -> None:
+    """Of stretches, of sentences and of rivals, with the settings that bound them."""
+    assert set(REASONS) == set(PassageReason)
+    assert set(UNFIT) == {*BlankReason, *RivalReason}
+    passages = PassagesSettings().model_dump()
+    sentences = BlanksSettings().model_dump() | RivalsSettings().model_dump()
+    assert "a paragraph of more than 30 sentences" in REASONS[PassageReason.LONG].format(**passages)
+    assert UNFIT[BlankReason.SHORT].format(**sentences) == "fewer than 7 words"
+    assert not any("{" in words.format(**passages) for words in REASONS.values())
+    assert not any("{" in words.format(**sentences) for words in UNFIT.values())
+
+
 def test_each_blank_is_told(last: SetBlankedPassage, told: Told) -> None:
     """Its number, the places of its sentence in passage and book, the span, and the answer under its letter."""
     text = told(last.id)
@@ -48,24 +68,29 @@ def test_each_blank_is_told(last: SetBlankedPassage, told: Told) -> None:
 
 def test_each_sentence_has_its_verdict(last: SetBlankedPassage, told: Told) -> None:
     """The blanks are told as such, any other sentence as not drawn or with the reason why it can be none."""
-    lines = told(last.id).partition("could each be a blank?\n")[2].partition("\n\n")[0].splitlines()[1:]
+    told_of = told(last.id).partition("could each be a blank?\n")[2].partition("\n\n")[0].splitlines()[1:]
+    lines, meanings = told_of[: len(last.passage.sentences)], told_of[len(last.passage.sentences) :]
     assert [line.split()[0] for line in lines] == [str(place) for place in range(len(last.passage.sentences))]
     assert {int(line.split()[0]) for line in lines if line.split()[1] == "blank"} == set(last.passage.blanks)
     others = [line.split(maxsplit=1)[1] for line in lines if line.split()[1] != "blank"]
     assert all(line.startswith(("could be, was not drawn", "no: ")) for line in others)
+    reasons = {line.partition(":")[0] for line in meanings}
+    assert reasons == {reason for reason in map(_words, BlankReason) if any(line.startswith(f"no: {reason} ") for line in others)}
 
 
 def test_every_considered_distractor_is_told(scde: FinishedRun, last: SetBlankedPassage, told: Told) -> None:
-    """A line each, those taken first, with the verdict."""
-    table = read_parquet(stage_artifact(scde.folder, "distractors").path("considered.parquet")).to_pylist()
+    """A line each with the verdict, those taken first, then the rivals that were not."""
+    table = read_parquet(stage_artifact(scde.folder, "rivals").path("considered.parquet")).to_pylist()
     rows = [row for row in table if row["id"] == last.id]
+    rivals = [row for row in rows if row["verdict"] == "rival"]
     text = told(last.id)
-    assert f"distractors 2 taken of {len(rows)} considered" in text
-    lines = text.partition("considered\n")[2].partition("\n\n")[0].splitlines()[1:]
-    assert len(lines) == len(rows)
+    assert f"of {len(rows)} sentences near the passage {len(rivals)} are rivals of its answers" in text
+    lines = text.partition("the hardest first\n")[2].partition("\n\n")[0].splitlines()[1 : len(rows) + 1]
+    assert {int(line.split()[0]) for line in lines} == {row["sentence"] for row in rows}
     taken = {last.candidate_sources[place].index for place in last.passage.distractors}
     assert {int(line.split()[0]) for line in lines[:2]} == taken
-    assert all(line.split()[1] == "taken" for line in lines[:2])
+    verdicts = [line.split()[1] for line in lines]
+    assert verdicts == ["taken"] * 2 + ["rival,"] * (len(rivals) - 2) + ["no:"] * (len(rows) - len(rivals))
 
 
 def test_the_passage_is_shown_with_its_key(scde: FinishedRun, last: SetBlankedPassage, told: Told) -> None:

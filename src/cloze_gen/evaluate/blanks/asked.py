@@ -35,16 +35,18 @@ class Direction(StrEnum):
     """What of the passage a candidate is compared with (Kong et al. 2020, 4.1). No blank is ever part of it.
 
     P and N: the nearest sentence before and after the blank that is no blank itself. AP and AN: all sentences before and after it.
+    BOTH: all of them at once, for what cannot be judged from one side, such as a speech that opens before the blank and closes behind it.
     """
 
     P = "P"
     N = "N"
     AP = "AP"
     AN = "AN"
+    BOTH = "AP+AN"
 
 
 class BlankScorer(Protocol):
-    """How well each candidate fits each blank, judged from one side of the blank at a time."""
+    """How well each candidate fits each blank, judged from one side of the blank at a time, or from both at once."""
 
     def scores(self, asked: AskedBlanks) -> Mapping[Direction, NDArray[np.float64]]:
         """Of each direction that it can judge from: float64, shape (blanks, candidates), higher is better, in the order of the passage.

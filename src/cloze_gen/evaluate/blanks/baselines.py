@@ -14,6 +14,10 @@ from cloze_gen.notation import shown
 TEXT, NGRAMS, LSA = "text", "ngrams", "lsa"  # models of the training books
 PASSAGES = "passages"  # passages for training, their answers in their places
 LOCAL_MODEL, SCORES_FILE = "hf:", "scores:"
+RULES, CLASSIFIERS = (
+    "rules",
+    "classifiers",
+)  # what the candidates tell without the passage: asked for by these names, in tables of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ BLANK_BASELINES = (
     BlankBaseline("overlap", "surface"),
     BlankBaseline("tf-idf", "surface", "", (TEXT,)),
     BlankBaseline("cohesion", "surface"),
-    BlankBaseline("cues", "surface"),
+    BlankBaseline("cues", "surface", "", (TEXT,)),
     BlankBaseline("lsa", "model", "Foltz, Kintsch & Landauer 1998", (LSA,)),
     BlankBaseline("language-model", "model", "SCDE 4.3", (TEXT, NGRAMS)),
 )
@@ -77,12 +81,18 @@ def pick(only: Sequence[str]) -> list[BlankBaseline]:
         if name.startswith(begin) and len(name) > len(begin)
     ]
     named = [name for name in only if name not in {row.name for row in own}]
-    known = {label for row in BLANK_BASELINES for label in (row.name, row.kind)} | {"user"}
+    known = {label for row in BLANK_BASELINES for label in (row.name, row.kind)} | {"user", RULES, CLASSIFIERS}
     unknown = [name for name in named if name not in known]
     if unknown:
         kinds = ", ".join(dict.fromkeys(row.kind for row in BLANK_BASELINES))
         raise UsageError(
             f"--only {shown(unknown[0])}: no such baseline of blanked passages. Known: {', '.join(row.name for row in BLANK_BASELINES)}, "
-            f"{LOCAL_MODEL}FOLDER (a causal or next-sentence model), {SCORES_FILE}FILE (scores); the kinds {kinds} and user."
+            f"{LOCAL_MODEL}FOLDER (a causal or next-sentence model), {SCORES_FILE}FILE (scores); the kinds {kinds} and user; "
+            f"{RULES} and {CLASSIFIERS} of the candidates alone."
         )
     return [row for row in BLANK_BASELINES if not only or row.name in named or row.kind in named] + own
+
+
+def asks_for(only: Sequence[str], name: str) -> bool:
+    """Whether `RULES` or `CLASSIFIERS` are asked for; both are where nothing is."""
+    return not only or name in only

@@ -28,7 +28,8 @@ class Context(StrEnum):
     AP_AN = "AP+AN"
 
     @property
-    def directions(self) -> tuple[Direction, ...]:
+    def sides(self) -> tuple[Direction, ...]:
+        """Directions of one side each."""
         return tuple(map(Direction, self.value.split("+")))
 
 
@@ -36,7 +37,8 @@ def context_scores(scores: Mapping[Direction, NDArray[np.float64]], context: Con
     """The scores from a context: the mean of the directions that a blank has, 0 throughout for a blank that has none.
 
     Args:
-        scores: of a `BlankScorer`: each of shape (blanks, candidates), rows of NaN where a blank has nothing on that side.
+        scores: of a `BlankScorer`: each of shape (blanks, candidates), rows of NaN where a blank has nothing on that side. Of AP+AN the
+            scores from both sides at once, where it has them.
     Returns:
         float64, shape (blanks, candidates), finite; None where the scorer does not judge from a direction of the context.
     Raises:
@@ -46,9 +48,10 @@ def context_scores(scores: Mapping[Direction, NDArray[np.float64]], context: Con
     >>> context_scores(both, Context.P_N).tolist(), context_scores(both, Context.P).tolist(), context_scores(both, Context.AP)
     ([[3.0, 1.0], [1.5, 0.5]], [[0.0, 0.0], [1.0, 0.0]], None)
     """
-    if not all(direction in scores for direction in context.directions):
+    directions = (Direction.BOTH,) if context == Context.AP_AN and Direction.BOTH in scores else context.sides
+    if not all(direction in scores for direction in directions):
         return None
-    sides = np.stack([scores[direction] for direction in context.directions])
+    sides = np.stack([scores[direction] for direction in directions])
     there = ~np.isnan(sides)
     if np.isinf(sides).any() or (there.any(axis=2) != there.all(axis=2)).any():
         raise ValueError(f"the scores from {context} hold an infinite one, or a row that lacks some candidates")

@@ -87,9 +87,9 @@ class PmiScorer:
         rare_second, common_second = np.flatnonzero(seconds >= _COMMONEST), np.flatnonzero(seconds < _COMMONEST)
         joint = np.zeros((len(firsts), len(seconds)))
         joint[np.ix_(common_first, common_second)] = self._common[np.ix_(firsts[common_first], seconds[common_second])]
-        joint[rare_first] = (self._by_first[firsts[rare_first]] @ self._second)[:, seconds].toarray()
-        beside_rare = (self._by_second[seconds[rare_second]] @ self._first)[:, firsts[common_first]]
-        joint[np.ix_(common_first, rare_second)] = beside_rare.toarray().T
+        joint[rare_first] = _counts_beside(self._by_first[firsts[rare_first]], self._second, seconds)
+        beside_rare = _counts_beside(self._by_second[seconds[rare_second]], self._first, firsts[common_first])
+        joint[np.ix_(common_first, rare_second)] = beside_rare.T
         return joint
 
     def _incidence(self, sentences: Sequence[Sequence[str]]) -> sparse.csr_array:
@@ -102,3 +102,20 @@ class PmiScorer:
     def _means(pmi: NDArray[np.float64], held: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean over the n-grams (columns) that each sentence holds; 0 of a sentence without any: shape (rows, sentences)."""
         return (pmi @ held.T) / np.maximum(held.sum(axis=1), 1)
+
+
+def _counts_beside(holders: sparse.csr_array, others: sparse.csr_array, wanted: NDArray[np.int64]) -> NDArray[np.float64]:
+    """In how many of the pairs that hold it each n-gram has each wanted one beside it: shape (n-grams, wanted).
+
+    Args:
+        holders: n-grams by pairs.
+        others: pairs by n-grams, of the other sentence of the pair.
+    """
+    pairs, rows = np.unique(holders.indices, return_inverse=True)
+    near = others[pairs]
+    place = np.full(others.shape[1], -1, np.int32)
+    place[wanted] = np.arange(len(wanted))
+    columns, pair_of = place[near.indices], np.repeat(np.arange(len(pairs)), np.diff(near.indptr))
+    held = np.zeros((len(pairs), len(wanted)))
+    held[pair_of[columns >= 0], columns[columns >= 0]] = 1.0
+    return np.asarray(sparse.csr_array((holders.data, rows, holders.indptr), shape=(holders.shape[0], len(pairs))) @ held)

@@ -46,22 +46,52 @@ def table_text(rows: Sequence[Row]) -> str:
     return "\n".join([*_main_table(main_rows(rows)), *_context_table([row for row in rows if row["context"]])])
 
 
+def candidates_text(record: Mapping[str, Any]) -> str:
+    """What the candidates tell without their passage: a line a classifier, a line a rule; shares in percent.
+
+    Args:
+        record: `candidates` (of `candidate_classifier.judgement_record`) and `rules` (of `rules.rule_results`), or one of them.
+    """
+    lines: list[str] = []
+    if "candidates" in record:
+        told = record["candidates"]
+        lines += ["", f"{'classifier of candidates alone':<34}  {'AUC':>6}  {'95 % interval':>15}  {'F1 %':>6}"]
+        for row in told["classifiers"]:
+            label, area = f"{row['name']}, {row['sees']}", _measure(row, "auc", scale=1, places=3)
+            lines.append(f"{label:<34}  {area}  {100 * row['f1']:>6.2f}")
+        floor = f"to call all of them so has F1 {100 * told['always_distractor_f1']:.2f}"
+        lines.append(f"{100 * told['distractors']:.2f} % of the candidates are distractors, the positive class; {floor}")
+    if "rules" in record:
+        lines += [
+            "",
+            f"{'rule of candidates alone':<24}  {'BA %':>6}  {'95 % interval':>15}  {'chance':>6}  {'distractors %':>13}  {'chance':>6}",
+        ]
+        for row in record["rules"]:
+            named = (
+                ["-", "-"] if row["distractors"] is None else [f"{100 * row[name]:.2f}" for name in ("distractors", "distractors_chance")]
+            )
+            ba, chance = _measure(row, "ba", scale=100, places=2), f"{100 * row['ba_chance']:>6.2f}"
+            lines.append(f"{row['name']:<24}  {ba}  {chance}  {named[0]:>13}  {named[1]:>6}")
+    return "\n".join(lines)
+
+
 def _main_table(rows: Sequence[Row]) -> list[str]:
     width = max([len("baseline"), *(len(row["name"]) for row in rows)])
-    lines = [
-        f"{'baseline':<{width}}  {'context':<7}  {'BA %':>6}  {'95 % interval':>15}  {'micro %':>7}  {'PA %':>6}  {'95 % interval':>15}  "
-        f"{'DE':>6}  {'95 % interval':>15}"
-    ]
+    interval = f"{'95 % interval':>15}"
+    lines = [f"{'baseline':<{width}}  context  {'BA %':>6}  {interval}  micro %  {'PA %':>6}  {interval}  {'DE':>6}  {interval}"]
     for row in rows:
-        (ba, ba_low, ba_high), (pa, pa_low, pa_high) = (
-            [100 * row[f"{name}{end}"] for end in ("", "_low", "_high")] for name in ("ba", "pa")
+        ba, pa, de = (
+            _measure(row, name, scale=scale, places=places) for name, scale, places in (("ba", 100, 2), ("pa", 100, 2), ("de", 1, 3))
         )
-        lines.append(
-            f"{row['name']:<{width}}  {row['context'] or '-':<7}  {ba:>6.2f}  {f'{ba_low:.2f} - {ba_high:.2f}':>15}  "
-            f"{100 * row['ba_micro']:>7.2f}  {pa:>6.2f}  {f'{pa_low:.2f} - {pa_high:.2f}':>15}  "
-            f"{row['de']:>6.3f}  {f'{row["de_low"]:.3f} - {row["de_high"]:.3f}':>15}"
-        )
+        lines.append(f"{row['name']:<{width}}  {row['context'] or '-':<7}  {ba}  {100 * row['ba_micro']:>7.2f}  {pa}  {de}")
     return lines
+
+
+def _measure(row: Row, name: str, *, scale: int, places: int) -> str:
+    """A figure and its interval, 23 columns."""
+    value, low, high = (f"{scale * row[f'{name}{end}']:.{places}f}" for end in ("", "_low", "_high"))
+    interval = f"{low} - {high}"
+    return f"{value:>6}  {interval:>15}"
 
 
 def _context_table(rows: Sequence[Row]) -> list[str]:

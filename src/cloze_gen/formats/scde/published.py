@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cloze_gen.errors import FormatError
@@ -45,22 +45,29 @@ def parse_published(text: str, *, name: str = "published file") -> list[BlankedP
     >>> parse_published(format_published([passage])) == [passage]
     True
     """
-    try:
-        items = parse_json(text)
-    except NotationError as error:
-        raise FormatError(f"{name}: not JSON ({error}); expected one list of passages") from None
-    if not isinstance(items, list):
-        raise FormatError(f"{name}: expected one JSON list of passages, found {shown(items)}")
     passages: list[BlankedPassage] = []
     places: dict[str, int] = {}
-    for number, item in enumerate(items, 1):
-        where = f"{name}, item {number}"
+    for number, (where, item) in enumerate(parse_items(text, name=name), 1):
         passage = _passage(item, where)
         if passage.id in places:
             raise FormatError(f"{where}: the eid {passage.id} was there before, in item {places[passage.id]}")
         places[passage.id] = number
         passages.append(passage)
     return passages
+
+
+def parse_items(text: str, *, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """``(file and item, counted from 1, as a message names them; JSON object)`` of every item of a JSON list."""
+    try:
+        items = parse_json(text)
+    except NotationError as error:
+        raise FormatError(f"{name}: not JSON ({error}); expected one list of passages") from None
+    if not isinstance(items, list):
+        raise FormatError(f"{name}: expected one JSON list of passages, found {shown(items)}")
+    for number, item in enumerate(items, 1):
+        where = f"{name}, item {number}"
+        _require(isinstance(item, dict), where, f"expected a JSON object, found {shown(item)}")
+        yield where, item
 
 
 def format_published(passages: Sequence[BlankedPassage]) -> str:
@@ -91,6 +98,28 @@ def without_marks(passage: BlankedPassage) -> BlankedPassage:
     return BlankedPassage(passage.id, sentences, tuple(places[i] for i in passage.blanks), passage.candidates, passage.answers)
 
 
+def blank_places(sentences: Sequence[str], where: str) -> tuple[int, ...]:
+    """Place of each blank in a published passage, in the order of their numbers.
+
+    Raises:
+        FormatError: no blank, one of them twice, or numbers that are not all from 1; names `where`.
+
+    >>> blank_places(["<2>", "It rained.", "<1>"], "here")
+    (2, 0)
+    """
+    places: dict[str, int] = {}
+    for place, sentence in enumerate(sentences):
+        if _BLANK.fullmatch(sentence):
+            _require(sentence not in places, where, f"the blank {sentence} is there twice in `passage`")
+            places[sentence] = place
+    _require(bool(places), where, "`passage` has no blank; one is an element of its own, such as '<1>'")
+    wanted = [f"<{number}>" for number in range(1, len(places) + 1)]
+    missing = [blank for blank in wanted if blank not in places]
+    found = named(list(places))
+    _require(not missing, where, f"blanks must be numbered <1> to {wanted[-1]}, but {named(missing)} is missing; `passage` has {found}")
+    return tuple(places[blank] for blank in wanted)
+
+
 def _item(passage: BlankedPassage, eid: int) -> dict[str, Any]:
     shown_sentences = [sentence or "" for sentence in passage.shown]
     for i, sentence in enumerate(passage.shown):
@@ -109,8 +138,7 @@ def _item(passage: BlankedPassage, eid: int) -> dict[str, Any]:
     return dict(zip(FIELDS, values, strict=True))
 
 
-def _passage(item: Any, where: str) -> BlankedPassage:
-    _require(isinstance(item, dict), where, f"expected a JSON object, found {shown(item)}")
+def _passage(item: dict[str, Any], where: str) -> BlankedPassage:
     missing = [field for field in FIELDS if field not in item]
     _require(not missing, where, f"lacks {', '.join(missing)}; a passage needs {', '.join(FIELDS)}")
     eid, sentences, candidates = item["eid"], item["passage"], item["candidates"]
@@ -120,7 +148,7 @@ def _passage(item: Any, where: str) -> BlankedPassage:
     _require(_texts(candidates), where, f"`candidates` must be a list of texts, found {shown(candidates)}")
     empty = [str(i) for i, text in enumerate(candidates) if not text.strip()]
     _require(not empty, where, f"`candidates` holds an empty text, at {named(empty)} from 0")
-    blanks = _blanks(sentences, where)
+    blanks = blank_places(sentences, where)
     for field, count, what in (("number_of_blanks", len(blanks), "blanks"), ("candidate_length", len(candidates), "candidates")):
         agrees = type(item[field]) is int and item[field] == count
         _require(agrees, where, f"`{field}` is {shown(item[field])}, but the passage has {count} {what}")
@@ -130,21 +158,6 @@ def _passage(item: Any, where: str) -> BlankedPassage:
     for place, answer in zip(blanks, answers, strict=True):
         filled[place] = candidates[answer]
     return BlankedPassage(str(eid), tuple(filled), blanks, tuple(candidates), answers)
-
-
-def _blanks(sentences: Sequence[str], where: str) -> tuple[int, ...]:
-    """Place of each blank, in the order of their numbers."""
-    places: dict[str, int] = {}
-    for place, sentence in enumerate(sentences):
-        if _BLANK.fullmatch(sentence):
-            _require(sentence not in places, where, f"the blank {sentence} is there twice in `passage`")
-            places[sentence] = place
-    _require(bool(places), where, "`passage` has no blank; one is an element of its own, such as '<1>'")
-    wanted = [f"<{number}>" for number in range(1, len(places) + 1)]
-    missing = [blank for blank in wanted if blank not in places]
-    found = named(list(places))
-    _require(not missing, where, f"blanks must be numbered <1> to {wanted[-1]}, but {named(missing)} is missing; `passage` has {found}")
-    return tuple(places[blank] for blank in wanted)
 
 
 def _answers(sequence: Any, n_blanks: int, n_candidates: int, where: str) -> tuple[int, ...]:

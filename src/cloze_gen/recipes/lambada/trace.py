@@ -68,7 +68,8 @@ def tell_place(item: Traced) -> Iterator[str]:
     yield from tell_span(item, row["book_id"], row["start"], row["end"])
     partition = item.artifact("partition")
     book = next(one for one in read_books(partition) if one["book_id"] == row["book_id"])
-    heading = heading_before(read_parquet(book_folder(partition, book) / SENTENCES, columns=["kind", "text"]), row["first_sentence"])
+    sentences = read_parquet(book_folder(partition, book) / SENTENCES, columns=["kind", "text"])
+    heading = heading_before(sentences["kind"].to_pylist(), sentences["text"].to_pylist(), row["first_sentence"])
     genre = f", genre {printable(book['domain'])}" if book["domain"] else ""
     yield f"novel      {row['book_id']}, part {row['part']}{genre}"
     yield f"chapter    {printable(heading) if heading else '(no heading before it)'}"

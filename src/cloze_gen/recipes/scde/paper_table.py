@@ -42,8 +42,8 @@ def _figures() -> Iterator[BlankFigure]:
             error = _ERRORS.get((label, context, decoder))
             table = "Tables 6 and 9" if error else "Table 6"
             yield BlankFigure(label, context, decoder, ba / 100, pa / 100, error, OWN, _PMI if label == "PMI_2" else "", table)
-    for label, context, *pairs in _OTHER_DISTRACTORS:
-        for distractors, (ba, pa) in zip((NONE, RANDOM), pairs, strict=True):
+    for label, context, without, at_random in _OTHER_DISTRACTORS:
+        for distractors, (ba, pa) in ((NONE, without), (RANDOM, at_random)):
             yield BlankFigure(label, context, JOINT, ba / 100, pa / 100, None, distractors, "", "Table 7")
     yield BlankFigure("Uniform", "", "", None, None, 1.429, OWN, "random", "Table 9")
 

@@ -41,8 +41,8 @@ class ScdeReleaseSettings(ReleaseSettings):
 
     features: tuple[FeatureTable, ...] = Field(
         tuple(FeatureTable),
-        description="which tables of pairs are released: the sentence before or behind (sp, sn), all before or behind (ap, an), both (spn, apn); "
-        "2,000 passages have 0.3 GB of all",
+        description="which tables of pairs are released: with the sentence before or behind the blank (sp, sn), with all of them (ap, an), "
+        "with both sides (spn, apn); 2,000 passages have 0.3 GB of all",
     )
 
 
