@@ -1,4 +1,4 @@
-"""The models that scorers of blanks are made from, as tasks: training text in small letters -> counts by sentence, n-gram model, vectors."""
+"""The models that scorers of blanks are made from, as tasks: text in small letters -> counts by sentence, n-gram model, vectors."""
 
 from __future__ import annotations
 
