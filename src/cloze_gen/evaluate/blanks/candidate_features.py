@@ -55,7 +55,7 @@ def shape_features(candidates: Sequence[Sequence[str]], freq_of: Callable[[str],
                 *(float(count(ties)) for count in _COUNTED),
             ]
         )
-    return np.round(np.array(rows, np.float64), _DECIMALS)
+    return np.asarray(np.round(np.array(rows, np.float64), _DECIMALS), np.float64)
 
 
 def features_beside_others(features: NDArray[np.float64]) -> NDArray[np.float64]:
