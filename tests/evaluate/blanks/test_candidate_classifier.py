@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from cloze_gen.engine.threads import one_thread
 from cloze_gen.evaluate.blanks.asked import AskedBlanks
 from cloze_gen.evaluate.blanks.candidate_classifier import auc, bootstrapped_auc, f1, judge_candidates, judgement_record
 from cloze_gen.evaluate.blanks.metrics import bootstrap_draws
@@ -30,24 +31,22 @@ def passages(ask: Callable[..., AskedBlanks], count: int, *, odd: str = "", long
 
 
 def aucs(asked: list[AskedBlanks]) -> dict[tuple[str, str], float]:
-    found = judge_candidates(asked, bootstrap_draws(len(asked), seed=1), freq_of=lambda _: 0.0)
+    with one_thread():
+        found = judge_candidates(asked, bootstrap_draws(len(asked), seed=1), freq_of=lambda _: 0.0)
     assert all(one.auc_low <= one.auc <= one.auc_high for one in found)
     return {(one.name, one.sees): one.auc for one in found}
 
 
-@pytest.mark.slow
 def test_random_distractors_are_not_told(ask: Callable[..., AskedBlanks]) -> None:
     """Where distractors are drawn as answers are, none is far from one half."""
     assert all(abs(area - 0.5) < 0.12 for area in aucs(passages(ask, 60)).values())
 
 
-@pytest.mark.slow
 def test_a_word_of_all_distractors_is_found(ask: Callable[..., AskedBlanks]) -> None:
     """In books that it was not trained on."""
     assert aucs(passages(ask, 30, odd="lo"))[("words", "text alone")] > 0.95
 
 
-@pytest.mark.slow
 def test_longer_distractors_are_found(ask: Callable[..., AskedBlanks]) -> None:
     """By their shape, alone and beside the others."""
     found = aucs(passages(ask, 30, longer=True))

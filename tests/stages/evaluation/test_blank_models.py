@@ -16,19 +16,14 @@ from cloze_gen.evaluate.blanks.asked import AskedBlanks, Direction
 from cloze_gen.evaluate.blanks.baselines import BLANK_BASELINES, LSA, NGRAMS, TEXT
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.stages.corpus.training_text import TOKENS
-from cloze_gen.stages.evaluation import blank_models
-from cloze_gen.stages.evaluation.blank_models import (
-    BLANK_NGRAMS,
-    SENTENCE_COUNTS,
-    open_scorer,
-    read_freqs,
-    write_blank_lsa,
-    write_sentence_counts,
-)
+from cloze_gen.stages.evaluation import sentence_counts
+from cloze_gen.stages.evaluation.blank_lsa import write_blank_lsa
+from cloze_gen.stages.evaluation.blank_models import open_scorer
 from cloze_gen.stages.evaluation.models import LsaSettings
 from cloze_gen.stages.evaluation.opened_models import VECTORS, WORDS, read_words
-from cloze_gen.stages.evaluation.passage_models import write_passage_ngrams
+from cloze_gen.stages.evaluation.passage_models import BLANK_NGRAMS, write_passage_ngrams
 from cloze_gen.stages.evaluation.passage_words import PASSAGE_WORDS
+from cloze_gen.stages.evaluation.sentence_counts import SENTENCE_COUNTS, read_freqs, write_sentence_counts
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.keys import StageKey
@@ -83,7 +78,7 @@ def test_words_are_counted_by_sentence(
     store: Store, text: Artifact, sentences: list[np.ndarray], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A word that stands twice in a sentence counts once by sentence and twice by token, in whatever parts the text is read."""
-    monkeypatch.setattr(blank_models, "_BLOCK", block)
+    monkeypatch.setattr(sentence_counts, "_BLOCK", block)
     found = read_tsv(made(store, f"counts-{block}", write_sentence_counts, text=text).path(SENTENCE_COUNTS))
     plain = Counter(i for row in sentences for i in row.tolist())
     by_sentence = Counter(i for row in sentences for i in sorted(set(row.tolist())))
