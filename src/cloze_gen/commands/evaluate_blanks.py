@@ -23,7 +23,7 @@ from cloze_gen.evaluate.blanks.user_scores import ANSWER, parse_blank_scores
 from cloze_gen.pipelines.baseline_models import fit_models
 from cloze_gen.pipelines.passage_models import blank_tasks
 from cloze_gen.records.blanked_passage import BlankedPassage
-from cloze_gen.stages.evaluation.blank_models import open_scorer, read_freqs
+from cloze_gen.stages.evaluation.blank_models import open_scorer
 from cloze_gen.stages.evaluation.blank_scores import classifier_record, score_passages
 from cloze_gen.stages.evaluation.local_blank_models import open_local_scorer
 from cloze_gen.store.artifacts import Artifact, Store
@@ -119,7 +119,7 @@ def _alone(asked: AskedBlankedPassages, only: Sequence[str], models: Mapping[str
     passages = asked.items.passages
     found: dict[str, Any] = {"rules": list(rule_results(passages, draws))} if asks_for(only, RULES) else {}
     if asks_for(only, CLASSIFIERS):
-        found["candidates"] = classifier_record(passages, draws, read_freqs(models[TEXT]) if TEXT in models else {})
+        found["candidates"] = classifier_record(passages, draws, models.get(TEXT))
     return found
 
 
