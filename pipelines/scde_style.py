@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cloze_gen.evaluate.blanks.user_scores import ANSWER
 from cloze_gen.pipelines.corpus import Counts, TrainingText
 from cloze_gen.pipelines.parts import Partition, TrainingNovels
 from cloze_gen.pipelines.style_task import StyleTask
@@ -16,6 +17,7 @@ from cloze_gen.recipes.scde.stages.coherence import write_coherence
 from cloze_gen.recipes.scde.stages.distractors import write_distractors
 from cloze_gen.recipes.scde.stages.features import write_features
 from cloze_gen.recipes.scde.stages.passages import write_passages
+from cloze_gen.recipes.scde.stages.requests import requests
 from cloze_gen.recipes.scde.stages.rivals import write_rivals
 from cloze_gen.recipes.scde.stages.statistics import write_statistics
 from cloze_gen.recipes.scde.steps.assembly import AssemblySettings
@@ -30,7 +32,7 @@ from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.item_kind import BLANKED_ITEMS
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Facts, Style
+from cloze_gen.stages.style import Facts, Requests, Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 from cloze_gen.text.partition import PartitionSettings
@@ -185,6 +187,7 @@ STYLE = Style(
     },
     trace=TRACE,
     table=SCDE_TABLES,
+    requests=Requests("blanked passages", ("cased",), requests, ANSWER, "give the file to `cloze-gen evaluate` with --scores"),
     training=TrainingNovels,
     trained_on="training novels",
     notes=notes,

@@ -119,10 +119,12 @@ def trace(
 
 @app.command()
 def evaluate(
-    items: Annotated[str, typer.Argument(help="a run, a questions.jsonl, a passages.jsonl, or a published file of MSR or LAMBADA")],
+    items: Annotated[str, typer.Argument(help="a run, a questions.jsonl, a passages.jsonl, or a published file of MSR, LAMBADA or SCDE")],
     answers: Annotated[Path | None, typer.Option(help="answers of a machine-format file; default: the matching file beside it")] = None,
-    train: Annotated[str, typer.Option(help="folder of training books; default: the run's own")] = "",
-    only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind, or hf:FOLDER; may be repeated")] = None,
+    train: Annotated[
+        str, typer.Option(help="folder of training books, or blanked passages to learn from; default: the run's own")
+    ] = "",
+    only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind, hf:FOLDER or scores:FILE; may be repeated")] = None,
     scores: Annotated[Path | None, typer.Option(help="scores of your own model: JSONL, or of options `sentence TAB score` lines")] = None,
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
@@ -187,7 +189,7 @@ def export_requests(
     rendering: Annotated[str, typer.Option(help="cased, or published: in small letters, as the published files are")] = "cased",
     out: Out = DEFAULT_OUT,
 ) -> None:
-    """Write what a model of your own is asked about a LAMBADA-style run's passages, for the committee (scores:FILE).
+    """Write what a model of your own is asked about a run's passages: for LAMBADA's committee, or to evaluate SCDE's blanks.
 
     Example: cloze-gen export-requests lambada-style --to requests.jsonl
     """

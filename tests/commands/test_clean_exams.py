@@ -86,9 +86,10 @@ def test_every_rejection_has_its_reason(exams: Path, tmp_path: Path, cli: Callab
 
 def test_rules_that_took_nothing_are_told(tmp_path: Path, cli: Callable[..., Any]) -> None:
     """Zeros too."""
-    (tmp_path / "raw.json").write_text(json.dumps([exam(0)]), encoding="utf-8")
-    assert cli("clean-exams", tmp_path / "raw.json").status == 0
-    assert counts(tmp_path / "raw-cleaned") == [("read", "1", "2"), *((rule, "0", "0") for rule in RULES), ("left", "1", "2")]
+    (tmp_path / "raw.json").write_text(json.dumps([exam(0), exam(1, passage=["<1>", "<2>"])]), encoding="utf-8")
+    outcome = cli("clean-exams", tmp_path / "raw.json")
+    assert counts(tmp_path / "raw-cleaned") == [("read", "2", "4"), *((rule, "0", "0") for rule in RULES), ("left", "2", "4")]
+    assert "stray marks mended: 2, in 1 of" in outcome.out
 
 
 def test_passages_without_numbers_of_their_own_are_numbered(tmp_path: Path, cli: Callable[..., Any]) -> None:

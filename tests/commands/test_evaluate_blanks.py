@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.evaluate.blanks.asked import Direction
+from cloze_gen.evaluate.blanks.baselines import BLANK_BASELINES
 from cloze_gen.evaluate.blanks.sides import sentences_beside
 from cloze_gen.stages.evaluation.blank_sets import read_asked_blanks
 from cloze_gen.store.tables import read_jsonl, write_jsonl
@@ -102,7 +104,7 @@ def test_every_context_and_decoder_is_measured(measured: tuple[Path, Any]) -> No
     assert [f"{100 * chance['ba']:.2f}", f"{chance['de']:.3f}", round(1 / chance["pa"])] == ["14.29", "1.429", 2520]
     contexts = {(context, decoder) for name, context, decoder in rows if name == "pmi-2"}
     assert contexts == {(context, decoder) for context in ("P", "N", "AP", "AN", "P+N", "AP+AN") for decoder in ("INC", "EXH")}
-    assert "left out, for want of a training corpus (--train DIR): tf-idf, lsa, language-model" in outcome.out
+    assert "left out, for want of a training corpus (--train DIR): tf-idf, cues, lsa, language-model" in outcome.out
     assert "pmi-2 + EXH" in outcome.out
     assert "rule of candidates alone" in outcome.out
     record = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
@@ -248,3 +250,74 @@ def test_the_papers_example_by_hand(data_dir: Path, cli: Cli, tmp_path: Path) ->
     assert cli("evaluate", path, "--out", tmp_path, *options).status == 0
     row = rows_of(tmp_path / "w")["user:mine", "", "EXH"]
     assert [row[name] for name in ("n", "blanks", "ba", "pa", "de")] == [1, 5, pytest.approx(0.8), 0.0, 1.0]
+
+
+@pytest.fixture(scope="module")
+def evaluated(scde: Any, tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> tuple[Path, Any]:
+    """A copy of the finished run, evaluated whole."""
+    out = tmp_path_factory.mktemp("evaluated") / "out"
+    shutil.copytree(scde.out, out, symlinks=True)
+    outcome = cli("evaluate", "tiny", "--out", out, "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    return out, outcome
+
+
+def test_a_run_is_evaluated_with_every_baseline(evaluated: tuple[Path, Any]) -> None:
+    """Nothing is left out: it has books and passages to learn from; measured is what is not of the training part; the report shows it."""
+    out, outcome = evaluated
+    release = out / "runs" / "tiny" / "release"
+    parts = [row["part"] for row in read_jsonl(release / "passages.jsonl")]
+    record = json.loads((out / "runs" / "tiny" / "evaluation" / "evaluation.json").read_text(encoding="utf-8"))
+    assert record["n"] == len(parts) - parts.count("train")
+    assert record["learnt_from"] == parts.count("train")
+    assert record["left_out"] == {}
+    assert {row["name"] for row in record["baselines"]} == {row.name for row in BLANK_BASELINES}
+    assert all(row["ba_low"] <= row["ba"] <= row["ba_high"] for row in record["baselines"])
+    assert "|trained:" in record["signature"]
+    assert "left out" not in outcome.out
+    page = (release / "report.html").read_text(encoding="utf-8")
+    assert "has not been evaluated yet" not in page
+    assert "language-model" in page
+
+
+def test_the_same_figures_each_time(evaluated: tuple[Path, Any], cli: Cli, tmp_path: Path) -> None:
+    """A second evaluation trains nothing and finds what the first found, but for the seconds."""
+    out, _ = evaluated
+    outcome = cli("evaluate", "tiny", "--out", out, "--workers", "1", "--write-to", tmp_path / "again")
+    assert outcome.status == 0, outcome.err
+    assert "blank-lsa:" not in outcome.err
+    first, second = (
+        {key: row | {"seconds": 0} for key, row in rows_of(folder).items()}
+        for folder in (out / "runs" / "tiny" / "evaluation", tmp_path / "again")
+    )
+    assert first == second
+
+
+def test_a_run_beside_itself_differs_in_nothing(evaluated: tuple[Path, Any], cli: Cli) -> None:
+    """`compare` has its blank accuracies, and their paired difference on the passages of both."""
+    outcome = cli("compare", "tiny", "tiny", "--out", evaluated[0])
+    assert outcome.status == 0, outcome.err
+    assert "cohesion, AP+AN" in outcome.out
+    assert "blank accuracy on passages in both" in outcome.out
+    assert "+0.0 (+0.0 to +0.0) over" in outcome.out
+
+
+def test_what_a_model_is_asked_can_be_answered(evaluated: tuple[Path, Any], cli: Cli, tmp_path: Path) -> None:
+    """Each passage that is measured is asked about, no answer in its place; scores by the order of the blanks are taken."""
+    out, _ = evaluated
+    outcome = cli("export-requests", "tiny", "--out", out, "--to", tmp_path / "asked.jsonl")
+    assert outcome.status == 0, outcome.err
+    assert "--scores" in outcome.err
+    asked = list(read_jsonl(tmp_path / "asked.jsonl"))
+    key = {row["id"]: row for row in read_jsonl(out / "runs" / "tiny" / "release" / "passages.jsonl") if row["part"] != "train"}
+    assert [row["id"] for row in asked] == list(key)
+    answers = [
+        {"id": row["id"], "scores": [[float(i == key[row["id"]]["answers"][number]) for i, _ in enumerate(row["candidates"])]
+                                     for number, _ in enumerate(row["blanks"])]}
+        for row in asked
+    ]  # fmt: skip
+    write_jsonl(tmp_path / "knows.jsonl", answers)
+    options = ("--only", f"scores:{tmp_path / 'knows.jsonl'}", "--write-to", tmp_path / "w")
+    assert cli("evaluate", "tiny", "--out", out, *options).status == 0
+    row = rows_of(tmp_path / "w")["user:knows", "", "EXH"]
+    assert [row["ba"], row["pa"], row["de"]] == [1.0, 1.0, 0.0]

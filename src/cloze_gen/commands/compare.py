@@ -6,19 +6,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cloze_gen.commands.evaluation_folder import PREDICTIONS
 from cloze_gen.formats.lambada.rendering import cased_text
 from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.records.passage import SetPassage
 from cloze_gen.report.compare import ComparedPassage, RunFacts, comparison_text
+from cloze_gen.report.compare_answers import Answered, AnsweredPassage
 from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.funnel import funnel_steps
-from cloze_gen.stages.item_kind import BLANKED_ITEMS, PASSAGE_ITEMS, QUESTION_ITEMS
-from cloze_gen.stages.report import flat_settings, read_evaluation, read_passage_evaluation, read_set, stage_artifacts
-from cloze_gen.stages.signature import read_signature
-from cloze_gen.store.runs import (
-    find_run,
-    read_run,
+from cloze_gen.stages.item_kind import BLANKED_ITEMS, PASSAGE_ITEMS, QUESTION_ITEMS, ItemKind
+from cloze_gen.stages.report import (
+    flat_settings,
+    read_blank_evaluation,
+    read_evaluation,
+    read_passage_evaluation,
+    read_set,
+    stage_artifacts,
 )
+from cloze_gen.stages.signature import read_signature
+from cloze_gen.store.runs import EVALUATION, find_run, read_run
+from cloze_gen.store.tables import read_jsonl
 
 
 def compare_runs(out: Path, one: str, other: str) -> str:
@@ -37,11 +44,12 @@ def read_run_facts(folder: Path) -> RunFacts:
         settings=dict(flat_settings(run["settings"])),
         fingerprints={stage["label"]: stage["fingerprint"] for stage in run["stages"]},
         steps=funnel_steps((label, artifact.manifest) for label, artifact in stage_artifacts(folder).items()),
-        baselines=_passage_baselines(folder) if kind is PASSAGE_ITEMS else _question_baselines(folder) if kind is QUESTION_ITEMS else [],
+        baselines=_baselines(folder, kind),
         noun=kind.noun,
         questions=items if kind is QUESTION_ITEMS else (),
         passages=_compared(items, records) if kind is PASSAGE_ITEMS else (),
         blanked=items if kind is BLANKED_ITEMS else (),
+        answered=_answered(folder) if kind is BLANKED_ITEMS else {},
     )
 
 
@@ -51,6 +59,12 @@ def _compared(passages: Sequence[SetPassage], records: Sequence[Mapping[str, Any
         ComparedPassage(one.id, str(one.split), one.passage.target, cased_text(one.passage), record.get("scores", {}))
         for one, record in pairs
     ]
+
+
+def _baselines(folder: Path, kind: ItemKind) -> Sequence[EvaluationRow]:
+    if kind is BLANKED_ITEMS:
+        return _blank_baselines(folder)
+    return _passage_baselines(folder) if kind is PASSAGE_ITEMS else _question_baselines(folder)
 
 
 def _question_baselines(folder: Path) -> Sequence[EvaluationRow]:
@@ -66,3 +80,24 @@ def _passage_baselines(folder: Path) -> list[EvaluationRow]:
         for row in (evaluation.rows if evaluation else ())
         if row.accuracy is not None and row.low is not None and row.high is not None
     ]
+
+
+def _blank_baselines(folder: Path) -> list[EvaluationRow]:
+    """The blank accuracies of a run of blanked passages, the context in the name: the rows of the main table."""
+    evaluation = read_blank_evaluation(folder)
+    rows = evaluation.main if evaluation else ()
+    return [EvaluationRow(_named(row.name, row.context), row.kind, row.ba, row.ba_low, row.ba_high, row.n, 0.0) for row in rows]
+
+
+def _answered(folder: Path) -> Answered:
+    """How the baselines answered its passages, of its evaluation, which `read_blank_evaluation` has found whole."""
+    path = folder / EVALUATION / PREDICTIONS
+    found: dict[str, dict[str, AnsweredPassage]] = {}
+    for row in read_jsonl(path) if path.is_file() else ():
+        one = AnsweredPassage(len(row["answers"]), sum(row["right"]), len(row["distractors"]))
+        found.setdefault(_named(row["baseline"], row["context"]), {})[row["id"]] = one
+    return found
+
+
+def _named(baseline: str, context: str) -> str:
+    return f"{baseline}, {context}" if context else baseline

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.question import Question
+from cloze_gen.report.compare_answers import Answered, paired_lines
 from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.funnel import FunnelStep
 
@@ -38,6 +39,7 @@ class RunFacts:
         fingerprints: stage label -> fingerprint of its artifact.
         noun: of one of its items.
         questions, passages, blanked: its items, as what they are; the others are empty.
+        answered: how its baselines answered its blanked passages.
     """
 
     name: str
@@ -51,6 +53,7 @@ class RunFacts:
     questions: Sequence[Question] = ()
     passages: Sequence[ComparedPassage] = ()
     blanked: Sequence[SetBlankedPassage] = ()
+    answered: Answered = field(default_factory=dict)
 
 
 def comparison_text(one: RunFacts, other: RunFacts) -> str:
@@ -74,6 +77,8 @@ def _items(one: RunFacts, other: RunFacts) -> Iterator[tuple[str, Iterator[str]]
         yield "items", iter([f"{what[0]} left, {what[1]} right: none can be the same"])
     elif one.blanked or other.blanked:
         yield "passages", _blanked(one.blanked, other.blanked)
+        if one.answered and other.answered:
+            yield "blank accuracy on passages in both", paired_lines(one.answered, other.answered, seed=one.seed)
     elif one.passages or other.passages:
         yield "passages", _passages(one.passages, other.passages)
     else:

@@ -28,12 +28,14 @@ class Requests:
         renderings: the forms in which they can be asked.
         write: (that stage's artifact, rendering) -> a JSON object a line, a record each.
         answer: the JSON object that is expected back.
+        then: what is done with the file of answers.
     """
 
     stage: str
     renderings: Sequence[str]
     write: Callable[[Artifact, Any], Iterable[str]]
     answer: str
+    then: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,6 +100,15 @@ def test_contradictions_are_refused(change: dict[str, Any]) -> None:
         passage_from_record(passage_record(ITEM) | change, where="here")
 
 
+def test_no_candidate_answers_two_blanks() -> None:
+    """A set of ours has an answer of its own for each blank."""
+    record = passage_record(ITEM)
+    source = record["candidate_sources"][1]
+    two = {"passage": [None, None], "blanks": [0, 1], "answers": [1, 1], "sources": [source | {"paragraph": 1}] * 2}
+    with pytest.raises(FormatError, match="`answers` holds a number twice"):
+        passage_from_record(record | two)
+
+
 def test_an_id_twice_is_refused() -> None:
     """Ids are unique in a set; both lines are named."""
     line = json.dumps(passage_record(ITEM))

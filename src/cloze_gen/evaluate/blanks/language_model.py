@@ -30,13 +30,13 @@ class LanguageModelScorer:
 
     Args:
         index: a model of words in small letters over a closed vocabulary.
-        unknown: its word for all others.
+        unknown: its word for all others; where its text was too small to have any, it has that of `<unk>`.
         unknown_types: how many different words of its text these are, at least 1.
         weight: of the cache, from 0 to 1 exclusive.
     """
 
     def __init__(self, index: ForwardIndex, *, unknown: str, unknown_types: int, weight: float = CACHE_WEIGHT) -> None:
-        self._index, self._unknown, self._weight = index, index.id_of[unknown], weight
+        self._index, self._unknown, self._weight = index, index.ids([unknown])[0], weight
         self._unknown_log10_share = np.log10(max(1, unknown_types))
 
     def scores(self, asked: AskedBlanks) -> Mapping[Direction, NDArray[np.float64]]:

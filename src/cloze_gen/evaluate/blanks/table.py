@@ -64,14 +64,14 @@ def candidates_text(record: Mapping[str, Any]) -> str:
     if "rules" in record:
         lines += [
             "",
-            f"{'rule of candidates alone':<24}  {'BA %':>6}  {'95 % interval':>15}  {'chance':>6}  {'distractors %':>13}  {'chance':>6}",
+            f"{'rule of candidates alone':<27}  {'BA %':>6}  {'95 % interval':>15}  {'chance':>6}  {'distractors %':>13}  {'chance':>6}",
         ]
         for row in record["rules"]:
             named = (
                 ["-", "-"] if row["distractors"] is None else [f"{100 * row[name]:.2f}" for name in ("distractors", "distractors_chance")]
             )
             ba, chance = _measure(row, "ba", scale=100, places=2), f"{100 * row['ba_chance']:>6.2f}"
-            lines.append(f"{row['name']:<24}  {ba}  {chance}  {named[0]:>13}  {named[1]:>6}")
+            lines.append(f"{row['name']:<27}  {ba}  {chance}  {named[0]:>13}  {named[1]:>6}")
     return "\n".join(lines)
 
 

@@ -44,6 +44,11 @@ class FeatureTable(StrEnum):
     APN = "apn"
 
 
+_NEAREST = frozenset({FeatureTable.SP, FeatureTable.SN, FeatureTable.SPN})  # of a side one sentence; the others take all
+_BEFORE = frozenset({FeatureTable.SP, FeatureTable.AP, FeatureTable.SPN, FeatureTable.APN})
+_BEHIND = frozenset({FeatureTable.SN, FeatureTable.AN, FeatureTable.SPN, FeatureTable.APN})
+
+
 def feature_lines(passages: Iterable[BlankedPassage], table: FeatureTable) -> Iterator[str]:
     r"""The lines of a table, its header first, without their ends.
 
@@ -63,10 +68,10 @@ def feature_lines(passages: Iterable[BlankedPassage], table: FeatureTable) -> It
 def _rows(passage: BlankedPassage, table: FeatureTable) -> Iterator[tuple[str, str, str, str]]:
     texts = [None if sentence is None else _cell(sentence) for sentence in passage.shown]
     candidates = [_cell(candidate) for candidate in passage.candidates]
-    reach = 1 if table.startswith("s") else len(texts)
+    reach = 1 if table in _NEAREST else len(texts)
     for number, (blank, answer) in enumerate(zip(passage.blanks, passage.answers, strict=True), 1):
-        before = [text for text in texts[:blank] if text is not None][-reach:] if "p" in table else []
-        behind = [text for text in texts[blank + 1 :] if text is not None][:reach] if "n" in table else []
+        before = [text for text in texts[:blank] if text is not None][-reach:] if table in _BEFORE else []
+        behind = [text for text in texts[blank + 1 :] if text is not None][:reach] if table in _BEHIND else []
         for place, candidate in enumerate(candidates):
             name, label = f"{_cell(passage.id)}:{number}:{place}", RIGHT if place == answer else WRONG
             if before:

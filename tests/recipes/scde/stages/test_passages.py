@@ -69,11 +69,11 @@ def test_a_book_more_changes_no_other_books_windows(novels: Novels) -> None:
     assert len(many) > len(few)
 
 
+@pytest.mark.slow
 def test_workers_change_no_byte(novels: Novels) -> None:
     """Two processes write what one does."""
-    partition, counts = novels.partition(), None
-    alone = novels.passages(partition)
-    counts = novels.counts(partition)
+    partition = novels.partition()
+    alone, counts = novels.passages(partition), novels.counts(partition)
     engine = LocalEngine(2)
     try:
         with novels.store.writing(StageKey("passages", 1, {"by": "two"}, {})) as writer:

@@ -36,10 +36,11 @@ def rule_of(**changes: Any) -> tuple[Rule, str] | None:
     return (found.rejected[0].rule, found.rejected[0].detail) if found.rejected else None
 
 
-# Two tests that are the same but for what is no letter; blanks elsewhere make another test of the same text.
+# Tests that are the same but for what is no letter, and for the numbers of the blanks; blanks elsewhere make another test of the same text.
 COPIES = [
     ("We left at noon.", "<1>", "Nobody came.", "<2>"),
     ("  we LEFT at noon", "<1>", ".", "Nobody came!", "<2>", "."),
+    ("We left at noon.", "<2>", "Nobody came.", "<1>"),
 ]
 
 
@@ -85,6 +86,11 @@ def test_the_first_of_two_stays_a_candidate_whatever_becomes_of_it() -> None:
 def test_each_rule_has_its_reason(changes: dict[str, Any], rule: Rule, detail: str) -> None:
     """What speaks against a passage is told with where it is."""
     assert rule_of(**changes) == (rule, detail)
+
+
+def test_as_many_candidates_as_blanks_will_do() -> None:
+    """There need be no distractor."""
+    assert rule_of(candidates=("It rained.", "Jane sang."), answers=(1, 0)) is None
 
 
 def test_two_readings_that_agree_are_no_fault() -> None:
