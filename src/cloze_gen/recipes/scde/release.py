@@ -40,7 +40,7 @@ class ScdeReleaseSettings(ReleaseSettings):
     """Settings of the release of an SCDE set."""
 
     features: tuple[FeatureTable, ...] = Field(
-        tuple(FeatureTable),
+        (FeatureTable.SP, FeatureTable.SN, FeatureTable.AP, FeatureTable.AN, FeatureTable.SPN, FeatureTable.APN),
         description="which tables of pairs are released: with the sentence before or behind the blank (sp, sn), with all of them (ap, an), "
         "with both sides (spn, apn); 2,000 passages have 0.3 GB of all",
     )

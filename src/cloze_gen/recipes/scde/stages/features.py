@@ -26,8 +26,10 @@ def features_file(part: Part, table: FeatureTable) -> str:
 def write_features(writer: ArtifactWriter, room: Room, *, finished: Artifact, tables: Sequence[FeatureTable]) -> None:
     """Write the tables that were asked for, of each split.
 
-    Files: `train.apn.tsv` and the like, for every split (``train``, ``dev``, ``test``) and table (``sp``, ``sn``, ``ap``, ``an``, ``spn``,
-    ``apn``): `id`, `text_a`, `text_b`, `label` (0 where the candidate is the answer), as `formats.scde.features` tells.
+    Files, a table and split each: `train.sp.tsv`, `train.sn.tsv`, `train.ap.tsv`, `train.an.tsv`, `train.spn.tsv`, `train.apn.tsv`,
+    `dev.sp.tsv`, `dev.sn.tsv`, `dev.ap.tsv`, `dev.an.tsv`, `dev.spn.tsv`, `dev.apn.tsv`, `test.sp.tsv`, `test.sn.tsv`, `test.ap.tsv`,
+    `test.an.tsv`, `test.spn.tsv`, `test.apn.tsv`: `id`, `text_a`, `text_b`, `label` (0 where the candidate is the answer), as
+    `formats.scde.features` tells.
 
     Args:
         finished: the blanked passages.
