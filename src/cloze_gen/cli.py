@@ -121,9 +121,7 @@ def trace(
 def evaluate(
     items: Annotated[str, typer.Argument(help="a run, a questions.jsonl, a passages.jsonl, or a published file of MSR, LAMBADA or SCDE")],
     answers: Annotated[Path | None, typer.Option(help="answers of a machine-format file; default: the matching file beside it")] = None,
-    train: Annotated[
-        str, typer.Option(help="folder of training books, or blanked passages to learn from; default: the run's own")
-    ] = "",
+    train: Annotated[str, typer.Option(help="folder of training books, or blanked passages to learn from; default: the run's own")] = "",
     only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind, hf:FOLDER or scores:FILE; may be repeated")] = None,
     scores: Annotated[Path | None, typer.Option(help="scores of your own model: JSONL, or of options `sentence TAB score` lines")] = None,
     out: Out = DEFAULT_OUT,

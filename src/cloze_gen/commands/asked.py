@@ -54,9 +54,7 @@ def find_run_folder(items: str, out: Path) -> Path | None:
     if run is not None:
         return run.resolve()
     if leads_to(Path(items), Path.is_dir):
-        expected = (
-            "Give a run, a questions.jsonl or passages.jsonl, or a published file of MSR, LAMBADA or SCDE."
-        )
+        expected = "Give a run, a questions.jsonl or passages.jsonl, or a published file of MSR, LAMBADA or SCDE."
         raise UsageError(f"{items}: a folder, but no run (no {RUN_FILE} in it). {expected}")
     if not leads_to(Path(items), Path.is_file):
         raise UsageError(f"{shown(items, most_chars=300)}: neither a run in {out} nor a file. `cloze-gen runs --out {out}` lists the runs.")
