@@ -1,4 +1,4 @@
-"""The models that passages are asked of, as tasks: training text in small letters -> n-gram model, networks."""
+"""The models that passages and blanks are asked of, as tasks: training text in small letters -> n-gram models, networks, vectors."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import luigi
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.config import settings_dict
+from cloze_gen.evaluate.blanks import baselines as of_blanks
 from cloze_gen.evaluate.passages.baselines import CBOW, NETWORK_KINDS, NGRAMS, SUPERVISED_CBOW, TEXT
 from cloze_gen.pipelines.baseline_models import CorpusCounts, CorpusText, FromCorpus
 from cloze_gen.pipelines.task import StageTask
-from cloze_gen.stages.evaluation.passage_models import PassageNgramSettings, write_passage_ngrams, write_passage_text
+from cloze_gen.stages.evaluation.blank_lsa import BLANK_LSA, write_blank_lsa
+from cloze_gen.stages.evaluation.passage_models import BLANK_NGRAMS, PassageNgramSettings, write_passage_ngrams, write_passage_text
 from cloze_gen.stages.evaluation.passage_networks import PassageNetworksSettings, write_passage_network
+from cloze_gen.stages.evaluation.sentence_counts import write_sentence_counts
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import ArtifactWriter
 
@@ -75,6 +78,40 @@ class PassageNetwork(OverPassageText):
         write_passage_network(writer, room, **inputs, settings=PassageNetworksSettings(), kind=self.kind, seed=self.seed)
 
 
+class SentenceCounts(OverPassageText):
+    """Words and the sentences that they stand in."""
+
+    stage = "sentence-counts"
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_sentence_counts(writer, room, text=self.artifact("text"))
+
+
+class BlankNgrams(PassageNgrams):
+    """As the n-gram baseline of passages, of a lower order."""
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(BLANK_NGRAMS)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_passage_ngrams(writer, room, text=self.artifact("text"), settings=BLANK_NGRAMS)
+
+
+class BlankLsa(FromCorpus):
+    """Word vectors for the coherence of sentences."""
+
+    stage = "blank-lsa"
+
+    def inputs(self) -> dict[str, StageTask]:
+        return {"text": self.clone(PassageText), "counts": self.clone(SentenceCounts)}
+
+    def settings(self) -> dict[str, Any]:
+        return settings_dict(BLANK_LSA)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_blank_lsa(writer, room, text=self.artifact("text"), counts=self.artifact("counts"), settings=BLANK_LSA)
+
+
 def passage_tasks(base: FromCorpus, *, seed: int) -> dict[str, StageTask]:
     """The models by the names that `evaluate.passages.baselines` knows them by.
 
@@ -83,3 +120,9 @@ def passage_tasks(base: FromCorpus, *, seed: int) -> dict[str, StageTask]:
     """
     networks = {kind: base.clone(PassageNetwork, kind=kind, seed=seed) for kind in NETWORK_KINDS.values()}
     return {TEXT: base.clone(PassageText), NGRAMS: base.clone(PassageNgrams), **networks}
+
+
+def blank_tasks(base: FromCorpus) -> dict[str, StageTask]:
+    """The models by the names that `evaluate.blanks.baselines` knows them by."""
+    tasks = {of_blanks.TEXT: SentenceCounts, of_blanks.NGRAMS: BlankNgrams, of_blanks.LSA: BlankLsa}
+    return {name: base.clone(task) for name, task in tasks.items()}

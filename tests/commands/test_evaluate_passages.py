@@ -189,7 +189,7 @@ def test_networks_are_trained_when_asked_for(published: Path, out: Path, cli: Cl
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("{published}", "--answers", "x.txt"), "a passage ends in its answer"),
+        (("{published}", "--answers", "x.txt"), "a passage holds its own"),
         (("{published}", "--only", "lsa"), "no such baseline of passages"),
         (("{published}", "--only", "user"), "give a file with --scores"),
         (("{published}", "--only", "cache", "--scores", "{published}"), "not JSON"),

@@ -21,7 +21,7 @@ from cloze_gen.evaluate.blanks.rules import rule_results
 from cloze_gen.evaluate.blanks.table import candidates_text, main_rows, result_row, table_text
 from cloze_gen.evaluate.blanks.user_scores import ANSWER, parse_blank_scores
 from cloze_gen.pipelines.baseline_models import fit_models
-from cloze_gen.pipelines.blank_models import blank_tasks
+from cloze_gen.pipelines.passage_models import blank_tasks
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.stages.evaluation.blank_models import open_scorer
 from cloze_gen.stages.evaluation.blank_scores import classifier_record, score_passages

@@ -9,13 +9,14 @@ from typing import Any
 
 from cloze_gen.errors import FormatError
 from cloze_gen.evaluate.blanks.candidate_classifier import CandidateJudgement
-from cloze_gen.evaluate.blanks.contexts import Context
+from cloze_gen.evaluate.blanks.contexts import CONTEXTS, FULL
+from cloze_gen.evaluate.blanks.decoding import EXH
 from cloze_gen.evaluate.blanks.rules import RuleResult
 from cloze_gen.evaluate.blanks.table import main_rows
 from cloze_gen.report.paper_table import BlankFigure, BlankTable
 
 _MEASURES = ("ba", "ba_low", "ba_high", "ba_micro", "pa", "pa_low", "pa_high", "de", "de_low", "de_high")
-_FULL, _JOINT, _OWN = "AP+AN", "EXH", "own"
+_OWN = "own"  # the distractors of the paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class BlankEvaluation:
         """(baseline and decoder, its row from each context in the order of the paper's Table 6) of whatever has contexts."""
         found = {(row.name, row.decoder, row.context): row for row in self.rows if row.context}
         named = dict.fromkeys((name, decoder) for name, decoder, _ in found)
-        return tuple((f"{name} + {decoder}", tuple(found.get((name, decoder, context)) for context in Context)) for name, decoder in named)
+        return tuple((f"{name} + {decoder}", tuple(found.get((name, decoder, context)) for context in CONTEXTS)) for name, decoder in named)
 
 
 def blank_evaluation_from_record(record: Mapping[str, Any], *, where: str) -> BlankEvaluation:
@@ -121,7 +122,7 @@ def _row(row: Mapping[str, Any]) -> BlankRow:
 def main_figures(paper: BlankTable | None) -> tuple[BlankFigure, ...]:
     """The paper's figures that stand beside the main table: of people, of guessing, and of models that see all and answer all at once."""
     figures = paper.figures if paper else ()
-    return tuple(one for one in figures if one.distractors == _OWN and (one.context, one.decoder) in (("", ""), (_FULL, _JOINT)))
+    return tuple(one for one in figures if one.distractors == _OWN and (one.context, one.decoder) in (("", ""), (FULL, EXH)))
 
 
 def people(paper: BlankTable | None) -> BlankFigure | None:
@@ -136,7 +137,7 @@ def figures_by_context(paper: BlankTable | None) -> tuple[tuple[str, tuple[Blank
     for one in own:
         found.setdefault((one.label, one.decoder), {})[one.context] = one
     return tuple(
-        (f"{label} + {decoder}", tuple(of.get(context) for context in Context)) for (label, decoder), of in found.items() if len(of) > 1
+        (f"{label} + {decoder}", tuple(of.get(context) for context in CONTEXTS)) for (label, decoder), of in found.items() if len(of) > 1
     )
 
 

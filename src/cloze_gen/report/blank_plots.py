@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from cloze_gen.report.blank_evaluation import BlankEvaluation, people, table_rows
 from cloze_gen.report.paper_table import BlankTable
-from cloze_gen.report.plots import plain_label
-from cloze_gen.report.svg import FIRST, MUTED, SECOND, drawing, new_figure, svg_text
+from cloze_gen.report.svg import FIRST, MUTED, SECOND, drawing, new_figure, plain_label, svg_text
 
 
 def blank_baseline_plot(evaluation: BlankEvaluation | None, paper: BlankTable | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,7 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.paper_table import PaperTable
-from cloze_gen.report.svg import FIRST, INK, MUTED, SECOND, drawing, new_figure, svg_text
+from cloze_gen.report.svg import FIRST, INK, MUTED, SECOND, drawing, new_figure, plain_label, svg_text
 
 _PER_MILLION = 1e6
 
@@ -178,13 +177,3 @@ def _short_count(value: float, _: object = None) -> str:
         if value >= limit:
             return f"{value / limit:g}{letter}"
     return f"{value:g}"
-
-
-def plain_label(label: str) -> str:
-    """A label of at most 30 plain ASCII characters: a font that lacks a letter would make matplotlib warn.
-
-    >>> plain_label("mod\u00e8le de " + "x" * 40)
-    'mod?le de xxxxxxxxxxxxxxxxx...'
-    """
-    text = re.sub(r"[^ -~]", "?", label)
-    return text if len(text) <= 30 else text[:27] + "..."

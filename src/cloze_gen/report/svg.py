@@ -75,3 +75,13 @@ def svg_text(figure: Figure, *, name: str, label: str) -> str:
     namespaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
     lines = (line.rstrip() for line in f'<svg {namespaces} {head[0]} role="img" aria-label="{escape(label)}">{body}'.splitlines())
     return "\n".join(line for line in lines if line.strip())
+
+
+def plain_label(label: str) -> str:
+    """A label of at most 30 plain ASCII characters: a font that lacks a letter would make matplotlib warn.
+
+    >>> plain_label("mod\u00e8le de " + "x" * 40)
+    'mod?le de xxxxxxxxxxxxxxxxx...'
+    """
+    text = re.sub(r"[^ -~]", "?", label)
+    return text if len(text) <= 30 else text[:27] + "..."

@@ -1,4 +1,4 @@
-"""A scorer that says what it was told, and a passage of five blanks and seven candidates."""
+"""A scorer that says what it was told, a passage of five blanks and seven candidates, and passages from their sentences."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pytest
 
-from cloze_gen.evaluate.blanks.asked import Direction
+from cloze_gen.evaluate.blanks.asked import AskedBlanks, Direction
 from cloze_gen.records.blanked_passage import BlankedPassage
 
 Told = Mapping[tuple[int, int], float]  # (blank, candidate) -> score; 0 where nothing is told
 Tell = Callable[..., dict[Direction, np.ndarray]]
+Ask = Callable[..., AskedBlanks]
 
 
 @pytest.fixture
@@ -36,3 +37,16 @@ def tell() -> Tell:
         return found
 
     return scores
+
+
+@pytest.fixture
+def ask() -> Ask:
+    """A passage from its sentences, tokens joined by spaces: those at `blanks` are asked, the answers are the first candidates in order."""
+
+    def asked(sentences: str, blanks: tuple[int, ...], distractors: str = "", *, name: str = "b:0", book: str = "b") -> AskedBlanks:
+        said = tuple(sentences.split(" / "))
+        candidates = (*(said[i] for i in blanks), *filter(None, distractors.split(" / ")))
+        passage = BlankedPassage(name, said, blanks, candidates, tuple(range(len(blanks))))
+        return AskedBlanks(passage, book, "test", *(tuple(tuple(text.split()) for text in texts) for texts in (said, candidates)))
+
+    return asked

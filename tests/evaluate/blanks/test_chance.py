@@ -26,7 +26,7 @@ def test_the_formulas_are_the_enumeration(blanks: int, candidates: int) -> None:
     right = np.bincount([sum(i == one for i, one in enumerate(answers)) for answers in lists], minlength=blanks + 1)
     assert [right_probability(k, blanks, candidates) for k in range(blanks + 1)] == pytest.approx((right / len(lists)).tolist())
     distractors = [sum(one >= blanks for one in answers) for answers in lists]
-    assert expected_distractors(blanks, candidates) == pytest.approx(np.mean(distractors))
+    assert expected_distractors(blanks, candidates, candidates - blanks) == pytest.approx(np.mean(distractors))
 
 
 def test_the_papers_numbers() -> None:

@@ -27,6 +27,7 @@ _COUNTED: Sequence[Callable[[SurfaceTies], float]] = (
 )
 _MARKS = ("!", ",", ";", ":", "--", "...")
 _LEAST_SHARE = 1e-8  # of a word that no text has
+_DECIMALS = 9
 
 
 def shape_features(candidates: Sequence[Sequence[str]], freq_of: Callable[[str], float]) -> NDArray[np.float64]:
@@ -54,7 +55,7 @@ def shape_features(candidates: Sequence[Sequence[str]], freq_of: Callable[[str],
                 *(float(count(ties)) for count in _COUNTED),
             ]
         )
-    return np.array(rows, np.float64)
+    return np.asarray(np.round(np.array(rows, np.float64), _DECIMALS), np.float64)
 
 
 def features_beside_others(features: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -70,4 +71,5 @@ def features_beside_others(features: NDArray[np.float64]) -> NDArray[np.float64]
     standard = np.divide(features - features.mean(axis=0), spread, out=np.zeros_like(features), where=spread > 0)
     length = features[:, 0]
     below = (length[:, None] > length).sum(axis=1) + ((length[:, None] == length).sum(axis=1) - 1) / 2
-    return np.column_stack([below / max(1, len(features) - 1), standard])
+    # Rounded, for the last bits of a deviation tell in which order the candidates were summed, hence where each is printed.
+    return np.column_stack([below / max(1, len(features) - 1), np.round(standard, _DECIMALS)])

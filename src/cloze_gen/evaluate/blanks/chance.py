@@ -35,13 +35,13 @@ def right_probability(right: int, blanks: int, candidates: int) -> float:
     return math.comb(blanks, right) * lists / math.perm(candidates, blanks)
 
 
-def expected_distractors(blanks: int, candidates: int) -> float:
+def expected_distractors(blanks: int, candidates: int, distractors: int) -> float:
     """DE: how many of the answers are distractors, on average.
 
-    >>> f"{expected_distractors(5, 7):.3f}"
+    >>> f"{expected_distractors(5, 7, 2):.3f}"
     '1.429'
     """
-    return blanks * (candidates - blanks) / candidates
+    return blanks * distractors / candidates
 
 
 def chance_metrics(passages: Sequence[BlankedPassage]) -> BlankMetrics:
@@ -83,4 +83,4 @@ def _moments(blanks: int, candidates: int, distractors: int) -> tuple[NDArray[np
     shares = [(right / b, right_probability(right, b, c)) for right in range(b + 1)]
     ba_variance = math.fsum(prob * (share - 1 / c) ** 2 for share, prob in shares)
     de_variance = b * (d / c) * (1 - d / c) * (c - b) / (c - 1) if c > 1 else 0.0
-    return np.array([1 / c, all_right, b * d / c]), np.array([ba_variance, all_right * (1 - all_right), de_variance])
+    return np.array([1 / c, all_right, expected_distractors(b, c, d)]), np.array([ba_variance, all_right * (1 - all_right), de_variance])

@@ -9,34 +9,26 @@ last sentence of the passage for what stands before a blank that opens it, and l
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.evaluate.blanks.asked import Direction
 
-
-class Context(StrEnum):
-    """One or two directions, in the order of the paper's Table 6."""
-
-    P = "P"
-    N = "N"
-    AP = "AP"
-    AN = "AN"
-    P_N = "P+N"
-    AP_AN = "AP+AN"
-
-    @property
-    def sides(self) -> tuple[Direction, ...]:
-        """Directions of one side each."""
-        return tuple(map(Direction, self.value.split("+")))
+FULL = str(Direction.BOTH)
+# Context -> its directions of one side each, in the order of the paper's Table 6.
+CONTEXTS: Mapping[str, tuple[Direction, ...]] = {
+    **{str(side): (side,) for side in (Direction.P, Direction.N, Direction.AP, Direction.AN)},
+    "P+N": (Direction.P, Direction.N),
+    FULL: (Direction.AP, Direction.AN),
+}
 
 
-def context_scores(scores: Mapping[Direction, NDArray[np.float64]], context: Context) -> NDArray[np.float64] | None:
+def context_scores(scores: Mapping[Direction, NDArray[np.float64]], context: str) -> NDArray[np.float64] | None:
     """The scores from a context: the mean of the directions that a blank has, 0 throughout for a blank that has none.
 
     Args:
+        context: of `CONTEXTS`.
         scores: of a `BlankScorer`: each of shape (blanks, candidates), rows of NaN where a blank has nothing on that side. Of AP+AN the
             scores from both sides at once, where it has them.
     Returns:
@@ -45,10 +37,10 @@ def context_scores(scores: Mapping[Direction, NDArray[np.float64]], context: Con
         ValueError: a score is infinite, or some of a row are none: no decoder could use them.
 
     >>> both = {Direction.P: np.array([[np.nan, np.nan], [1.0, 0.0]]), Direction.N: np.array([[3.0, 1.0], [2.0, 1.0]])}
-    >>> context_scores(both, Context.P_N).tolist(), context_scores(both, Context.P).tolist(), context_scores(both, Context.AP)
+    >>> context_scores(both, "P+N").tolist(), context_scores(both, "P").tolist(), context_scores(both, "AP")
     ([[3.0, 1.0], [1.5, 0.5]], [[0.0, 0.0], [1.0, 0.0]], None)
     """
-    directions = (Direction.BOTH,) if context == Context.AP_AN and Direction.BOTH in scores else context.sides
+    directions = (Direction.BOTH,) if context == FULL and Direction.BOTH in scores else CONTEXTS[context]
     if not all(direction in scores for direction in directions):
         return None
     sides = np.stack([scores[direction] for direction in directions])

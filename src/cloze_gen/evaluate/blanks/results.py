@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cloze_gen.evaluate.blanks.asked import Direction
 from cloze_gen.evaluate.blanks.baselines import BlankBaseline
 from cloze_gen.evaluate.blanks.chance import chance_metrics
-from cloze_gen.evaluate.blanks.contexts import Context, context_scores
+from cloze_gen.evaluate.blanks.contexts import CONTEXTS, context_scores
 from cloze_gen.evaluate.blanks.decoding import DECODERS, decode
 from cloze_gen.evaluate.blanks.metrics import BlankMetrics, count_answers, measure
 from cloze_gen.records.blanked_passage import BlankedPassage
@@ -25,7 +25,7 @@ class BlankResult:
     """One baseline from one context by one decoder, which is one row.
 
     Attributes:
-        context: a `Context`; empty where the scores come from no context that is told.
+        context: of `CONTEXTS`; empty where the scores come from no context that is told.
         decoder: `INC` or `EXH`; empty where nothing was decoded.
         answers: of each passage, int64, shape (blanks,); empty where nothing is known of single passages.
         seconds: of scoring all contexts, the opening of the model included.
@@ -55,7 +55,7 @@ def context_results(
     Raises:
         ValueError: a score is infinite, or some of a row are none.
     """
-    for context in Context:
+    for context in CONTEXTS:
         found = [context_scores(one, context) for one in scores]
         given = [one for one in found if one is not None]
         if len(given) == len(passages):

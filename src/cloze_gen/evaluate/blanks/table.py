@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cloze_gen.evaluate.blanks.contexts import Context
+from cloze_gen.evaluate.blanks.contexts import CONTEXTS
 from cloze_gen.evaluate.blanks.decoding import DECODERS, EXH
 from cloze_gen.evaluate.blanks.results import BlankResult
 
@@ -27,7 +27,7 @@ def main_rows(rows: Sequence[Row]) -> list[Row]:
     >>> main_rows([{"name": "random", "context": "", "decoder": ""}, *rows])[1]
     {'name': 'lsa', 'context': 'AP+AN', 'decoder': 'EXH'}
     """
-    order = ["", *map(str, Context)]
+    order = ["", *CONTEXTS]
     widest: dict[str, Row] = {}
     for row in rows:
         if row["decoder"] in ("", EXH):
@@ -101,7 +101,7 @@ def _context_table(rows: Sequence[Row]) -> list[str]:
     cells = {(row["name"], row["decoder"], row["context"]): f"{100 * row['ba']:.1f}/{100 * row['pa']:.1f}" for row in rows}
     labels = {(name, decoder): f"{name} + {decoder}" for name in dict.fromkeys(row["name"] for row in rows) for decoder in DECODERS}
     width = max(len("BA/PA %"), *map(len, labels.values()))
-    lines = ["", f"{'BA/PA %':<{width}}" + "".join(f"  {context:>11}" for context in Context)]
+    lines = ["", f"{'BA/PA %':<{width}}" + "".join(f"  {context:>11}" for context in CONTEXTS)]
     for (name, decoder), label in labels.items():
-        lines.append(f"{label:<{width}}" + "".join(f"  {cells.get((name, decoder, context), '-'):>11}" for context in Context))
+        lines.append(f"{label:<{width}}" + "".join(f"  {cells.get((name, decoder, context), '-'):>11}" for context in CONTEXTS))
     return lines

@@ -12,7 +12,7 @@ from cloze_gen.engine.progress import track
 from cloze_gen.engine.threads import one_thread
 from cloze_gen.evaluate.blanks.asked import AskedBlanks, BlankScorer, Direction
 from cloze_gen.evaluate.blanks.candidate_classifier import judge_candidates, judgement_record
-from cloze_gen.stages.evaluation.blank_models import read_freqs
+from cloze_gen.stages.evaluation.sentence_counts import read_freqs
 from cloze_gen.store.artifacts import Artifact
 
 
@@ -31,7 +31,7 @@ def classifier_record(passages: Sequence[AskedBlanks], draws: NDArray[np.float64
 
     Args:
         draws: of `metrics.bootstrap_draws`.
-        counts: of `blank_models.write_sentence_counts`, for how common words are; without, they all count as equally common.
+        counts: of `sentence_counts.write_sentence_counts`, for how common words are; without, they all count as equally common.
     """
     freqs = {} if counts is None else read_freqs(counts)
     with one_thread():

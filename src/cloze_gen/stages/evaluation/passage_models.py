@@ -39,6 +39,11 @@ class PassageNgramSettings(SettingsGroup):
     vocabulary: int = Field(VOCABULARY, ge=10, le=MOST_COUNTED, description="the commonest words in small letters; all others are one; 4")
 
 
+# Of the model that blanks are asked of. Of 10,000 drawn in novels other than the training ones order 3 answers 22.9 % by P+N, order 5
+# 22.6 %; made from 30 million tokens in 37 and 155 s.
+BLANK_NGRAMS = PassageNgramSettings(order=3)
+
+
 def write_passage_text(writer: ArtifactWriter, room: Room, *, text: Artifact, counts: Artifact) -> None:
     """The training sentences in small letters, as numbers.
 

@@ -22,6 +22,7 @@ from cloze_gen.recipes.scde.steps.blanks import (
     blank_reason,
     choose_blanks,
     draw_blanks,
+    new_here,
 )
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
@@ -73,6 +74,7 @@ def _blanked(shard: BlankShard) -> Iterator[BlankedWindow]:
             blank_reason(tokens[k], ties[k], whole=bool(traits.whole[i]), in_speech=bool(traits.in_speech[i]), settings=shard.settings)
             for k, i in enumerate(sentences)
         ]
+        reasons = [reason or new for reason, new in zip(reasons, new_here(ties), strict=True)]
         if not shard.settings.edges:
             reasons[0], reasons[-1] = reasons[0] or BlankReason.EDGE, reasons[-1] or BlankReason.EDGE
         places = [k for k, reason in enumerate(reasons) if reason is None]

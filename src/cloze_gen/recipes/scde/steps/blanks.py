@@ -8,6 +8,7 @@ deals the answers out blindly, no better and no worse, and whose sentences go be
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -51,6 +52,8 @@ class BlankReason(StrEnum):
     SHORT = "sentence_short"
     LONG = "sentence_long"
     LITTLE_CONTENT = "too_little_content"
+    NEW_NAME = "name_only_here"
+    NEW_PERSON = "person_only_here"
     EDGE = "edge_of_the_passage"
 
 
@@ -84,6 +87,28 @@ def blank_reason(tokens: Sequence[str], ties: SurfaceTies, *, whole: bool, in_sp
         BlankReason.LITTLE_CONTENT: len(ties.stems) < settings.min_content_words,
     }
     return next((reason for reason, holds in against.items() if holds), None)
+
+
+def new_here(sentences: Sequence[SurfaceTies]) -> list[BlankReason | None]:
+    """Of each sentence of a passage whether it alone has one of its names or persons: it would be known by what the passage lacks.
+
+    It is asked of distractors too, which may bring nothing new (`steps.rivals`).
+
+    >>> from cloze_gen.english.cohesion import surface_ties
+    >>> lines = ["Then came Pip .", "Pip sat down .", "They saw Joe ."]
+    >>> [reason and str(reason) for reason in new_here([surface_ties(line.split()) for line in lines])]
+    [None, None, 'name_only_here']
+    """
+    names = Counter(name for one in sentences for name in {*one.names, one.first_word})
+    persons = Counter(person for one in sentences for person in one.persons)
+    return [
+        BlankReason.NEW_NAME
+        if any(names[name] == 1 for name in one.names)
+        else BlankReason.NEW_PERSON
+        if any(persons[person] == 1 for person in one.persons)
+        else None
+        for one in sentences
+    ]
 
 
 def draw_blanks(places: Sequence[int], settings: BlanksSettings, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -21,8 +21,8 @@ from sklearn.metrics import roc_auc_score
 from cloze_gen.english.cohesion import SurfaceTies
 from cloze_gen.words import is_word
 
-_MIN_COUNT = 8  # sentences that show a trait before it counts
-_STRENGTH = 0.3  # inverse of the prior's precision: how far one round may go
+_MIN_COUNT = 30  # sentences that show a trait before it counts
+_STRENGTH = 0.01  # inverse of the prior's precision: how far one round may go; at 0.3 half of what is learnt is noise of the other half
 _LEAST, _MOST = -3.0, 3.0  # of all rounds together, so that no candidate is sure to be drawn
 _MANY = 4  # of one kind in a sentence, and more
 _STEPS = (1, 2, 3, 5, 7, 9, 11, 14, 17, 21, 26, 33, 45)

@@ -25,7 +25,7 @@ class RivalsSettings(SettingsGroup):
 
     min_distance: int = Field(4, ge=1, le=MOST_EACH, description="inclusive: sentences from the passage's nearest edge")
     max_distance: int = Field(80, ge=1, le=MOST_EACH, description="inclusive, within the chapter")
-    max_fit: float = Field(0.0, ge=-2, le=2, description="exclusive: coherence with a blank, above that of the blank's own answer")
+    max_fit: float = Field(0.1, ge=-2, le=2, description="exclusive: coherence with a blank, above that of the blank's own answer")
 
 
 class RivalReason(StrEnum):
