@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cloze_gen.evaluate.blanks.user_scores import ANSWER
+from cloze_gen.formats.scde.features import FeatureTable
 from cloze_gen.pipelines.corpus import Counts, TrainingText
 from cloze_gen.pipelines.parts import Partition, TrainingNovels
 from cloze_gen.pipelines.style_task import StyleTask
@@ -142,10 +143,11 @@ class Features(StyleTask):
     needs = {"finished": BlankedPassages}
 
     def settings(self) -> dict[str, Any]:
-        return {"tables": [str(table) for table in self.all_settings.release.features]}
+        return dict(self.all_settings.release.model_dump(include={"features"}, mode="json"))
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_features(writer, room, **self.artifacts(), tables=self.all_settings.release.features)
+        tables = [FeatureTable(name) for name in self.all_settings.release.features]
+        write_features(writer, room, **self.artifacts(), tables=tables)
 
 
 def model_name(settings: ScdeSettings, fingerprints: Mapping[str, str]) -> str:

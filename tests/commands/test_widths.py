@@ -161,6 +161,21 @@ def test_the_other_style_fits(scs: Path, narrow: Callable[..., str]) -> None:
 
 
 @pytest.mark.slow
+def test_blanked_passages_fit(scde: Any, narrow: Callable[..., str]) -> None:
+    """Every stage of an SCDE-style run, traces of passages, of a window that became none and of a stretch that was none, its settings."""
+    for stage in json.loads((scde.folder / "run.json").read_text())["stages"]:
+        assert faults(narrow("show", scde.name, stage["number"], "--out", scde.out)) == [], stage["label"]
+    ids = [record["id"] for record in list(read_jsonl(scde.release / "passages.jsonl"))[:3]]
+    for stage in ("passages", "blanks", "distractors"):
+        table = read_parquet(next(scde.folder.glob(f"[0-9][0-9]-{stage}")) / "rejected.parquet")
+        ids += [row["id"] for row in table.slice(0, 1).to_pylist()]
+    for item in ids:
+        assert faults(narrow("trace", item, "--out", scde.out)) == [], item
+    assert faults(narrow("compare", scde.folder, scde.folder, "--out", scde.out)) == []
+    assert faults(narrow("settings", "scde-style")) == []
+
+
+@pytest.mark.slow
 def test_what_needs_no_run_fits(narrow: Callable[..., str], cli: Callable[..., Any], tmp_path: Path) -> None:
     """doctor, settings, checksums; the settings can still be read back."""
     for style in ("holmes-style", "scs-sample"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import Field
 
@@ -39,10 +40,11 @@ DISTRACTORS = {
 class ScdeReleaseSettings(ReleaseSettings):
     """Settings of the release of an SCDE set."""
 
-    features: tuple[FeatureTable, ...] = Field(
-        (FeatureTable.SP, FeatureTable.SN, FeatureTable.AP, FeatureTable.AN, FeatureTable.SPN, FeatureTable.APN),
+    features: tuple[Literal["sp", "sn", "ap", "an", "spn", "apn"], ...] = Field(
+        ("sp", "sn", "ap", "an", "spn", "apn"),
+        strict=False,  # TOML has lists and no tuples; what stands in the list is held to the letter all the same
         description="which tables of pairs are released: with the sentence before or behind the blank (sp, sn), with all of them (ap, an), "
-        "with both sides (spn, apn); 2,000 passages have 0.3 GB of all",
+        "with both sides (spn, apn); 2,000 passages have 0.3 GB of all six",
     )
 
 
@@ -51,7 +53,7 @@ def scde_files(run: FinishedRun) -> dict[str, str | FromStore]:
     of_part = {part: [one.passage for one in run.items if one.part == part] for part in PUBLISHED}
     files: dict[str, str | FromStore] = {file: format_published(of_part[part]) for part, file in PUBLISHED.items()}
     for part, table in itertools.product(PUBLISHED, run.settings.release.features):
-        name = features_file(part, table)
+        name = features_file(part, FeatureTable(table))
         files[f"{FEATURES}/{name}"] = FromStore(run.artifacts["features"].path(name), linked=False)
     return files
 
