@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.sparse import csr_array
 
 from cloze_gen.english.cohesion import Opener, Person, SurfaceTies
+from cloze_gen.stats.conditional_logit import fit_conditional_logit
 
 _MOST_RARE = 4.0  # so that what is said once in a small set and in a large corpus weighs alike
 _DEPTH = 4  # shown sentences on each side that are near a blank
@@ -181,7 +182,7 @@ def cue_scores(passage: TiedPassage, blanks: NDArray[np.int64], weights: NDArray
 
 
 def fit_weights(features: Sequence[NDArray[np.float64]], answers: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """Weights of a conditional logit: a blank's candidates share one softmax, and the weights make its answer likely (McFadden 1974).
+    """Weights that make the answers of some passages likely: each blank an item, its candidates the options.
 
     Args:
         features: of each passage, shape (blanks, candidates, cues).
@@ -189,25 +190,13 @@ def fit_weights(features: Sequence[NDArray[np.float64]], answers: Sequence[Seque
     Returns:
         Shape (cues,); held near 0 by a normal prior of deviation 1 over cues brought to deviation 1.
     """
-    widest = max(one.shape[1] for one in features)
-    cues = np.concatenate([np.pad(one, ((0, 0), (0, widest - one.shape[1]), (0, 0))) for one in features])
-    absent = np.concatenate([np.tile(np.arange(widest) >= one.shape[1], (len(one), 1)) for one in features])
-    own = np.concatenate([np.asarray(one) for one in answers])
-    spread = cues[~absent].std(axis=0)
+    rows = np.concatenate([row for one in features for row in one])
+    spread = rows.std(axis=0)
     spread[spread == 0] = 1.0
-    cues = cues / spread
-    rows = np.arange(len(own))
-
-    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        scores = np.where(absent, -np.inf, cues @ weights)
-        scores -= scores.max(axis=1, keepdims=True)
-        shares = np.exp(scores)
-        shares /= shares.sum(axis=1, keepdims=True)
-        slope = (cues[rows, own] - (shares[:, :, None] * cues).sum(axis=1)).sum(axis=0)
-        return float(weights @ weights / 2 - np.log(shares[rows, own]).sum()), weights - slope
-
-    found = minimize(loss, np.zeros(cues.shape[2]), jac=True, method="L-BFGS-B")
-    return np.asarray(found.x / spread)
+    blanks = [(one.shape[1], answer) for one, own in zip(features, answers, strict=True) for answer in own]
+    item = np.repeat(np.arange(len(blanks)), [candidates for candidates, _ in blanks])
+    right = np.concatenate([np.arange(candidates) == answer for candidates, answer in blanks])
+    return fit_conditional_logit(csr_array(rows / spread), item, right) / spread
 
 
 def _padded(table: NDArray[np.generic]) -> NDArray[np.float64]:

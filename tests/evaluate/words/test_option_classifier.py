@@ -56,14 +56,3 @@ def test_rank_classifier_learns_the_middle() -> None:
     noise = np.random.default_rng(2).normal(size=(100, 5))
     learned = option_classifier.rank_scores([scores, noise], items, option_classifier.book_folds(items))
     assert judge_scores(ROW, learned, items, seed=1).accuracy > 0.9
-
-
-def test_conditional_logit_has_no_gradient_left() -> None:
-    """At the weights found, expected and observed features differ by the ridge alone."""
-    rng = np.random.default_rng(0)
-    features = option_classifier.sparse.csr_array(rng.normal(size=(50, 3)))
-    item_of_row, is_answer = np.repeat(np.arange(10), 5), np.tile([True, False, False, False, False], 10)
-    weights = option_classifier.fit_conditional_logit(features, item_of_row, is_answer)
-    exponent = np.exp(features @ weights).reshape(10, 5)
-    shares = (exponent / exponent.sum(axis=1, keepdims=True)).reshape(-1)
-    assert features.T @ (is_answer - shares) == pytest.approx(weights, abs=1e-3)

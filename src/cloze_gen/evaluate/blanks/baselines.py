@@ -57,6 +57,7 @@ BLANK_BASELINES = (
     BlankBaseline("tf-idf", "surface", "", (TEXT,)),
     BlankBaseline("cohesion", "surface"),
     BlankBaseline("cues", "surface", "", (TEXT,)),
+    BlankBaseline("cues-learnt", "model", "", (TEXT, PASSAGES)),
     BlankBaseline("lsa", "model", "Foltz, Kintsch & Landauer 1998", (LSA,)),
     BlankBaseline("language-model", "model", "SCDE 4.3", (TEXT, NGRAMS)),
 )

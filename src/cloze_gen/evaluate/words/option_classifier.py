@@ -18,17 +18,15 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import minimize
 
 from cloze_gen.evaluate.metrics import score_matrix, within_item_ranks
 from cloze_gen.records.question import Question
 from cloze_gen.rng import stable_fraction
+from cloze_gen.stats.conditional_logit import fit_conditional_logit
 
 HASH_BUCKETS = 4096  # character n-grams: 1,040 items have about 20,000 different ones; the ridge bears the collisions
 CHAR_NGRAM_SIZES = (1, 2, 3, 4)  # with the word's borders marked: prefixes and suffixes up to three letters
 FOLD_COUNT = 5
-RIDGE = 1.0  # half the squared norm of the weights: a standard normal prior
-_MAX_ITERATIONS = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,34 +94,6 @@ def rank_scores(scores: Sequence[NDArray[np.float64]], questions: Sequence[Quest
     columns = [np.maximum(0, 1 - np.abs(rank - place)) for rank in ranks for place in range(option_count)]  # a shared rank is split
     columns += [(a - middle) * (b - middle) / option_count for a, b in combinations(ranks, 2)]
     return _cross_validated(sparse.csr_array(np.column_stack(columns)), questions, folds)
-
-
-def fit_conditional_logit(
-    features: sparse.csr_array, item_of_row: NDArray[np.int64], is_answer: NDArray[np.bool_], *, ridge: float = RIDGE
-) -> NDArray[np.float64]:
-    """Weights that maximise the answers' log-probability less the ridge: convex, so the optimum does not depend on the start.
-
-    Args:
-        features: shape (rows, f), one row an option, the rows of an item together.
-        item_of_row: int64, shape (rows,), 0 .. items-1, ascending.
-        is_answer: bool, shape (rows,), one true row an item.
-    Returns:
-        float64, shape (f,).
-    """
-    starts = np.searchsorted(item_of_row, np.arange(int(item_of_row[-1]) + 1))
-    transposed = features.T.tocsr()
-    answer_sum = transposed @ is_answer.astype(np.float64)
-
-    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        utility = features @ weights
-        shifted = utility - np.maximum.reduceat(utility, starts)[item_of_row]
-        exponent = np.exp(shifted)
-        total = np.add.reduceat(exponent, starts)
-        value = np.log(total).sum() - shifted[is_answer].sum() + ridge / 2 * weights @ weights
-        return float(value), transposed @ (exponent / total[item_of_row]) - answer_sum + ridge * weights
-
-    found = minimize(loss, np.zeros(features.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": _MAX_ITERATIONS})
-    return np.asarray(found.x)
 
 
 def _cross_validated(features: sparse.csr_array, questions: Sequence[Question], folds: Folds) -> NDArray[np.float64]:

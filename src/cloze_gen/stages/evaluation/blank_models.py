@@ -12,7 +12,7 @@ from cloze_gen.english.stems import stem
 from cloze_gen.evaluate.blanks.asked import AskedBlanks, BlankScorer
 from cloze_gen.evaluate.blanks.baselines import LSA, NGRAMS, TEXT
 from cloze_gen.evaluate.blanks.cohesion import CohesionScorer
-from cloze_gen.evaluate.blanks.cues import CueScorer
+from cloze_gen.evaluate.blanks.cues import CueScorer, learnt_cues
 from cloze_gen.evaluate.blanks.language_model import LanguageModelScorer
 from cloze_gen.evaluate.blanks.lsa import LsaScorer
 from cloze_gen.evaluate.blanks.overlap import OverlapScorer, TfIdfScorer
@@ -40,7 +40,8 @@ def open_scorer(name: str, models: Mapping[str, Artifact], training: Sequence[As
         "overlap": OverlapScorer,
         "tf-idf": lambda: _open_tf_idf(models[TEXT]),
         "cohesion": CohesionScorer,
-        "cues": lambda: _open_cues(models[TEXT]),
+        "cues": lambda: CueScorer(_rarity(models[TEXT])),
+        "cues-learnt": lambda: learnt_cues(training, _rarity(models[TEXT])),
         "lsa": lambda: _open_lsa(models[LSA]),
         "language-model": lambda: _open_language_model(models[TEXT], models[NGRAMS]),
     }
@@ -52,13 +53,14 @@ def _open_tf_idf(counts: Artifact) -> TfIdfScorer:
     return TfIdfScorer(dict(zip(table.words, table.sentence_counts.tolist(), strict=True)), sentences=table.sentences)
 
 
-def _open_cues(counts: Artifact) -> CueScorer:
+def _rarity(counts: Artifact) -> Callable[[str], float]:
+    """How rare a stem is in the training text."""
     table = read_sentence_counts(counts)
     stems: Counter[str] = Counter()
     for word, count in zip(table.words, table.counts.tolist(), strict=True):
         if is_word(word):
             stems[stem(word)] += count
-    return CueScorer(rarity_of(stems, table.sentences))
+    return rarity_of(stems, table.sentences)
 
 
 def _open_lsa(model: Artifact) -> LsaScorer:

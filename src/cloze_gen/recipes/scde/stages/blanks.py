@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,42 +121,44 @@ def write_blanks(
     ]
     found = [one for windows in room.map(blank_book, shards, unit="books") for one in windows]
     kept = [(one.window, one.chosen) for one in found if one.chosen is not None]
-    without = [one for one in found if one.chosen is None]
     if not kept:
         raise CorpusError(
             f"no passage has {settings.count} sentences that can be blanks ({len(found):,} passages looked at). Lower blanks.count or "
             "blanks.min_words, raise passages.min_sentences, or give more books."
         )
+    _write_tables(writer, found, kept)
     chosen = [one for _, one in kept]
+    n_blanks = sum(len(one.places) for one in chosen)
+    writer.facts |= {
+        "sentences": dict(sorted(Counter(verdict for one in found for verdict in one.verdicts).items())),
+        "solved_by_surface": round(sum(one.solved for one in chosen) / n_blanks, 4),
+        "beside_another": round(sum(_beside(one.places) for one in chosen) / n_blanks, 4),
+    }
+    room.say(f"{len(kept):,} of {len(found):,} passages have {settings.count} blanks")
+
+
+def _write_tables(writer: ArtifactWriter, found: Sequence[BlankedWindow], kept: Sequence[tuple[Window, ChosenBlanks]]) -> None:
+    """The three tables of `write_blanks`, and the funnel."""
     columns = {
         "id": [window.id for window, _ in kept],
         "book_id": [window.book_id for window, _ in kept],
-        "blanks": [list(one.places) for one in chosen],
-        "solved": [one.solved for one in chosen],
-        "wanted": [one.wanted for one in chosen],
-        "margin": [round(one.margin, 6) for one in chosen],
+        "blanks": [list(one.places) for _, one in kept],
+        "solved": [one.solved for _, one in kept],
+        "wanted": [one.wanted for _, one in kept],
+        "margin": [round(one.margin, 6) for _, one in kept],
     }
     writer.rows[BLANKS] = write_parquet(writer.path(BLANKS), columns)
     verdicts = [(one.window.id, k, verdict) for one in found for k, verdict in enumerate(one.verdicts)]
     table = dict(zip(("id", "sentence", "verdict"), map(list, zip(*verdicts, strict=True)), strict=True))
     writer.rows[VERDICTS] = write_parquet(writer.path(VERDICTS), table)
-    reason = str(PassageReason.FEW_SENTENCES)
-    writer.rows[REJECTED] = write_parquet(
-        writer.path(REJECTED),
-        {
-            "id": [one.window.id for one in without],
-            "reason": [reason] * len(without),
-            "detail": [str(sum(verdict == NOT_DRAWN for verdict in one.verdicts)) for one in without],
-        },
-    )
-    writer.funnel = funnel("passages", kept=len(kept), rejected=Counter({reason: len(without)} if without else {}))
-    n_blanks = sum(len(one.places) for one in chosen)
-    writer.facts |= {
-        "sentences": dict(sorted(Counter(verdict for _, _, verdict in verdicts).items())),
-        "solved_by_surface": round(sum(one.solved for one in chosen) / n_blanks, 4),
-        "beside_another": round(sum(_beside(one.places) for one in chosen) / n_blanks, 4),
+    without, reason = [one for one in found if one.chosen is None], str(PassageReason.FEW_SENTENCES)
+    rejected = {
+        "id": [one.window.id for one in without],
+        "reason": [reason] * len(without),
+        "detail": [str(sum(verdict == NOT_DRAWN for verdict in one.verdicts)) for one in without],
     }
-    room.say(f"{len(kept):,} of {len(found):,} passages have {settings.count} blanks")
+    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejected)
+    writer.funnel = funnel("passages", kept=len(kept), rejected=Counter({reason: len(without)} if without else {}))
 
 
 def _beside(places: tuple[int, ...]) -> int:
