@@ -52,25 +52,21 @@ def write_distractors(
     """Write the distractors of every passage, in the order of the passages.
 
     Files: `distractors.parquet`, a row a passage: `id`, `distractors` (indices of sentences in their books), `books` (of each its book).
-    `rejected.parquet`, the passages with too few rivals: `id`, `reason`, `detail` (how many there are). `propensity.tsv`, what tells an
-    answer from a rival by itself: `trait`, and of each half of the training novels the log odds of being an answer, `half_0`, `half_1`;
-    empty but for hard distractors.
+    `rejected.parquet`, the passages with too few rivals: `id`, `reason`, `detail` (how many there are). `propensity.tsv`, the odds by
+    which rivals are drawn: `trait`, `log_odds` (natural, of being an answer); empty but for hard distractors.
 
     Raises:
         CorpusError: no passage has distractors.
     """
     every = _read_rivals(passages, rivals)
-    models = {half: Propensity() for half in _HALVES}
-    apart: list[float] = []
-    if settings.kind == "hard":
-        models, apart = _learn_rounds(every, settings, seed, room)
+    odds, apart = _learn_rounds(every, settings, seed) if settings.kind == "hard" else (Propensity(), [])
     drawn: dict[str, list[Place]]
     if settings.kind == "none":
         drawn = {one.window.id: [] for one in every}
     elif settings.kind == "random":
         drawn = _from_other_passages(every, settings.count, seed)
     else:
-        found = {one.window.id: (one, _draw(one, models, settings, seed)) for one in every}
+        found = {one.window.id: (one, _draw(one, odds, settings, seed)) for one in every}
         drawn = {
             name: [(one.window.book_id, one.sentences[place]) for place in places]
             for name, (one, places) in found.items()
@@ -97,9 +93,8 @@ def write_distractors(
             "detail": [str(len(one.sentences)) for one in without],
         },
     )
-    names = sorted({name for model in models.values() for name in model.weights})
-    rows = ((name, *(round(models[half].weights.get(name, 0.0), 6) for half in _HALVES)) for name in names)
-    writer.rows[PROPENSITY] = write_tsv(writer.path(PROPENSITY), ("trait", "half_0", "half_1"), rows)
+    rows = ((trait, round(weight, 6)) for trait, weight in sorted(odds.weights.items()))
+    writer.rows[PROPENSITY] = write_tsv(writer.path(PROPENSITY), ("trait", "log_odds"), rows)
     writer.funnel = funnel("passages", kept=len(kept), rejected=Counter({TOO_FEW: len(without)} if without else {}))
     writer.facts |= {"kind": settings.kind, "told_apart": [round(value, 4) for value in apart]}
     least = min(apart, key=lambda value: abs(value - 0.5), default=None)
@@ -134,41 +129,36 @@ def _rivals(window: Window, answers: Sequence[dict[str, Any]], rivals: Sequence[
     )
 
 
-def _draw(one: Rivals, models: dict[int, Propensity], settings: DistractorsSettings, seed: int) -> tuple[int, ...] | None:
-    """Distractors of a passage by the half of the training novels that its own is not in; of another novel by both."""
-    asked = [models[half] for half in _HALVES if half != one.half]
-    odds = np.mean([model.log_odds(one.traits) for model in asked], axis=0) if one.traits else np.zeros(0)
+def _draw(one: Rivals, odds: Propensity, settings: DistractorsSettings, seed: int) -> tuple[int, ...] | None:
+    """Distractors of a passage, as indices into its rivals."""
     rng = derive_rng(seed, "scde.distractors", one.window.id)
-    log_odds = settings.strength * one.hardness + odds
+    log_odds = settings.strength * one.hardness + odds.log_odds(one.traits)
     return draw_distractors(one.lengths, one.answer_lengths, log_odds, count=settings.count, rng=rng)
 
 
-def _learn_rounds(
-    every: Sequence[Rivals], settings: DistractorsSettings, seed: int, room: Room
-) -> tuple[dict[int, Propensity], list[float]]:
-    """The log odds of each half of the training novels, and round by round how well one half tells the other's draws apart.
+def _learn_rounds(every: Sequence[Rivals], settings: DistractorsSettings, seed: int) -> tuple[Propensity, list[float]]:
+    """The odds that the training novels teach, and round by round how well their two halves tell each other's draws apart from answers.
 
-    Each round draws by the odds so far and adds what still tells the draws from answers; the rounds that told least are kept.
+    Each round draws by the odds so far and adds what still tells the draws from answers; the odds of the round that told least are kept.
     """
     train = [one for one in every if one.half >= 0]
-    models = {half: Propensity() for half in _HALVES}
-    kept, apart = models, list[float]()
+    odds, kept = Propensity(), Propensity()
+    apart: list[float] = []
     for number in range(settings.rounds + 1):
         sides: dict[int, tuple[list[frozenset[str]], list[frozenset[str]]]] = {half: ([], []) for half in _HALVES}
         for one in train:
-            places = _draw(one, models, settings, seed)
+            places = _draw(one, odds, settings, seed)
             if places is not None:
                 sides[one.half][0].extend(one.answer_traits)
                 sides[one.half][1].extend(one.traits[place] for place in places)
         if not all(answers and distractors for answers, distractors in sides.values()):
-            room.say("too few training novels to learn what tells distractors from answers: each half needs one")
-            return models, apart
-        more = {half: learn(*sides[half]) for half in _HALVES}
-        apart.append(float(np.mean([told_apart(more[1 - half], *sides[half]) for half in _HALVES])))
-        if abs(apart[-1] - 0.5) == min(abs(value - 0.5) for value in apart):
-            kept = models
+            break  # a sample so small that one half has no passage: nothing can be learnt of one that the other bears out
+        found = {half: learn(*sides[half]) for half in _HALVES}
+        apart.append(float(np.mean([told_apart(found[1 - half], *sides[half]) for half in _HALVES])))
+        if abs(apart[-1] - 0.5) <= min(abs(value - 0.5) for value in apart):
+            kept = odds
         if number < settings.rounds:
-            models = {half: models[half] + more[half] for half in _HALVES}
+            odds = odds + learn(*(sides[0][side] + sides[1][side] for side in (0, 1)))
     return kept, apart
 
 

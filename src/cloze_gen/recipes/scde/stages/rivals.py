@@ -19,7 +19,7 @@ from cloze_gen.recipes.scde.stages.tables import ANSWERS, CONSIDERED, RIVAL, Win
 from cloze_gen.recipes.scde.steps.blanks import BlanksSettings, blank_reason
 from cloze_gen.recipes.scde.steps.coherence import coherence
 from cloze_gen.recipes.scde.steps.propensity import traits
-from cloze_gen.recipes.scde.steps.rivals import RivalReason, RivalsSettings, fit, hardness, passage_ties, unlike_passage
+from cloze_gen.recipes.scde.steps.rivals import RivalReason, RivalsSettings, echo, fit, hardness, passage_ties, unlike_passage
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
 from cloze_gen.stages.corpus.hyphens import HYPHENS
 from cloze_gen.stages.room import Room
@@ -154,8 +154,10 @@ def _measures(
     behind, before = model.follows([tokens(i) for i in own], [tokens(i) for i in candidates])
     tied = tie([opened.tie(i) for i in own], [opened.tie(i) for i in candidates], rarity)
     coheres, cues = coherence(behind, before, together)[0], cue_scores(tied, together)[0]
-    shown = np.setdiff1d(np.arange(len(own)), blanks)
-    return np.array([fit(coheres, len(blanks)), fit(cues, len(blanks)), np.log1p(tied.echoes[shown].sum(axis=0))[len(blanks) :]])
+    blanked = frozenset(blanks)
+    shown = [opened.tie(i) for place, i in enumerate(own) if place not in blanked]
+    echoes = echo([opened.tie(i) for i in pool], shown, rarity)
+    return np.array([fit(coheres, len(blanks)), fit(cues, len(blanks)), echoes])
 
 
 def write_rivals(

@@ -29,8 +29,8 @@ class DistractorsSettings(SettingsGroup):
     kind: Literal["hard", "random", "none"] = Field(
         "hard", description="ours; or sentences of other passages (the paper's RandomDt); or none (RemoveDt)"
     )
-    strength: float = Field(1.0, ge=0, le=100, description="how much the rivals nearest to fitting are preferred; 0 draws evenly")
-    rounds: int = Field(6, ge=0, le=100, description="how often it is asked what still tells distractors from answers")
+    strength: float = Field(4.0, ge=0, le=100, description="how much the rivals nearest to fitting are preferred; 0 draws evenly")
+    rounds: int = Field(10, ge=0, le=100, description="how often it is asked what still tells distractors from answers")
 
 
 def draw_distractors(

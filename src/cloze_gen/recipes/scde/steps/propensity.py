@@ -2,8 +2,9 @@
 
 Matching on a propensity score (Rosenbaum & Rubin 1983): where distractors are drawn with the odds that their like has of being answers, no
 function of a candidate's own text tells one from the other. The odds are asked again of what was drawn, and multiplied, until a model
-that has not seen the books finds nothing more (adversarial filtering: Zellers et al. 2018, SWAG; Le Bras et al. 2020, AFLite). The models
-learn from training novels alone, in two halves: a novel's distractors are drawn by the half that it is not in, others by both.
+that has not seen the books finds nothing more (adversarial filtering: Zellers et al. 2018, SWAG; Le Bras et al. 2020, AFLite). The odds
+are learnt of training novels alone, so one novel more of another part moves no distractor; when to stop, one half of them says of the
+other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from cloze_gen.english.cohesion import SurfaceTies
 from cloze_gen.words import is_word
 
 _MIN_COUNT = 30  # sentences that show a trait before it counts
-_STRENGTH = 0.01  # inverse of the prior's precision: how far one round may go; at 0.3 half of what is learnt is noise of the other half
+_STRENGTH = 0.003  # inverse of the prior's precision: how far one round may go; at 0.03 much of what is learnt is noise
 _LEAST, _MOST = -3.0, 3.0  # of all rounds together, so that no candidate is sure to be drawn
 _MANY = 4  # of one kind in a sentence, and more
 _STEPS = (1, 2, 3, 5, 7, 9, 11, 14, 17, 21, 26, 33, 45)

@@ -3,12 +3,12 @@
 A rival is a sentence of the same chapter, near the passage and not next to it, that could be a blank itself; that brings no name and no
 person that the passage does not have; of the kind of the answers (speech or none); and that goes with every blank worse than the blank's
 own answer does, by a scorer that no report uses (`steps/coherence`). How near it comes to fitting is measured by three things at once: by
-coherence at its best blank, by the surface of its best blank (`stats/cues`), by the rare words that it shares with the passage.
+coherence at its best blank, by the surface of its best blank (`stats/cues`), by the share of its words that the passage says too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -25,7 +25,7 @@ class RivalsSettings(SettingsGroup):
 
     min_distance: int = Field(4, ge=1, le=MOST_EACH, description="inclusive: sentences from the passage's nearest edge")
     max_distance: int = Field(80, ge=1, le=MOST_EACH, description="inclusive, within the chapter")
-    max_fit: float = Field(0.1, ge=-2, le=2, description="exclusive: coherence with a blank, above that of the blank's own answer")
+    max_fit: float = Field(0.5, ge=-2, le=2, description="exclusive: coherence with a blank, above that of the blank's own answer")
 
 
 class RivalReason(StrEnum):
@@ -86,6 +86,25 @@ def fit(coherences: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
     """
     own = np.diagonal(coherences)[:, None]
     return np.asarray((coherences[:, answers:] - own).max(axis=0, initial=-np.inf))
+
+
+def echo(candidates: Sequence[SurfaceTies], shown: Sequence[SurfaceTies], rarity: Callable[[str], float]) -> NDArray[np.float64]:
+    """Which share of each candidate's words of content, by the square of their rarity, the shown sentences of a passage say too.
+
+    A share, so that a long sentence or one with names echoes no more than another by that alone.
+
+    Returns:
+        Shape (candidates,), between 0 and 1.
+
+    >>> from cloze_gen.english.cohesion import surface_ties
+    >>> lamp, both = surface_ties("The lamp burnt .".split()), surface_ties("Lamps and boats .".split())
+    >>> echo([both, lamp], [lamp], lambda stem: 1.0).round(2).tolist()
+    [0.5, 1.0]
+    """
+    said = frozenset(stem for one in shown for stem in one.stems)
+    weights = [{stem: rarity(stem) ** 2 for stem in sorted(one.stems)} for one in candidates]
+    totals = [(sum(weight for stem, weight in own.items() if stem in said), sum(own.values())) for own in weights]
+    return np.array([again / every if every else 0.0 for again, every in totals], np.float64)
 
 
 def hardness(*measures: NDArray[np.float64]) -> NDArray[np.float64]:
