@@ -82,10 +82,10 @@ def statistics_from_record(record: Mapping[str, Any]) -> Statistics:
     """The table of one ``statistics.json``, which the run has written; the paper's passages by part stand behind its count of them.
 
     >>> row = {"measure": "passages", "unit": "count", "all": 60, "train": 40, "development": 12, "test": 8, "paper": 5959}
-    >>> statistics_from_record({"source": "Table 3", "measures": [row], "paper_passages": {"train": 4790, "test": 658}}).rows
+    >>> statistics_from_record({"source": "Table 3", "measures": [row], "paper_passages": {"test": 658, "train": 4790}}).rows
     (('passages', ('60', '40', '12', '8', '5,959 (4,790 / 658)')),)
     """
-    parts = " / ".join(f"{count:,}" for count in record["paper_passages"].values())
+    parts = " / ".join(f"{record['paper_passages'][part]:,}" for part in _OF_SETS if part in record["paper_passages"])
     rows = [
         (f"{row['measure']}, %" if row["unit"] == "share" else row["measure"], [_figure(row.get(of), row["unit"]) for of in _OF_SETS])
         for row in record["measures"]
