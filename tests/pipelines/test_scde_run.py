@@ -101,7 +101,7 @@ def test_the_release_can_be_checked(scde: Any) -> None:
     assert "style:scde" in (scde.release / "signature.txt").read_text(encoding="utf-8")
     card = (scde.release / "README.md").read_text(encoding="utf-8")
     assert "not the paper's" in card
-    assert "| 5,959 |" in card
+    assert "| 5,959 (4,790 / 511 / 658) |" in card
 
 
 def test_every_sentence_leads_back_to_its_book(scde: Any) -> None:
@@ -311,7 +311,7 @@ def hostile(tale: str) -> str:
 
 @pytest.mark.slow
 def test_whatever_a_novel_holds_is_no_blank_and_no_markup(scde: Any, tmp_path: Path, cli: Cli) -> None:
-    """Files are read back as the set, no mark of a blank is a sentence, the page is inert whatever titles hold, no trace clears a screen."""
+    """Files are read back as the set, no mark of a blank is a sentence, a title brings no element, no trace clears a screen."""
     books, out = tmp_path / "books", tmp_path / "out"
     shutil.copytree(scde.corpus.books, books)
     with open(books / "manifest.tsv", "a", encoding="utf-8") as manifest:

@@ -46,7 +46,7 @@ def test_figures_are_printed_as_the_paper_prints_them() -> None:
         {"measure": "words", "unit": "mean", "all": 319.636, "train": None, "development": 1, "test": 2, "paper": None},
         {"measure": "beside", "unit": "share", "all": 0.01276, "train": 0, "development": 0, "test": 1, "paper": 0.0128},
     ]
-    found = statistics_from_record({"source": "Table 3", "measures": rows})
+    found = statistics_from_record({"source": "Table 3", "measures": rows, "paper_passages": {}})
     assert found.columns == ("All", "Train", "Dev", "Test", "Paper")
     assert [figures for _, figures in found.rows] == [
         ("1,234", "1,000", "0", "7", "48,600"),
@@ -59,7 +59,9 @@ def test_figures_are_printed_as_the_paper_prints_them() -> None:
 def of_blanked(data: ReportData, one: SetBlankedPassage, **statistics: object) -> ReportData:
     """A report of one blanked passage."""
     row = {"measure": "passages", "unit": "count", "all": 1, "train": 0, "development": 0, "test": 1, "paper": 5959}
-    table = statistics_from_record({"source": "Kong et al. 2020, Table 3", "measures": [row | statistics]})
+    table = statistics_from_record(
+        {"source": "Kong et al. 2020, Table 3", "measures": [row | statistics], "paper_passages": {"train": 4790}}
+    )
     figures = BlankedFigures(table, (sample_blanks(one, book="A Book", file="b.txt"),))
     return replace(
         data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(),
@@ -82,7 +84,15 @@ def test_a_page_of_blanked_passages_shows_them_as_a_reader_meets_them(data: Repo
     assert shown.astray == shown.open == []
     text = " ".join("".join(shown.text).split())
     assert "question" not in text.lower()
-    for said in ("Kong et al. 2020, Table 3", "5,959", "We left. 1", "So? 2", "c, blank 1", "b, distractor", "3 before the passage"):
+    for said in (
+        "Kong et al. 2020, Table 3",
+        "5,959 (4,790)",
+        "We left. 1",
+        "So? 2",
+        "c, blank 1",
+        "b, distractor",
+        "3 before the passage",
+    ):
         assert said in text
     assert [one["aria-label"] for one in shown.all("span") if one.get("class") == "blank"] == ["blank 1", "blank 2"]
     assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))

@@ -12,6 +12,7 @@ from cloze_gen.report.blank_evaluation import BlankEvaluation
 from cloze_gen.report.paper_table import BlankTable
 
 _OF_SETS = {"all": "All", "train": "Train", "development": "Dev", "test": "Test", "paper": "Paper"}
+_PASSAGES = "passages"  # the measure of which the paper gives the parts too
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +79,20 @@ class BlankedFigures:
 
 
 def statistics_from_record(record: Mapping[str, Any]) -> Statistics:
-    """The table of one ``statistics.json``, which the run has written; the parts' passages of the paper are told behind its own.
+    """The table of one ``statistics.json``, which the run has written; the paper's passages by part stand behind its count of them.
 
-    >>> row = {"measure": "consecutive blanks", "unit": "share", "all": 0.0102, "train": None, "paper": 0.0128}
-    >>> statistics_from_record({"source": "Table 3", "measures": [row], "paper_passages": {}}).rows
-    (('consecutive blanks, %', ('1.02', '-', '-', '-', '1.28')),)
+    >>> row = {"measure": "passages", "unit": "count", "all": 60, "train": 40, "development": 12, "test": 8, "paper": 5959}
+    >>> statistics_from_record({"source": "Table 3", "measures": [row], "paper_passages": {"test": 658, "train": 4790}}).rows
+    (('passages', ('60', '40', '12', '8', '5,959 (4,790 / 658)')),)
     """
-    rows = tuple(
-        (f"{row['measure']}, %" if row["unit"] == "share" else row["measure"], tuple(_figure(row.get(of), row["unit"]) for of in _OF_SETS))
+    parts = " / ".join(f"{record['paper_passages'][part]:,}" for part in _OF_SETS if part in record["paper_passages"])
+    rows = [
+        (f"{row['measure']}, %" if row["unit"] == "share" else row["measure"], [_figure(row.get(of), row["unit"]) for of in _OF_SETS])
         for row in record["measures"]
-    )
-    return Statistics(record["source"], tuple(_OF_SETS.values()), rows)
+    ]
+    for measure, figures in rows:
+        figures[-1] += f" ({parts})" if measure == _PASSAGES else ""
+    return Statistics(record["source"], tuple(_OF_SETS.values()), tuple((measure, tuple(figures)) for measure, figures in rows))
 
 
 def _figure(value: float | None, unit: str) -> str:

@@ -84,13 +84,22 @@ def test_every_considered_distractor_is_told(scde: FinishedRun, last: SetBlanked
     rows = [row for row in table if row["id"] == last.id]
     rivals = [row for row in rows if row["verdict"] == "rival"]
     text = told(last.id)
-    assert f"of {len(rows)} sentences near the passage {len(rivals)} are rivals of its answers" in text
+    assert f"considered {len(rows)} sentences near the passage, of which {len(rivals)} are rivals of its answers" in text
     lines = text.partition("the hardest first\n")[2].partition("\n\n")[0].splitlines()[1 : len(rows) + 1]
     assert {int(line.split()[0]) for line in lines} == {row["sentence"] for row in rows}
     taken = {last.candidate_sources[place].index for place in last.passage.distractors}
     assert {int(line.split()[0]) for line in lines[:2]} == taken
     verdicts = [line.split()[1] for line in lines]
     assert verdicts == ["taken"] * 2 + ["rival,"] * (len(rivals) - 2) + ["no:"] * (len(rows) - len(rivals))
+
+
+def test_what_has_too_few_rivals_tells_those_it_has(scde: FinishedRun, told: Told) -> None:
+    """No distractors, and every sentence that was considered with what spoke against it."""
+    fallen = read_parquet(stage_artifact(scde.folder, "distractors").path("rejected.parquet")).to_pylist()[0]["id"]
+    text = told(fallen)
+    assert "distractors hard" not in text
+    assert "\nconsidered " in text
+    assert " taken " not in text.partition("\nconsidered ")[2]
 
 
 def test_the_passage_is_shown_with_its_key(scde: FinishedRun, last: SetBlankedPassage, told: Told) -> None:

@@ -73,14 +73,14 @@ def tell_distractors(item: Traced) -> Iterator[str]:
     """
     rows = read_parquet(item.artifact("rivals").path(CONSIDERED)).filter(has_id(item.id)).to_pylist()
     drawn = item.find("distractors", DISTRACTORS)
-    if not rows or drawn is None:
+    taken = list(zip(drawn["books"], drawn["distractors"], strict=True)) if drawn else []
+    if drawn:
+        places = ", ".join(str(place) if book == item.row["book_id"] else f"{book}:{place}" for book, place in taken)
+        yield f"distractors  {item.artifact('distractors').facts['kind']}: {f'sentences {places}' if taken else 'none'}"
+    if not rows:
         return
-    taken = list(zip(drawn["books"], drawn["distractors"], strict=True))
-    kind = item.artifact("distractors").facts["kind"]
-    places = ", ".join(str(place) if book == item.row["book_id"] else f"{book}:{place}" for book, place in taken)
     rivals = sum(row["verdict"] == RIVAL for row in rows)
-    yield f"distractors  {kind}: {f'sentences {places}' if taken else 'none'}"
-    yield f"             of {len(rows)} sentences near the passage {rivals} are rivals of its answers; the hardest first"
+    yield f"considered   {len(rows)} sentences near the passage, of which {rivals} are rivals of its answers; the hardest first"
     for row in rows:
         row["verdict"] = _TAKEN if (row["book_id"], row["sentence"]) in taken else row["verdict"]
     order = (_TAKEN, RIVAL)
@@ -183,6 +183,8 @@ UNFIT: Mapping[str, str] = {
     BlankReason.SHORT: "fewer than {min_words} words",
     BlankReason.LONG: "more than {max_words} words",
     BlankReason.LITTLE_CONTENT: "fewer than {min_content_words} different words of content",
+    BlankReason.NEW_NAME: "it names whom no other sentence of the passage names",
+    BlankReason.NEW_PERSON: "it has a person's pronoun that no other sentence of the passage has",
     BlankReason.EDGE: "the first or the last of the passage (blanks.edges)",
     RivalReason.NEW_NAME: "it names whom the passage does not name",
     RivalReason.NEW_PERSON: "it has a person's pronoun that the passage does not have",
