@@ -65,11 +65,9 @@ def write_blanked_passages(
     seed: int,
 ) -> None:
     """Write `passages.jsonl`, one JSON object a passage (`formats.scde.jsonl.passage_record`), in the order of books and places."""
-    of_passage = {
-        row["id"]: list(zip(row["books"], row["distractors"], strict=True))
-        for row in read_parquet(distractors.path(DISTRACTORS)).to_pylist()
-    }
-    taken = draw_set(of_passage, settings.n_passages)
+    drawn = read_parquet(distractors.path(DISTRACTORS)).to_pylist()
+    of_passage = {row["id"]: list(zip(row["books"], row["distractors"], strict=True)) for row in drawn}
+    taken = draw_set({row["id"]: tuple(row["by_length"]) for row in drawn}, settings.n_passages)
     windows = [window for of_book in windows_by_book(passages).values() for window in of_book if window.id in taken]
     blanked = read_blanks(blanks)
     needed: dict[str, set[int]] = {}

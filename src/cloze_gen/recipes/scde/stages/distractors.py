@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.scde.stages.tables import ANSWERS, CONSIDERED, DISTRACTORS, PROPENSITY, RIVAL, Place, Window, windows_by_book
-from cloze_gen.recipes.scde.steps.distractors import DistractorsSettings, draw_distractors
+from cloze_gen.recipes.scde.steps.distractors import DistractorsSettings, draw_distractors, places_by_length
 from cloze_gen.recipes.scde.steps.propensity import Propensity, learn, told_apart
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng, stable_fraction
@@ -51,7 +51,8 @@ def write_distractors(
 ) -> None:
     """Write the distractors of every passage, in the order of the passages.
 
-    Files: `distractors.parquet`, a row a passage: `id`, `distractors` (indices of sentences in their books), `books` (of each its book).
+    Files: `distractors.parquet`, a row a passage: `id`, `distractors` (indices of sentences in their books), `books` (of each its book),
+    `by_length` (of hard distractors: their places among all candidates by length, from 0).
     `rejected.parquet`, the passages with too few rivals: `id`, `reason`, `detail` (how many there are). `propensity.tsv`, the odds by
     which rivals are drawn: `trait`, `log_odds` (natural, of being an answer); empty but for hard distractors.
 
@@ -61,6 +62,7 @@ def write_distractors(
     every = _read_rivals(passages, rivals)
     odds, apart = _learn_rounds(every, settings, seed) if settings.kind == "hard" else (Propensity(), [])
     drawn: dict[str, list[Place]]
+    by_length: dict[str, tuple[int, ...]] = {}
     if settings.kind == "none":
         drawn = {one.window.id: [] for one in every}
     elif settings.kind == "random":
@@ -69,6 +71,11 @@ def write_distractors(
         found = {one.window.id: (one, _draw(one, odds, settings, seed)) for one in every}
         drawn = {
             name: [(one.window.book_id, one.sentences[place]) for place in places]
+            for name, (one, places) in found.items()
+            if places is not None
+        }
+        by_length = {
+            name: places_by_length(one.answer_lengths, one.lengths[list(places)].tolist())
             for name, (one, places) in found.items()
             if places is not None
         }
@@ -82,6 +89,7 @@ def write_distractors(
         "id": kept,
         "distractors": [[sentence for _, sentence in drawn[name]] for name in kept],
         "books": [[book for book, _ in drawn[name]] for name in kept],
+        "by_length": [list(by_length.get(name, ())) for name in kept],
     }
     writer.rows[DISTRACTORS] = write_parquet(writer.path(DISTRACTORS), columns)
     without = [one for one in every if one.window.id not in drawn]

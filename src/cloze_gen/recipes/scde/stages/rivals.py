@@ -30,6 +30,7 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import join_parquet, write_parquet
 from cloze_gen.text.sentence_traits import SentenceTraits, sentence_traits
 
+_WEIGHED = [0, 0, 1, 2]  # fit, twice, for it looks at the sentences on both sides of a blank; appeal; echo
 _STRINGS = pa.list_(pa.string())
 _CONSIDERED = {
     "id": pa.string(),
@@ -122,7 +123,7 @@ def _considered(
     measures = _measures(window, blanks, pool, opened, model, rarity) if pool else np.zeros((3, 0))
     fits = measures[0] >= shard.settings.max_fit
     hard = np.zeros(len(pool))
-    hard[~fits] = hardness(*measures[:, ~fits])
+    hard[~fits] = hardness(*measures[_WEIGHED][:, ~fits])
     row_of = {i: row for row, i in enumerate(pool)}
     for i in near:
         found: dict[str, Any] = {"id": window.id, "book_id": window.book_id, "sentence": i, "text": book.texts[i]}

@@ -1,12 +1,14 @@
 """Assembly: which passages make the set, and in which order their candidates stand (SCDE 3.1: one shared list of candidates).
 
-The set is drawn by each passage's own hash, so that one book more moves passages out of it and changes none. Which places in the list fall
+The set is drawn by each passage's own hash, so that one book more moves passages out of it and changes none, and so that distractors are
+the shortest, the longest and all between as often as one another. Which places in the list fall
 to the distractors is dealt evenly over the set; who stands where among the answers is each passage's own draw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 
 from pydantic import Field
@@ -22,14 +24,23 @@ class AssemblySettings(SettingsGroup):
     n_passages: int = Field(2000, ge=1, le=MOST_COUNTED, description="passages of all parts together; the paper has 5,959")
 
 
-def draw_set(ids: Iterable[str], most: int) -> frozenset[str]:
-    """At most so many of the passages, by each one's own hash.
+def draw_set(kinds: Mapping[str, Hashable], most: int) -> frozenset[str]:
+    """At most so many of the passages: the first of every kind by their own hashes, then the second of every kind, and so on.
 
-    >>> few, more = draw_set(["emma:1", "emma:40", "dracula:7"], 1), draw_set(["emma:1", "emma:40", "dracula:7", "pip:3"], 2)
-    >>> len(few), len(few & more) <= 1
-    (1, True)
+    So each kind has as many as another while it lasts: places by length that rivals seldom fill are not seldom in the set.
+
+    Args:
+        kinds: id -> what is to be equally frequent: the places of its distractors by length.
+
+    >>> sorted(draw_set({"emma:1": (0, 1), "emma:40": (0, 1), "dracula:7": (0, 1), "pip:3": (2, 6)}, 2) & {"pip:3"})
+    ['pip:3']
     """
-    return frozenset(sorted(ids, key=lambda name: (stable_fraction("scde.set", name), name))[:most])
+    seen: Counter[Hashable] = Counter()
+    turns: dict[str, tuple[int, float]] = {}
+    for name in sorted(kinds, key=lambda name: (stable_fraction("scde.set", name), name)):
+        turns[name] = (seen[kinds[name]], stable_fraction("scde.set", name))
+        seen[kinds[name]] += 1
+    return frozenset(sorted(turns, key=lambda name: (*turns[name], name))[:most])
 
 
 def order_candidates(sizes: dict[str, tuple[int, int]], seed: int) -> dict[str, tuple[int, ...]]:

@@ -29,8 +29,18 @@ class DistractorsSettings(SettingsGroup):
     kind: Literal["hard", "random", "none"] = Field(
         "hard", description="ours; or sentences of other passages (the paper's RandomDt); or none (RemoveDt)"
     )
-    strength: float = Field(4.0, ge=0, le=100, description="how much the rivals nearest to fitting are preferred; 0 draws evenly")
+    strength: float = Field(6.0, ge=0, le=100, description="how much the rivals nearest to fitting are preferred; 0 draws evenly")
     rounds: int = Field(10, ge=0, le=100, description="how often it is asked what still tells distractors from answers")
+
+
+def places_by_length(lengths: Sequence[int], distractors: Sequence[int]) -> tuple[int, ...]:
+    """Which places fall to the distractors where all candidates stand by length, the shortest first; equals in their order.
+
+    >>> places_by_length([30, 10, 20], [5, 25])
+    (0, 3)
+    """
+    order = sorted((length, i) for i, length in enumerate((*lengths, *distractors)))
+    return tuple(place for place, (_, i) in enumerate(order) if i >= len(lengths))
 
 
 def draw_distractors(

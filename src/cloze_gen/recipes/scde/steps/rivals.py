@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from cloze_gen.english.cohesion import Person, SurfaceTies
+from cloze_gen.english.stems import stem as stem_of
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 
 
@@ -24,7 +25,7 @@ class RivalsSettings(SettingsGroup):
     """Settings of the sentences that may be hard distractors."""
 
     min_distance: int = Field(4, ge=1, le=MOST_EACH, description="inclusive: sentences from the passage's nearest edge")
-    max_distance: int = Field(80, ge=1, le=MOST_EACH, description="inclusive, within the chapter")
+    max_distance: int = Field(120, ge=1, le=MOST_EACH, description="inclusive, within the chapter")
     max_fit: float = Field(0.5, ge=-2, le=2, description="exclusive: coherence with a blank, above that of the blank's own answer")
 
 
@@ -91,7 +92,7 @@ def fit(coherences: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
 def echo(candidates: Sequence[SurfaceTies], shown: Sequence[SurfaceTies], rarity: Callable[[str], float]) -> NDArray[np.float64]:
     """Which share of each candidate's words of content, by the square of their rarity, the shown sentences of a passage say too.
 
-    A share, so that a long sentence or one with names echoes no more than another by that alone.
+    A share, so that a long sentence echoes no more than another by that alone; and without names, of which no rival has a new one.
 
     Returns:
         Shape (candidates,), between 0 and 1.
@@ -102,7 +103,8 @@ def echo(candidates: Sequence[SurfaceTies], shown: Sequence[SurfaceTies], rarity
     [0.5, 1.0]
     """
     said = frozenset(stem for one in shown for stem in one.stems)
-    weights = [{stem: rarity(stem) ** 2 for stem in sorted(one.stems)} for one in candidates]
+    unnamed = (one.stems - frozenset(map(stem_of, one.names)) for one in candidates)
+    weights = [{stem: rarity(stem) ** 2 for stem in sorted(one)} for one in unnamed]
     totals = [(sum(weight for stem, weight in own.items() if stem in said), sum(own.values())) for own in weights]
     return np.array([again / every if every else 0.0 for again, every in totals], np.float64)
 
