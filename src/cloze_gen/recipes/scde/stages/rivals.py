@@ -30,7 +30,6 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import join_parquet, write_parquet
 from cloze_gen.text.sentence_traits import SentenceTraits, sentence_traits
 
-_WEIGHED = [0, 0, 1, 2]  # fit, twice, for it looks at the sentences on both sides of a blank; appeal; echo
 _STRINGS = pa.list_(pa.string())
 _CONSIDERED = {
     "id": pa.string(),
@@ -39,7 +38,7 @@ _CONSIDERED = {
     "text": pa.string(),
     "characters": pa.int32(),
     "verdict": pa.string(),
-    **dict.fromkeys(("fit", "appeal", "echo", "hardness"), pa.float64()),
+    **dict.fromkeys(("fit", "appeal", "echo", "nearness", "hardness"), pa.float64()),
     "traits": _STRINGS,
 }
 _ANSWERS = {"id": pa.string(), "blank": pa.int32(), "sentence": pa.int32(), "characters": pa.int32(), "traits": _STRINGS}
@@ -120,16 +119,16 @@ def _considered(
         reason = unfit or unlike_passage(opened.tie(i), book.texts[i], shows)
         verdicts[i] = None if reason is None else str(reason)
     pool = [i for i in near if verdicts[i] is None]
-    measures = _measures(window, blanks, pool, opened, model, rarity) if pool else np.zeros((3, 0))
+    measures = _measures(window, blanks, pool, opened, model, rarity) if pool else np.zeros((4, 0))
     fits = measures[0] >= shard.settings.max_fit
     hard = np.zeros(len(pool))
-    hard[~fits] = hardness(*measures[_WEIGHED][:, ~fits])
+    hard[~fits] = hardness(*measures[:, ~fits])
     row_of = {i: row for row, i in enumerate(pool)}
     for i in near:
         found: dict[str, Any] = {"id": window.id, "book_id": window.book_id, "sentence": i, "text": book.texts[i]}
         found |= {"characters": len(book.texts[i]), "verdict": verdicts[i]}
         if (row := row_of.get(i)) is not None:
-            found |= dict(zip(("fit", "appeal", "echo"), measures[:, row].round(6).tolist(), strict=True))
+            found |= dict(zip(("fit", "appeal", "echo", "nearness"), measures[:, row].round(6).tolist(), strict=True))
             found["verdict"] = str(RivalReason.FITS) if fits[row] else RIVAL
             if not fits[row]:
                 found |= {"hardness": round(float(hard[row]), 6), "traits": opened.traits(i)}
@@ -147,7 +146,7 @@ def _near(window: Window, book: ReadBook, settings: RivalsSettings) -> list[int]
 def _measures(
     window: Window, blanks: Sequence[int], pool: Sequence[int], opened: OpenBook, model: AdjacentSentences, rarity: Any
 ) -> np.ndarray:
-    """Fit, appeal and echo of each sentence of a pool, shape (3, pool)."""
+    """Fit, appeal, echo and nearness of each sentence of a pool, shape (4, pool)."""
     own = range(window.first, window.last + 1)
     candidates = [*(window.first + place for place in blanks), *pool]
     tokens = opened.book.text.tokens
@@ -158,7 +157,8 @@ def _measures(
     blanked = frozenset(blanks)
     shown = [opened.tie(i) for place, i in enumerate(own) if place not in blanked]
     echoes = echo([opened.tie(i) for i in pool], shown, rarity)
-    return np.array([fit(coheres, len(blanks)), fit(cues, len(blanks)), echoes])
+    outside = np.array([max(window.first - i, i - window.last) for i in pool])
+    return np.array([fit(coheres, len(blanks)), fit(cues, len(blanks)), echoes, -np.log(outside)])
 
 
 def write_rivals(
@@ -177,9 +177,9 @@ def write_rivals(
     Files: `considered.parquet`, a row a passage and sentence near it, in the order of the passages: `id` of the passage, `book_id`,
     `sentence` (its index in the book), `text`, `characters`, `verdict` (``rival`` or why it is none); of those that stand for comparison
     `fit`, `appeal` (by how much it goes with a blank, and looks like it, better than the answer, at its best blank) and `echo` (logarithm
-    of the rarity of the words that it shares with the passage); of rivals `hardness` (`steps.rivals.hardness`) and `traits`
-    (`steps.propensity.traits`). `answers.parquet`, a row a blank: `id`, `blank` (its number from 0), `sentence` (index in the book),
-    `characters`, `traits`.
+    of the rarity of the words that it shares with the passage); and `nearness` (minus the logarithm of how many sentences it stands from
+    the passage); of rivals `hardness` (`steps.rivals.hardness`) and `traits` (`steps.propensity.traits`). `answers.parquet`, a row a
+    blank: `id`, `blank` (its number from 0), `sentence` (index in the book), `characters`, `traits`.
     """
     of_book, blanked = windows_by_book(passages), read_blanks(blanks)
     books = [row for row in kept_books(partition) if any(window.id in blanked for window in of_book.get(row["book_id"], ()))]

@@ -37,6 +37,9 @@ class BlanksSettings(SettingsGroup):
     )
     draws: int = Field(60, ge=1, le=MOST_EACH, description="how many draws the choice is made from")
     adjacent_share: float = Field(0.0128, ge=0, le=0.4, description="expected share of blanks that stand beside another; Table 3: 1.28 %")
+    min_between: int = Field(
+        2, ge=1, le=MOST_EACH, description="inclusive: shown sentences between two blanks, unless they stand side by side; not in the paper"
+    )
     edges: bool = Field(False, description="whether the first and the last sentence may be blanks; a reader sees one side of them alone")
     min_words: int = Field(7, ge=1, le=MOST_EACH, description="inclusive: words of a sentence that may be a blank; not in the paper")
     max_words: int = Field(45, ge=1, le=MOST_EACH, description="inclusive; not in the paper")
@@ -114,14 +117,16 @@ def new_here(sentences: Sequence[SurfaceTies]) -> list[BlankReason | None]:
 def draw_blanks(places: Sequence[int], settings: BlanksSettings, rng: np.random.Generator) -> NDArray[np.int64]:
     """Draws of places to be blanked together, none twice.
 
-    With the odds that make `adjacent_share` true a passage has two blanks side by side, never three; else none are.
+    With the odds that make `adjacent_share` true a passage has two blanks side by side, never three; else none are. All others stand apart,
+    for the answers of near blanks are often each other's rivals, and may change places.
 
     Args:
         places: of the sentences that may be blanks, rising.
     Returns:
         Shape (draws, count), each row rising; at most `settings.draws` rows, none where the places do not allow one.
 
-    >>> draw_blanks([1, 2, 4, 7], BlanksSettings(count=3, adjacent_share=0), np.random.default_rng(1)).tolist()
+    >>> settings = BlanksSettings(count=3, adjacent_share=0, min_between=1)
+    >>> draw_blanks([1, 2, 4, 7], settings, np.random.default_rng(1)).tolist()
     [[2, 4, 7], [1, 4, 7]]
     """
     count, own = settings.count, np.asarray(places, np.int64)
@@ -130,9 +135,10 @@ def draw_blanks(places: Sequence[int], settings: BlanksSettings, rng: np.random.
         return np.zeros((0, count), np.int64)
     drawn = np.argsort(rng.random((settings.draws * _TRIES, len(own))), axis=1)[:, :count]
     rows = np.sort(own[drawn], axis=1)
-    beside = np.diff(rows, axis=1) == 1
+    steps = np.diff(rows, axis=1)
+    apart = ((steps == 1) | (steps > settings.min_between)).all(axis=1)
     for pairs in (1, 0) if with_pair else (0,):
-        fitting = rows[beside.sum(axis=1) == pairs]
+        fitting = rows[apart & ((steps == 1).sum(axis=1) == pairs)]
         if len(fitting):
             _, first = np.unique(fitting, axis=0, return_index=True)
             return np.asarray(fitting[np.sort(first)][: settings.draws])

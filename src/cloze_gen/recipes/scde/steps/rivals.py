@@ -1,9 +1,10 @@
 """Rivals of the answers: sentences near a passage that look as if they answered one of its blanks, and answer none. Ours.
 
 A rival is a sentence of the same chapter, near the passage and not next to it, that could be a blank itself; that brings no name and no
-person that the passage does not have; of the kind of the answers (speech or none); and that goes with every blank worse than the blank's
-own answer does, by a scorer that no report uses (`steps/coherence`). How near it comes to fitting is measured by three things at once: by
-coherence at its best blank, by the surface of its best blank (`stats/cues`), by the share of its words that the passage says too.
+person that the passage does not have; of the kind of the answers (speech or none); and that goes with no blank much better than the blank's
+own answer does, by a scorer that no report uses (`steps/coherence`). How hard it is to refuse is measured by four things at once: by coherence
+at its best blank, by the surface of its best blank (`stats/cues`), by the share of its words that the passage says too, and by how near it
+stands, for a sentence of the same scene is what a reader looks at twice.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from cloze_gen.settings import MOST_EACH, SettingsGroup
 class RivalsSettings(SettingsGroup):
     """Settings of the sentences that may be hard distractors."""
 
-    min_distance: int = Field(4, ge=1, le=MOST_EACH, description="inclusive: sentences from the passage's nearest edge")
-    max_distance: int = Field(120, ge=1, le=MOST_EACH, description="inclusive, within the chapter")
+    min_distance: int = Field(2, ge=1, le=MOST_EACH, description="inclusive: sentences from the passage's nearest edge")
+    max_distance: int = Field(80, ge=1, le=MOST_EACH, description="inclusive, within the chapter")
     max_fit: float = Field(0.5, ge=-2, le=2, description="exclusive: coherence with a blank, above that of the blank's own answer")
 
 
