@@ -183,6 +183,8 @@ UNFIT: Mapping[str, str] = {
     BlankReason.SHORT: "fewer than {min_words} words",
     BlankReason.LONG: "more than {max_words} words",
     BlankReason.LITTLE_CONTENT: "fewer than {min_content_words} different words of content",
+    BlankReason.NEW_NAME: "no other sentence of the passage names whom it names",
+    BlankReason.NEW_PERSON: "no other sentence of the passage has a pronoun of the person of one of its own",
     BlankReason.EDGE: "the first or the last of the passage (blanks.edges)",
     RivalReason.NEW_NAME: "it names whom the passage does not name",
     RivalReason.NEW_PERSON: "it has a person's pronoun that the passage does not have",
