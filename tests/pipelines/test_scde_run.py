@@ -311,7 +311,7 @@ def hostile(tale: str) -> str:
 
 @pytest.mark.slow
 def test_whatever_a_novel_holds_is_no_blank_and_no_markup(scde: Any, tmp_path: Path, cli: Cli) -> None:
-    """Files are read back as the set, no mark of a blank is a sentence, the page is inert whatever titles hold, no trace clears a screen."""
+    """Files are read back as the set, no mark of a blank is a sentence, the page is inert whatever titles hold, traces clear no screen."""
     books, out = tmp_path / "books", tmp_path / "out"
     shutil.copytree(scde.corpus.books, books)
     with open(books / "manifest.tsv", "a", encoding="utf-8") as manifest:

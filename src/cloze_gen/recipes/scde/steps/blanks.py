@@ -114,7 +114,8 @@ def new_here(sentences: Sequence[SurfaceTies]) -> list[BlankReason | None]:
 def draw_blanks(places: Sequence[int], settings: BlanksSettings, rng: np.random.Generator) -> NDArray[np.int64]:
     """Draws of places to be blanked together, none twice.
 
-    With the odds that make `adjacent_share` true a passage has two blanks side by side, never three; else none are.
+    With the odds that make `adjacent_share` true a passage has two blanks side by side, never three; else none are. Where chance finds
+    no such draw and there is one, as of nine places in a row, it is the leftmost.
 
     Args:
         places: of the sentences that may be blanks, rising.
@@ -136,7 +137,11 @@ def draw_blanks(places: Sequence[int], settings: BlanksSettings, rng: np.random.
         if len(fitting):
             _, first = np.unique(fitting, axis=0, return_index=True)
             return np.asarray(fitting[np.sort(first)][: settings.draws])
-    return np.zeros((0, count), np.int64)
+    leftmost: list[int] = []
+    for place in places:
+        if not leftmost or place > leftmost[-1] + 1:
+            leftmost.append(place)
+    return np.array([leftmost[:count]] if len(leftmost) >= count else [], np.int64).reshape(-1, count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,8 +94,5 @@ def hardness(*measures: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> hardness(np.array([1.0, 3.0]), np.array([0.0, 0.0])).tolist()
     [-0.5, 0.5]
     """
-    spread = [one.std() if len(one) else 0.0 for one in measures]
-    scaled = [
-        (one - one.mean()) / deviation if deviation > 0 else np.zeros_like(one) for one, deviation in zip(measures, spread, strict=True)
-    ]
+    scaled = [(one - one.mean()) / one.std() if len(one) and np.ptp(one) > 0 else np.zeros_like(one) for one in measures]
     return np.asarray(np.mean(scaled, axis=0))
