@@ -30,6 +30,8 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import join_parquet, write_parquet
 from cloze_gen.text.sentence_traits import SentenceTraits, sentence_traits
 
+MEASURES = ("fit", "appeal", "topic", "echo", "nearness")
+_WEIGHED = [0, 2, 3, 4]
 _STRINGS = pa.list_(pa.string())
 _CONSIDERED = {
     "id": pa.string(),
@@ -38,7 +40,7 @@ _CONSIDERED = {
     "text": pa.string(),
     "characters": pa.int32(),
     "verdict": pa.string(),
-    **dict.fromkeys(("fit", "appeal", "echo", "nearness", "hardness"), pa.float64()),
+    **dict.fromkeys((*MEASURES, "hardness"), pa.float64()),
     "traits": _STRINGS,
 }
 _ANSWERS = {"id": pa.string(), "blank": pa.int32(), "sentence": pa.int32(), "characters": pa.int32(), "traits": _STRINGS}
@@ -119,16 +121,16 @@ def _considered(
         reason = unfit or unlike_passage(opened.tie(i), book.texts[i], shows)
         verdicts[i] = None if reason is None else str(reason)
     pool = [i for i in near if verdicts[i] is None]
-    measures = _measures(window, blanks, pool, opened, model, rarity) if pool else np.zeros((4, 0))
+    measures = _measures(window, blanks, pool, opened, model, rarity) if pool else np.zeros((len(MEASURES), 0))
     fits = measures[0] >= shard.settings.max_fit
     hard = np.zeros(len(pool))
-    hard[~fits] = hardness(*measures[:, ~fits])
+    hard[~fits] = hardness(*measures[_WEIGHED][:, ~fits])
     row_of = {i: row for row, i in enumerate(pool)}
     for i in near:
         found: dict[str, Any] = {"id": window.id, "book_id": window.book_id, "sentence": i, "text": book.texts[i]}
         found |= {"characters": len(book.texts[i]), "verdict": verdicts[i]}
         if (row := row_of.get(i)) is not None:
-            found |= dict(zip(("fit", "appeal", "echo", "nearness"), measures[:, row].round(6).tolist(), strict=True))
+            found |= dict(zip(MEASURES, measures[:, row].round(6).tolist(), strict=True))
             found["verdict"] = str(RivalReason.FITS) if fits[row] else RIVAL
             if not fits[row]:
                 found |= {"hardness": round(float(hard[row]), 6), "traits": opened.traits(i)}
@@ -146,7 +148,7 @@ def _near(window: Window, book: ReadBook, settings: RivalsSettings) -> list[int]
 def _measures(
     window: Window, blanks: Sequence[int], pool: Sequence[int], opened: OpenBook, model: AdjacentSentences, rarity: Any
 ) -> np.ndarray:
-    """Fit, appeal, echo and nearness of each sentence of a pool, shape (4, pool)."""
+    """The measures of each sentence of a pool, in the order of `MEASURES`; shape (measures, pool)."""
     own = range(window.first, window.last + 1)
     candidates = [*(window.first + place for place in blanks), *pool]
     tokens = opened.book.text.tokens
@@ -158,7 +160,8 @@ def _measures(
     shown = [opened.tie(i) for place, i in enumerate(own) if place not in blanked]
     echoes = echo([opened.tie(i) for i in pool], shown, rarity)
     outside = np.array([max(window.first - i, i - window.last) for i in pool])
-    return np.array([fit(coheres, len(blanks)), fit(cues, len(blanks)), echoes, -np.log(outside)])
+    topic = np.delete((behind + before) / 2, blanks, axis=0).mean(axis=0)[len(blanks) :]
+    return np.array([fit(coheres, len(blanks)), fit(cues, len(blanks)), topic, echoes, -np.log(outside)])
 
 
 def write_rivals(

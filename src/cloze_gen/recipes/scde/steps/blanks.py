@@ -9,7 +9,7 @@ deals the answers out blindly, no better and no worse, and whose sentences go be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -24,8 +24,6 @@ from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.stats.assignment import decode_jointly
 from cloze_gen.stats.cues import TiedPassage, cue_scores
 from cloze_gen.words import is_word
-
-_TRIES = 12  # draws looked at for each that is kept: most fall where few sentences may be blanks
 
 
 class BlanksSettings(SettingsGroup):
@@ -115,7 +113,7 @@ def new_here(sentences: Sequence[SurfaceTies]) -> list[BlankReason | None]:
 
 
 def draw_blanks(places: Sequence[int], settings: BlanksSettings, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draws of places to be blanked together, none twice.
+    """Draws of places to be blanked together, all that there are equally likely, none twice.
 
     With the odds that make `adjacent_share` true a passage has two blanks side by side, never three; else none are. All others stand apart,
     for the answers of near blanks are often each other's rivals, and may change places.
@@ -123,26 +121,57 @@ def draw_blanks(places: Sequence[int], settings: BlanksSettings, rng: np.random.
     Args:
         places: of the sentences that may be blanks, rising.
     Returns:
-        Shape (draws, count), each row rising; at most `settings.draws` rows, none where the places do not allow one.
+        Shape (draws, count), each row rising; `settings.draws` rows, fewer where the places do not allow so many.
 
     >>> settings = BlanksSettings(count=3, adjacent_share=0, min_between=1)
     >>> draw_blanks([1, 2, 4, 7], settings, np.random.default_rng(1)).tolist()
-    [[2, 4, 7], [1, 4, 7]]
+    [[1, 4, 7], [2, 4, 7]]
     """
-    count, own = settings.count, np.asarray(places, np.int64)
-    with_pair = count > 1 and rng.random() < settings.adjacent_share * count / 2
-    if len(own) < count:
-        return np.zeros((0, count), np.int64)
-    drawn = np.argsort(rng.random((settings.draws * _TRIES, len(own))), axis=1)[:, :count]
-    rows = np.sort(own[drawn], axis=1)
-    steps = np.diff(rows, axis=1)
-    apart = ((steps == 1) | (steps > settings.min_between)).all(axis=1)
+    with_pair = settings.count > 1 and rng.random() < settings.adjacent_share * settings.count / 2
     for pairs in (1, 0) if with_pair else (0,):
-        fitting = rows[apart & ((steps == 1).sum(axis=1) == pairs)]
-        if len(fitting):
-            _, first = np.unique(fitting, axis=0, return_index=True)
-            return np.asarray(fitting[np.sort(first)][: settings.draws])
-    return np.zeros((0, count), np.int64)
+        ways = _ways(places, settings, pairs)
+        total = sum(ways[-1][pairs]) if places else 0
+        if total:
+            numbers = rng.choice(total, size=min(total, settings.draws), replace=False)
+            return np.array([_draw_of_number(int(number), places, ways, pairs, settings) for number in numbers], np.int64)
+    return np.zeros((0, settings.count), np.int64)
+
+
+def _ways(places: Sequence[int], settings: BlanksSettings, pairs: int) -> list[list[list[int]]]:
+    """In how many ways a draw goes on: [further blanks][pairs side by side among them][index of the place that it stands at]."""
+    ways = [[[1] * len(places), *([0] * len(places) for _ in range(pairs))]]
+    for further in range(1, settings.count):
+        last = ways[further - 1]
+        ways.append([[sum(last[p - side][j] for j, side in _steps(i, places, settings) if side <= p) for i in range(len(places))]
+                     for p in range(pairs + 1)])  # fmt: skip
+    return ways
+
+
+def _steps(i: int, places: Sequence[int], settings: BlanksSettings) -> Iterator[tuple[int, int]]:
+    """The places that the next blank may stand at, as indices, and whether that is side by side (1) or apart (0)."""
+    for j in range(i + 1, len(places)):
+        if places[j] - places[i] == 1:
+            yield j, 1
+        elif places[j] - places[i] > settings.min_between:
+            yield j, 0
+
+
+def _draw_of_number(
+    number: int, places: Sequence[int], ways: Sequence[Sequence[Sequence[int]]], pairs: int, settings: BlanksSettings
+) -> list[int]:
+    """The draw that has this number, where all draws are numbered from 0 by their first blank, then by their second, and so on."""
+    drawn: list[int] = []
+    open_to = [(i, 0) for i in range(len(places))]
+    for further in range(settings.count - 1, -1, -1):
+        for i, side in open_to:
+            here = ways[further][pairs - side][i] if side <= pairs else 0
+            if number < here:
+                break
+            number -= here
+        drawn.append(places[i])
+        pairs -= side
+        open_to = list(_steps(i, places, settings))
+    return drawn
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 A rival is a sentence of the same chapter, near the passage and not next to it, that could be a blank itself; that brings no name and no
 person that the passage does not have; of the kind of the answers (speech or none); and that goes with no blank much better than the blank's
-own answer does, by a scorer that no report uses (`steps/coherence`). How hard it is to refuse is measured by four things at once: by coherence
-at its best blank, by the surface of its best blank (`stats/cues`), by the share of its words that the passage says too, and by how near it
-stands, for a sentence of the same scene is what a reader looks at twice.
+own answer does, by a scorer that no report uses (`steps/coherence`). How hard it is to refuse is measured by four things at once: by
+coherence at its best blank, by the surface of its best blank (`stats/cues`), by the share of its words that the passage says too, and by
+how near it stands, for a sentence of the same scene is what a reader looks at twice.
 """
 
 from __future__ import annotations
@@ -116,8 +116,5 @@ def hardness(*measures: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> hardness(np.array([1.0, 3.0]), np.array([0.0, 0.0])).tolist()
     [-0.5, 0.5]
     """
-    spread = [one.std() if len(one) else 0.0 for one in measures]
-    scaled = [
-        (one - one.mean()) / deviation if deviation > 0 else np.zeros_like(one) for one, deviation in zip(measures, spread, strict=True)
-    ]
+    scaled = [(one - one.mean()) / one.std() if len(one) and np.ptp(one) > 0 else np.zeros_like(one) for one in measures]
     return np.asarray(np.mean(scaled, axis=0))

@@ -1,0 +1,205 @@
+"""Which sentences are taken out of a passage."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from cloze_gen.english.cohesion import surface_ties
+from cloze_gen.recipes.scde.steps.blanks import (
+    BlankReason,
+    BlanksSettings,
+    ChosenBlanks,
+    blank_reason,
+    choose_blanks,
+    draw_blanks,
+    new_here,
+)
+from cloze_gen.stats.cues import TiedPassage, tie
+
+SOUND = "The keeper lit the old lamp before the storm ."  # nine words, six of content
+LINES = st.lists(st.sampled_from(["Pip", "Joe", "saw", "Joe's", "lamp", "he", "she", "him", ".", '"']), max_size=6)
+
+
+def reason(line: str, *, whole: bool = True, in_speech: bool = False, **settings: Any) -> BlankReason | None:
+    tokens = line.split()
+    return blank_reason(tokens, surface_ties(tokens), whole=whole, in_speech=in_speech, settings=BlanksSettings(**settings))
+
+
+@pytest.mark.parametrize(
+    ("line", "given", "wanted"),
+    [
+        (SOUND, {}, None),
+        (SOUND, {"whole": False, "in_speech": True}, BlankReason.TORN),
+        ('" ' + SOUND, {"in_speech": True}, BlankReason.HALF_SPEECH),
+        (f'" {SOUND} "', {}, None),
+        (SOUND, {"in_speech": True}, BlankReason.IN_SPEECH),
+        (SOUND, {"min_words": 9, "max_words": 9}, None),
+        (SOUND, {"min_words": 10}, BlankReason.SHORT),
+        (SOUND, {"max_words": 8}, BlankReason.LONG),
+        (SOUND, {"min_content_words": 6}, None),
+        (SOUND, {"min_content_words": 7}, BlankReason.LITTLE_CONTENT),
+        ("It was the lamp of the lamp of all lamps .", {}, BlankReason.LITTLE_CONTENT),
+    ],
+)
+def test_each_sentence_that_can_be_no_blank_has_its_reason(line: str, given: dict[str, Any], wanted: BlankReason | None) -> None:
+    """The first that holds; bounds are inclusive, marks are no words, and words of content count once."""
+    assert reason(line, **given) == wanted
+
+
+@given(st.lists(LINES, max_size=6))
+def test_a_blank_brings_no_name_and_no_person_of_its_own(lines: list[list[str]]) -> None:
+    """Each of a sentence's names stands in another sentence too, were it as its first word; likewise the persons of its pronouns."""
+    sentences = [surface_ties(line) for line in lines]
+    for i, (own, found) in enumerate(zip(sentences, new_here(sentences), strict=True)):
+        others = [one for k, one in enumerate(sentences) if k != i]
+        names_known = all(any(name in one.names | {one.first_word} for one in others) for name in own.names)
+        persons_known = all(any(person in one.persons for one in others) for person in own.persons)
+        assert found == (BlankReason.NEW_NAME if not names_known else None if persons_known else BlankReason.NEW_PERSON)
+
+
+# ---- draws
+
+
+@given(
+    st.sets(st.integers(0, 29)).map(sorted),
+    st.integers(1, 6),
+    st.sampled_from([0.0, 0.0128, 0.33]),
+    st.integers(1, 30),
+    st.integers(0, 2**32),
+)
+def test_no_draw_has_three_blanks_in_a_row(places: list[int], count: int, share: float, draws: int, seed: int) -> None:
+    """Draws are of the given places, each once and rising; two stand side by side once in every draw or in none; none is given twice."""
+    settings = BlanksSettings(count=count, draws=draws, adjacent_share=share)
+    found = draw_blanks(places, settings, np.random.default_rng(seed))
+    assert found.shape == (len(found), count)
+    assert len(found) <= draws
+    assert len({tuple(row) for row in found.tolist()}) == len(found)
+    beside = (np.diff(found, axis=1) == 1).sum(axis=1)
+    assert (np.diff(found, axis=1) >= 1).all()
+    assert set(beside.tolist()) in (set(), {0}, {1} if share else {0})
+    assert set(found.ravel().tolist()) <= set(places)
+
+
+@given(st.sets(st.integers(0, 14)).map(sorted), st.integers(1, 5), st.integers(1, 3), st.integers(0, 2**32))
+def test_a_passage_has_a_draw_wherever_its_places_allow_one(places: list[int], count: int, draws: int, seed: int) -> None:
+    """However few of them do."""
+    settings = BlanksSettings(count=count, draws=draws, adjacent_share=0)
+    allowed = any(all(b - a > 1 for a, b in pairwise(some)) for some in combinations(places, count))
+    assert (len(draw_blanks(places, settings, np.random.default_rng(seed))) > 0) == allowed
+
+
+def test_the_only_draw_of_nine_places_is_found() -> None:
+    """Every other one of them, which chance alone would often miss in so few tries."""
+    settings = BlanksSettings(draws=1, adjacent_share=0)
+    for seed in range(30):
+        assert draw_blanks(range(3, 12), settings, np.random.default_rng(seed)).tolist() == [[3, 5, 7, 9, 11]]
+
+
+def test_the_share_of_blanks_beside_another_is_the_one_asked_for() -> None:
+    """Over many passages, within three standard errors."""
+    settings = BlanksSettings(adjacent_share=0.2, draws=1)
+    passages = 3000
+    first = [draw_blanks(range(25), settings, np.random.default_rng(seed))[0] for seed in range(passages)]
+    share = sum(2 * int((np.diff(row) == 1).sum()) for row in first) / (5 * passages)
+    assert share == pytest.approx(0.2, abs=3 * 0.4 * (0.5 * 0.5 / passages) ** 0.5)
+
+
+def test_every_choice_that_is_allowed_is_drawn_as_often() -> None:
+    """Of four places, of which two are neighbours, five pairs, each first in a fifth of the passages."""
+    settings = BlanksSettings(count=2, adjacent_share=0, draws=3)
+    first = Counter(tuple(draw_blanks([1, 2, 4, 7], settings, np.random.default_rng(seed))[0].tolist()) for seed in range(2000))
+    assert set(first) == {(1, 4), (1, 7), (2, 4), (2, 7), (4, 7)}
+    assert all(abs(count - 400) < 4 * (2000 * 0.2 * 0.8) ** 0.5 for count in first.values())
+
+
+# ---- the choice among draws
+
+PASSAGE = [
+    "The keeper lit the lamp .", "His lamp was old .", "The keeper left the lamp to burn .",
+    "Joe stood at the forge .", "So Joe struck the iron in his forge .", "The iron in the forge rang for Joe .",
+    '" Who is there ? " she asked .', '" It is I , " she heard him say .', '" Go away , " she said .',
+    "Nobody knew .", "The sea was calm at noon .", "A ship came by .",
+]  # fmt: skip
+PLACES = [1, 4, 7, 9, 10]
+
+
+def setting(seed: int, count: int = 3) -> dict[str, Any]:
+    """Draws of the places, the surface of the passage, and coherence that knows nothing."""
+    ties = [surface_ties(line.split()) for line in PASSAGE]
+    rng = np.random.default_rng(seed)
+    columns = np.full(len(PASSAGE), -1)
+    columns[PLACES] = np.arange(len(PLACES))
+    draws = np.array(rng.permutation([some for some in combinations(PLACES, count) if some[-2:] != (9, 10)]))
+    tied: TiedPassage = tie(ties, [ties[place] for place in PLACES], lambda _: 3.0)
+    behind, before = rng.uniform(-1, 1, (2, len(PASSAGE), len(PLACES)))
+    return {"draws": draws, "columns": columns, "ties": tied, "behind": behind, "before": before}
+
+
+def chosen(given: dict[str, Any], seed: int, draws: NDArray[np.int64] | None = None, **settings: Any) -> ChosenBlanks:
+    made = BlanksSettings(count=3, **settings)
+    draws = given["draws"] if draws is None else draws
+    return choose_blanks(**(given | {"draws": draws}), settings=made, rng=np.random.default_rng(seed))
+
+
+@given(st.integers(0, 200))
+def test_the_surface_gives_away_as_many_as_a_blind_deal(seed: int) -> None:
+    """Of all draws one whose solved blanks come nearest to the passage's own deal; of those the one with the widest margin."""
+    given = setting(seed)
+    found = chosen(given, seed)
+    each = [chosen(given, seed, given["draws"][i : i + 1]) for i in range(len(given["draws"]))]
+    assert {one.wanted for one in each} == {found.wanted}
+    nearest = min(abs(one.solved - one.wanted) for one in each)
+    assert found == max((one for one in each if abs(one.solved - one.wanted) == nearest), key=lambda one: one.margin)
+    if any(one.solved == one.wanted for one in each):
+        assert found.solved == found.wanted
+
+
+def test_a_random_choice_is_the_first_draw() -> None:
+    """As the paper's, whatever the surface gives away."""
+    for seed in range(20):
+        given = setting(seed)
+        assert chosen(given, seed, choice="random").places == tuple(given["draws"][0])
+
+
+def test_a_blind_deal_gets_one_right_on_average() -> None:
+    """Whatever the number of blanks: the mean of fixed points of a permutation is 1, its variance 1."""
+    given = setting(1)
+    wanted = [chosen(given, seed, choice="random").wanted for seed in range(900)]
+    assert np.mean(wanted) == pytest.approx(1, abs=0.1)
+    assert set(wanted) == {0, 1, 3}
+
+
+def test_what_the_surface_gives_away_is_counted() -> None:
+    """All three blanks of a passage whose answers are tied to their places by marks, names and rare words."""
+    assert chosen(setting(1), 1, np.array([[1, 4, 7]])).solved == 3
+
+
+def test_the_margin_is_that_of_the_answers_over_the_next() -> None:
+    """By hand: a sentence goes with a blank as well as behind the one before it and before the one behind it, on average."""
+    given = setting(1)
+    behind, before = np.zeros((2, len(PASSAGE), len(PLACES)))
+    behind[0, 0], before[2, 0] = 0.6, 0.4  # the answer of the first blank: 0.5
+    behind[0, 1] = 0.2  # the second's, in the first blank: 0.1
+    before[5, 2] = -0.8  # the third's, in the second blank
+    behind[6, 2], behind[6, 0] = 0.2, 0.6  # the third blank: its own answer 0.1, the first's 0.3
+    found = chosen(given | {"behind": behind, "before": before}, 1, np.array([[1, 4, 7]]))
+    assert found.margin == pytest.approx((0.5 - 0.1 + 0.0 - 0.0 + 0.1 - 0.3) / 3)
+
+
+def test_one_blank_has_no_next() -> None:
+    """Its margin is how well its own answer goes with it."""
+    given = setting(1)
+    behind, before = np.zeros((2, len(PASSAGE), len(PLACES)))
+    behind[3, 1], before[5, 1] = 0.5, 0.3
+    made = given | {"behind": behind, "before": before, "draws": np.array([[4]])}
+    found = choose_blanks(**made, settings=BlanksSettings(count=1), rng=np.random.default_rng(1))
+    assert (found.places, found.solved, found.wanted) == ((4,), 1, 1)
+    assert found.margin == pytest.approx(0.4)
