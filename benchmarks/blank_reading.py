@@ -57,16 +57,17 @@ def score(args: argparse.Namespace) -> None:
     keys = {row["passage"]: row for row in read_jsonl([args.key])}
     said = read_jsonl(args.verdicts)
     verdicts = {(row["passage"], row["blank"]): row for row in said if "blank" in row}
-    remarks = {row["passage"]: row["remark"] for row in said if "remark" in row}
+    remarks = {row["passage"]: row["remark"] for row in said if row.get("remark")}
+    known = {row["passage"] for row in said if row.get("recognised")}
     asked = [(number, blank) for number, key in keys.items() for blank in range(1, len(key["answers"]) + 1)]
     if missing := [place for place in asked if place not in verdicts]:
         raise SystemExit(f"no verdict on {missing}")
-    rows = [_row(keys[number], blank, verdicts[number, blank], remarks.get(number, "")) for number, blank in asked]
+    rows = [_row(keys[number], blank, verdicts[number, blank], remarks.get(number, ""), number in known) for number, blank in asked]
     args.out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     _tell(rows, len(keys))
 
 
-def _row(key: dict[str, Any], blank: int, verdict: dict[str, Any], remark: str) -> dict[str, Any]:
+def _row(key: dict[str, Any], blank: int, verdict: dict[str, Any], remark: str, recognised: bool) -> dict[str, Any]:
     distractors = set(LETTERS[: key["n"]]) - set(key["answers"])
     if verdict["settled_by"] not in SETTLED:
         raise SystemExit(f"passage {key['passage']}, blank {blank}: settled_by is {verdict['settled_by']!r}, none of {', '.join(SETTLED)}")
@@ -82,6 +83,7 @@ def _row(key: dict[str, Any], blank: int, verdict: dict[str, Any], remark: str) 
         "as_well": verdict["as_well"],
         "unplaceable": verdict["unplaceable"],
         "settled_by": verdict["settled_by"],
+        "recognised": recognised,
         "remark": remark if blank == 1 else "",
     }
 
@@ -100,6 +102,10 @@ def _tell(rows: list[dict[str, Any]], passages: int) -> None:
         low, high = wilson_interval(count, len(rows))
         print(f"{name}: {count} of {len(rows)}, {count / len(rows):.1%} (95 % interval {low:.1%} to {high:.1%})")
     print("settled by: " + ", ".join(f"{name} {count}" for name, count in Counter(row["settled_by"] for row in rows).most_common()))
+    fresh = [row for row in rows if not row["recognised"]]
+    if fresh:
+        told = sum(row["right"] for row in fresh)
+        print(f"passages whose book nobody recognised: {len({row['id'] for row in fresh})}, right {told} of {len(fresh)} blanks")
     print(f"passages remarked on: {sum(bool(row['remark']) for row in rows)}")
 
 
