@@ -23,35 +23,35 @@ def pairs(words: int, topics: int, *, seed: int, count: int = 400) -> tuple[list
 
 
 def exact(before: NDArray[np.float64], behind: NDArray[np.float64], dimensions: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The product of both vectors of each two words by the full decomposition, and the correlations."""
+    """The product of both vectors of each two words by the full decomposition, and the strengths."""
     inverse = [1 / np.sqrt((rows**2).sum(axis=0) + SMOOTHING) for rows in (before, behind)]
     scaled = [rows * own for rows, own in zip((before, behind), inverse, strict=True)]
     centred = [rows - rows.mean(axis=0) for rows in scaled]
-    left, correlations, right = np.linalg.svd(centred[0].T @ centred[1])
-    product = (left[:, :dimensions] * correlations[:dimensions]) @ right[:dimensions]
-    return inverse[0][:, None] * product * inverse[1][None, :], correlations[:dimensions]
+    left, strengths, right = np.linalg.svd(centred[0].T @ centred[1])
+    product = (left[:, :dimensions] * strengths[:dimensions]) @ right[:dimensions]
+    return inverse[0][:, None] * product * inverse[1][None, :], strengths[:dimensions]
 
 
 @pytest.mark.parametrize(("words", "topics", "dimensions"), [(12, 3, 12), (30, 3, 5), (120, 4, 3)])
 def test_the_leading_directions_are_those_of_the_full_decomposition(words: int, topics: int, dimensions: int) -> None:
     """Of the scaled and centred covariance; exactly where all directions are computed, nearly where only some are."""
     before, behind = (sentence_rows(side, words) for side in pairs(words, topics, seed=1))
-    of_before, of_behind, correlations = fit_adjacent_sentences(before, behind, dimensions, np.random.default_rng(2))
+    of_before, of_behind, strengths = fit_adjacent_sentences(before, behind, dimensions, np.random.default_rng(2))
     product, wanted = exact(before.toarray().astype(float), behind.toarray().astype(float), dimensions)
     assert of_before.shape == of_behind.shape == (words, dimensions)
-    assert correlations == pytest.approx(wanted, abs=1e-3 * float(wanted[0]))
+    assert strengths == pytest.approx(wanted, abs=1e-3 * float(wanted[0]))
     assert np.abs(of_before.astype(float) @ of_behind.T - product).max() < 5e-3 * np.abs(product).max()
 
 
-def test_both_sides_of_a_direction_are_as_long_as_the_root_of_its_correlation() -> None:
+def test_both_sides_of_a_direction_are_as_long_as_the_root_of_its_strength() -> None:
     """Each word's vector divided by what scales the word leaves directions at right angles."""
     before, behind = (sentence_rows(side, 30) for side in pairs(30, 3, seed=3))
-    of_before, of_behind, correlations = fit_adjacent_sentences(before, behind, 4, np.random.default_rng(4))
+    of_before, of_behind, strengths = fit_adjacent_sentences(before, behind, 4, np.random.default_rng(4))
     for vectors, rows in ((of_before, before), (of_behind, behind)):
         scale = np.sqrt((rows.toarray() ** 2).sum(axis=0) + SMOOTHING)[:, None]
         directions = vectors * scale
-        assert directions.T @ directions == pytest.approx(np.diag(correlations), abs=1e-4)
-    assert (np.diff(correlations) <= 0).all()
+        assert directions.T @ directions == pytest.approx(np.diag(strengths), abs=1e-4)
+    assert (np.diff(strengths) <= 0).all()
 
 
 def test_a_model_has_no_more_dimensions_than_words() -> None:

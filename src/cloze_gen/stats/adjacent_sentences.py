@@ -76,7 +76,8 @@ def fit_adjacent_sentences(
         dimensions: at most the number of words.
         rng: of the first guess at the directions (randomised subspace iteration, Halko, Martinsson & Tropp 2011).
     Returns:
-        `before` and `behind` of `AdjacentSentences`, each direction as long as the root of its correlation; and the correlations, falling.
+        `before` and `behind` of `AdjacentSentences`, each direction as long as the root of its strength; and the strengths, the singular
+        values, falling. They are no correlations, for a sentence has many words and each is scaled by itself: they may be above 1.
     """
     scaled_before, scaled_behind = _scaled(before), _scaled(behind)
     pairs, words = before.shape
@@ -95,12 +96,12 @@ def fit_adjacent_sentences(
     for _ in range(_POWER_STEPS):
         left = np.linalg.qr(forth(right))[0]
         right = np.linalg.qr(back(left))[0]
-    left, correlations, turn = np.linalg.svd(forth(right), full_matrices=False)
+    left, strengths, turn = np.linalg.svd(forth(right), full_matrices=False)
     kept = slice(0, min(dimensions, width))
-    length = np.sqrt(correlations[kept])
+    length = np.sqrt(strengths[kept])
     of_before = scaled_before[1][:, None] * left[:, kept] * length
     of_behind = scaled_behind[1][:, None] * (right @ turn.T)[:, kept] * length
-    return of_before.astype(np.float32), of_behind.astype(np.float32), correlations[kept]
+    return of_before.astype(np.float32), of_behind.astype(np.float32), strengths[kept]
 
 
 def _scaled(rows: csr_array) -> tuple[csr_array, NDArray[np.float64]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from cloze_gen.formats.scde.jsonl import passage_record
 from cloze_gen.recipes.scde.stages.book_reading import read_book
 from cloze_gen.recipes.scde.stages.tables import DISTRACTORS, Place, Window, read_blanks, windows_by_book
-from cloze_gen.recipes.scde.steps.assembly import AssemblySettings, draw_set, order_candidates
+from cloze_gen.recipes.scde.steps.assembly import AssemblySettings, choose_set, order_candidates
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
@@ -67,7 +67,7 @@ def write_blanked_passages(
     """Write `passages.jsonl`, one JSON object a passage (`formats.scde.jsonl.passage_record`), in the order of books and places."""
     drawn = read_parquet(distractors.path(DISTRACTORS)).to_pylist()
     of_passage = {row["id"]: list(zip(row["books"], row["distractors"], strict=True)) for row in drawn}
-    taken = draw_set({row["id"]: tuple(row["by_length"]) for row in drawn}, settings.n_passages)
+    taken = choose_set({row["id"]: (tuple(row["by_length"]), row["temptation"]) for row in drawn}, settings.n_passages)
     windows = [window for of_book in windows_by_book(passages).values() for window in of_book if window.id in taken]
     blanked = read_blanks(blanks)
     needed: dict[str, set[int]] = {}

@@ -53,8 +53,8 @@ def write_coherence(
     stems = _stem_counts(table)
     writer.rows[STEMS] = write_tsv(writer.path(STEMS), ("stem", "count"), stems.items())
     writer.rows |= {WORDS: len(words), BEFORE: len(words), BEHIND: len(words)}
-    correlations = [round(float(one), 3) for one in vectors[2][:3]]
-    writer.facts |= {"sentences": int(text.facts["sentences"]), "pairs": len(before), "first_correlations": correlations}
+    strengths = [round(float(one), 3) for one in vectors[2][:3]]
+    writer.facts |= {"sentences": int(text.facts["sentences"]), "pairs": len(before), "first_strengths": strengths}
     writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
     room.say(f"{len(before):,} pairs of adjacent sentences, {len(words):,} words")
 

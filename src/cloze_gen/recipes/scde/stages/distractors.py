@@ -23,6 +23,7 @@ from cloze_gen.store.tables import read_parquet, write_parquet, write_tsv
 
 TOO_FEW = "too_few_rivals"
 _HALVES = (0, 1)
+_READ = ["id", "sentence", "characters", "verdict", "fit", "topic", "hardness", "traits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Rivals:
     Attributes:
         answers, sentences: index in the book of each answer, of each rival.
         answer_lengths, lengths: characters of each.
+        temptation: of each rival: fit and topic together.
         half: of the training novels, that its book is in; -1 for other books.
     """
 
@@ -42,6 +44,7 @@ class Rivals:
     sentences: list[int]
     lengths: np.ndarray
     hardness: np.ndarray
+    temptation: np.ndarray
     traits: list[frozenset[str]]
     half: int
 
@@ -52,7 +55,8 @@ def write_distractors(
     """Write the distractors of every passage, in the order of the passages.
 
     Files: `distractors.parquet`, a row a passage: `id`, `distractors` (indices of sentences in their books), `books` (of each its book),
-    `by_length` (of hard distractors: their places among all candidates by length, from 0).
+    `by_length` and `temptation`: of the hard distractors that it has or would have, their places among all candidates by length, from 0,
+    and by how much they go with its blanks and as a whole better than the answers do; so each kind makes a set of the same passages.
     `rejected.parquet`, the passages with too few rivals: `id`, `reason`, `detail` (how many there are). `propensity.tsv`, the odds by
     which rivals are drawn: `trait`, `log_odds` (natural, of being an answer); empty but for hard distractors.
 
@@ -60,25 +64,16 @@ def write_distractors(
         CorpusError: no passage has distractors.
     """
     every = _read_rivals(passages, rivals)
-    odds, apart = _learn_rounds(every, settings, seed) if settings.kind == "hard" else (Propensity(), [])
+    odds, apart = _learn_rounds(every, settings, seed)
+    hard = {one.window.id: (one, _draw(one, odds, settings, seed)) for one in every}
+    found = {name: (one, places) for name, (one, places) in hard.items() if places is not None}
     drawn: dict[str, list[Place]]
-    by_length: dict[str, tuple[int, ...]] = {}
     if settings.kind == "none":
         drawn = {one.window.id: [] for one in every}
     elif settings.kind == "random":
         drawn = _from_other_passages(every, settings.count, seed)
     else:
-        found = {one.window.id: (one, _draw(one, odds, settings, seed)) for one in every}
-        drawn = {
-            name: [(one.window.book_id, one.sentences[place]) for place in places]
-            for name, (one, places) in found.items()
-            if places is not None
-        }
-        by_length = {
-            name: places_by_length(one.answer_lengths, one.lengths[list(places)].tolist())
-            for name, (one, places) in found.items()
-            if places is not None
-        }
+        drawn = {name: [(one.window.book_id, one.sentences[place]) for place in places] for name, (one, places) in found.items()}
     if not drawn:
         raise CorpusError(
             f"none of {len(every):,} passages has {settings.count} distractors. Raise rivals.max_distance or rivals.max_fit, lower "
@@ -89,7 +84,8 @@ def write_distractors(
         "id": kept,
         "distractors": [[sentence for _, sentence in drawn[name]] for name in kept],
         "books": [[book for book, _ in drawn[name]] for name in kept],
-        "by_length": [list(by_length.get(name, ())) for name in kept],
+        "by_length": [_by_length(*found[name]) if name in found else [] for name in kept],
+        "temptation": [_temptation(*found[name]) if name in found else 0.0 for name in kept],
     }
     writer.rows[DISTRACTORS] = write_parquet(writer.path(DISTRACTORS), columns)
     without = [one for one in every if one.window.id not in drawn]
@@ -116,7 +112,7 @@ def _read_rivals(passages: Artifact, rivals: Artifact) -> list[Rivals]:
     for row in read_parquet(rivals.path(ANSWERS)).to_pylist():
         answers.setdefault(row["id"], []).append(row)
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in answers}
-    table = read_parquet(rivals.path(CONSIDERED), columns=["id", "sentence", "characters", "verdict", "hardness", "traits"])
+    table = read_parquet(rivals.path(CONSIDERED), columns=_READ)
     for row in table.filter(pc.field("verdict") == RIVAL).to_pylist():
         found[row["id"]].append(row)
     return [_rivals(windows[name], own, found[name]) for name, own in answers.items()]
@@ -132,9 +128,18 @@ def _rivals(window: Window, answers: Sequence[dict[str, Any]], rivals: Sequence[
         [row["sentence"] for row in rivals],
         np.array([row["characters"] for row in rivals], np.int64),
         np.array([row["hardness"] for row in rivals], np.float64),
+        np.array([row["fit"] + row["topic"] for row in rivals], np.float64),
         [frozenset(row["traits"]) for row in rivals],
         int(stable_fraction("scde.propensity", window.book_id) >= 0.5) if train else -1,
     )
+
+
+def _by_length(one: Rivals, places: Sequence[int]) -> list[int]:
+    return list(places_by_length(one.answer_lengths, one.lengths[list(places)].tolist()))
+
+
+def _temptation(one: Rivals, places: Sequence[int]) -> float:
+    return round(float(one.temptation[list(places)].mean()), 6)
 
 
 def _draw(one: Rivals, odds: Propensity, settings: DistractorsSettings, seed: int) -> tuple[int, ...] | None:

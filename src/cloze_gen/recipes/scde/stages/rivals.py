@@ -160,7 +160,8 @@ def _measures(
     shown = [opened.tie(i) for place, i in enumerate(own) if place not in blanked]
     echoes = echo([opened.tie(i) for i in pool], shown, rarity)
     outside = np.array([max(window.first - i, i - window.last) for i in pool])
-    topic = np.delete((behind + before) / 2, blanks, axis=0).mean(axis=0)[len(blanks) :]
+    topics = np.delete((behind + before) / 2, blanks, axis=0).mean(axis=0)
+    topic = topics[len(blanks) :] - topics[: len(blanks)].mean()
     return np.array([fit(coheres, len(blanks)), fit(cues, len(blanks)), topic, echoes, -np.log(outside)])
 
 

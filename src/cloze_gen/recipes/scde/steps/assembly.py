@@ -1,8 +1,8 @@
 """Assembly: which passages make the set, and in which order their candidates stand (SCDE 3.1: one shared list of candidates).
 
-The set is drawn by each passage's own hash, so that one book more moves passages out of it and changes none, and so that distractors are
-the shortest, the longest and all between as often as one another. Which places in the list fall
-to the distractors is dealt evenly over the set; who stands where among the answers is each passage's own draw.
+Where there are more passages than the set holds, those with the most tempting distractors are taken, so that distractors are the shortest,
+the longest and all between as often as one another. One book more moves passages out of the set and changes none. Which places in the list
+fall to the distractors is dealt evenly over the set; who stands where among the answers is each passage's own draw.
 """
 
 from __future__ import annotations
@@ -24,23 +24,27 @@ class AssemblySettings(SettingsGroup):
     n_passages: int = Field(2000, ge=1, le=MOST_COUNTED, description="passages of all parts together; the paper has 5,959")
 
 
-def draw_set(kinds: Mapping[str, Hashable], most: int) -> frozenset[str]:
-    """At most so many of the passages: the first of every kind by their own hashes, then the second of every kind, and so on.
+def choose_set(passages: Mapping[str, tuple[Hashable, float]], most: int) -> frozenset[str]:
+    """At most so many of the passages: the most tempting of every kind, then the second of every kind, and so on.
 
     So each kind has as many as another while it lasts: places by length that rivals seldom fill are not seldom in the set.
 
     Args:
-        kinds: id -> what is to be equally frequent: the places of its distractors by length.
+        passages: id -> what is to be equally frequent (the places of its distractors by length), and how tempting its distractors are;
+            equals stand in the order of their hashes.
 
-    >>> sorted(draw_set({"emma:1": (0, 1), "emma:40": (0, 1), "dracula:7": (0, 1), "pip:3": (2, 6)}, 2) & {"pip:3"})
-    ['pip:3']
+    >>> found = {"emma:1": ((0, 1), 0.3), "emma:40": ((0, 1), 0.2), "dracula:7": ((0, 1), 0.1), "pip:3": ((2, 6), 0.0)}
+    >>> sorted(choose_set(found, 2))
+    ['emma:1', 'pip:3']
     """
     seen: Counter[Hashable] = Counter()
-    turns: dict[str, tuple[int, float]] = {}
-    for name in sorted(kinds, key=lambda name: (stable_fraction("scde.set", name), name)):
-        turns[name] = (seen[kinds[name]], stable_fraction("scde.set", name))
-        seen[kinds[name]] += 1
-    return frozenset(sorted(turns, key=lambda name: (*turns[name], name))[:most])
+    turns: dict[str, int] = {}
+    order = sorted(passages, key=lambda name: (-passages[name][1], stable_fraction("scde.set", name), name))
+    for name in order:
+        kind = passages[name][0]
+        turns[name] = seen[kind]
+        seen[kind] += 1
+    return frozenset(sorted(order, key=turns.__getitem__)[:most])
 
 
 def order_candidates(sizes: dict[str, tuple[int, int]], seed: int) -> dict[str, tuple[int, ...]]:

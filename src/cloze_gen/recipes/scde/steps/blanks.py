@@ -100,7 +100,7 @@ def new_here(sentences: Sequence[SurfaceTies]) -> list[BlankReason | None]:
     >>> [reason and str(reason) for reason in new_here([surface_ties(line.split()) for line in lines])]
     [None, None, 'name_only_here']
     """
-    names = Counter(name for one in sentences for name in one.names | {one.first_word})
+    names = Counter(name for one in sentences for name in sorted(one.names | {one.first_word}))
     persons = Counter(person for one in sentences for person in one.persons)
     return [
         BlankReason.NEW_NAME

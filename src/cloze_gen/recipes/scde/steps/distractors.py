@@ -29,7 +29,7 @@ class DistractorsSettings(SettingsGroup):
     kind: Literal["hard", "random", "none"] = Field(
         "hard", description="ours; or sentences of other passages (the paper's RandomDt); or none (RemoveDt)"
     )
-    strength: float = Field(6.0, ge=0, le=100, description="how much the rivals nearest to fitting are preferred; 0 draws evenly")
+    strength: float = Field(4.0, ge=0, le=100, description="how much the rivals nearest to fitting are preferred; 0 draws evenly")
     rounds: int = Field(10, ge=0, le=100, description="how often it is asked what still tells distractors from answers")
 
 

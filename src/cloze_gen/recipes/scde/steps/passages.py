@@ -46,7 +46,7 @@ class PassagesSettings(SettingsGroup):
     max_sentences: int = Field(30, ge=1, le=MOST_EACH, description="inclusive; 5.7")
     min_aimed_words: int = Field(180, ge=1, le=MOST_COUNTED, description="inclusive; each window draws an aim between the two")
     max_aimed_words: int = Field(420, ge=1, le=MOST_COUNTED, description="inclusive; with 180 a window has some 320 words, Table 3: 319.6")
-    per_book: int = Field(24, ge=1, le=MOST_COUNTED, description="windows of a book at most, by each window's own hash")
+    per_book: int = Field(40, ge=1, le=MOST_COUNTED, description="windows of a book at most, by each window's own hash")
 
 
 class PassageReason(StrEnum):
