@@ -2,8 +2,8 @@
 
 A rival is a sentence of the same chapter, near the passage and not next to it, that could be a blank itself; that brings no name and no
 person that the passage does not have; of the kind of the answers (speech or none); and that goes with no blank clearly better than the
-blank's own answer does, by a scorer that no report uses (`steps/coherence`). How near it comes to fitting is measured by three things at once: by
-coherence at its best blank, by the surface of its best blank (`stats/cues`), by the rare words that it shares with the passage.
+blank's own answer does, by a scorer that no report uses (`steps/coherence`). How near it comes to fitting is measured by three things at
+once: by coherence at its best blank, by the surface of its best blank (`stats/cues`), by the rare words that it shares with the passage.
 """
 
 from __future__ import annotations
