@@ -14,7 +14,8 @@ from cloze_gen.stats.assignment import decode_jointly
 from cloze_gen.stats.cues import CUES, WEIGHTS, cue_features, cue_scores, fit_weights, neighbours, rarity_of, tie
 
 RARITY = {"pip": 1.0, "lamp": 2.0, "forge": 3.0}
-SENTENCES = st.lists(
+SPEECH = ["he walked .", '" Pip is here .', 'This is the lamp . "', '" Who ? "', 'But " he said . " "']
+SENTENCES = st.sampled_from(SPEECH).map(lambda line: surface_ties(line.split())) | st.lists(
     st.sampled_from(["Pip", "Joe", "lamp", "lamps", "forge", "he", "she", "I", '"', '"', "?", ".", "walked", "is", "But", "This", "the"]),
     min_size=1,
     max_size=7,
@@ -99,6 +100,28 @@ def test_every_cue_is_what_its_name_says(passage: tuple[list[SurfaceTies], list[
         behind = [sentences[i] for i in range(blank + 1, len(sentences)) if i not in blanks]
         for c, one in enumerate(candidates):
             assert dict(zip(CUES, found[0, b, c].tolist(), strict=True)) == pytest.approx(reckoned(before, behind, shown, one))
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "fitting"),
+    [
+        ("He left .", "He slept .", "none whole"),
+        ('" Go on .', 'And go . "', "none"),
+        ('" Go on .', "He slept .", "closes"),
+        ("He left .", 'And go . "', "opens"),
+        ('And go . "', '" Go on .', "none whole"),
+    ],
+)
+def test_marks_are_balanced_by_what_the_speech_around_lacks(before: str, behind: str, fitting: str) -> None:
+    """Where it is open on both sides only by a sentence without marks; an odd number too many is told, whole speech is not."""
+    lines = {"none": "Pip came .", "whole": '" Pip . "', "opens": '" Pip came .', "closes": 'Pip came . "', "odd": 'Pip " came .'}
+    ties = [surface_ties(line.split()) for line in (before, "gone", behind)]
+    candidates = [surface_ties(line.split()) for line in lines.values()]
+    found = cue_features(tie(ties, candidates, rarity), np.array([[1]]))[0, 0]
+    balanced = dict(zip(lines, found[:, CUES.index("quotation marks balanced")], strict=True))
+    unbalanced = dict(zip(lines, found[:, CUES.index("quotation marks unbalanced")], strict=True))
+    assert {name for name, value in balanced.items() if value} == set(fitting.split())
+    assert {name for name, value in unbalanced.items() if value} == {"opens", "closes", "odd"} - set(fitting.split())
 
 
 @given(blanked(), st.data())

@@ -67,7 +67,7 @@ def write_blanked_passages(
     """Write `passages.jsonl`, one JSON object a passage (`formats.scde.jsonl.passage_record`), in the order of books and places."""
     drawn = read_parquet(distractors.path(DISTRACTORS)).to_pylist()
     of_passage = {row["id"]: list(zip(row["books"], row["distractors"], strict=True)) for row in drawn}
-    taken = choose_set({row["id"]: (tuple(row["by_length"]), row["temptation"]) for row in drawn}, settings.n_passages)
+    taken = choose_set({row["id"]: (tuple(row["by_length"]), row["temptation"]) for row in drawn}, settings)
     windows = [window for of_book in windows_by_book(passages).values() for window in of_book if window.id in taken]
     blanked = read_blanks(blanks)
     needed: dict[str, set[int]] = {}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.scde.stages.tables import ANSWERS, CONSIDERED, DISTRACTORS, PROPENSITY, RIVAL, Place, Window, windows_by_book
 from cloze_gen.recipes.scde.steps.distractors import DistractorsSettings, draw_distractors, places_by_length
-from cloze_gen.recipes.scde.steps.propensity import Propensity, learn, told_apart
+from cloze_gen.recipes.scde.steps.propensity import Propensity, learn, learn_expectation, told_apart
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng, stable_fraction
 from cloze_gen.stages.room import Room
@@ -63,10 +63,11 @@ def write_distractors(
     Raises:
         CorpusError: no passage has distractors.
     """
-    every = _read_rivals(passages, rivals)
+    every = _without_traits(_read_rivals(passages, rivals))
     odds, apart = _learn_rounds(every, settings, seed)
     hard = {one.window.id: (one, _draw(one, odds, settings, seed)) for one in every}
     found = {name: (one, places) for name, (one, places) in hard.items() if places is not None}
+    tempting = _tempting(found)
     drawn: dict[str, list[Place]]
     if settings.kind == "none":
         drawn = {one.window.id: [] for one in every}
@@ -85,7 +86,7 @@ def write_distractors(
         "distractors": [[sentence for _, sentence in drawn[name]] for name in kept],
         "books": [[book for book, _ in drawn[name]] for name in kept],
         "by_length": [_by_length(*found[name]) if name in found else [] for name in kept],
-        "temptation": [_temptation(*found[name]) if name in found else 0.0 for name in kept],
+        "temptation": [round(tempting.get(name, 0.0), 6) for name in kept],
     }
     writer.rows[DISTRACTORS] = write_parquet(writer.path(DISTRACTORS), columns)
     without = [one for one in every if one.window.id not in drawn]
@@ -101,8 +102,7 @@ def write_distractors(
     writer.rows[PROPENSITY] = write_tsv(writer.path(PROPENSITY), ("trait", "log_odds"), rows)
     writer.funnel = funnel("passages", kept=len(kept), rejected=Counter({TOO_FEW: len(without)} if without else {}))
     writer.facts |= {"kind": settings.kind, "told_apart": [round(value, 4) for value in apart]}
-    least = min(apart, key=lambda value: abs(value - 0.5), default=None)
-    told = "" if least is None else f"; novels not asked tell them from answers with an area under the curve of {least:.3f}"
+    told = f"; what tells them from answers fell from {apart[0]:.3f} to {apart[-1]:.3f} (area under the curve)" if apart else ""
     room.say(f"{len(kept):,} of {len(every):,} passages have distractors{told}")
 
 
@@ -138,8 +138,27 @@ def _by_length(one: Rivals, places: Sequence[int]) -> list[int]:
     return list(places_by_length(one.answer_lengths, one.lengths[list(places)].tolist()))
 
 
-def _temptation(one: Rivals, places: Sequence[int]) -> float:
-    return round(float(one.temptation[list(places)].mean()), 6)
+def _without_traits(every: Sequence[Rivals]) -> list[Rivals]:
+    """The passages with the hardness of their rivals less what each rival's own traits let one expect, by the training novels.
+
+    So those that are preferred for their hardness are preferred for what they are to this passage, and not for what anybody sees in them.
+    """
+    train = [one for one in every if one.half >= 0]
+    expected = learn_expectation([own for one in train for own in one.traits], [value for one in train for value in one.hardness.tolist()])
+    return [replace(one, hardness=one.hardness - expected.of(one.traits)) for one in every]
+
+
+def _tempting(found: Mapping[str, tuple[Rivals, tuple[int, ...]]]) -> dict[str, float]:
+    """How tempting the hard distractors of each passage are, less what their traits and those of the answers let one expect."""
+    value = {name: float(one.temptation[list(places)].mean()) for name, (one, places) in found.items()}
+    shown = {
+        name: [f"distractor {trait}" for place in places for trait in one.traits[place]]
+        + [f"answer {trait}" for own in one.answer_traits for trait in own]
+        for name, (one, places) in found.items()
+    }
+    train = [name for name, (one, _) in found.items() if one.half >= 0]
+    expected = learn_expectation([shown[name] for name in train], [value[name] for name in train])
+    return {name: value[name] - float(of_traits) for name, of_traits in zip(found, expected.of(shown[name] for name in found), strict=True)}
 
 
 def _draw(one: Rivals, odds: Propensity, settings: DistractorsSettings, seed: int) -> tuple[int, ...] | None:
@@ -152,10 +171,11 @@ def _draw(one: Rivals, odds: Propensity, settings: DistractorsSettings, seed: in
 def _learn_rounds(every: Sequence[Rivals], settings: DistractorsSettings, seed: int) -> tuple[Propensity, list[float]]:
     """The odds that the training novels teach, and round by round how well their two halves tell each other's draws apart from answers.
 
-    Each round draws by the odds so far and adds what still tells the draws from answers; the odds of the round that told least are kept.
+    Each round draws by the odds so far and adds what still tells the draws from answers. The odds are learnt of both halves, so what is
+    told of them is no measure of the set: that is what an evaluation is for, on novels of the other parts.
     """
     train = [one for one in every if one.half >= 0]
-    odds, kept = Propensity(), Propensity()
+    odds = Propensity()
     apart: list[float] = []
     for number in range(settings.rounds + 1):
         sides: dict[int, tuple[list[frozenset[str]], list[frozenset[str]]]] = {half: ([], []) for half in _HALVES}
@@ -168,22 +188,23 @@ def _learn_rounds(every: Sequence[Rivals], settings: DistractorsSettings, seed: 
             break  # a sample so small that one half has no passage: nothing can be learnt of one that the other bears out
         found = {half: learn(*sides[half]) for half in _HALVES}
         apart.append(float(np.mean([told_apart(found[1 - half], *sides[half]) for half in _HALVES])))
-        if abs(apart[-1] - 0.5) <= min(abs(value - 0.5) for value in apart):
-            kept = odds
         if number < settings.rounds:
             odds = odds + learn(*(sides[0][side] + sides[1][side] for side in (0, 1)))
-    return kept, apart
+    return odds, apart
 
 
 def _from_other_passages(every: Sequence[Rivals], count: int, seed: int) -> dict[str, list[Place]]:
-    """Answers of passages of other books (RandomDt), by passage: of those that come next on a ring behind points that the passage draws.
+    """Answers of passages of other books of the same part (RandomDt), by passage: of those that come next on a ring behind points that the
+    passage draws.
 
     A passage's place on the ring is its own, so one book more moves few of the others' distractors.
     """
-    ring = sorted(every, key=lambda one: stable_fraction("scde.ring", one.window.id))
-    places = np.array([stable_fraction("scde.ring", one.window.id) for one in ring])
+    by_place = sorted(every, key=lambda one: stable_fraction("scde.ring", one.window.id))
+    rings = {part: [one for one in by_place if one.window.part == part] for part in Part}
+    places_of = {part: np.array([stable_fraction("scde.ring", one.window.id) for one in ring]) for part, ring in rings.items()}
     drawn: dict[str, list[Place]] = {}
     for one in every:
+        ring, places = rings[Part(one.window.part)], places_of[Part(one.window.part)]
         rng = derive_rng(seed, "scde.random_distractors", one.window.id)
         taken: list[Rivals] = []
         for _ in range(count):

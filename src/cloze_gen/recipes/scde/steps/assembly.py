@@ -7,6 +7,7 @@ fall to the distractors is dealt evenly over the set; who stands where among the
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
@@ -22,29 +23,34 @@ class AssemblySettings(SettingsGroup):
     """Settings of the set."""
 
     n_passages: int = Field(2000, ge=1, le=MOST_COUNTED, description="passages of all parts together; the paper has 5,959")
+    drawn_from: float = Field(
+        1.5, ge=1, le=1000, description="times as many are drawn, of which those with the most tempting distractors are taken; 1 takes all"
+    )
 
 
-def choose_set(passages: Mapping[str, tuple[Hashable, float]], most: int) -> frozenset[str]:
-    """At most so many of the passages: the most tempting of every kind, then the second of every kind, and so on.
+def choose_set(passages: Mapping[str, tuple[Hashable, float]], settings: AssemblySettings) -> frozenset[str]:
+    """The passages of the set.
 
-    So each kind has as many as another while it lasts: places by length that rivals seldom fill are not seldom in the set.
+    First `drawn_from` times as many as are wanted, by their own hashes; of these the most tempting of every kind, then the second of every
+    kind, and so on. So each kind has as many as another while it lasts: places by length that rivals seldom fill are not seldom in the set.
 
     Args:
-        passages: id -> what is to be equally frequent (the places of its distractors by length), and how tempting its distractors are;
-            equals stand in the order of their hashes.
+        passages: id -> what is to be equally frequent (the places of its distractors by length), and how tempting its distractors are.
 
     >>> found = {"emma:1": ((0, 1), 0.3), "emma:40": ((0, 1), 0.2), "dracula:7": ((0, 1), 0.1), "pip:3": ((2, 6), 0.0)}
-    >>> sorted(choose_set(found, 2))
+    >>> sorted(choose_set(found, AssemblySettings(n_passages=2, drawn_from=2)))
     ['emma:1', 'pip:3']
     """
+    by_hash = sorted(passages, key=lambda name: (stable_fraction("scde.set", name), name))
+    drawn = by_hash[: math.ceil(settings.drawn_from * settings.n_passages)]
     seen: Counter[Hashable] = Counter()
     turns: dict[str, int] = {}
-    order = sorted(passages, key=lambda name: (-passages[name][1], stable_fraction("scde.set", name), name))
+    order = sorted(drawn, key=lambda name: -passages[name][1])  # equals stay in the order of their hashes
     for name in order:
         kind = passages[name][0]
         turns[name] = seen[kind]
         seen[kind] += 1
-    return frozenset(sorted(order, key=turns.__getitem__)[:most])
+    return frozenset(sorted(order, key=turns.__getitem__)[: settings.n_passages])
 
 
 def order_candidates(sizes: dict[str, tuple[int, int]], seed: int) -> dict[str, tuple[int, ...]]:

@@ -29,8 +29,8 @@ class DistractorsSettings(SettingsGroup):
     kind: Literal["hard", "random", "none"] = Field(
         "hard", description="ours; or sentences of other passages (the paper's RandomDt); or none (RemoveDt)"
     )
-    strength: float = Field(4.0, ge=0, le=100, description="how much the rivals nearest to fitting are preferred; 0 draws evenly")
-    rounds: int = Field(10, ge=0, le=100, description="how often it is asked what still tells distractors from answers")
+    strength: float = Field(8.0, ge=0, le=100, description="how much the rivals nearest to fitting are preferred; 0 draws evenly")
+    rounds: int = Field(4, ge=0, le=100, description="how often it is asked what still tells distractors from answers")
 
 
 def places_by_length(lengths: Sequence[int], distractors: Sequence[int]) -> tuple[int, ...]:

@@ -10,20 +10,21 @@ other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import roc_auc_score
 
 from cloze_gen.english.cohesion import SurfaceTies
 from cloze_gen.words import is_word
 
 _MIN_COUNT = 30  # sentences that show a trait before it counts
-_STRENGTH = 0.003  # inverse of the prior's precision: how far one round may go; at 0.03 much of what is learnt is noise
+_STRENGTH = 0.01  # inverse of the prior's precision: how far one round may go; at 0.1 much of what is learnt is noise
+_SHRINKAGE = 30.0  # sentences' worth of doubt about what a trait tells of a measure
 _LEAST, _MOST = -3.0, 3.0  # of all rounds together, so that no candidate is sure to be drawn
 _MANY = 4  # of one kind in a sentence, and more
 _STEPS = (1, 2, 3, 5, 7, 9, 11, 14, 17, 21, 26, 33, 45)
@@ -62,6 +63,22 @@ def _step(number: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a sentence's traits let one expect of a measure: a sum over traits.
+
+    >>> Expectation({"ends ?": 0.5}, 1.0).of([frozenset({"ends ?", "names 0"}), frozenset()]).tolist()
+    [1.5, 1.0]
+    """
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    start: float = 0.0
+
+    def of(self, candidates: Iterable[Iterable[str]]) -> NDArray[np.float64]:
+        """Of each candidate; shape (candidates,)."""
+        return np.array([self.start + sum(self.weights.get(trait, 0.0) for trait in sorted(one)) for one in candidates], np.float64)
+
+
+@dataclass(frozen=True, slots=True)
 class Propensity:
     """Log odds of being an answer, as a sum over traits; those of the rounds together.
 
@@ -73,8 +90,7 @@ class Propensity:
 
     def log_odds(self, candidates: Iterable[frozenset[str]]) -> NDArray[np.float64]:
         """Of each candidate, natural logarithm; shape (candidates,)."""
-        found = np.array([sum(self.weights.get(trait, 0.0) for trait in sorted(one)) for one in candidates], np.float64)
-        return np.clip(found, _LEAST, _MOST)
+        return np.clip(Expectation(self.weights).of(candidates), _LEAST, _MOST)
 
     def __add__(self, other: Propensity) -> Propensity:
         names = {**self.weights, **other.weights}
@@ -88,17 +104,38 @@ def learn(answers: Sequence[frozenset[str]], distractors: Sequence[frozenset[str
     """
     if not answers or not distractors:
         return Propensity()
-    counts = Counter(trait for one in (*answers, *distractors) for trait in one)
-    columns = {trait: i for i, trait in enumerate(sorted(trait for trait, count in counts.items() if count >= _MIN_COUNT))}
+    columns, table = _table((*answers, *distractors))
     if not columns:
         return Propensity()
-    rows = [sorted(columns[trait] for trait in one if trait in columns) for one in (*answers, *distractors)]
-    bounds = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
-    places = np.array([column for row in rows for column in row], np.int64)
-    table = csr_array((np.ones(len(places)), places, bounds), shape=(len(rows), len(columns)))
     labels = np.repeat([1, 0], [len(answers), len(distractors)])
     model = LogisticRegression(C=_STRENGTH, class_weight="balanced", max_iter=300).fit(table, labels)
     return Propensity(dict(zip(columns, model.coef_[0].tolist(), strict=True)))
+
+
+def learn_expectation(candidates: Sequence[Collection[str]], values: Sequence[float]) -> Expectation:
+    """What traits tell of a measure by themselves: a ridge regression. What is left of the measure when it is taken off tells of no trait.
+
+    >>> found = learn_expectation([["names 0"], ["names 1"]] * 40, [1.0, 3.0] * 40)
+    >>> found.of([["names 0"], ["names 1"]]).round(1).tolist()
+    [1.4, 2.6]
+    """
+    columns, table = _table(candidates)
+    if not columns:
+        return Expectation(start=float(np.mean(values)) if len(values) else 0.0)
+    model = Ridge(alpha=_SHRINKAGE).fit(table, np.asarray(values, np.float64))
+    return Expectation(dict(zip(columns, model.coef_.tolist(), strict=True)), float(model.intercept_))
+
+
+def _table(candidates: Sequence[Collection[str]]) -> tuple[dict[str, int], csr_array]:
+    """The traits that count, each with its column, and how often each candidate has each; shape (candidates, traits)."""
+    counts = Counter(trait for one in candidates for trait in one)
+    columns = {trait: i for i, trait in enumerate(sorted(trait for trait, count in counts.items() if count >= _MIN_COUNT))}
+    rows = [sorted(columns[trait] for trait in one if trait in columns) for one in candidates]
+    bounds = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
+    places = np.array([column for row in rows for column in row], np.int64)
+    table = csr_array((np.ones(len(places)), places, bounds), shape=(len(rows), len(columns)))
+    table.sum_duplicates()
+    return columns, table
 
 
 def told_apart(model: Propensity, answers: Sequence[frozenset[str]], distractors: Sequence[frozenset[str]]) -> float:
