@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from cloze_gen.english.cohesion import surface_ties
+from cloze_gen.english.stems import stem
 from cloze_gen.recipes.scde.stages.book_reading import ReadBook, read_book
 from cloze_gen.recipes.scde.stages.coherence import open_coherence, read_stems
+from cloze_gen.recipes.scde.stages.rivals import MEASURES
 from cloze_gen.recipes.scde.stages.tables import ANSWERS, CONSIDERED, Window, read_blanks, windows_by_book
 from cloze_gen.recipes.scde.steps.propensity import traits
 from cloze_gen.recipes.scde.steps.rivals import RivalsSettings
@@ -91,26 +94,62 @@ def test_a_rival_goes_with_no_blank_as_its_answer_does(sample: Blanked, consider
     assert compared == sum(row["verdict"] in ("rival", "may_fit_a_blank") for row in considered) > 0
 
 
+def test_the_topic_is_that_of_all_shown_sentences(sample: Blanked, considered: list[dict[str, Any]]) -> None:
+    """How well it goes behind and before each of them, on average, less how well the answers do."""
+    model = open_coherence(sample.coherence.folder)
+    for window, book, blanks in blanked_windows(sample):
+        tokens = book.text.tokens
+        shown = [tokens(i) for i in range(window.first, window.last + 1) if i - window.first not in blanks]
+
+        def goes(sentences: Sequence[int], shown: list[Any] = shown, book: ReadBook = book) -> NDArray[np.float64]:
+            return np.asarray(np.mean(model.follows(shown, [book.text.tokens(i) for i in sentences]), axis=(0, 1)))
+
+        answers = goes([window.first + blank for blank in blanks]).mean()
+        rows = [row for row in considered if row["id"] == window.id and row["topic"] is not None]
+        found = [row["topic"] for row in rows]
+        assert found == pytest.approx((goes([row["sentence"] for row in rows]) - answers).tolist() if rows else [], abs=1e-5)
+
+
 def test_an_echo_is_of_the_sentences_that_are_shown(sample: Blanked, considered: list[dict[str, Any]]) -> None:
-    """The logarithm of one and the squared rarity of every word of content that stands in both, sentence by sentence."""
+    """Which share of the squared rarities of a sentence's words of content, names left out, is of words that the passage shows."""
     rarity = rarity_of(*read_stems(sample.coherence.folder))
+    echoes = []
     for window, book, blanks in blanked_windows(sample):
         places = [i for i in range(window.first, window.last + 1) if i - window.first not in blanks]
-        shown = [surface_ties(book.text.tokens(i)).stems for i in places]
+        shown = {word for i in places for word in surface_ties(book.text.tokens(i)).stems}
         for row in (row for row in considered if row["id"] == window.id and row["echo"] is not None):
-            own = surface_ties(book.text.tokens(row["sentence"])).stems
-            assert row["echo"] == pytest.approx(math.log1p(sum(rarity(word) ** 2 for one in shown for word in one & own)), abs=1e-5)
+            ties = surface_ties(book.text.tokens(row["sentence"]))
+            own = ties.stems - {stem(name) for name in ties.names}
+            every = sum(rarity(word) ** 2 for word in own)
+            assert row["echo"] == pytest.approx(sum(rarity(word) ** 2 for word in own & shown) / every if every else 0, abs=1e-5)
+            echoes.append(row["echo"])
+    assert 0 == min(echoes) < max(echoes) <= 1
+
+
+def test_nearness_falls_with_the_distance(sample: Blanked, considered: list[dict[str, Any]]) -> None:
+    """Minus the logarithm of the sentences from the nearest edge of the passage."""
+    windows = {window.id: window for window, _, _ in blanked_windows(sample)}
+    for row in (row for row in considered if row["nearness"] is not None):
+        window = windows[row["id"]]
+        distance = min(abs(row["sentence"] - edge) for edge in (window.first, window.last))
+        assert row["nearness"] == pytest.approx(-math.log(distance), abs=1e-5)
+
+
+def test_what_is_measured_is_measured_whole(considered: list[dict[str, Any]]) -> None:
+    """Rivals, and what may fit a blank, by every measure; nobody else by any."""
+    for row in considered:
+        assert {row[name] is not None for name in MEASURES} == {row["verdict"] in ("rival", "may_fit_a_blank")}
 
 
 def test_hardness_is_of_the_rivals_of_a_passage(considered: list[dict[str, Any]]) -> None:
-    """Of mean 0 among them, and of nobody else; its three measures weigh alike."""
+    """Of mean 0 among them, and of nobody else; four measures weigh alike, and what the surface shows weighs nothing."""
     by_passage: dict[str, list[dict[str, Any]]] = {}
     for row in considered:
         assert (row["hardness"] is not None) == (row["verdict"] == "rival") == (row["traits"] is not None)
         if row["verdict"] == "rival":
             by_passage.setdefault(row["id"], []).append(row)
     for rivals in by_passage.values():
-        measures = np.array([[row[name] for name in ("fit", "appeal", "echo")] for row in rivals])
+        measures = np.array([[row[name] for name in ("fit", "topic", "echo", "nearness")] for row in rivals])
         spread = measures.std(axis=0)
         wanted = ((measures - measures.mean(axis=0)) / np.where(spread > 0, spread, 1)).mean(axis=1)
         assert [row["hardness"] for row in rivals] == pytest.approx(wanted.tolist(), abs=1e-3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -68,56 +69,73 @@ def test_a_blank_brings_no_name_and_no_person_of_its_own(lines: list[list[str]])
 # ---- draws
 
 
-@given(
-    st.sets(st.integers(0, 29)).map(sorted),
-    st.integers(1, 6),
-    st.sampled_from([0.0, 0.0128, 0.33]),
-    st.integers(1, 30),
-    st.integers(0, 2**32),
-)
-def test_no_draw_has_three_blanks_in_a_row(places: list[int], count: int, share: float, draws: int, seed: int) -> None:
-    """Draws are of the given places, each once and rising; two stand side by side once in every draw or in none; none is given twice."""
-    settings = BlanksSettings(count=count, draws=draws, adjacent_share=share)
+def allowed(places: Sequence[int], settings: BlanksSettings, pairs: int) -> set[tuple[int, ...]]:
+    """Of all choices those of which so many stand side by side and all others so far apart."""
+    found = set()
+    for some in combinations(places, settings.count):
+        gaps = [b - a for a, b in pairwise(some)]
+        if gaps.count(1) == pairs and all(gap == 1 or gap > settings.min_between for gap in gaps):
+            found.add(some)
+    return found
+
+
+PLACES_GIVEN = st.sets(st.integers(0, 14)).map(sorted)
+MOST = st.sampled_from([1, 3, 40, 5000])
+
+
+@given(PLACES_GIVEN, st.integers(1, 5), st.integers(1, 3), MOST, st.integers(0, 2**32))
+def test_draws_are_of_all_that_are_allowed(places: list[int], count: int, between: int, draws: int, seed: int) -> None:
+    """As many as are asked for or as there are, none missed and none twice; with sentences enough between any two blanks."""
+    settings = BlanksSettings(count=count, draws=draws, adjacent_share=0, min_between=between)
     found = draw_blanks(places, settings, np.random.default_rng(seed))
-    assert found.shape == (len(found), count)
-    assert len(found) <= draws
-    assert len({tuple(row) for row in found.tolist()}) == len(found)
-    beside = (np.diff(found, axis=1) == 1).sum(axis=1)
-    assert (np.diff(found, axis=1) >= 1).all()
-    assert set(beside.tolist()) in (set(), {0}, {1} if share else {0})
-    assert set(found.ravel().tolist()) <= set(places)
+    every = allowed(places, settings, 0)
+    assert found.shape == (min(draws, len(every)), count)
+    assert len({tuple(row) for row in found.tolist()} & every) == len(found)
 
 
-@given(st.sets(st.integers(0, 14)).map(sorted), st.integers(1, 5), st.integers(1, 3), st.integers(0, 2**32))
-def test_a_passage_has_a_draw_wherever_its_places_allow_one(places: list[int], count: int, draws: int, seed: int) -> None:
-    """However few of them do."""
-    settings = BlanksSettings(count=count, draws=draws, adjacent_share=0)
-    allowed = any(all(b - a > 1 for a, b in pairwise(some)) for some in combinations(places, count))
-    assert (len(draw_blanks(places, settings, np.random.default_rng(seed))) > 0) == allowed
+@given(PLACES_GIVEN, st.integers(5, 6), st.integers(1, 2), MOST, st.integers(0, 2**32))
+def test_a_draw_with_a_pair_has_one(places: list[int], count: int, between: int, draws: int, seed: int) -> None:
+    """Two blanks side by side, never three nor two pairs, all others apart; where the places allow no pair, none stand side by side."""
+    settings = BlanksSettings(count=count, draws=draws, adjacent_share=0.4, min_between=between)  # 0.4 of five or more: always a pair
+    found = draw_blanks(places, settings, np.random.default_rng(seed))
+    every = allowed(places, settings, 1) or allowed(places, settings, 0)
+    assert found.shape == (min(draws, len(every)), count)
+    assert len({tuple(row) for row in found.tolist()} & every) == len(found)
 
 
-def test_the_only_draw_of_nine_places_is_found() -> None:
-    """Every other one of them, which chance alone would often miss in so few tries."""
-    settings = BlanksSettings(draws=1, adjacent_share=0)
+def test_the_only_draw_is_found() -> None:
+    """Every third of thirteen places, every other of nine, which chance alone would often miss in so few tries."""
     for seed in range(30):
-        assert draw_blanks(range(3, 12), settings, np.random.default_rng(seed)).tolist() == [[3, 5, 7, 9, 11]]
+        rng = np.random.default_rng(seed)
+        assert draw_blanks(range(3, 16), BlanksSettings(draws=1, adjacent_share=0), rng).tolist() == [[3, 6, 9, 12, 15]]
+        near = BlanksSettings(draws=1, adjacent_share=0, min_between=1)
+        assert draw_blanks(range(3, 12), near, rng).tolist() == [[3, 5, 7, 9, 11]]
 
 
 def test_the_share_of_blanks_beside_another_is_the_one_asked_for() -> None:
     """Over many passages, within three standard errors."""
     settings = BlanksSettings(adjacent_share=0.2, draws=1)
-    passages = 3000
+    passages = 1500
     first = [draw_blanks(range(25), settings, np.random.default_rng(seed))[0] for seed in range(passages)]
     share = sum(2 * int((np.diff(row) == 1).sum()) for row in first) / (5 * passages)
     assert share == pytest.approx(0.2, abs=3 * 0.4 * (0.5 * 0.5 / passages) ** 0.5)
 
 
 def test_every_choice_that_is_allowed_is_drawn_as_often() -> None:
-    """Of four places, of which two are neighbours, five pairs, each first in a fifth of the passages."""
-    settings = BlanksSettings(count=2, adjacent_share=0, draws=3)
+    """Of four places, of which two are neighbours, five choices, each first in a fifth of the passages."""
+    settings = BlanksSettings(count=2, adjacent_share=0, draws=3, min_between=1)
     first = Counter(tuple(draw_blanks([1, 2, 4, 7], settings, np.random.default_rng(seed))[0].tolist()) for seed in range(2000))
     assert set(first) == {(1, 4), (1, 7), (2, 4), (2, 7), (4, 7)}
     assert all(abs(count - 400) < 4 * (2000 * 0.2 * 0.8) ** 0.5 for count in first.values())
+
+
+def test_every_choice_with_a_pair_is_drawn_as_often() -> None:
+    """Of nine places in a row twenty choices, wherever among the blanks the pair stands."""
+    settings = BlanksSettings(adjacent_share=0.4, draws=2, min_between=1)
+    first = Counter(tuple(draw_blanks(range(9), settings, np.random.default_rng(seed))[0].tolist()) for seed in range(2000))
+    assert set(first) == allowed(range(9), settings, 1)
+    assert len(first) == 20
+    assert all(abs(count - 100) < 4.5 * (2000 * 0.05 * 0.95) ** 0.5 for count in first.values())
 
 
 # ---- the choice among draws

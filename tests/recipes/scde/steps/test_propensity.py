@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from cloze_gen.english.cohesion import surface_ties
-from cloze_gen.recipes.scde.steps.propensity import Propensity, learn, told_apart, traits
+from cloze_gen.recipes.scde.steps.propensity import Expectation, Propensity, learn, learn_expectation, told_apart, traits
 
 TRAITS = st.frozensets(st.sampled_from("abcd"))
 WEIGHTS = st.dictionaries(st.sampled_from("abcd"), st.floats(-2, 2))
@@ -101,3 +102,40 @@ def test_the_area_is_the_share_of_pairs_in_order(answers: list[frozenset[str]], 
     scores = [model.log_odds(side).tolist() for side in (answers, distractors)]
     won = [1.0 if one > other else 0.5 if one == other else 0.0 for one, other in product(*scores)]
     assert told_apart(model, answers, distractors) == pytest.approx(np.mean(won))
+
+
+# ---- what traits tell of a measure
+
+
+def test_what_is_left_of_a_measure_tells_of_no_trait() -> None:
+    """Of sentences that were not learnt from as of those that were, with one part of the measure in two traits and one in none."""
+    shares = {"planted": 0.4, "other": 0.3}
+    learnt, unseen = (sentences(2000, seed, **shares) for seed in (1, 2))
+    noise = np.random.default_rng(3).normal(size=(2, 2000))
+
+    def measure(some: list[frozenset[str]], own: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.array([2.0 * ("planted" in one) - ("other" in one) for one in some]) + own
+
+    found = learn_expectation(learnt, measure(learnt, noise[0]).tolist())
+    for some, own in ((learnt, noise[0]), (unseen, noise[1])):
+        values = measure(some, own)
+        left = values - found.of(some)
+        assert np.corrcoef(left, own)[0, 1] > 0.98
+        for name in ("planted", "other", *"vwxyz"):
+            shows = np.array([name in one for one in some])
+            assert abs(left[shows].mean() - left[~shows].mean()) < 0.15
+
+
+def test_a_trait_that_few_show_tells_of_no_measure() -> None:
+    """Thirty sentences must, or what is expected is the mean; of nobody nothing is."""
+    values = [5.0] * 29 + [0.0] * 29
+    rare = learn_expectation([["rare"]] * 29 + [[]] * 29, values)
+    assert rare == Expectation({}, 2.5)
+    assert learn_expectation([["rare"]] * 30 + [[]] * 30, [5.0] * 30 + [0.0] * 30).weights["rare"] > 1
+    assert learn_expectation([], []) == Expectation({}, 0.0)
+
+
+def test_a_trait_shown_twice_counts_twice() -> None:
+    """Where two sentences' traits are asked for together."""
+    found = learn_expectation([["a"], ["a", "a"], []] * 200, [1.0, 2.0, 0.0] * 200)
+    assert found.of([["a", "a"], ["a"], []]) == pytest.approx([2, 1, 0], abs=0.1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.english.cohesion import surface_ties
-from cloze_gen.recipes.scde.steps.rivals import RivalReason, fit, hardness, passage_ties, unlike_passage
+from cloze_gen.recipes.scde.steps.rivals import RivalReason, echo, fit, hardness, passage_ties, unlike_passage
 
 PASSAGE = ["Pip saw Joe .", "She gave Joe the lamp .", '" Go , " said he .', "They slept ."]
 NUMBERS = st.lists(st.floats(-5, 5).map(lambda number: round(number, 3)), min_size=2, max_size=8)
@@ -50,6 +50,22 @@ def test_fit_is_at_the_blank_where_it_is_most(answers: int, further: int, seed: 
     coherences = np.random.default_rng(seed).uniform(-1, 1, (answers, answers + further))
     wanted = [max(coherences[blank, answers + c] - coherences[blank, blank] for blank in range(answers)) for c in range(further)]
     assert fit(coherences, answers).tolist() == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("They lit lamps and a boat .", 9 / 11),  # a rare word that is shown beside two common ones that are not
+        ("They saw a boat .", 0),
+        ("They saw Joe at the lamp .", 9 / 10),  # a name counts neither as said again nor as new
+        ("They saw Joe .", 0),
+        ("They were he and she .", 0),
+    ],
+)
+def test_an_echo_is_a_share_of_rare_words(line: str, wanted: float) -> None:
+    """By the square of their rarity, in whatever form they stand, names left out; nothing where no word of content is left."""
+    shown = [surface_ties(one.split()) for one in ("She gave Joe the lamp .", "The lamp burnt for Joe .")]
+    assert echo([surface_ties(line.split())], shown, lambda stem: 3.0 if stem == "lamp" else 1.0).tolist() == [pytest.approx(wanted)]
 
 
 @given(NUMBERS, st.data())

@@ -58,7 +58,7 @@ def write_distractors(
     `by_length` and `temptation`: of the hard distractors that it has or would have, their places among all candidates by length, from 0,
     and by how much they go with its blanks and as a whole better than the answers do; so each kind makes a set of the same passages.
     `rejected.parquet`, the passages with too few rivals: `id`, `reason`, `detail` (how many there are). `propensity.tsv`, the odds by
-    which rivals are drawn: `trait`, `log_odds` (natural, of being an answer); empty but for hard distractors.
+    which rivals are drawn: `trait`, `log_odds` (natural, of being an answer).
 
     Raises:
         CorpusError: no passage has distractors.

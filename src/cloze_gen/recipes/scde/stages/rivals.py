@@ -180,10 +180,11 @@ def write_rivals(
 
     Files: `considered.parquet`, a row a passage and sentence near it, in the order of the passages: `id` of the passage, `book_id`,
     `sentence` (its index in the book), `text`, `characters`, `verdict` (``rival`` or why it is none); of those that stand for comparison
-    `fit`, `appeal` (by how much it goes with a blank, and looks like it, better than the answer, at its best blank) and `echo` (logarithm
-    of the rarity of the words that it shares with the passage); and `nearness` (minus the logarithm of how many sentences it stands from
-    the passage); of rivals `hardness` (`steps.rivals.hardness`) and `traits` (`steps.propensity.traits`). `answers.parquet`, a row a
-    blank: `id`, `blank` (its number from 0), `sentence` (index in the book), `characters`, `traits`.
+    `fit`, `appeal` (by how much it goes with a blank, and looks like it, better than the answer, at its best blank), `topic` (its coherence
+    with all shown sentences, mean, less that of the answers), `echo` (`steps.rivals.echo`) and `nearness` (minus the logarithm of how many
+    sentences it stands from the passage); of rivals `hardness` (`steps.rivals.hardness` of all but `appeal`) and `traits`
+    (`steps.propensity.traits`). `answers.parquet`, a row a blank: `id`, `blank` (its number from 0), `sentence` (index in the book),
+    `characters`, `traits`.
     """
     of_book, blanked = windows_by_book(passages), read_blanks(blanks)
     books = [row for row in kept_books(partition) if any(window.id in blanked for window in of_book.get(row["book_id"], ()))]
