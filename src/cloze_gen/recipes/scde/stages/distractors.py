@@ -102,7 +102,9 @@ def write_distractors(
     writer.rows[PROPENSITY] = write_tsv(writer.path(PROPENSITY), ("trait", "log_odds"), rows)
     writer.funnel = funnel("passages", kept=len(kept), rejected=Counter({TOO_FEW: len(without)} if without else {}))
     writer.facts |= {"kind": settings.kind, "told_apart": [round(value, 4) for value in apart]}
-    told = f"; what tells them from answers fell from {apart[0]:.3f} to {apart[-1]:.3f} (area under the curve)" if apart else ""
+    told = ""
+    if apart and settings.kind == "hard":
+        told = f"; what tells them from answers fell from {apart[0]:.3f} to {apart[-1]:.3f} (area under the curve)"
     room.say(f"{len(kept):,} of {len(every):,} passages have distractors{told}")
 
 
