@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +18,7 @@ from cloze_gen.records.passage import Part
 from cloze_gen.stages.item_kind import BLANKED_ITEMS
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
-from tests.conftest import FinishedRun, Outcome
+from tests.conftest import FinishedRun, Outcome, blanked
 
 Told = Callable[..., str]
 
@@ -93,13 +95,21 @@ def test_every_considered_distractor_is_told(scde: FinishedRun, last: SetBlanked
     assert verdicts == ["taken"] * 2 + ["rival,"] * (len(rivals) - 2) + ["no:"] * (len(rows) - len(rivals))
 
 
-def test_what_has_too_few_rivals_tells_those_it_has(scde: FinishedRun, told: Told) -> None:
+def test_what_has_too_few_rivals_tells_those_it_has(scde: FinishedRun, tmp_path: Path, cli: Callable[..., Outcome]) -> None:
     """No distractors, and every sentence that was considered with what spoke against it."""
-    fallen = read_parquet(stage_artifact(scde.folder, "distractors").path("rejected.parquet")).to_pylist()[0]["id"]
-    text = told(fallen)
+    shutil.copytree(scde.out.parent, tmp_path / "own", symlinks=True)
+    out, books = tmp_path / "own" / "out", tmp_path / "own" / "books"
+    call = ("run", *blanked(books).options, "--name", "many", "--out", out, "--workers", "1")
+    done = cli(*call, "--set", "distractors.count=10", "--set", "release.features=[]")
+    assert done.status == 0, done.err
+    fallen = read_parquet(stage_artifact(out / "runs" / "many", "distractors").path("rejected.parquet")).to_pylist()[0]["id"]
+    traced = cli("trace", fallen, "--out", out, "--run", "many")
+    assert traced.status == 0, traced.err
+    text = "\n".join(" ".join(line.split()) for line in traced.out.splitlines())
     assert "distractors hard" not in text
     assert "\nconsidered " in text
     assert " taken " not in text.partition("\nconsidered ")[2]
+    assert "outcome no passage of the set: too few rivals" in text
 
 
 def test_the_passage_is_shown_with_its_key(scde: FinishedRun, last: SetBlankedPassage, told: Told) -> None:

@@ -4,53 +4,37 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from cloze_gen.errors import CorpusError
-from cloze_gen.recipes.scde.stages.distractors import write_distractors
 from cloze_gen.recipes.scde.stages.tables import ANSWERS, BLANKS, CONSIDERED, DISTRACTORS, PASSAGES, PROPENSITY
-from cloze_gen.recipes.scde.steps.distractors import DistractorsSettings
 from cloze_gen.rng import stable_fraction
-from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import REJECTED
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
-from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.tables import read_tsv
 from tests.conftest import SAMPLE
-from tests.recipes.scde.stages.conftest import Blanked, Novels
-
-Rows = list[dict[str, Any]]
-
-
-def rows(artifact: Artifact, name: str = DISTRACTORS) -> Rows:
-    return read_parquet(artifact.path(name)).to_pylist()
-
-
-def drawn(artifact: Artifact) -> dict[str, list[tuple[str, int]]]:
-    """Of each passage the books and places of its distractors."""
-    return {row["id"]: list(zip(row["books"], row["distractors"], strict=True)) for row in rows(artifact)}
-
+from tests.recipes.scde.stages.conftest import Blanked, Rows, changed, drawn, log_odds, planted, rows, share_planted, tempts
 
 # ---- over the sample
 
 
-def test_distractors_are_rivals_of_their_passage(sample: Blanked) -> None:
-    """Two different ones of its own book; a passage that has fewer rivals is rejected with their number, and the funnel counts both."""
-    artifact = sample.distractors()
+@pytest.mark.parametrize("count", [2, 10])
+def test_distractors_are_rivals_of_their_passage(sample: Blanked, count: int) -> None:
+    """So many different ones of its own book; a passage that has fewer rivals is rejected with their number, and the funnel counts both."""
+    artifact = sample.distractors(count=count)
     rivals: dict[str, set[tuple[str, int]]] = {row["id"]: set() for row in rows(sample.blanks(), BLANKS)}
     for row in rows(sample.rivals(), CONSIDERED):
         if row["verdict"] == "rival":
             rivals[row["id"]].add((row["book_id"], row["sentence"]))
     found, rejected = drawn(artifact), rows(artifact, REJECTED)
-    assert [name for name in rivals if len(rivals[name]) >= 2] == list(found)
-    assert all(len(set(own)) == 2 and set(own) <= rivals[name] for name, own in found.items())
-    few = {name: str(len(own)) for name, own in rivals.items() if len(own) < 2}
-    assert few
+    assert [name for name in rivals if len(rivals[name]) >= count] == list(found)
+    assert all(len(set(own)) == count and set(own) <= rivals[name] for name, own in found.items())
+    few = {name: str(len(own)) for name, own in rivals.items() if len(own) < count}
+    assert few or count == 2
     assert {row["id"]: row["detail"] for row in rejected} == few
-    assert (artifact.funnel["kept"], artifact.funnel["rejected"]) == (len(found), {"too_few_rivals": len(few)})
+    assert (artifact.funnel["kept"], artifact.funnel["rejected"]) == (len(found), {"too_few_rivals": len(few)} if few else {})
 
 
 def test_none_are_drawn_for_a_set_without(sample: Blanked) -> None:
@@ -59,15 +43,39 @@ def test_none_are_drawn_for_a_set_without(sample: Blanked) -> None:
 
 
 def test_random_distractors_are_answers_of_other_books(sample: Blanked) -> None:
-    """Of two different passages; every passage has them, however few rivals it has."""
+    """Of two different passages of the same part; every passage has them, however few rivals it has."""
     blanks = {row["id"]: row for row in rows(sample.blanks(), BLANKS)}
-    first = {row["id"]: row["first"] for row in rows(sample.passages, PASSAGES)}
-    passage_of = {(row["book_id"], first[name] + place): name for name, row in blanks.items() for place in row["blanks"]}
+    windows = {row["id"]: row for row in rows(sample.passages, PASSAGES)}
+    passage_of = {(row["book_id"], windows[name]["first"] + place): name for name, row in blanks.items() for place in row["blanks"]}
     found = drawn(sample.distractors(kind="random"))
     assert list(found) == list(blanks)
+    assert len({windows[name]["part"] for name in found}) == 3
     for name, own in found.items():
-        assert len({passage_of[place] for place in own}) == 2
-        assert all(book != blanks[name]["book_id"] for book, _ in own)
+        others = {passage_of[place] for place in own}
+        assert len(others) == 2
+        assert all(windows[other]["book_id"] != windows[name]["book_id"] for other in others)
+        assert all(windows[other]["part"] == windows[name]["part"] for other in others)
+
+
+def test_places_by_length_are_those_of_the_distractors(sample: Blanked) -> None:
+    """Among all candidates of the passage, the shortest first."""
+    characters = {(row["id"], row["sentence"]): row["characters"] for row in rows(sample.rivals(), CONSIDERED)}
+    answers: dict[str, list[int]] = {}
+    for row in rows(sample.rivals(), ANSWERS):
+        answers.setdefault(row["id"], []).append(row["characters"])
+    for row in rows(sample.distractors()):
+        whole = [(length, False) for length in answers[row["id"]]]
+        whole += [(characters[row["id"], sentence], True) for sentence in row["distractors"]]
+        assert row["by_length"] == [place for place, (_, is_distractor) in enumerate(sorted(whole)) if is_distractor]
+
+
+@pytest.mark.parametrize(("kind", "count"), [("random", 2), ("none", 2), ("none", 10)])
+def test_what_a_set_is_chosen_by_is_told_of_the_hard(sample: Blanked, kind: str, count: int) -> None:
+    """Whatever is drawn, so that sets of every kind take the same passages; a passage with too few rivals has none of it."""
+    hard, other = ({row["id"]: (row["by_length"], row["temptation"]) for row in rows(sample.distractors(kind=one, count=count))}
+                   for one in ("hard", kind))  # fmt: skip
+    assert other == {name: hard.get(name, ([], 0)) for name in other}
+    assert (len(hard) < len(other)) == (count == 10)
 
 
 def test_a_novel_more_changes_no_other(own_sample: Blanked) -> None:
@@ -92,71 +100,7 @@ def test_a_novel_more_changes_no_other(own_sample: Blanked) -> None:
     assert sum(few[name] == more[name] for name in few) > len(few) / 2
 
 
-# ---- planted: books whose answers show what their rivals seldom do
-
-
-def book(part: str, number: int, half: int | None = None) -> str:
-    """The name of a training novel of one half, or of another novel."""
-    names = (f"{part}{number}-{i}" for i in range(99))
-    return next(name for name in names if half is None or int(stable_fraction("scde.propensity", name) >= 0.5) == half)
-
-
-def planted(*, books: int = 16, rivals: int = 24, often: float = 0.6) -> tuple[Rows, Rows, Rows]:
-    """Passages, answers and rivals: of the answers so many show a trait, of the rivals 20 %; six passages a book."""
-    of_half = [(book("train", number, number % 2), "train") for number in range(books)]
-    every = [*of_half, *((book("test", number), "test") for number in range(books))]
-    passages: Rows = []
-    answers: Rows = []
-    considered: Rows = []
-    for book_id, part in every:
-        for first in range(0, 600, 100):
-            name = f"{book_id}:{first}"
-            rng = np.random.default_rng([1, *name.encode()])
-            passages.append({"id": name, "book_id": book_id, "part": part, "domain": "", "first": first, "last": first + 9})
-
-            def shows(often: float, rng: np.random.Generator = rng) -> dict[str, Any]:
-                found = [trait for trait, share in {"planted": often, "noise": 0.5}.items() if rng.random() < share]
-                return {"characters": int(rng.integers(40, 200)), "traits": found}
-
-            answers += [{"id": name, "blank": k, "sentence": first + 1 + k, **shows(often)} for k in range(5)]
-            for k in range(rivals):
-                measured = {"verdict": "rival", "hardness": float(rng.normal())}
-                considered.append({"id": name, "sentence": first + 20 + k, **measured, **shows(0.2)})
-    return passages, answers, considered
-
-
-def table(some: Rows) -> dict[str, list[Any]]:
-    return {name: [row[name] for row in some] for name in some[0]}
-
-
-def write_planted_passages(writer: ArtifactWriter, room: Room, *, passages: Rows) -> None:
-    write_parquet(writer.path(PASSAGES), table(passages))
-
-
-def write_planted_rivals(writer: ArtifactWriter, room: Room, *, answers: Rows, considered: Rows) -> None:
-    write_parquet(writer.path(ANSWERS), table(answers))
-    write_parquet(writer.path(CONSIDERED), table(considered))
-
-
-@pytest.fixture
-def distract(tmp_path: Path) -> Callable[..., Artifact]:
-    """The distractors of planted passages."""
-    novels = Novels(tmp_path, Store(tmp_path / "out"))
-
-    def made(given: tuple[Rows, Rows, Rows], **settings: Any) -> Artifact:
-        passages = novels.stage("passages", write_planted_passages, passages=given[0])
-        rivals = novels.stage("rivals", write_planted_rivals, answers=given[1], considered=given[2])
-        of = DistractorsSettings(**settings)
-        return novels.stage("distractors", write_distractors, passages=passages, rivals=rivals, settings=of, seed=1)
-
-    return made
-
-
-def share_planted(artifact: Artifact, considered: Rows, part: str) -> float:
-    """How many of the distractors of one part show what was planted."""
-    shows = {(row["id"], row["sentence"]): "planted" in row["traits"] for row in considered}
-    found = [shows[row["id"], sentence] for row in rows(artifact) for sentence in row["distractors"] if row["id"].startswith(part)]
-    return float(np.mean(found))
+# ---- over planted books, whose answers show what their rivals seldom do
 
 
 def test_what_answers_show_distractors_come_to_show(distract: Callable[..., Artifact]) -> None:
@@ -168,52 +112,52 @@ def test_what_answers_show_distractors_come_to_show(distract: Callable[..., Arti
         assert share_planted(none, given[2], part) == pytest.approx(0.2, abs=0.08)
         assert share_planted(some, given[2], part) > 0.4
     apart = some.facts["told_apart"]
-    assert len(apart) == 13
     assert apart[0] == none.facts["told_apart"][0] > 0.65
     assert min(abs(value - 0.5) for value in apart) < (apart[0] - 0.5) / 2
 
 
-def test_the_rounds_that_told_least_are_kept(distract: Callable[..., Artifact]) -> None:
-    """Those behind them that did worse change nothing of what is learnt."""
-    given = planted(books=6, often=0.25)
-    made = {rounds: distract(given, strength=0, rounds=rounds) for rounds in range(5)}
-    learnt = {rounds: some.path(PROPENSITY).read_text() for rounds, some in made.items()}
-    many = made[4]
-    distance = [abs(value - 0.5) for value in many.facts["told_apart"]]
-    best = max(i for i, value in enumerate(distance) if value == min(distance))
-    assert 0 < best < 4
-    assert {rounds for rounds, text in learnt.items() if text == learnt[4]} == set(range(best, 5))
+def test_every_round_that_is_asked_for_is_made(distract: Callable[..., Artifact]) -> None:
+    """Each adds to the odds of those before it, however well they did; without one there are no odds."""
+    given = planted(books=6)
+    made = [distract(given, strength=0, rounds=rounds) for rounds in range(4)]
+    learnt = [log_odds(some) for some in made]
+    assert learnt[0] == {}
+    assert learnt[1].keys() == learnt[2].keys() == learnt[3].keys() == {"planted", "noise"}
+    assert 0 < learnt[1]["planted"] < learnt[2]["planted"] < learnt[3]["planted"]
+    apart = [some.facts["told_apart"] for some in made]
+    assert [len(some) for some in apart] == [1, 2, 3, 4]
+    assert all(some == apart[3][: len(some)] for some in apart)
 
 
-def changed(given: tuple[Rows, Rows, Rows], whose: Callable[[str], bool]) -> tuple[Rows, Rows, Rows]:
-    """The same passages, with answers of some that never show what was planted."""
-    passages, answers, considered = given
-    return passages, [row | {"traits": ["noise"]} if whose(row["id"]) else row for row in answers], considered
-
-
-def test_a_novel_is_drawn_for_by_the_half_that_it_is_not_in(distract: Callable[..., Artifact]) -> None:
-    """Other answers in one half change that half's log odds and the other half's distractors, and none of its own."""
+@pytest.mark.parametrize("whose", [0, 1])
+def test_the_odds_are_learnt_of_both_halves(distract: Callable[..., Artifact], whose: int) -> None:
+    """Other answers in either half of the training novels lower the odds and change distractors of every novel."""
     given = planted(books=12)
     half = {row["id"]: int(stable_fraction("scde.propensity", row["book_id"]) >= 0.5) for row in given[0] if row["part"] == "train"}
-    before, after = (distract(some, rounds=1, strength=0) for some in (given, changed(given, lambda name: half.get(name) == 0)))
-    odds = [
-        [{row["trait"]: row[column] for row in read_tsv(made.path(PROPENSITY))} for made in (before, after)]
-        for column in ("half_0", "half_1")
-    ]
-    assert odds[0][0] != odds[0][1]
-    assert odds[1][0] == odds[1][1]
+    before, after = (distract(some, rounds=1, strength=0) for some in (given, changed(given, lambda name: half.get(name) == whose)))
+    assert 0 < log_odds(after)["planted"] < log_odds(before)["planted"]
     first, second = drawn(before), drawn(after)
     moved = {name for name in first if first[name] != second[name]}
-    assert {half.get(name) for name in moved} == {1, None}
+    assert {half.get(name) for name in moved} == {0, 1, None}
+
+
+def test_one_half_tells_of_the_other(distract: Callable[..., Artifact]) -> None:
+    """What the answers of one half alone show tells the other's apart no better than a coin, for it is not what those show."""
+    given = planted(books=12)
+    half = {row["id"]: int(stable_fraction("scde.propensity", row["book_id"]) >= 0.5) for row in given[0] if row["part"] == "train"}
+    both, one = (distract(some, rounds=0) for some in (given, changed(given, lambda name: half.get(name) == 0)))
+    assert both.facts["told_apart"][0] > 0.65
+    assert one.facts["told_apart"][0] < 0.5
 
 
 def test_nothing_is_learnt_from_other_parts(distract: Callable[..., Artifact]) -> None:
-    """Whatever the answers of test novels show, and whether they are there at all, no training novel's distractors change."""
+    """Whatever the answers of test novels show, and whether they are there at all, no training novel's row changes."""
     given = planted(books=6)
     before, after = (distract(some) for some in (given, changed(given, lambda name: name.startswith("test"))))
     assert drawn(before) == drawn(after)
     alone = distract(tuple([row for row in some if row["id"].startswith("train")] for some in given))
-    assert drawn(alone) == {name: own for name, own in drawn(before).items() if name.startswith("train")}
+    assert rows(alone) == [row for row in rows(before) if row["id"].startswith("train")]
+    assert log_odds(alone) == log_odds(before)
 
 
 def test_harder_rivals_are_preferred(distract: Callable[..., Artifact]) -> None:
@@ -228,6 +172,49 @@ def test_harder_rivals_are_preferred(distract: Callable[..., Artifact]) -> None:
     even, some, much = map(mean, (0.0, 1.0, 10.0))
     assert abs(even) < 0.15
     assert even + 0.3 < some < much - 0.2
+
+
+def test_hardness_that_anybody_sees_is_not_preferred(distract: Callable[..., Artifact]) -> None:
+    """Where a trait makes rivals harder those that show it are drawn as often as they are there, in novels of every part; what makes a
+    rival hard besides still counts."""
+    passages, answers, considered = planted()
+    own = {(row["id"], row["sentence"]): row["hardness"] for row in considered}
+    plain = [row | {"hardness": row["hardness"] + 3 * ("planted" in row["traits"])} for row in considered]
+    made = distract((passages, answers, plain), strength=2, rounds=0)
+    for part in ("train", "test"):
+        assert share_planted(made, considered, part) == pytest.approx(0.2, abs=0.08)
+    assert np.mean([own[row["id"], sentence] for row in rows(made) for sentence in row["distractors"]]) > 0.3
+
+
+def test_temptation_is_fit_and_topic_above_the_mean(distract: Callable[..., Artifact]) -> None:
+    """Of the distractors drawn, where their traits tell nothing: above the mean of the training passages."""
+    passages, answers, considered = planted(books=4)
+    given = passages, *([row | {"traits": []} for row in some] for some in (answers, considered))
+    made = distract(given)
+    wanted = tempts(given, made)
+    mean = np.mean([value for name, value in wanted.items() if name.startswith("train")])
+    assert {row["id"]: row["temptation"] for row in rows(made)} == pytest.approx(
+        {name: own - mean for name, own in wanted.items()}, abs=1e-5
+    )
+
+
+@pytest.mark.parametrize("whose", ["distractors", "answers"])
+def test_temptation_that_anybody_sees_is_none(distract: Callable[..., Artifact], whose: str) -> None:
+    """What the traits of distractors, or of the answers, let one expect is taken off; what is left does not rise with them."""
+    passages, answers, considered = planted(books=32, rivals=6, often=0.5)
+    shown: dict[str, int] = {}
+    for row in answers:
+        shown[row["id"]] = shown.get(row["id"], 0) + ("planted" in row["traits"])
+    adds = {
+        (row["id"], row["sentence"]): shown[row["id"]] if whose == "answers" else 5 * ("planted" in row["traits"]) for row in considered
+    }
+    given = passages, answers, [row | {"fit": row["fit"] + adds[row["id"], row["sentence"]]} for row in considered]
+    made = distract(given, rounds=0)
+    added = [float(np.mean([adds[row["id"], sentence] for sentence in row["distractors"]])) for row in rows(made)]
+    before, left = list(tempts(given, made).values()), [row["temptation"] for row in rows(made)]
+    slopes = [np.polyfit(added, values, 1)[0] for values in (before, left)]
+    assert slopes[0] > 0.7
+    assert abs(slopes[1]) < slopes[0] / 2
 
 
 def test_one_half_alone_teaches_nothing(distract: Callable[..., Artifact]) -> None:

@@ -112,6 +112,15 @@ def test_the_only_draw_is_found() -> None:
         assert draw_blanks(range(3, 12), near, rng).tolist() == [[3, 5, 7, 9, 11]]
 
 
+def test_more_draws_than_a_machine_can_number_are_drawn_from() -> None:
+    """Twenty blanks of a long passage: as many draws as are asked for, that reach over all of it."""
+    settings = BlanksSettings(count=20, draws=200, adjacent_share=0)
+    found = draw_blanks(range(300), settings, np.random.default_rng(1))
+    assert len({tuple(row) for row in found.tolist()}) == 200
+    assert (np.diff(found, axis=1) > 2).all()
+    assert abs(found.mean() - 149.5) < 5
+
+
 def test_the_share_of_blanks_beside_another_is_the_one_asked_for() -> None:
     """Over many passages, within three standard errors."""
     settings = BlanksSettings(adjacent_share=0.2, draws=1)

@@ -132,9 +132,19 @@ def draw_blanks(places: Sequence[int], settings: BlanksSettings, rng: np.random.
         ways = _ways(places, settings, pairs)
         total = sum(ways[-1][pairs]) if places else 0
         if total:
-            numbers = rng.choice(total, size=min(total, settings.draws), replace=False)
-            return np.array([_draw_of_number(int(number), places, ways, pairs, settings) for number in numbers], np.int64)
+            numbers = _numbers(total, min(total, settings.draws), rng)
+            return np.array([_draw_of_number(number, places, ways, pairs, settings) for number in numbers], np.int64)
     return np.zeros((0, settings.count), np.int64)
+
+
+def _numbers(total: int, size: int, rng: np.random.Generator) -> list[int]:
+    """Different numbers below a total, all equally likely; twenty blanks of some hundred places have more draws than 64 bits can number."""
+    if total <= np.iinfo(np.int64).max:
+        return list(map(int, rng.choice(total, size=size, replace=False)))
+    found: dict[int, None] = {}
+    while len(found) < size:
+        found[int.from_bytes(rng.bytes(total.bit_length() // 8 + 9)) % total] = None  # so many bits more that the rest favours none
+    return list(found)
 
 
 def _ways(places: Sequence[int], settings: BlanksSettings, pairs: int) -> list[list[list[int]]]:
