@@ -2,7 +2,7 @@
 
 Matching on a propensity score (Rosenbaum & Rubin 1983): where distractors are drawn with the odds that their like has of being answers, no
 function of a candidate's own text tells one from the other. The odds are asked again of what was drawn, and multiplied, so many rounds that
-a model that has not seen the books finds little more (adversarial filtering: Zellers et al. 2018, SWAG; Le Bras et al. 2020, AFLite). The odds
+a model that has not seen the books finds little more (adversarial filtering: Zellers et al. 2018, SWAG; Le Bras et al. 2020, AFLite). They
 are learnt of training novels alone, so one novel more of another part moves no distractor; how far they reach, one half of the training
 novels says of the other.
 """
