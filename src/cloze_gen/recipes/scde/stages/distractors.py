@@ -56,7 +56,8 @@ def write_distractors(
 
     Files: `distractors.parquet`, a row a passage: `id`, `distractors` (indices of sentences in their books), `books` (of each its book),
     `by_length` and `temptation`: of the hard distractors that it has or would have, their places among all candidates by length, from 0,
-    and by how much they go with its blanks and as a whole better than the answers do; so each kind makes a set of the same passages.
+    and by how much they go with its blanks and as a whole better than the answers do; so each kind makes a set of the same passages, as
+    long as they have rivals.
     `rejected.parquet`, the passages with too few rivals: `id`, `reason`, `detail` (how many there are). `propensity.tsv`, the odds by
     which rivals are drawn: `trait`, `log_odds` (natural, of being an answer).
 

@@ -24,7 +24,7 @@ class AssemblySettings(SettingsGroup):
 
     n_passages: int = Field(2000, ge=1, le=MOST_COUNTED, description="passages of all parts together; the paper has 5,959")
     drawn_from: float = Field(
-        1.5, ge=1, le=1000, description="times as many are drawn, of which those with the most tempting distractors are taken; 1 takes all"
+        1.25, ge=1, le=1000, description="times as many are drawn, of which those with the most tempting distractors are taken; 1 takes all"
     )
 
 

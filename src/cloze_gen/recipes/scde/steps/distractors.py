@@ -30,7 +30,7 @@ class DistractorsSettings(SettingsGroup):
         "hard", description="ours; or sentences of other passages (the paper's RandomDt); or none (RemoveDt)"
     )
     strength: float = Field(8.0, ge=0, le=100, description="how much the rivals nearest to fitting are preferred; 0 draws evenly")
-    rounds: int = Field(4, ge=0, le=100, description="how often it is asked what still tells distractors from answers")
+    rounds: int = Field(7, ge=0, le=100, description="how often it is asked what still tells distractors from answers")
 
 
 def places_by_length(lengths: Sequence[int], distractors: Sequence[int]) -> tuple[int, ...]:

@@ -1,10 +1,10 @@
 """The propensity to be an answer: what a sentence alone shows of whether it was taken out of its passage or put beside it.
 
 Matching on a propensity score (Rosenbaum & Rubin 1983): where distractors are drawn with the odds that their like has of being answers, no
-function of a candidate's own text tells one from the other. The odds are asked again of what was drawn, and multiplied, until a model
-that has not seen the books finds nothing more (adversarial filtering: Zellers et al. 2018, SWAG; Le Bras et al. 2020, AFLite). The odds
-are learnt of training novels alone, so one novel more of another part moves no distractor; when to stop, one half of them says of the
-other.
+function of a candidate's own text tells one from the other. The odds are asked again of what was drawn, and multiplied, so many rounds that
+a model that has not seen the books finds little more (adversarial filtering: Zellers et al. 2018, SWAG; Le Bras et al. 2020, AFLite). They
+are learnt of training novels alone, so one novel more of another part moves no distractor; how far they reach, one half of the training
+novels says of the other.
 """
 
 from __future__ import annotations

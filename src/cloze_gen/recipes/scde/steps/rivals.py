@@ -3,8 +3,8 @@
 A rival is a sentence of the same chapter, near the passage and not next to it, that could be a blank itself; that brings no name and no
 person that the passage does not have; of the kind of the answers (speech or none); and that goes with no blank much better than the blank's
 own answer does, by a scorer that no report uses (`steps/coherence`). How hard it is to refuse is measured by four things at once: by
-coherence at its best blank, by the surface of its best blank (`stats/cues`), by the share of its words that the passage says too, and by
-how near it stands, for a sentence of the same scene is what a reader looks at twice.
+coherence at its best blank, by coherence with all that the passage shows, by the share of its words that the passage says too, and by how
+near it stands, for a sentence of the same scene is what a reader looks at twice.
 """
 
 from __future__ import annotations
