@@ -42,7 +42,7 @@ def put(path: Path, data: str | bytes) -> Path:
 def test_every_form_is_read(name: str, form: str, packed: bool, column: str, tmp_path: Path) -> None:
     """A list, or an object a line, packed or not; a line of the article is a paragraph, and an empty one none."""
     data = form.format(json.dumps({column: ONE, "options": [["a"]]}), json.dumps({"id": 7, column: TWO})).encode()
-    source = put(tmp_path / (name + ".gz" * packed), gzip.compress(data) if packed else data)
+    source = put(tmp_path / (name + ".gz" * packed), gzip.compress(data, mtime=0) if packed else data)
     assert texts(source) == ["It rained.\n\nNobody came.\n", "We went home.\n\nNobody spoke.\n"]
 
 
@@ -105,7 +105,7 @@ def test_an_article_is_known_by_its_content(tmp_path: Path) -> None:
         ("a.jsonl", b'{"text": "\xff"}', "line 1: not JSON (not UTF-8"),
         ("a.jsonl", "[" * 6000, "line 1: not JSON (nested too deep)"),
         ("a.jsonl.gz", b"no gzip", "a.jsonl.gz: cannot be read"),
-        ("a.jsonl.gz", gzip.compress(b'{"text": "x"}' * 99)[:-9], "a.jsonl.gz: cannot be read"),
+        ("a.jsonl.gz", gzip.compress(b'{"text": "x"}' * 99, mtime=0)[:-9], "a.jsonl.gz: cannot be read"),
     ],
 )
 def test_a_wrong_file_is_one_message(name: str, data: str | bytes, said: str, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_no_file_is_one_message(tmp_path: Path) -> None:
 def test_a_file_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Packed or not, before it fills the memory."""
     monkeypatch.setattr("cloze_gen.store.articles.MAX_TEXT_BYTES", 50)
-    for name, data in (("a.jsonl", b'{"text": "%b"}' % (b"x" * 60)), ("a.jsonl.gz", gzip.compress(b"x" * 100_000))):
+    for name, data in (("a.jsonl", b'{"text": "%b"}' % (b"x" * 60)), ("a.jsonl.gz", gzip.compress(b"x" * 100_000, mtime=0))):
         with pytest.raises(UsageError, match="split it into several files"):
             read_articles(put(tmp_path / name, data), notice=print)
 
