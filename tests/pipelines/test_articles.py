@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.commands.run import make_task
+from cloze_gen.pipelines.build import build
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.stages.corpus.book_table import kept_books
@@ -49,7 +50,7 @@ def test_a_dry_run_reads_articles_and_writes_nothing(articles: Path, tmp_path: P
 def test_each_article_is_a_book(articles: Path, tmp_path: Path) -> None:
     """Ingest reads the text files that are made of them, and is not whole without them."""
     ingest = stage(run_task(articles, tmp_path / "out"), "ingest books")
-    ingest.run()
+    build(ingest)
     artifact = ingest.store.open(ingest.key)
     (texts,) = (tmp_path / "out" / "store").glob(f"articles-*/{TEXTS}")
     assert [row["file"] for row in kept_books(artifact)] == sorted(path.name for path in texts.iterdir())
@@ -62,7 +63,7 @@ def test_each_article_is_a_book(articles: Path, tmp_path: Path) -> None:
 def test_the_text_files_are_the_same_books(articles: Path, tmp_path: Path) -> None:
     """A run's link leads to them, so that what asks of a finished run finds the same stages, though the articles are gone."""
     first = stage(run_task(articles, tmp_path / "out"), "ingest books")
-    first.run()
+    build(first)
     texts = Path(first.folder("books"))  # type: ignore[attr-defined]
     articles.unlink()
     again = stage(run_task(texts, tmp_path / "out"), "ingest books")
