@@ -95,6 +95,7 @@ class Rivals(StyleTask):
 
     stage = "rivals"
     group = "rivals"
+    version = 2
     needs = {"partition": Partition, "passages": Passages, "blanks": Blanks, "coherence": Coherence}
 
     def settings(self) -> dict[str, Any]:
@@ -109,6 +110,7 @@ class Distractors(StyleTask):
 
     stage = "distractors"
     group = "distractors"
+    version = 2
     draws = True
     needs = {"passages": Passages, "rivals": Rivals}
     write = staticmethod(write_distractors)

@@ -26,7 +26,7 @@ from cloze_gen.store.tables import read_jsonl, read_parquet
 
 _TEXT_CHARS = 70  # of a sentence in a table; its raw text stands above
 _WORDS = frozenset({"verdict", "text"})
-_MEASURES = ("fit", "appeal", "topic", "echo", "nearness", "hardness")
+_MEASURES = ("fit", "topic", "echo", "nearness", "hardness")
 _TAKEN = "taken"
 _SET = "blanked passages"
 _STAGES = ("blanks", "distractors", _SET)  # in which a window can end, in their order

@@ -232,5 +232,17 @@ def test_too_few_rivals_everywhere_end_the_run(distract: Callable[..., Artifact]
     passages, answers, considered = planted(books=4, rivals=1)
     one: Sequence[str] = [row["id"] for row in passages if row["book_id"] == passages[0]["book_id"]]
     given = tuple([row for row in some if row["id"] in one] for some in (passages, answers, considered))
-    with pytest.raises(CorpusError, match=r"none of 6 passages has 2 distractors\. Raise rivals\.max_distance .* or give more books"):
+    with pytest.raises(CorpusError, match=rf"none of 6 passages has 2 {kind} distractors\. .*or give more books"):
         distract(given, kind=kind)
+
+
+def test_a_passage_without_random_distractors_says_what_its_part_lacks(distract: Callable[..., Artifact]) -> None:
+    """Of a part with one passage of another book two cannot be had, and it is not for want of rivals."""
+    passages, answers, considered = planted(books=4, rivals=9)
+    part = passages[0]["part"]
+    own = [row["id"] for row in passages if row["book_id"] == passages[0]["book_id"]]
+    other = next(row["id"] for row in passages if row["part"] == part and row["id"] not in own)
+    rest = [row["id"] for row in passages if row["part"] != part]
+    given = tuple([row for row in some if row["id"] in {*own, other, *rest}] for some in (passages, answers, considered))
+    rejected = {row["id"]: (row["reason"], row["detail"]) for row in rows(distract(given, kind="random"), REJECTED)}
+    assert {rejected[name] for name in own} == {("too_few_passages_of_other_books", "1")}

@@ -96,7 +96,7 @@ def test_draws_are_of_all_that_are_allowed(places: list[int], count: int, betwee
 @given(PLACES_GIVEN, st.integers(5, 6), st.integers(1, 2), MOST, st.integers(0, 2**32))
 def test_a_draw_with_a_pair_has_one(places: list[int], count: int, between: int, draws: int, seed: int) -> None:
     """Two blanks side by side, never three nor two pairs, all others apart; where the places allow no pair, none stand side by side."""
-    settings = BlanksSettings(count=count, draws=draws, adjacent_share=0.4, min_between=between)  # 0.4 of five or more: always a pair
+    settings = BlanksSettings(count=count, draws=draws, adjacent_share=2 / count, min_between=between)  # always a pair
     found = draw_blanks(places, settings, np.random.default_rng(seed))
     every = allowed(places, settings, 1) or allowed(places, settings, 0)
     assert found.shape == (min(draws, len(every)), count)
@@ -231,3 +231,9 @@ def test_one_blank_has_no_next() -> None:
     found = choose_blanks(**made, settings=BlanksSettings(count=1), rng=np.random.default_rng(1))
     assert (found.places, found.solved, found.wanted) == ((4,), 1, 1)
     assert found.margin == pytest.approx(0.4)
+
+
+def test_more_pairs_than_a_passage_can_have_are_refused() -> None:
+    """A share that asks for more than one pair a passage could never come true."""
+    with pytest.raises(ValueError, match="more than one pair a passage"):
+        BlanksSettings(count=6, adjacent_share=0.4)

@@ -21,7 +21,11 @@ from cloze_gen.stages.tables import REJECTED
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_parquet, write_tsv
 
-TOO_FEW = "too_few_rivals"
+# Of each kind that can be had too seldom: why a passage has none, and what helps where no passage has any.
+_LACKS = {
+    "hard": ("too_few_rivals", "Raise rivals.max_distance or rivals.max_fit, lower distractors.count, or give more books."),
+    "random": ("too_few_passages_of_other_books", "Lower distractors.count, or give more books."),
+}
 _HALVES = (0, 1)
 _READ = ["id", "sentence", "characters", "verdict", "fit", "topic", "hardness", "traits"]
 
@@ -58,8 +62,8 @@ def write_distractors(
     `by_length` and `temptation`: of the hard distractors that it has or would have, their places among all candidates by length, from 0,
     and by how much they go with its blanks and as a whole better than the answers do; so each kind makes a set of the same passages, as
     long as they have rivals.
-    `rejected.parquet`, the passages with too few rivals: `id`, `reason`, `detail` (how many there are). `propensity.tsv`, the odds by
-    which rivals are drawn: `trait`, `log_odds` (natural, of being an answer).
+    `rejected.parquet`, the passages without: `id`, `reason`, `detail` (how many rivals, or passages of other books of its part, there
+    are). `propensity.tsv`, the odds by which rivals are drawn: `trait`, `log_odds` (natural, of being an answer).
 
     Raises:
         CorpusError: no passage has distractors.
@@ -77,10 +81,7 @@ def write_distractors(
     else:
         drawn = {name: [(one.window.book_id, one.sentences[place]) for place in places] for name, (one, places) in found.items()}
     if not drawn:
-        raise CorpusError(
-            f"none of {len(every):,} passages has {settings.count} distractors. Raise rivals.max_distance or rivals.max_fit, lower "
-            "distractors.count, or give more books."
-        )
+        raise CorpusError(f"none of {len(every):,} passages has {settings.count} {settings.kind} distractors. {_LACKS[settings.kind][1]}")
     kept = [one.window.id for one in every if one.window.id in drawn]
     columns = {
         "id": kept,
@@ -95,18 +96,23 @@ def write_distractors(
         writer.path(REJECTED),
         {
             "id": [one.window.id for one in without],
-            "reason": [TOO_FEW] * len(without),
-            "detail": [str(len(one.sentences)) for one in without],
+            "reason": [_LACKS[settings.kind][0] for _ in without],
+            "detail": [str(len(one.sentences) if settings.kind == "hard" else len(_others(one, every))) for one in without],
         },
     )
     rows = ((trait, round(weight, 6)) for trait, weight in sorted(odds.weights.items()))
     writer.rows[PROPENSITY] = write_tsv(writer.path(PROPENSITY), ("trait", "log_odds"), rows)
-    writer.funnel = funnel("passages", kept=len(kept), rejected=Counter({TOO_FEW: len(without)} if without else {}))
+    writer.funnel = funnel("passages", kept=len(kept), rejected=Counter(_LACKS[settings.kind][0] for _ in without))
     writer.facts |= {"kind": settings.kind, "told_apart": [round(value, 4) for value in apart]}
     told = ""
     if apart and settings.kind == "hard":
         told = f"; what tells them from answers fell from {apart[0]:.3f} to {apart[-1]:.3f} (area under the curve)"
     room.say(f"{len(kept):,} of {len(every):,} passages have distractors{told}")
+
+
+def _others(one: Rivals, every: Sequence[Rivals]) -> list[Rivals]:
+    """The passages of other books of the same part."""
+    return [other for other in every if other.window.part == one.window.part and other.window.book_id != one.window.book_id]
 
 
 def _read_rivals(passages: Artifact, rivals: Artifact) -> list[Rivals]:

@@ -25,13 +25,12 @@ from cloze_gen.stages.corpus.hyphens import HYPHENS
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.source_books import book_parts, decided_hyphens
 from cloze_gen.stats.adjacent_sentences import AdjacentSentences
-from cloze_gen.stats.cues import cue_scores, rarity_of, tie
+from cloze_gen.stats.cues import rarity_of
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import join_parquet, write_parquet
 from cloze_gen.text.sentence_traits import SentenceTraits, sentence_traits
 
-MEASURES = ("fit", "appeal", "topic", "echo", "nearness")
-_WEIGHED = [0, 2, 3, 4]
+MEASURES = ("fit", "topic", "echo", "nearness")
 _STRINGS = pa.list_(pa.string())
 _CONSIDERED = {
     "id": pa.string(),
@@ -124,7 +123,7 @@ def _considered(
     measures = _measures(window, blanks, pool, opened, model, rarity) if pool else np.zeros((len(MEASURES), 0))
     fits = measures[0] >= shard.settings.max_fit
     hard = np.zeros(len(pool))
-    hard[~fits] = hardness(*measures[_WEIGHED][:, ~fits])
+    hard[~fits] = hardness(*measures[:, ~fits])
     row_of = {i: row for row, i in enumerate(pool)}
     for i in near:
         found: dict[str, Any] = {"id": window.id, "book_id": window.book_id, "sentence": i, "text": book.texts[i]}
@@ -152,17 +151,15 @@ def _measures(
     own = range(window.first, window.last + 1)
     candidates = [*(window.first + place for place in blanks), *pool]
     tokens = opened.book.text.tokens
-    together = np.array([blanks], np.int64)
     behind, before = model.follows([tokens(i) for i in own], [tokens(i) for i in candidates])
-    tied = tie([opened.tie(i) for i in own], [opened.tie(i) for i in candidates], rarity)
-    coheres, cues = coherence(behind, before, together)[0], cue_scores(tied, together)[0]
+    coheres = coherence(behind, before, np.array([blanks], np.int64))[0]
     blanked = frozenset(blanks)
     shown = [opened.tie(i) for place, i in enumerate(own) if place not in blanked]
     echoes = echo([opened.tie(i) for i in pool], shown, rarity)
     outside = np.array([max(window.first - i, i - window.last) for i in pool])
     topics = np.delete((behind + before) / 2, blanks, axis=0).mean(axis=0)
     topic = topics[len(blanks) :] - topics[: len(blanks)].mean()
-    return np.array([fit(coheres, len(blanks)), fit(cues, len(blanks)), topic, echoes, -np.log(outside)])
+    return np.array([fit(coheres, len(blanks)), topic, echoes, -np.log(outside)])
 
 
 def write_rivals(
@@ -180,9 +177,9 @@ def write_rivals(
 
     Files: `considered.parquet`, a row a passage and sentence near it, in the order of the passages: `id` of the passage, `book_id`,
     `sentence` (its index in the book), `text`, `characters`, `verdict` (``rival`` or why it is none); of those that stand for comparison
-    `fit`, `appeal` (by how much it goes with a blank, and looks like it, better than the answer, at its best blank), `topic` (its coherence
+    `fit` (by how much it goes with a blank better than the answer does, at its best blank), `topic` (its coherence
     with all shown sentences, mean, less that of the answers), `echo` (`steps.rivals.echo`) and `nearness` (minus the logarithm of how many
-    sentences it stands from the passage); of rivals `hardness` (`steps.rivals.hardness` of all but `appeal`) and `traits`
+    sentences it stands from the passage); of rivals `hardness` (`steps.rivals.hardness` of them all) and `traits`
     (`steps.propensity.traits`). `answers.parquet`, a row a blank: `id`, `blank` (its number from 0), `sentence` (index in the book),
     `characters`, `traits`.
     """

@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from cloze_gen.english.cohesion import SurfaceTies
 from cloze_gen.recipes.scde.steps.coherence import coherence
@@ -42,6 +42,14 @@ class BlanksSettings(SettingsGroup):
     min_words: int = Field(7, ge=1, le=MOST_EACH, description="inclusive: words of a sentence that may be a blank; not in the paper")
     max_words: int = Field(45, ge=1, le=MOST_EACH, description="inclusive; not in the paper")
     min_content_words: int = Field(3, ge=0, le=MOST_EACH, description="inclusive: different words of content; not in the paper")
+
+    @model_validator(mode="after")
+    def _pairs_are_as_many_as_asked(self) -> BlanksSettings:
+        if self.adjacent_share * self.count > 2:
+            raise ValueError(
+                f"adjacent_share = {self.adjacent_share} of count = {self.count} blanks is more than one pair a passage, the most there are"
+            )
+        return self
 
 
 class BlankReason(StrEnum):

@@ -27,6 +27,7 @@ _STRENGTH = 0.01  # inverse of the prior's precision: how far one round may go; 
 _SHRINKAGE = 30.0  # sentences' worth of doubt about what a trait tells of a measure
 _LEAST, _MOST = -3.0, 3.0  # of all rounds together, so that no candidate is sure to be drawn
 _MANY = 4  # of one kind in a sentence, and more
+# Bounds of numbers of words and marks, as near each other as lengths of sentences are frequent.
 _STEPS = (1, 2, 3, 5, 7, 9, 11, 14, 17, 21, 26, 33, 45)
 
 
