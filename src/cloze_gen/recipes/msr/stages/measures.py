@@ -10,7 +10,7 @@ from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem
 from cloze_gen.recipes.msr.steps.grooming import is_frequent
 from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateMeasures
-from cloze_gen.stages.models.contexts import ContextSpace
+from cloze_gen.stats.context_space import ContextSpace
 from cloze_gen.text.rendering import printed_neighbours
 from cloze_gen.text.tagging import Tagger
 

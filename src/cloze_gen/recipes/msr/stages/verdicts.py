@@ -17,7 +17,7 @@ from cloze_gen.recipes.msr.stages.tables import FIT
 from cloze_gen.recipes.msr.steps.unfit_answers import AnswerFault, answer_fault, tells_too_little, told_by_topic
 from cloze_gen.recipes.msr.steps.unfit_impostors import candidate_fault, tag_fault
 from cloze_gen.recipes.msr.steps.word_place import frame_asked, takes_frame
-from cloze_gen.stages.models.contexts import ContextSpace
+from cloze_gen.stats.context_space import ContextSpace
 from cloze_gen.text.rendering import rendered_positions
 from cloze_gen.text.tagging import Tagger
 
