@@ -120,7 +120,7 @@ class Grooming(StyleTask):
 
     stage = "grooming"
     group = "grooming"
-    version = 10
+    version = 11
     needs = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
 
     def settings(self) -> dict[str, Any]:

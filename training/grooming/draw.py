@@ -51,8 +51,12 @@ def plain_items(run: Path, *, seed: int, wanted: int) -> dict[str, list[GroomedI
         items = read_items(shard)
         rng = derive_rng(seed, "training.grooming.items", str(number))
         items = [items[i] for i in rng.permutation(len(items))[:120].tolist()]
-        items = [item for item in items if len(rendered_positions(item.sentence.tokens)) >= 8
-                 and not sentence_fault(item.sentence.tokens, printed=rendered_positions(item.sentence.tokens), offensive=offensive)]
+        items = [
+            item
+            for item in items
+            if len(rendered_positions(item.sentence.tokens)) >= 8
+            and not sentence_fault(item.sentence.tokens, printed=rendered_positions(item.sentence.tokens), offensive=offensive)
+        ]
         tags_of = sentence_tags(items, tagger)
         seen = set()
         for item in items:
@@ -79,8 +83,12 @@ def offer(items: list[GroomedItem], *, seed: int) -> list[tuple[GroomedItem, lis
     tags = iter(window_tags([(item, word) for item in items for word in (item.answer, *item.candidates)], tagger, reach=8))
     for item in items:
         own, found = next(tags), [next(tags) for _ in item.candidates]
-        fits = [tag == own and can_have_tag(word, tag.partition("+")[0]) and same_past_forms(word, item.answer) if tag.startswith("V") else
-                tag == own and can_have_tag(word, tag.partition("+")[0]) for word, tag in zip(item.candidates, found, strict=True)]
+        fits = [
+            tag == own and can_have_tag(word, tag.partition("+")[0]) and same_past_forms(word, item.answer)
+            if tag.startswith("V")
+            else tag == own and can_have_tag(word, tag.partition("+")[0])
+            for word, tag in zip(item.candidates, found, strict=True)
+        ]
         alike = [word for word, fit in zip(item.candidates, fits, strict=True) if fit]
         others = [word for word, fit in zip(item.candidates, fits, strict=True) if not fit]
         if len(alike) < OFFERED or len(others) < OTHERS:
