@@ -102,9 +102,11 @@ def _why_these(item: Traced, record: Mapping[str, Any], groomed: Mapping[str, An
     settings = item.artifact("choice").manifest["settings"]
     own = ", none that is not a focus word of the source books" if settings["same_vocabulary"] else ""
     how = "drawn at random"
-    if settings["method"] == "balanced":
+    if settings["method"] != "random":
         draw = f"of {settings['draws']} random draws (impostor_draw = {settings['impostor_draw']})"
-        how = f"{draw} the one that keeps the answer's ranks in the whole set nearest to chance"
+        level = "the answer's ranks in the whole set are nearest to chance"
+        what = "the scores, and what classifiers make of them, tell least" if settings["method"] == "matched" else level
+        how = f"{draw} one with which {what}"
     yield f"impostors  {len(record['options']) - 1} of the {groomed['fit_candidates']} fit candidates{own}; {how}"
     decided = {row["word"]: row for row in _alternates(item).to_dict(orient="records")}
     header = ("option", "count", "history", "forward", "rank", "sentence", *_SAID, "tag")
