@@ -78,7 +78,7 @@ def option_features(options: Sequence[Sequence[str]], tags: Sequence[Sequence[st
     Args:
         options, tags: a list an item; the tag of the word standing alone.
     """
-    offered = Counter(word.casefold() for row in options for word in set(row))
+    offered = Counter(word for row in options for word in dict.fromkeys(map(str.casefold, row)))
     known = {tag: place for place, tag in enumerate(sorted({tag for row in tags for tag in row}))}
     shapes, letters, hashed = [], [], []
     for row, row_tags in zip(options, tags, strict=True):
