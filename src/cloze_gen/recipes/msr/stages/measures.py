@@ -10,12 +10,12 @@ from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem
 from cloze_gen.recipes.msr.steps.grooming import is_frequent
 from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateMeasures
-from cloze_gen.stats.context_space import ContextSpace
+from cloze_gen.stats.word_knowledge import WordKnowledge
 from cloze_gen.text.rendering import printed_neighbours
 from cloze_gen.text.tagging import Tagger
 
 
-def topicality(item: GroomedItem, space: ContextSpace) -> tuple[float, list[float]]:
+def topicality(item: GroomedItem, space: WordKnowledge) -> tuple[float, list[float]]:
     """Mean association of the answer, and of each candidate, with the sentence's other words that tell a topic, in nats."""
     others = (token for i, token in enumerate(item.sentence.tokens) if i != item.position)
     of_answer, *of_candidates = space.topicality([item.answer, *item.candidates], others).tolist()
@@ -29,7 +29,9 @@ def printed_beside(item: GroomedItem) -> tuple[str, str]:
     return tokens[before], tokens[after]
 
 
-def candidate_measures(item: GroomedItem, index: ForwardIndex, space: ContextSpace, *, frequent: Container[str]) -> list[CandidateMeasures]:
+def candidate_measures(
+    item: GroomedItem, index: ForwardIndex, space: WordKnowledge, *, frequent: Container[str]
+) -> list[CandidateMeasures]:
     """The measures of every candidate, in their order.
 
     Args:

@@ -17,7 +17,7 @@ from cloze_gen.recipes.msr.stages.tables import FIT
 from cloze_gen.recipes.msr.steps.unfit_answers import AnswerFault, answer_fault, tells_too_little, told_by_topic
 from cloze_gen.recipes.msr.steps.unfit_impostors import candidate_fault, tag_fault
 from cloze_gen.recipes.msr.steps.word_place import frame_asked, takes_frame
-from cloze_gen.stats.context_space import ContextSpace
+from cloze_gen.stats.word_knowledge import WordKnowledge
 from cloze_gen.text.rendering import rendered_positions
 from cloze_gen.text.tagging import Tagger
 
@@ -34,14 +34,14 @@ def judge_sentences(items: Sequence[GroomedItem], shard: GroomShard) -> None:
         item.fault = faults[item.sentence.id] or (AnswerFault.TOO_LITTLE if too_little else FIT)
 
 
-def judge_topic(item: GroomedItem, shard: GroomShard, space: ContextSpace) -> None:
+def judge_topic(item: GroomedItem, shard: GroomShard, space: WordKnowledge) -> None:
     """Does the sentence's topic tell the answer?"""
     item.answer_topicality, item.topicality = topicality(item, space)
     if told_by_topic(item.answer_topicality, settings=shard.settings):
         item.fault = AnswerFault.TOLD_BY_TOPIC
 
 
-def judge_words(item: GroomedItem, shard: GroomShard, index: ForwardIndex, space: ContextSpace) -> None:
+def judge_words(item: GroomedItem, shard: GroomShard, index: ForwardIndex, space: WordKnowledge) -> None:
     """Every predicate on a candidate that needs no tagger."""
     item.measures = candidate_measures(item, index, space, frequent=shard.frequent)
     predecessor, _ = printed_beside(item)
@@ -61,7 +61,7 @@ def judge_words(item: GroomedItem, shard: GroomShard, index: ForwardIndex, space
     ]
 
 
-def judge_tags(items: Sequence[GroomedItem], shard: GroomShard, tagger: Tagger, space: ContextSpace) -> None:
+def judge_tags(items: Sequence[GroomedItem], shard: GroomShard, tagger: Tagger, space: WordKnowledge) -> None:
     """Every predicate that needs a tagger: on the sentence and its answer first, then on the candidates of those that are fit."""
     tags_of = sentence_tags(items, tagger)
     for item in items:
@@ -78,7 +78,7 @@ def judge_tags(items: Sequence[GroomedItem], shard: GroomShard, tagger: Tagger, 
             item.verdicts[i] = _tag_verdict(item.candidates[i], item.tags[i], item, shard, space)
 
 
-def _tagged_fault(item: GroomedItem, tags: Sequence[str], shard: GroomShard, space: ContextSpace) -> str | None:
+def _tagged_fault(item: GroomedItem, tags: Sequence[str], shard: GroomShard, space: WordKnowledge) -> str | None:
     tokens = item.sentence.tokens
     if lacks_main_clause(tokens, tags):
         return SentenceFault.NO_MAIN_CLAUSE
@@ -95,7 +95,7 @@ def _tagged_fault(item: GroomedItem, tags: Sequence[str], shard: GroomShard, spa
     )
 
 
-def _tag_verdict(candidate: str, tag: str, item: GroomedItem, shard: GroomShard, space: ContextSpace) -> str:
+def _tag_verdict(candidate: str, tag: str, item: GroomedItem, shard: GroomShard, space: WordKnowledge) -> str:
     alike = tag == item.answer_tag  # of a candidate that changes the tag nothing more is looked up: that is most of them
     fault = tag_fault(
         tag,
@@ -107,7 +107,7 @@ def _tag_verdict(candidate: str, tag: str, item: GroomedItem, shard: GroomShard,
     return fault or FIT
 
 
-def _takes_frame(word: str, item: GroomedItem, shard: GroomShard, space: ContextSpace) -> bool:
+def _takes_frame(word: str, item: GroomedItem, shard: GroomShard, space: WordKnowledge) -> bool:
     """Whether a word takes what its place asks for; yes where nothing is asked."""
     if item.frame is None or not shard.settings.frames:
         return True
