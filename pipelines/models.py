@@ -50,7 +50,7 @@ class Contexts(StyleTask):
 
     stage = "contexts"
     group = "contexts"
-    version = 4
+    version = 5
     needs = {"text": TrainingText, "counts": Counts}
 
     def settings(self) -> dict[str, Any]:

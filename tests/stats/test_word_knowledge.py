@@ -20,6 +20,7 @@ class Teller:
     value: float
     tokens: dict[str, int]
     frequent: frozenset[str] = frozenset({"the"})
+    window: int = 2
     heard: list[tuple[str, ...]] = field(default_factory=list)
 
     def _told(self, words):  # type: ignore[no-untyped-def]
@@ -114,3 +115,8 @@ def test_what_is_handed_over_once_reaches_both() -> None:
     sides = Teller(1.0, {"oar": 1}), Teller(0.5, {"oar": 1})
     MixedKnowledge(*sides).topicality(["oar"], (word for word in ("ferry", "landing")))
     assert [side.heard for side in sides] == [[("ferry", "landing")]] * 2
+
+
+def test_the_wider_window_is_asked_for() -> None:
+    """Each side then looks no farther than its own."""
+    assert MixedKnowledge(Teller(1.0, {}, window=3), Teller(0.5, {})).window == 3

@@ -35,6 +35,11 @@ class EvenCounts:
 class WordKnowledge(Protocol):
     """The measures of grooming on words and their places; shapes and units are those of `stats.context_space.ContextSpace`."""
 
+    @property
+    def window(self) -> int:
+        """Tokens on each side that `neighbour_fit` asks of, at most."""
+        ...
+
     def similarity(self, words: Sequence[str], answer: str) -> np.ndarray:
         """Likeness of use of each word with the answer; shape (words,)."""
         ...
@@ -71,6 +76,11 @@ class MixedKnowledge:
     corpus: WordKnowledge
     builtin: WordKnowledge
     even: EvenCounts = EvenCounts()
+
+    @property
+    def window(self) -> int:
+        """Tokens on each side that are neighbours to either; each looks no farther than its own."""
+        return max(self.corpus.window, self.builtin.window)
 
     def similarity(self, words: Sequence[str], answer: str) -> np.ndarray:
         """Weighted mean of the cosines; float64, shape (words,)."""
