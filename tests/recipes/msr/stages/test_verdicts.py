@@ -20,7 +20,7 @@ from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.recipes.msr.steps.unfit_answers import AnswerFault
 from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault
 from cloze_gen.recipes.msr.steps.word_place import Frame, takes_frame
-from cloze_gen.stages.models.contexts import read_context_space
+from cloze_gen.stages.models.contexts import read_word_knowledge
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.runs import read_run, stage_artifact
@@ -232,7 +232,7 @@ def groomed(finished: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ar
     folder = tmp_path_factory.mktemp("groomed")
     writer, room = ArtifactWriter(folder), Room(Store(folder), InProcessEngine(), "grooming")
     write_grooming(writer, room, **inputs, settings=GroomingSettings.model_validate(settings), classes=())
-    return Artifact(folder, {"funnel": writer.funnel, "facts": writer.facts}), read_context_space(inputs["contexts"])
+    return Artifact(folder, {"funnel": writer.funnel, "facts": writer.facts}), read_word_knowledge(inputs["contexts"])
 
 
 def test_a_groomed_corpus_obeys_tags_and_frames(groomed: tuple[Artifact, Any]) -> None:
