@@ -6,10 +6,11 @@ from typing import Any
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.config import settings_dict
-from cloze_gen.pipelines.corpus import Counts, TrainingText
+from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
 from cloze_gen.pipelines.style_task import StyleTask
-from cloze_gen.pipelines.task import run_those_ready
+from cloze_gen.pipelines.task import StageTask, run_those_ready
 from cloze_gen.stages.models.contexts import write_context_vectors
+from cloze_gen.stages.models.held_out import write_held_out_indexes, write_held_out_models
 from cloze_gen.stages.models.index import write_index
 from cloze_gen.stages.models.language_model import write_language_model
 from cloze_gen.stages.room import Room
@@ -18,7 +19,7 @@ from cloze_gen.store.artifacts import ArtifactWriter
 
 
 class LanguageModel(StyleTask):
-    """KenLM's modified Kneser-Ney model of the training text."""
+    """KenLM's modified Kneser-Ney model of the training text; of books that are their own background a model without each."""
 
     stage = "lm"
     group = "lm"
@@ -26,14 +27,23 @@ class LanguageModel(StyleTask):
     outside = True
     needs = {"text": TrainingText}
 
+    def inputs(self) -> dict[str, StageTask]:
+        books = {"corpus": self.clone(Corpus, side="train")} if self.is_own_background else {}
+        return super().inputs() | books
+
     def settings(self) -> dict[str, Any]:
-        return dict(self.own.model_dump(mode="json", exclude={"memory"}))  # the model is the same whatever the memory
+        several = {"models": self.all_settings.background.models} if self.is_own_background else {}
+        return dict(self.own.model_dump(mode="json", exclude={"memory"})) | several  # the model is the same whatever the memory
 
     def look_ahead(self) -> None:
         find_lmplz()
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_language_model(writer, room, text=self.artifact("text"), settings=self.own, meanwhile=run_those_ready)
+        given = self.artifacts() | {"settings": self.own, "meanwhile": run_those_ready}
+        if self.is_own_background:
+            write_held_out_models(writer, room, **given, models=self.all_settings.background.models)
+        else:
+            write_language_model(writer, room, **given)
 
 
 class Index(StyleTask):
@@ -41,7 +51,10 @@ class Index(StyleTask):
 
     stage = "index"
     needs = {"model": LanguageModel}
-    write = staticmethod(write_index)
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write = write_held_out_indexes if self.is_own_background else write_index
+        write(writer, room, model=self.artifact("model"))
 
 
 class Contexts(StyleTask):

@@ -132,7 +132,7 @@ class RunTask(PipelineTask):
 
     def links(self) -> dict[str, str]:
         links = {link_name(number, task.label): f"../../store/{task.key.folder_name}" for number, task in enumerate(self.stages(), 1)}
-        for side in self.of_style.sides:
+        for side in self.last.given_sides() or self.of_style.sides:
             links[f"corpus-{side}"] = os.path.relpath(os.path.realpath(self.last.folder(side)), os.path.realpath(self.folder))
         return links
 

@@ -178,6 +178,7 @@ STYLE = Style(
     paper="Argouarc'h 2018, A new Sentence Completion Set of 6000 questions.",
     settings=ScsSettings,
     sample_config="scs-sample",
+    own_background="scs-style",
     sides=("train", "source"),
     narrowed={"source": "books"},
     items=QUESTION_ITEMS,

@@ -53,6 +53,8 @@ class Style:
         settings: the model of all its settings, one group a stage.
         sample_config: the config that serves with the embedded sample.
         sides: the folders of books it reads, as options of the command line; items are drawn from the last.
+        own_background: the config that serves with the books that items are drawn from alone, which are their own background then; empty:
+            training books are asked for.
         articles: the setting (`group.key`) that is ``jsonl`` where the folder of books holds articles as JSON; empty: it never does.
         narrowed: side -> stage that drops books of it after the comparison of contents.
         items: what its items are.
@@ -86,6 +88,7 @@ class Style:
     files: Callable[[FinishedRun], Mapping[str, str | FromStore]]
     levels: Mapping[str, str]
     trace: TraceSections
+    own_background: str = ""
     articles: str = ""
     narrowed: Mapping[str, str] = field(default_factory=dict)
     table: PaperTable | PassageTable | BlankTable | None = None

@@ -22,9 +22,9 @@ from cloze_gen.text.tagging import Tagger
 
 
 @functools.lru_cache(maxsize=1)
-def cached_index(folder: Path) -> ForwardIndex:
-    """The forward index; its arrays are shared through the page cache."""
-    return open_index(open_artifact(folder))
+def cached_index(folder: Path, model: int) -> ForwardIndex:
+    """The forward index of a part's model; its arrays are shared through the page cache."""
+    return open_index(open_artifact(folder), model)
 
 
 @functools.lru_cache(maxsize=1)
@@ -44,10 +44,10 @@ def cached_sentences(focus: Path) -> dict[str, Sentence]:
 
 
 @functools.lru_cache(maxsize=1)
-def cached_sentence_ids(focus: Path, index: Path) -> dict[str, np.ndarray]:
+def cached_sentence_ids(focus: Path, index: Path, model: int) -> dict[str, np.ndarray]:
     """The same as vocabulary ids, int64, shape (tokens + 2,): `<s>` first and `</s>` last."""
-    model, sentences = cached_index(index), read_source_sentences(open_artifact(focus))
-    return {key: np.array([model.start, *model.ids(s.tokens), model.end], np.int64) for key, s in sentences.items()}
+    known, sentences = cached_index(index, model), cached_sentences(focus)
+    return {key: np.array([known.start, *known.ids(s.tokens), known.end], np.int64) for key, s in sentences.items()}
 
 
 @functools.lru_cache(maxsize=2)
