@@ -36,7 +36,7 @@ from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.release import ReleaseSettings
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Facts, Style
+from cloze_gen.stages.style import Facts, OwnBackground, Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -166,6 +166,16 @@ def notes(settings: HolmesSettings, facts: Facts) -> list[str]:
     return [groomed, f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence"]
 
 
+def held_out_notes(facts: Facts) -> list[str]:
+    """What is known of each question's own book where the source books are their own background."""
+    models, books = facts["lm"]["models"], facts["lm"]["books"]
+    each = "book" if models == books else "group of books"
+    made = f"Each question was made by a language model of the other books: {books} books, {models} models, each without one {each}."
+    return (
+        [made, "Of two books each model knows one: it has little to say of many words. Three or more are better."] if books == 2 else [made]
+    )
+
+
 def warnings(settings: Mapping[str, Any]) -> list[str]:
     """What the report says on top."""
     off = settings["grooming"]["tagger"] == "none"
@@ -183,7 +193,7 @@ STYLE = Style(
     paper="Zweig & Burges 2011, MSR-TR-2011-129.",
     settings=HolmesSettings,
     sample_config="holmes-sample",
-    own_background="holmes-few-books",
+    own_background=OwnBackground("holmes-few-books", held_out_notes),
     sides=("train", "source"),
     items=QUESTION_ITEMS,
     last=Choice,

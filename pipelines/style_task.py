@@ -49,8 +49,10 @@ class StyleTask(StageTask):
     def config_used(self) -> str:
         """The config that was named, else the one that goes with the books that were given."""
         style, given = self.of_style, self.given_sides()  # asked whatever the config: half the books are no books
-        default = style.sample_config if not given else style.own_background if self.is_own_background else style.name
-        return self.config or default
+        if self.config:
+            return str(self.config)
+        alone = style.own_background if self.is_own_background else None
+        return alone.config if alone else style.name if given else style.sample_config
 
     @property
     def own(self) -> Any:

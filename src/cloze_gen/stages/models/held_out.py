@@ -22,7 +22,7 @@ def write_held_out_models(
     """Estimate as many models as there are groups of books, each as `write_language_model` does, of the text of the other groups.
 
     Files: `model-N.arpa`, the model that makes the questions of group N; `held-out.tsv`, which books that are (`write_groups`). Facts:
-    `models`, their number, and `ngrams`, the counts of each, unigrams first.
+    `models`, their number, `books`, that of the books, and `ngrams`, the counts of each model, unigrams first.
 
     Args:
         models: the most models.
@@ -55,7 +55,7 @@ def write_held_out_models(
             ngrams.append(header_counts(handle.read(4096)))
     temp.rmdir()
     write_groups(writer, groups)
-    writer.facts |= {"models": len(ngrams), "ngrams": ngrams}
+    writer.facts |= {"models": len(ngrams), "books": len(groups), "ngrams": ngrams}
     writer.versions |= {"lmplz_sha256": binary_sha256(find_lmplz())}
     room.say(f"{len(ngrams)} models of order {settings.order}, each without the books whose questions it makes, in {clock.seconds:.0f} s")
 

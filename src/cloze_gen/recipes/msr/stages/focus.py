@@ -102,8 +102,8 @@ def write_focus(
     only = _only_here(source, text, counts, models) if text else {}
     with book_parts(writer, len(books)) as parts:
         shards = [
-            FocusShard(row["book_id"], book_folder(source, row), counts.folder, hyphens, part, settings, only.get(row["book_id"], frozenset()))
-            for row, part in zip(books, parts, strict=True)
+            FocusShard(book, book_folder(source, row), counts.folder, hyphens, part, settings, only.get(book, frozenset()))
+            for row, book, part in zip(books, (row["book_id"] for row in books), parts, strict=True)
         ]
         n_found, reasons = 0, Counter[str]()
         for found, rejected in room.map(search_book, shards, unit="books"):
