@@ -39,7 +39,7 @@ class Part:
     first: int
     last: int
     out: Path
-    number: int
+    number: int = 0
     model: int = 0
 
     @property
