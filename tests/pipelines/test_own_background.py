@@ -95,7 +95,7 @@ def test_every_command_knows_the_run(alone: Path, cli: Callable[..., Any]) -> No
     assert "would run" not in explained.out
     first = next(iter(read_jsonl(alone / "runs" / "alone" / "release" / "questions.jsonl")))["id"]
     for call, told in (
-        (("trace", first, "--run", "alone"), "question 1 of the set"),
+        (("trace", first, "--run", "alone"), f"made of all source books but {first.split(':')[0]}"),
         (("runs",), "name:alone"),
         (("show", "alone", "index"), "model-3/"),
         (("show", "alone", "lm"), "held-out.tsv"),
