@@ -129,7 +129,7 @@ class Grooming(StyleTask):
 
     stage = "grooming"
     group = "grooming"
-    version = 10
+    version = 11
     needs = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
 
     def settings(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Choice(StyleTask):
 
     stage = "choice"
     group = "choice"
-    version = 3
+    version = 4
     draws = True
     needs = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
     write = staticmethod(write_choice)
@@ -184,7 +184,7 @@ def warnings(settings: Mapping[str, Any]) -> list[str]:
 
 def is_balanced(settings: Mapping[str, Any]) -> bool:
     """Whether the choice levels simple scores, so that a rule on one of them is tested and not only told."""
-    return bool(settings["choice"]["method"] == "balanced")
+    return bool(settings["choice"]["method"] != "random")
 
 
 STYLE = Style(

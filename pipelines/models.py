@@ -58,11 +58,11 @@ class Index(StyleTask):
 
 
 class Contexts(StyleTask):
-    """The context space of words: vectors, associations, frame cues. The settings of the style say of which words: `context_words`."""
+    """The context space of words: likeness, topic, frames, neighbours. The settings of the style say of which words: `context_words`."""
 
     stage = "contexts"
     group = "contexts"
-    version = 3
+    version = 4
     needs = {"text": TrainingText, "counts": Counts}
 
     def settings(self) -> dict[str, Any]:

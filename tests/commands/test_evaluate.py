@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cloze_gen.evaluate.words import adversary_families
+from cloze_gen.evaluate.words.baselines import ADVERSARIES
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
@@ -22,6 +24,14 @@ QUICK = ("--only", "simple-4gram", "--only", "smoothed-3gram")
 
 def rows_of(folder: Path) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in json.loads((folder / "evaluation.json").read_text())["baselines"]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_trees() -> Iterator[None]:
+    """What the adversaries find is told elsewhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(adversary_families, "TREES", 3)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +52,7 @@ def test_a_run_is_evaluated_with_every_baseline(evaluated: Evaluated) -> None:
     expected = {"random", "generating-lowest", "forward-highest", "smoothed-3gram", "smoothed-4gram-lowest", "simple-4gram", "lsa",
                 "most-frequent", "shortest", "position-e", "odd-tag-out", "a-an-agreement", "options-only", "rank-classifier"}  # fmt: skip
     assert expected <= rows.keys()
-    assert {row["kind"] for row in rows.values()} == {"baseline", "balanced", "bias", "classifier", "random"}
+    assert {row["kind"] for row in rows.values()} == {"adversary", "baseline", "balanced", "bias", "classifier", "random"}
     assert all(row["n"] == n and row["low"] <= row["accuracy"] <= row["high"] and row["seconds"] >= 0 for row in rows.values())
     assert all(name in outcome.out for name in rows)
 
@@ -91,7 +101,7 @@ def test_dealt_positions_are_no_evidence(evaluated: Evaluated, cli: Cli, tmp_pat
     tested = {}
     for name, questions in (("dealt", out / "runs" / "tiny" / "release" / "questions.jsonl"), ("uneven", tmp_path / "uneven.jsonl")):
         copied = shutil.copyfile(questions, tmp_path / f"{name}.questions.jsonl")
-        outcome = cli("evaluate", copied, "--out", tmp_path / "new", "--write-to", tmp_path / name)
+        outcome = cli("evaluate", copied, "--out", tmp_path / "new", "--write-to", tmp_path / name, "--only", "bias", "--only", "balanced")
         assert outcome.status == 0, outcome.err
         tested[name] = json.loads((tmp_path / name / "evaluation.json").read_text())["joint_p"]["rules"]
     positions = {f"position-{letter}" for letter in "abcde"}
@@ -109,7 +119,59 @@ def test_predictions_tell_the_accuracies(evaluated: Evaluated) -> None:
             continue
         chosen = [line for line in predicted if line["baseline"] == name and line["chosen"]]
         assert len({line["id"] for line in chosen}) == len(chosen) == row["n"]
-        assert sum(line["is_answer"] for line in chosen) == row["correct"]
+        if row["kind"] == "adversary":  # a mean over rounds: the share of them that chose the answer
+            told = [line["score"] for line in predicted if line["baseline"] == name and line["is_answer"]]
+            assert sum(told) / row["n"] == pytest.approx(row["accuracy"])
+        else:
+            assert sum(line["is_answer"] for line in chosen) == row["correct"]
+
+
+def test_the_adversary_comes_first(evaluated: Evaluated) -> None:
+    """First in the record and on the terminal, a line in words below the table, and in card and report."""
+    out, outcome = evaluated
+    run = out / "runs" / "tiny"
+    rows = json.loads((run / "evaluation" / "evaluation.json").read_text())["baselines"]
+    assert [row["name"] for row in rows if row["kind"] == "adversary"] == [row["name"] for row in rows[:9]] == list(ADVERSARIES)
+    assert all({way["family"] for way in row["ways"]} == {"trees", "logit"} for row in rows[:9])
+    line = next(line for line in outcome.out.splitlines() if line.startswith("A classifier trained on the five scores"))
+    assert line in (run / "release" / "README.md").read_text(encoding="utf-8")
+    assert line in (run / "release" / "report.html").read_text(encoding="utf-8")
+    assert outcome.out.splitlines()[1].startswith("adversary-five")
+
+
+def test_adversaries_alone_give_the_same_bytes_again(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+    """Two of them by name; a second evaluation, with two workers, differs in its seconds and in nothing else."""
+    out, _ = evaluated
+    asked = ("adversary-five", "adversary-options")
+    for name, workers in (("one", "1"), ("two", "2")):
+        only = [argument for row in asked for argument in ("--only", row)]
+        outcome = cli("evaluate", "tiny", "--out", out, *only, "--workers", workers, "--write-to", tmp_path / name)
+        assert outcome.status == 0, outcome.err
+    one, two = (tmp_path / name / "predictions.jsonl" for name in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
+    rows, others = ([{**row, "seconds": 0} for row in rows_of(tmp_path / name).values()] for name in ("one", "two"))
+    assert rows == others
+    assert rows == [{**row, "seconds": 0} for row in rows_of(out / "runs" / "tiny" / "evaluation").values() if row["name"] in asked]
+
+
+def test_few_questions_and_no_corpus_leave_adversaries_out(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+    """Of a file without scores length and options are tried, by item where all is one book; nine questions are too few. Nothing fails."""
+    out, _ = evaluated
+    release = out / "runs" / "tiny" / "release"
+    for part in ("questions", "answers"):
+        shutil.copyfile(release / f"tiny.machine_format.{part}.txt", tmp_path / f"q.{part}.txt")
+    where = ("--out", tmp_path / "new", "--only", "adversary", "--write-to")
+    outcome = cli("evaluate", tmp_path / "q.questions.txt", *where, tmp_path / "file")
+    assert outcome.status == 0, outcome.err
+    assert set(rows_of(tmp_path / "file")) == {"adversary-options", "adversary-length"}
+    assert "left out by book" in outcome.err
+    assert all(row["left_out"] for row in rows_of(tmp_path / "file").values())
+    write_jsonl(tmp_path / "few.jsonl", list(read_jsonl(release / "questions.jsonl"))[:9])
+    outcome = cli("evaluate", tmp_path / "few.jsonl", *where, tmp_path / "few", "--only", "longest")
+    assert outcome.status == 0, outcome.err
+    assert set(rows_of(tmp_path / "few")) == {"longest"}
+    assert "too few" in outcome.err
+    assert "too few" in json.loads((tmp_path / "few" / "evaluation.json").read_text())["left_out"]["adversary-five"]
 
 
 def test_unbalanced_rules_are_tested_together(evaluated: Evaluated) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -205,3 +206,14 @@ def test_workers_change_no_byte(scs: Path, tmp_path: Path, cli: Callable[..., An
     links = {name for name in fresh if fresh[name].startswith("->")}
     assert fresh.keys() <= before.keys()
     assert {name: fresh[name] for name in fresh.keys() - links} == {name: before[name] for name in fresh.keys() - links}
+
+
+def test_adversaries_are_tried_on_it(release: Path, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what an SCS-style set tells by itself, options, frequency and length, each with both families."""
+    monkeypatch.setattr("cloze_gen.evaluate.words.adversary_families.TREES", 3)
+    where = ("--out", tmp_path / "new", "--write-to", tmp_path / "here")
+    outcome = cli("evaluate", release / "questions.jsonl", *where, "--only", "adversary")
+    assert outcome.status == 0, outcome.err
+    rows = {row["name"]: row for row in json.loads((tmp_path / "here" / "evaluation.json").read_text())["baselines"]}
+    assert {"adversary-options", "adversary-length"} <= rows.keys() <= {"adversary-options", "adversary-length", "adversary-frequency"}
+    assert all({way["family"] for way in row["ways"]} == {"trees", "logit"} for row in rows.values())

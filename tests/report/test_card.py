@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from cloze_gen.report.card import CardFacts, dataset_card
+from cloze_gen.report.card import CardFacts, adversary_section, dataset_card, with_adversaries
+from cloze_gen.report.data import Evaluation
 
 
 @pytest.fixture
@@ -52,3 +53,28 @@ def test_what_is_missing_and_hostile_is_told(facts: CardFacts) -> None:
     card = dataset_card(facts)
     assert "(5 were wanted;" in card
     assert "| b | A \\| B | 3 |" in card
+
+
+def test_the_adversary_stands_before_all_else(facts: CardFacts, evaluation: Evaluation) -> None:
+    """At first the command that measures it; once measured its line and its rows, in the same place, and nothing else of the card moves."""
+    card = dataset_card(replace(facts, measured=adversary_section("mine", None)))
+    assert "## What a trained adversary gets\nNot measured yet: `cloze-gen evaluate mine`" in card
+    assert card.index("Not measured yet") < card.index("## What to know")
+    told = with_adversaries(card, adversary_section("mine", evaluation))
+    assert "picks the answer in 45 % (31-60)" in told
+    assert "| adversary-five | 45.0% | 31.0% to 60.0% | trees, folds by item |\n\n## What to know" in told
+    assert with_adversaries(told, adversary_section("mine", None)) == card
+    assert with_adversaries(told, adversary_section("mine", evaluation)) == told
+
+
+def test_a_card_of_other_items_has_no_adversary(facts: CardFacts, evaluation: Evaluation) -> None:
+    """Passages are not told apart by their options."""
+    card = dataset_card(facts)
+    assert "adversary" not in card
+    assert with_adversaries(card, adversary_section("mine", evaluation)) == card
+
+
+def test_why_no_adversary_was_tried_is_told() -> None:
+    """A reason of the evaluation's own."""
+    none = Evaluation("sig", 9, 0.2, (), {"adversary-five": "9 questions are too few"})
+    assert adversary_section("mine", none).endswith("\nNo adversary was tried: 9 questions are too few.")

@@ -57,6 +57,18 @@ def test_what_moved_is_told(run: RunFacts) -> None:
         assert line in lines
 
 
+def test_adversaries_come_first(run: RunFacts) -> None:
+    """Before the settings, and not once more among the baselines."""
+    rows = (EvaluationRow("adversary-five", "adversary", 0.5, 0.4, 0.6, 100, 0.2), *run.baselines)
+    text = comparison_text(replace(run, baselines=rows), replace(run, baselines=(replace(rows[0], accuracy=0.25, low=0.2, high=0.3),)))
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    place = lines.index("a trained adversary picks the answer in")
+    assert lines[place + 1] == "adversary-five 50.0 % -> 25.0 % intervals apart"
+    assert place < lines.index("settings that differ")
+    assert text.count("adversary-five") == 1
+    assert "adversary" not in comparison_text(run, run)
+
+
 def test_an_unevaluated_run_is_named(run: RunFacts) -> None:
     """Where one side has no evaluation the comparison says so and shows the other's."""
     text = comparison_text(run, replace(run, baselines=()))

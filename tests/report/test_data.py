@@ -21,12 +21,23 @@ def test_a_row_takes_what_it_lacks_from_the_set() -> None:
     assert evaluation == evaluation_from_record(record | {"baselines": [ROW | {"seconds": 9}]}, where="here")
 
 
+def test_an_adversary_tells_its_way() -> None:
+    """Family and folds in words; what was left out keeps its reason."""
+    adversary = ROW | {"name": "adversary-five", "kind": "adversary", "family": "trees", "folds": "book"}
+    record = {"n": 10, "chance": 0.2, "baselines": [ROW, adversary], "left_out": {"lsa": "no corpus"}}
+    evaluation = evaluation_from_record(record, where="here")
+    assert [row.way for row in evaluation.baselines] == ["", "trees, folds by book"]
+    assert evaluation.left_out == {"lsa": "no corpus"}
+    assert "50 % (20-80)" in evaluation.adversaries
+
+
 NOT_EVALUATIONS = [
     {},
     [],
     {"n": 1, "chance": 0.2, "baselines": [{"name": "x"}]},
     {"n": "many", "chance": 1, "baselines": []},
     {"n": 1, "chance": 0.2, "baselines": ["lsa"]},
+    {"n": 1, "chance": 0.2, "baselines": [], "left_out": ["lsa"]},
 ]
 
 

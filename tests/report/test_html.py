@@ -44,9 +44,11 @@ class Page(html.parser.HTMLParser):
 
 
 def test_every_section_is_there(page: str) -> None:
-    """Signature, funnel, distributions, baselines, rules, samples, books and settings each have their place."""
+    """Adversary, signature, funnel, distributions, baselines, rules, samples, books and settings each have their place."""
     shown = Page(page)
-    assert [one["id"] for one in shown.all("section")] == ["funnel", "distributions", "baselines", "rules", "samples", "books", "settings"]
+    assert [one["id"] for one in shown.all("section")] == [
+        "adversary", "funnel", "distributions", "baselines", "rules", "samples", "books", "settings",
+    ]  # fmt: skip
     text = " ".join("".join(shown.text).split())
     for said in (
         "cloze-gen|n:40",
@@ -58,6 +60,15 @@ def test_every_section_is_there(page: str) -> None:
         "lm.order",
     ):
         assert said in text
+
+
+def test_the_adversary_stands_first(page: str, data: ReportData) -> None:
+    """Before the funnel: the line in words, and each adversary with the way that its figures are of; or the command that measures them."""
+    text = " ".join("".join(Page(page[page.index("<main") : page.index('<section id="funnel"')]).text).split())
+    assert "picks the answer in 45 % (31-60); chance is 20 %" in text
+    assert "adversary-five45.0 %31.0 to 60.0trees, folds by item40" in text.replace("% ", "%").replace("%", "% ").replace("% 31", "%31")
+    bare = render_report(replace(data, evaluation=None))
+    assert "Not measured yet" in bare[bare.index('id="adversary"') : bare.index('id="funnel"')]
 
 
 def test_each_rule_stands_with_its_kind(page: str) -> None:
@@ -115,7 +126,7 @@ def test_pictures_and_tables_can_be_heard(page: str) -> None:
     """Every picture has a name and a caption, every table a head, the page a language and one first heading."""
     shown = Page(page)
     assert all(one.get("role") == "img" and one.get("aria-label") for one in shown.all("svg"))
-    assert len(shown.all("figcaption")) == len(shown.all("figure")) == len(shown.all("svg")) == 7
+    assert len(shown.all("figcaption")) == len(shown.all("figure")) == len(shown.all("svg")) == 8
     assert len(shown.all("thead")) == len(shown.all("table"))
     assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))
     assert shown.all("html")[0]["lang"] == "en"

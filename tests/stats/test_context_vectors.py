@@ -41,7 +41,7 @@ def test_same_contexts_same_direction() -> None:
     counts = np.zeros((4, 6), np.float32)
     counts[0, :3] = counts[1, :3] = [5, 3, 2]
     counts[2, 3:] = [4, 4, 2]
-    vectors = context_vectors(sp.csr_matrix(counts), dimensions=3, seed=0)
+    vectors = context_vectors(sp.csr_matrix(counts), dimensions=3, seed=0).units
     assert vectors.dtype == np.float32
     assert vectors[0] @ vectors[1] == pytest.approx(1.0, abs=1e-4)
     assert abs(vectors[0] @ vectors[2]) < 0.1
@@ -52,5 +52,15 @@ def test_same_contexts_same_direction() -> None:
 def test_hardly_any_contexts(counts: np.ndarray) -> None:
     """A corpus too small to tell anything gives vectors all the same, one a word."""
     vectors = context_vectors(sp.csr_matrix(counts.astype(np.float32)), dimensions=50, seed=0)
-    assert len(vectors) == len(counts)
-    assert np.isfinite(vectors).all()
+    assert (len(vectors.units), len(vectors.norms), len(vectors.features)) == (len(counts), len(counts), counts.shape[1])
+    assert all(np.isfinite(array).all() for array in (vectors.units, vectors.norms, vectors.features))
+
+
+def test_the_product_of_a_target_and_a_feature_is_their_pmi() -> None:
+    """All of it with as many dimensions as the table has; with fewer what pairs have in common."""
+    counts = sp.csr_matrix(np.random.default_rng(3).integers(0, 9, (12, 7)).astype(np.float32))
+    whole = context_vectors(sp.vstack([counts, counts]).tocsr(), dimensions=12, seed=0)
+    pmi = positive_pmi(sp.vstack([counts, counts]).tocsr()).toarray()
+    product = whole.norms[:, None] * (whole.units @ whole.features.T)
+    assert np.abs(product - pmi).max() < 0.3 * pmi.max()
+    assert np.corrcoef(product.ravel(), pmi.ravel())[0, 1] > 0.95

@@ -15,9 +15,11 @@ from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.results import Baseline, BaselineResult, joint_tests, judge_scores
 from cloze_gen.evaluate.table import prediction_rows, random_row, result_row, table_text
 from cloze_gen.evaluate.user_scores import parse_user_scores
-from cloze_gen.evaluate.words.baselines import as_found, models_for, pick, word_baselines
+from cloze_gen.evaluate.words.adversary import AdversaryResult, adversary_row, why_untried
+from cloze_gen.evaluate.words.adversary_line import adversary_line
+from cloze_gen.evaluate.words.baselines import ADVERSARY, as_found, models_for, pick, word_baselines
 from cloze_gen.pipelines.baseline_models import fit_models, model_tasks
-from cloze_gen.stages.evaluation.word_scores import Scorer, judge
+from cloze_gen.stages.evaluation.word_scores import Scorer, judge, judge_adversary
 from cloze_gen.store.artifacts import Artifact, Store
 
 
@@ -30,34 +32,47 @@ def evaluate_questions(
         UsageError: an unknown baseline, or one that lacks its training corpus.
     """
     clock = Stopwatch()
-    baselines = _chosen(asked, only)
+    baselines, left_out = _chosen(asked, only)
     store = Store(out) if asked.corpus is None else asked.corpus.store
     users = [] if scores is None else [_judge_user(scores, asked, seed)]  # first, for a mistake in it should not wait for the training
     models, fitted = _models(asked, baselines, workers)
     scorer = Scorer(asked.items, models)
-    results = [judge(baseline, scorer, asked.items, seed=seed) for baseline in baselines] + users
+    results = [judge(row, scorer, asked.items, seed=seed) for row in baselines if row.kind != ADVERSARY] + users
+    tried = [judge_adversary(row, scorer, asked.items, seed=seed) for row in baselines if row.kind == ADVERSARY]
+    for one in tried[:1]:
+        if one.left_out:
+            say(f"evaluate: of the adversaries left out {one.left_out}")
     folder = write_to or place_of(asked, store)
-    record = _record(asked, results, fitted, seed, with_random=not only or "random" in only)
-    write_evaluation(folder, record, (row for one in results for row in prediction_rows(one, asked.items.questions)), store)
+    record = _record(asked, tried, results, fitted, left_out, seed, with_random=not only or "random" in only)
+    judged = [*(one.judged(seed=seed) for one in tried), *results]
+    write_evaluation(folder, record, (row for one in judged for row in prediction_rows(one, asked.items.questions)), store)
     say(f"evaluate: done in {clock.seconds:.1f} s")
     if write_to is None:
         show_in_report(asked, folder)
-    return f"{table_text(record['baselines'])}\nsignature  {record['signature']}\nwritten to {folder}"
+    figures = {row["name"]: (row["accuracy"], row["low"], row["high"]) for row in record["baselines"]}
+    said = adversary_line(figures, chance=record["chance"])
+    return f"{table_text(record['baselines'])}\n{said}{chr(10) if said else ''}signature  {record['signature']}\nwritten to {folder}"
 
 
-def _chosen(asked: AskedQuestions, only: Sequence[str]) -> list[Baseline]:
-    """The baselines to compute; what lacks a training corpus is left out, saying so."""
+def _chosen(asked: AskedQuestions, only: Sequence[str]) -> tuple[list[Baseline], dict[str, str]]:
+    """The baselines to compute, and row -> why of those that cannot be, which is said.
+
+    Raises:
+        UsageError: what was asked for by name, or all that was asked for, lacks a training corpus.
+    """
     questions = asked.items.questions
-    picked = pick(word_baselines(max(asked.items.option_counts)), only)
-    rows = [row if asked.balanced else as_found(row, questions) for row in picked]
-    if asked.corpus is not None:
-        return rows
-    lacking = [row.name for row in rows if models_for(row, asked.items)]
-    if lacking and only:
+    rows = [row if asked.balanced else as_found(row, questions) for row in pick(word_baselines(max(asked.items.option_counts)), only)]
+    lacking = [row.name for row in rows if asked.corpus is None and models_for(row, asked.items)]
+    if set(lacking) & set(only) or (lacking and only and len(lacking) == len(rows)):
         raise UsageError(f"{', '.join(lacking)}: needs a training corpus; name its folder with --train")
     if lacking:
         say(f"evaluate: left out for want of a training corpus (--train DIR): {', '.join(lacking)}")
-    return [row for row in rows if row.name not in lacking]
+    left_out = dict.fromkeys(lacking, "needs a training corpus (--train DIR)")
+    untried = why_untried(questions)
+    if untried and any(row.kind == ADVERSARY for row in rows):
+        say(f"evaluate: the adversaries are left out: {untried}")
+        left_out |= {row.name: untried for row in rows if row.kind == ADVERSARY}
+    return [row for row in rows if row.name not in left_out], left_out
 
 
 def _models(asked: AskedQuestions, baselines: Sequence[Baseline], workers: int) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
@@ -78,10 +93,12 @@ def _judge_user(path: Path, asked: AskedQuestions, seed: int) -> BaselineResult:
 
 
 def _record(
-    asked: AskedQuestions, results: Sequence[BaselineResult], fitted: list[dict[str, Any]], seed: int, *, with_random: bool
-) -> dict[str, Any]:
+    asked: AskedQuestions, tried: Sequence[AdversaryResult], results: Sequence[BaselineResult], fitted: list[dict[str, Any]],
+    left_out: dict[str, str], seed: int, *, with_random: bool,
+) -> dict[str, Any]:  # fmt: skip
     """The object of `evaluation.json`; its fields are told in `docs/evaluation.md`."""
     option_counts = asked.items.option_counts
+    adversaries, random = [adversary_row(one, seed=seed) for one in tried], [random_row(option_counts)] if with_random else []
     return {
         "version": EVALUATION_VERSION,
         "n": len(option_counts),
@@ -89,5 +106,6 @@ def _record(
         "signature": f"{asked.signature}{asked.trained}|ties:{seed}",
         "joint_p": joint_tests(results, asked.items.questions),
         "fitted": fitted,
-        "baselines": [*([random_row(option_counts)] if with_random else []), *(result_row(one) for one in results)],
+        "left_out": left_out,
+        "baselines": [*adversaries, *random, *(result_row(one) for one in results)],
     }

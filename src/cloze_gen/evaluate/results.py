@@ -24,8 +24,8 @@ class Baseline:
     Attributes:
         name: e.g. ``simple-4gram``.
         score: name of the scores it chooses by.
-        kind: ``baseline``, ``balanced`` (what the making of the set levels), ``bias`` (what an options' list gives away), ``classifier``
-            or ``user``.
+        kind: ``adversary`` (trained on scores and answers), ``baseline``, ``balanced`` (what the making of the set levels), ``bias``
+            (what an options' list gives away), ``classifier`` or ``user``.
         source: where it is described, e.g. ``MSR 4.1``; empty where no paper has it.
         reverse: the lowest score wins.
     """
@@ -102,9 +102,7 @@ def judge_scores(
     Raises:
         UsageError: a question's answer is not known, or the scores do not fit the questions.
     """
-    unknown = [question.id for question in questions if question.answer_index < 0]
-    if unknown:
-        raise UsageError(f"{len(unknown)} questions have no known answer (first {unknown[0]}); give the answers file with --answers")
+    check_answers(questions)
     padded = -np.asarray(scores, dtype=np.float64) if baseline.reverse else np.asarray(scores, dtype=np.float64)
     for row, question in zip(padded, questions, strict=True):
         if np.isnan(row[: len(question.options)]).any() or not np.isnan(row[len(question.options) :]).all():
@@ -113,6 +111,17 @@ def judge_scores(
     answers = answer_indices(questions)
     choices = best_options(padded, item_ids, seed=seed)
     return BaselineResult(baseline, item_ids, padded, choices, choices == answers, expected_accuracy(padded, answers), seconds)
+
+
+def check_answers(questions: Sequence[Question]) -> None:
+    """Whether every question's answer is known.
+
+    Raises:
+        UsageError: one is not.
+    """
+    unknown = [question.id for question in questions if question.answer_index < 0]
+    if unknown:
+        raise UsageError(f"{len(unknown)} questions have no known answer (first {unknown[0]}); give the answers file with --answers")
 
 
 def answer_indices(questions: Sequence[Question]) -> NDArray[np.int64]:

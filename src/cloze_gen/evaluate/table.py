@@ -55,5 +55,10 @@ def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
     for row in rows:
         interval = f"{100 * row['low']:.2f} - {100 * row['high']:.2f}"
         lines.append(f"{row['name']:<24} {100 * row['accuracy']:>6.2f} %  {interval:>15} {row['n']:>6} {100 * row['chance']:>5.1f} % "
-                     f"{row['seconds']:>8.2f}")  # fmt: skip
+                     f"{row['seconds']:>8.2f}{_way(row)}")  # fmt: skip
     return "\n".join(lines)
+
+
+def _way(row: Mapping[str, Any]) -> str:
+    """Of an adversary, which of its ways the figures are of."""
+    return f"  {row['family']}, folds by {row['folds']}" if "family" in row else ""

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cloze_gen.report.data import Evaluation
 from cloze_gen.report.funnel import FunnelStep, funnel_markdown
+
+_ADVERSARY = "## What a trained adversary gets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class CardFacts:
         books: (book id, title or empty, items) of each book that items are drawn from.
         task: as the hub of `datasets` calls it, e.g. ``multiple-choice``.
         splits: config -> split -> the file that holds it, as `datasets.load_dataset` finds them; the config ``default`` first.
+        measured: a section on what was measured of the items (`adversary_section`); empty: none.
         features: column of these files -> its type, ``string`` or ``list: string``; empty: `datasets` finds out by itself.
         files: (name, what it is) of what else was released, as far as the card tells of it.
         tables: of the style's own.
@@ -63,6 +68,7 @@ class CardFacts:
     splits: Mapping[str, Mapping[str, str]]
     files: Sequence[tuple[str, str]] = ()
     tables: Sequence[CardTable] = ()
+    measured: str = ""
     features: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -76,6 +82,7 @@ def dataset_card(facts: CardFacts) -> str:
     files = "".join(f"- `{name}`: {what}\n" for name, what in facts.files)
     notes = "\n".join(f"- {note}" for note in facts.notes)
     tables = "".join(f"## {table.title}\n{table.text}\n\n{_table_lines(table)}\n\n" for table in facts.tables)
+    measured = f"{facts.measured}\n\n" if facts.measured else ""
     settings = json.dumps(facts.settings, indent=2, sort_keys=True, ensure_ascii=False)
     return f"""{head}
 
@@ -87,7 +94,7 @@ Signature: `{facts.signature}`
 
 Quote the signature with every score: it names the version, the books, the model and the seed.
 
-## What to know
+{measured}## What to know
 {notes}
 
 ## Files
@@ -109,6 +116,25 @@ Quote the signature with every score: it names the version, the books, the model
 {settings}
 ```
 """
+
+
+def adversary_section(name: str, evaluation: Evaluation | None) -> str:
+    """What a trained adversary gets, or the command that measures it: a section of a card of questions.
+
+    Args:
+        name: of the run.
+    """
+    if evaluation is None:
+        return f"{_ADVERSARY}\nNot measured yet: `cloze-gen evaluate {name}` measures it and writes it here."
+    rows = [(row.name, row.accuracy, row.low, row.high, row.way) for row in evaluation.of_kind("adversary")]
+    lines = [f"| {row} | {accuracy:.1%} | {low:.1%} to {high:.1%} | {way} |" for row, accuracy, low, high, way in rows]
+    table = ["", "| adversary | right | 95 % | classifier |", "|---|---:|---:|---|", *lines] if rows else []
+    return "\n".join([_ADVERSARY, evaluation.adversaries, *table])
+
+
+def with_adversaries(card: str, section: str) -> str:
+    """A card with this section in place of the one that it has; a card without one is left."""
+    return re.sub(rf"^{_ADVERSARY}\n.*?(?=\n\n## )", lambda _: section, card, count=1, flags=re.DOTALL | re.MULTILINE)
 
 
 def _config_lines(config: str, files: Mapping[str, str]) -> list[str]:

@@ -59,11 +59,14 @@ class RunFacts:
 def comparison_text(one: RunFacts, other: RunFacts) -> str:
     """The comparison for a terminal, `one` left and `other` right."""
     lines = [f"left   {one.signature}", f"right  {other.signature}"]
+    adversaries, others = ([[row for row in run.baselines if (row.kind == "adversary") == wanted] for run in (one, other)]
+                           for wanted in (True, False))  # fmt: skip
     for title, found in (
+        *([("a trained adversary picks the answer in", _baselines(*adversaries))] if any(adversaries) else []),
         ("settings that differ", _settings(one, other)),
         ("stages made of something else", _stages(one, other)),
         ("funnel", _funnel(one, other)),
-        ("baselines", _baselines(one.baselines, other.baselines)),
+        ("baselines", _baselines(*others)),
         *_items(one, other),
     ):
         lines += ["", title, *(f"  {line}" for line in found)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cloze_gen.errors import FormatError
+from cloze_gen.evaluate.words.adversary_line import adversary_line
 from cloze_gen.report.blanked_passages import BlankedFigures
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.report.paper_table import PaperTable
@@ -19,8 +20,9 @@ class EvaluationRow:
     """One row of an evaluation. Shares are of 1; `low` and `high` bound the 95 % Wilson interval.
 
     Attributes:
-        kind: ``baseline``, ``balanced`` (rules that the choice of the set levels), ``bias``, ``classifier``, ``random`` or
+        kind: ``adversary``, ``baseline``, ``balanced`` (rules that the choice of the set levels), ``bias``, ``classifier``, ``random`` or
             ``user``.
+        way: of an adversary, the family and the folds that its figures are of; empty of others.
     """
 
     name: str
@@ -30,16 +32,31 @@ class EvaluationRow:
     high: float
     n: int
     chance: float
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A finished `cloze-gen evaluate` of the run's questions."""
+    """A finished `cloze-gen evaluate` of the run's questions.
+
+    Attributes:
+        left_out: row -> why it was not computed.
+    """
 
     signature: str
     n: int
     chance: float
     baselines: tuple[EvaluationRow, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def adversaries(self) -> str:
+        """What a trained adversary gets of these questions, a line or two in words."""
+        rows = self.of_kind("adversary")
+        if rows:
+            return adversary_line({row.name: (row.accuracy, row.low, row.high) for row in rows}, chance=self.chance)
+        reasons = sorted({why for name, why in self.left_out.items() if name.startswith("adversary-")})
+        return f"No adversary was tried{': ' if reasons else ''}{'; '.join(reasons)}."
 
     def of_kind(self, *kinds: str) -> tuple[EvaluationRow, ...]:
         return tuple(row for row in self.baselines if row.kind in kinds)
@@ -154,10 +171,12 @@ def evaluation_from_record(record: Mapping[str, Any], *, where: str) -> Evaluati
             EvaluationRow(
                 name=str(row["name"]), kind=str(row.get("kind", "baseline")), accuracy=float(row["accuracy"]), low=float(row["low"]),
                 high=float(row["high"]), n=int(row.get("n", n)), chance=float(row.get("chance", chance)),
+                way=f"{row['family']}, folds by {row['folds']}" if "family" in row else "",
             ) for row in rows
         )  # fmt: skip
         if not all(math.isfinite(figure) for row in baselines for figure in (row.accuracy, row.low, row.high, row.chance)):
             raise ValueError("a figure is not finite")
-        return Evaluation(str(record.get("signature", "")), n, chance, baselines)
+        left_out = {str(name): str(why) for name, why in record.get("left_out", {}).items()}
+        return Evaluation(str(record.get("signature", "")), n, chance, baselines, left_out)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{where}: not an evaluation ({type(error).__name__}: {error}). Run `cloze-gen evaluate` again.") from None

@@ -22,6 +22,7 @@ from cloze_gen.report.paper_table import PaperTable, PassageFigure
 from cloze_gen.report.passages import SETS, PassageFigures, SetRow
 
 # What the rows of an evaluation are, in the order of the report.
+_ADVERSARIES = ("adversary",)
 _BASELINES = ("baseline", "random")
 _RULES = ("balanced", "bias", "classifier")
 
@@ -33,6 +34,7 @@ def render_report(data: ReportData) -> str:
         data=data,
         paper=paper,
         baselines=_baseline_rows(data.evaluation, paper),
+        adversaries=data.evaluation.of_kind(*_ADVERSARIES) if data.evaluation else (),
         rules=data.evaluation.of_kind(*_RULES) if data.evaluation else (),
         plots=_plots(data, paper),
         funnel=[_funnel_row(step) for step in data.steps],
@@ -104,6 +106,8 @@ def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
     measured = data.evaluation.of_kind(*_BASELINES) if data.evaluation else ()
     if measured or paper:
         drawn["baselines"] = plots.baseline_plot(measured, chance=chance, paper=paper, labels=of_paper)
+    if data.evaluation and (adversaries := data.evaluation.of_kind(*_ADVERSARIES)):
+        drawn["adversaries"] = plots.baseline_plot(adversaries, chance=chance, paper=None, labels={})
     if data.evaluation and (rules := data.evaluation.of_kind(*_RULES)):
         drawn["rules"] = plots.baseline_plot(rules, chance=chance, paper=None, labels={})
     return {name: Markup(svg) for name, svg in drawn.items()}  # our own SVG, without a word of a book

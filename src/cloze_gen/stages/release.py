@@ -13,17 +13,18 @@ from typing import Any
 
 from pydantic import Field
 
-from cloze_gen.report.card import CardFacts, dataset_card
+from cloze_gen.report.card import CardFacts, adversary_section, dataset_card
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.finished_run import FinishedRun, FromStore
+from cloze_gen.stages.item_kind import QUESTION_ITEMS
 from cloze_gen.stages.signature import SIGNATURE
 from cloze_gen.stages.style import Style
 from cloze_gen.stages.tables import CANDIDATES
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.manifest import file_sha256
 
-CHECKSUMS = "SHA256SUMS"
+CHECKSUMS, CARD = "SHA256SUMS", "README.md"
 
 
 class ReleaseSettings(SettingsGroup):
@@ -95,8 +96,9 @@ def write_release(folder: Path, *, style: Style, run: FinishedRun, finished: Art
         steps=facts.steps,
         settings=facts.settings,
         tables=style.card_tables(run),
+        measured=adversary_section(run.name, None) if kind is QUESTION_ITEMS else "",
     )
-    (folder / "README.md").write_text(dataset_card(card), encoding="utf-8", newline="\n")
+    (folder / CARD).write_text(dataset_card(card), encoding="utf-8", newline="\n")
     write_checksums(folder)
 
 

@@ -13,6 +13,7 @@ from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records.question import Question
 from cloze_gen.report.blank_evaluation import BlankEvaluation, blank_evaluation_from_record
 from cloze_gen.report.blanked_passages import BlankedFigures
+from cloze_gen.report.card import adversary_section, with_adversaries
 from cloze_gen.report.data import Evaluation, ReportData, SampleQuestion, StageRow, evaluation_from_record
 from cloze_gen.report.funnel import funnel_steps
 from cloze_gen.report.html import render_report
@@ -21,7 +22,7 @@ from cloze_gen.report.passages import PassageEvaluation, PassageFigures, passage
 from cloze_gen.report.samples import draw_samples, sample_question
 from cloze_gen.stages.corpus.book_table import kept_books, read_books
 from cloze_gen.stages.item_kind import BLANKED_ITEMS, PASSAGE_ITEMS, QUESTION_ITEMS, ItemKind
-from cloze_gen.stages.release import write_checksums
+from cloze_gen.stages.release import CARD, write_checksums
 from cloze_gen.stages.report_blanks import blanked_figures
 from cloze_gen.stages.report_figures import audit_table, funnel_levels, option_freqs, stage_figures
 from cloze_gen.stages.report_passages import passage_figures
@@ -43,8 +44,16 @@ REPORT = "report.html"
 
 
 def write_report(folder: Path, style: Style) -> None:
-    """Write `report.html` into the release of a run that is being written in `folder`, and the release's checksums anew."""
-    (folder / RELEASE / REPORT).write_text(render_report(read_report_data(folder, style)), encoding="utf-8", newline="\n")
+    """Write `report.html` into the release of a run that is being written in `folder`, and the release's checksums anew.
+
+    The card of questions, `README.md`, is given what an evaluation found of trained adversaries.
+    """
+    data = read_report_data(folder, style)
+    (folder / RELEASE / REPORT).write_text(render_report(data), encoding="utf-8", newline="\n")
+    if style.items is QUESTION_ITEMS:
+        card = folder / RELEASE / CARD
+        text = with_adversaries(card.read_text(encoding="utf-8"), adversary_section(data.name, data.evaluation))
+        card.write_text(text, encoding="utf-8", newline="\n")
     write_checksums(folder / RELEASE)
 
 

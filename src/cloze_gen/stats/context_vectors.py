@@ -7,6 +7,8 @@ windows and cosine are best for likeness of meaning).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -78,8 +80,26 @@ def positive_pmi(counts: sp.csr_matrix) -> sp.csr_matrix:
     return sp.csr_matrix((value[keep].astype(np.float32), (pairs.row[keep], pairs.col[keep])), shape=pairs.shape)
 
 
-def context_vectors(counts: sp.csr_matrix, *, dimensions: int, seed: int) -> np.ndarray:
-    """Unit vectors of the targets; float32, shape (targets, at most `dimensions`). A target without contexts has a zero vector.
+@dataclass(frozen=True, slots=True)
+class ContextVectors:
+    """A truncated singular value decomposition of the positive PMI of targets (rows) and features (columns).
+
+    Attributes:
+        units: float32, shape (targets, dimensions): unit vectors of the targets; zeros for one without contexts.
+        norms: float32, shape (targets,): their lengths before.
+        features: float32, shape (features, dimensions): `norms * (units @ features.T)` is the PMI, smoothed, in nats.
+    """
+
+    units: np.ndarray
+    norms: np.ndarray
+    features: np.ndarray
+
+
+def context_vectors(counts: sp.csr_matrix, *, dimensions: int, seed: int) -> ContextVectors:
+    """Vectors of the targets and of the features, of at most `dimensions` dimensions.
+
+    Both bear the square root of the singular values: that weighs dimensions evenly enough to keep fine distinctions between targets, and
+    makes the product of a target and a feature their PMI, as word2vec's two sets of vectors do (Levy & Goldberg 2014; Levy et al. 2015).
 
     Args:
         counts: sparse, shape (targets, features) (`context_counts`).
@@ -88,10 +108,12 @@ def context_vectors(counts: sp.csr_matrix, *, dimensions: int, seed: int) -> np.
     from sklearn.utils.extmath import randomized_svd  # here, for it takes 0.7 s to load, as long as all else that a worker needs
 
     pmi = positive_pmi(counts)
+    targets, features = counts.shape
     if pmi.nnz == 0:  # no pair is more frequent than chance: nothing to tell words apart by
-        return np.zeros((counts.shape[0], 1), np.float32)
+        return ContextVectors(np.zeros((targets, 1), np.float32), np.zeros(targets, np.float32), np.zeros((features, 1), np.float32))
     dimensions = max(1, min(dimensions, min(counts.shape) - 1))
-    left, singular, _ = randomized_svd(pmi, n_components=dimensions, n_iter=1, n_oversamples=8, random_state=seed)
-    vectors = left * np.sqrt(singular)  # the square root weighs dimensions evenly enough to keep fine distinctions (Levy et al. 2015)
+    left, singular, right = randomized_svd(pmi, n_components=dimensions, n_iter=1, n_oversamples=8, random_state=seed)
+    vectors = left * np.sqrt(singular)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0).astype(np.float32)
+    units = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return ContextVectors(units.astype(np.float32), norms[:, 0].astype(np.float32), (right.T * np.sqrt(singular)).astype(np.float32))

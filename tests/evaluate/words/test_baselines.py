@@ -7,7 +7,7 @@ import pytest
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.evaluate.results import joint_tests
-from cloze_gen.evaluate.words.baselines import MODELS, as_found, dealt, models_for, pick, word_baselines
+from cloze_gen.evaluate.words.baselines import ADVERSARIES, MODELS, as_found, dealt, models_for, pick, word_baselines
 from cloze_gen.records.question import Question
 from cloze_gen.stages.evaluation.word_scores import Scorer, judge
 
@@ -44,6 +44,9 @@ def test_no_model_is_needed_for_what_the_records_tell() -> None:
         assert models_for(RULES[name], told) == ()
         assert models_for(RULES[name], plain_set([0])) == ("counts",)
     assert models_for(RULES["rank-classifier"], told) == MODELS["ranks"]
+    assert models_for(RULES["adversary-frequency"], told) == models_for(RULES["adversary-options"], told) == ()
+    assert models_for(RULES["adversary-five"], told) == ("index",)
+    assert models_for(RULES["adversary-all"], told) == ("index", "3gram", "4gram", "match", "lsa")
 
 
 def test_baselines_are_picked_by_name_or_kind() -> None:
@@ -51,6 +54,7 @@ def test_baselines_are_picked_by_name_or_kind() -> None:
     rows = list(RULES.values())
     assert [row.name for row in pick(rows, ["lsa", "bias"])] == ["lsa", "odd-tag-out", "majority-tag", "a-an-agreement"]
     assert pick(rows, []) == rows
+    assert {row.name for row in pick(rows, ["adversary"])} == set(ADVERSARIES)
     assert pick(rows, ["random"]) == []
     with pytest.raises(UsageError, match=r"'lsi': no such baseline(?s:.*)smoothed-3gram"):
         pick(rows, ["lsi"])

@@ -30,13 +30,20 @@ MODELS = {
 # Score -> its field in the option scores of our own questions.
 RECORDED = {"generating": "sentence_log10_prob", "history": "history_log10_prob", "forward": "forward_log10_prob", "frequency": "freq"}
 RANKED = ("history", "forward", "generating", "frequency", "length")  # what the classifier of ranks sees
+ADVERSARY = "adversary"  # the kind of what is trained on scores and answers
+_NGRAMS = ("smoothed-3gram", "smoothed-4gram", "simple-4gram")
+# Adversary -> the scores whose values it is shown; none: the options alone. What tells most comes first.
+ADVERSARIES = {
+    "adversary-five": RANKED, "adversary-ngrams": (*RANKED, *_NGRAMS), "adversary-all": (*RANKED, *_NGRAMS, "lsa"),
+    "adversary-options": (), **{f"adversary-{score}": (score,) for score in RANKED},
+}  # fmt: skip
 # Score -> the recorded scores that make its models unnecessary.
 _RECORDS_FOR = {**{score: (score,) for score in RECORDED}, "options-only": ("frequency",), "ranks": RANKED[:4]}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def word_baselines(option_count: int) -> list[Baseline]:
-    """All baselines for questions of up to `option_count` options, in the order of the table."""
+    """All baselines for questions of up to `option_count` options, in the order of the table: the adversaries first."""
     pairs = [("generating", "MSR 2.2"), ("history", "MSR 2.2"), ("forward", "MSR 2.2")]
     rows = [Baseline(f"{name}-{end}", name, "balanced", source, end == "lowest") for name, source in pairs for end in ("highest", "lowest")]
     rows += [Baseline(name, name, "baseline", "MSR 4.2") for name in ("smoothed-3gram", "smoothed-4gram")]
@@ -48,7 +55,8 @@ def word_baselines(option_count: int) -> list[Baseline]:
     rows += [Baseline(name, name, "bias", "") for name in ("odd-tag-out", "majority-tag", "a-an-agreement")]
     rows += [Baseline("options-only", "options-only", "classifier", ""), Baseline("rank-classifier", "ranks", "classifier", "")]
     places = {name: place for place, name in enumerate(TABLE_ORDER)}
-    return sorted(rows, key=lambda row: places.get(row.name, len(places)))
+    adversaries = [Baseline(name, name, ADVERSARY, "") for name in ADVERSARIES]
+    return adversaries + sorted(rows, key=lambda row: places.get(row.name, len(places)))
 
 
 def as_found(baseline: Baseline, questions: Sequence[Question]) -> Baseline:
@@ -70,10 +78,15 @@ def dealt(questions: Sequence[Question]) -> bool:
 
 def models_for(baseline: Baseline, question_set: QuestionSet) -> tuple[str, ...]:
     """The models a baseline is made from, given what the questions' own records tell."""
-    told = _RECORDS_FOR.get(baseline.score, ())
-    if told and all(question_set.recorded(RECORDED[score]) is not None for score in told):
+    scores = ADVERSARIES.get(baseline.score, (baseline.score,))
+    return tuple(dict.fromkeys(model for score in scores for model in _models_of(score, question_set)))
+
+
+def _models_of(score: str, question_set: QuestionSet) -> tuple[str, ...]:
+    told = _RECORDS_FOR.get(score, ())
+    if told and all(question_set.recorded(RECORDED[one]) is not None for one in told):
         return ()
-    return MODELS.get(baseline.score, ())
+    return MODELS.get(score, ())
 
 
 def pick(baselines: Sequence[Baseline], only: Sequence[str]) -> list[Baseline]:
@@ -86,6 +99,6 @@ def pick(baselines: Sequence[Baseline], only: Sequence[str]) -> list[Baseline]:
     unknown = sorted(set(only) - known)
     if unknown:
         names = textwrap.fill(", ".join(["random", *(row.name for row in baselines)]), 140)
-        raise UsageError(f"--only {shown(unknown[0])}: no such baseline. Known are the kinds baseline, balanced, bias, classifier, "
-                         f"user, and\n{names}")  # fmt: skip
+        raise UsageError(f"--only {shown(unknown[0])}: no such baseline. Known are the kinds adversary, baseline, balanced, bias, "
+                         f"classifier, user, and\n{names}")  # fmt: skip
     return [row for row in baselines if not only or row.name in only or row.kind in only]

@@ -96,6 +96,13 @@ def rank_scores(scores: Sequence[NDArray[np.float64]], questions: Sequence[Quest
     return _cross_validated(sparse.csr_array(np.column_stack(columns)), questions, folds)
 
 
+def ngram_buckets(word: str) -> list[int]:
+    """The buckets of the character n-grams of ``<word>``, ascending, each once."""
+    marked = f"<{word}>"
+    grams = {marked[i : i + size] for size in CHAR_NGRAM_SIZES for i in range(len(marked) - size + 1)}
+    return sorted({zlib.crc32(gram.encode()) % HASH_BUCKETS for gram in grams})
+
+
 def _cross_validated(features: sparse.csr_array, questions: Sequence[Question], folds: Folds) -> NDArray[np.float64]:
     item_of_row = np.repeat(np.arange(len(questions)), [len(question.options) for question in questions])
     is_answer = np.concatenate([np.arange(len(question.options)) == question.answer_index for question in questions])
@@ -112,9 +119,7 @@ def _cross_validated(features: sparse.csr_array, questions: Sequence[Question], 
 
 def _word_features(word: str, freq: float) -> sparse.csr_array:
     """One row: hashed n-grams of ``<word>`` (signless, each counted once), then log10 frequency, length, capital, hyphen, apostrophe."""
-    marked = f"<{word}>"
-    grams = {marked[i : i + size] for size in CHAR_NGRAM_SIZES for i in range(len(marked) - size + 1)}
-    buckets = sorted({zlib.crc32(gram.encode()) % HASH_BUCKETS for gram in grams})
+    buckets = ngram_buckets(word)
     more = [np.log10(freq + 1e-8) + 6, len(word) / 8, float(word[:1].isupper()), float("-" in word), float("'" in word)]
     values = np.concatenate((np.full(len(buckets), len(buckets) ** -0.5), more))  # unit length, so that long words do not weigh more
     columns = np.concatenate((buckets, np.arange(HASH_BUCKETS, HASH_BUCKETS + len(more))))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _WORDS = frozenset({"word", "option", "tag", "why not"})  # columns that stand left
+# What is told of a candidate -> its column: likeness to the answer, topic, and what readers are expected to say of it.
+_SAID = {"simil.": "similarity", "topic": "topicality", "as well": "fits_as_well", "ungram.": "ungrammatical", "plaus.": "plausible"}
 
 
 def tell_focus(item: Traced) -> Iterator[str]:
@@ -77,17 +79,17 @@ def tell_outcome(item: Traced) -> Iterator[str]:
 def tell_alternates(item: Traced) -> Iterator[str]:
     """Every alternate with its scores, and why it was dropped."""
     table = _alternates(item)
-    header = ("word", "history", "forward", "rank", "sentence", "simil.", "topic", "tag", "why not")
-    places = {"history": 3, "forward": 3, "sentence": 2, "simil.": 3, "topic": 3}
-    names = {"history": "history_log10_prob", "forward": "forward_log10_prob", "rank": "forward_rank", "simil.": "similarity",
-             "sentence": "sentence_log10_prob", "topic": "topicality"}  # fmt: skip
+    header = ("word", "history", "forward", "rank", "sentence", *_SAID, "tag", "why not")
+    places = {"history": 3, "forward": 3, "sentence": 2, **dict.fromkeys(_SAID, 3)}
+    names = {"history": "history_log10_prob", "forward": "forward_log10_prob", "rank": "forward_rank",
+             "sentence": "sentence_log10_prob", **_SAID}  # fmt: skip
     rows = []
     for row in table.to_dict(orient="records"):
         verdict = row.get("verdict")
         row["why not"] = "" if verdict == "fit" else verdict if isinstance(verdict, str) else "-"
         row["why not"] = row["why not"].removeprefix("candidate_")
         rows.append([cell(row.get(names.get(name, name)), places.get(name, 0)) for name in header])
-    yield f"alternates {len(table)}, likeliest first; history, forward, sentence: log10 probabilities; - = not among those retained"
+    yield f"alternates {len(table)}, likeliest first; history, forward, sentence: log10 probabilities; as well, ungram., plaus.: shares of readers; - = not asked"
     yield from item.set_out(header, rows, left=_WORDS)
 
 
@@ -107,12 +109,14 @@ def _why_these(item: Traced, record: Mapping[str, Any], groomed: Mapping[str, An
     settings = item.artifact("choice").manifest["settings"]
     own = ", none that is not a focus word of the source books" if settings["same_vocabulary"] else ""
     how = "drawn at random"
-    if settings["method"] == "balanced":
+    if settings["method"] != "random":
         draw = f"of {settings['draws']} random draws (impostor_draw = {settings['impostor_draw']})"
-        how = f"{draw} the one that keeps the answer's ranks in the whole set nearest to chance"
+        level = "the answer's ranks in the whole set are nearest to chance"
+        what = "the scores, and what classifiers make of them, tell least" if settings["method"] == "matched" else level
+        how = f"{draw} one with which {what}"
     yield f"impostors  {len(record['options']) - 1} of the {groomed['fit_candidates']} fit candidates{own}; {how}"
     decided = {row["word"]: row for row in _alternates(item).to_dict(orient="records")}
-    header = ("option", "count", "history", "forward", "rank", "sentence", "simil.", "topic", "tag")
+    header = ("option", "count", "history", "forward", "rank", "sentence", *_SAID, "tag")
     rows = []
     for letter, option in zip("abcdefghijklmnopqrstuvwxyz", record["option_scores"], strict=False):
         word = option["word"]
@@ -124,7 +128,7 @@ def _why_these(item: Traced, record: Mapping[str, Any], groomed: Mapping[str, An
         rows.append([
             f"{letter}) {word}{'*' if is_answer else ''}", f"{option['count']:,}", cell(option["history_log10_prob"], 3),
             cell(option["forward_log10_prob"], 3), cell(rank, 0), cell(option["sentence_log10_prob"], 2),
-            cell(row.get("similarity"), 3), cell(topic, 3), cell(tag, 0),
+            *(cell(topic if name == "topicality" else row.get(name), 3) for name in _SAID.values()), cell(tag, 0),
         ])  # fmt: skip
     yield from item.set_out(header, rows, left=_WORDS)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 from cloze_gen.engine.progress import Stopwatch
 from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.evaluate.results import Baseline, BaselineResult, judge_scores
-from cloze_gen.evaluate.words.baselines import LETTERS, RANKED, RECORDED
+from cloze_gen.evaluate.words.adversary import AdversaryResult, try_adversary
+from cloze_gen.evaluate.words.adversary_features import Features, log10_freqs, option_features, value_features
+from cloze_gen.evaluate.words.baselines import ADVERSARIES, LETTERS, RANKED, RECORDED
 from cloze_gen.evaluate.words.bias_rules import (
     article_scores,
     freq_lookup,
@@ -50,6 +53,13 @@ class Scorer:
             found = self._compute(name)
             self._done[name] = found, clock.seconds - (sum(seconds for _, seconds in self._done.values()) - before)
         return self._done[name]
+
+    def features(self, adversary: str) -> Features:
+        """What an adversary is shown of every option, in the order of the questions and their options."""
+        names = ADVERSARIES[adversary]
+        if names:
+            return value_features([log10_freqs(self.scores(name)[0]) if name == "frequency" else self.scores(name)[0] for name in names])
+        return option_features([question.options for question in self._questions], self._once("lone tags", self._read_lone_tags))
 
     def _compute(self, name: str) -> Scores:
         told = self._set.recorded(RECORDED[name]) if name in RECORDED else None
@@ -113,6 +123,14 @@ class Scorer:
         starts = np.cumsum([0, *(len(question.options) for question in self._questions)]).tolist()
         return [flat[start:end] for start, end in pairwise(starts)]
 
+    def _read_lone_tags(self) -> list[list[str]]:
+        """The tag of every option, the word standing alone: read in its sentence it would tell of the sentence too."""
+        from cloze_gen.adapters.spacy_tagger import load_tagger
+
+        words = sorted({option for question in self._questions for option in question.options})
+        tags = {word: tag for word, (tag, *_) in zip(words, load_tagger(self._tagger).tag((word,) for word in words), strict=True)}
+        return [[tags[option] for option in question.options] for question in self._questions]
+
     def _once(self, name: str, open_it: Callable[[], Any]) -> Any:
         if name not in self._opened:
             self._opened[name] = open_it()
@@ -123,3 +141,10 @@ def judge(baseline: Baseline, scorer: Scorer, question_set: QuestionSet, *, seed
     """One baseline's result, its scores made or read."""
     scores, seconds = scorer.scores(baseline.score)
     return judge_scores(baseline, scores, question_set.questions, seed=seed, seconds=seconds)
+
+
+def judge_adversary(baseline: Baseline, scorer: Scorer, question_set: QuestionSet, *, seed: int) -> AdversaryResult:
+    """One adversary's result; its seconds are those of training, the scores that it is shown having rows of their own."""
+    features = scorer.features(baseline.score)
+    clock = Stopwatch()
+    return replace(try_adversary(baseline, features, question_set.questions, seed=seed), seconds=clock.seconds)

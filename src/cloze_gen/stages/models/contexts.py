@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 
 import numpy as np
@@ -16,17 +14,20 @@ from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.training_text import TOKENS
 from cloze_gen.stages.room import Room
 from cloze_gen.stats.associations import Associations, associations
+from cloze_gen.stats.context_space import ContextSpace
 from cloze_gen.stats.context_vectors import context_counts, context_vectors
 from cloze_gen.stats.counts import CountTable
+from cloze_gen.stats.frequent_neighbours import BesideCounts, count_beside, frequent_neighbours
 from cloze_gen.stats.option_words import OptionLimits, option_mask
 from cloze_gen.stats.word_frames import count_frame_cues
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import memory_mapped
 from cloze_gen.words import is_word
 
-VECTORS, VECTOR_WORDS, FRAME_CUES = "vectors.npy", "words.txt", "word_frames.npy"
-TOPIC_WORDS = "topic_words.txt"
+VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS = "vectors.npy", "norms.npy", "features.npy", "word_frames.npy", "word_counts.npy"
+WORDS, TOPIC_WORDS, FEATURE_WORDS, NEIGHBOURS = "words.txt", "topic_words.txt", "feature_words.txt", "neighbours.txt"
 ASSOCIATIONS = {name: f"association_{name}.npy" for name in ("start", "feature", "pmi")}
+BESIDE = {name: f"beside_{name}.npy" for name in ("start", "row", "count", "places", "share")}
 _SEED = 0  # of the randomized SVD; the vectors are a measure, not a draw, so the run's seed does not touch them
 
 
@@ -43,83 +44,84 @@ class ContextSettings(SettingsGroup):
 def write_context_vectors(
     writer: ArtifactWriter, room: Room, *, text: Artifact, counts: Artifact, limits: OptionLimits, settings: ContextSettings
 ) -> None:
-    """Write vectors, associations and frame cues of every word that may be an option.
+    """Write vectors, associations, frame cues and neighbours of every word that may be an option.
 
     Files: `words.txt`, these words, a line each, most frequent first: the rows of the arrays. `topic_words.txt`, the words that tell a
-    topic: the columns of the associations. `vectors.npy`, context vectors, float32, shape (words, dimensions), unit rows rounded to 4
-    decimals. `association_start.npy`, `association_feature.npy`, `association_pmi.npy`: the arrays of `stats.associations.Associations`.
-    `word_frames.npy`: frame cues, uint32, shape (words, kinds before, kinds after).
+    topic: the columns of the associations. `feature_words.txt`, the neighbours that the vectors are made from. `neighbours.txt`, the most
+    frequent types, case-folded. `vectors.npy`, context vectors, float32, shape (words, dimensions), unit rows rounded to 4 decimals;
+    `norms.npy`, their lengths before, float32, shape (words,); `features.npy`, the neighbours' vectors, float32, shape (features,
+    dimensions), both rounded to 4 decimals. `association_start.npy`, `association_feature.npy`, `association_pmi.npy`: the arrays of
+    `stats.associations.Associations`. `word_frames.npy`: frame cues, uint32, shape (words, kinds before, kinds after). `beside_start.npy`,
+    `beside_row.npy`, `beside_count.npy`, `beside_places.npy`, `beside_share.npy`: the arrays of `stats.frequent_neighbours.BesideCounts`.
+    `word_counts.npy`: tokens of each word, uint32, shape (words,).
     """
     table = read_counts(counts)
     allowed = np.flatnonzero(option_mask(table, limits))
-    target_row = np.full(len(table.words) + 1, -1, np.int64)
-    target_row[allowed + 1] = np.arange(len(allowed))
+    target_row = _positions(allowed, table)
     features = np.arange(min(settings.features, len(table.words)))
     topical = np.array([i for i in features if table.freq[i] < settings.topic_max_freq and is_word(table.words[i])], np.int64)
     corpus = memory_mapped(text.path(TOKENS))
-    near = context_counts(corpus, target_row=target_row, feature_column=_columns(features, table), window=settings.window)
+    near = context_counts(corpus, target_row=target_row, feature_column=_positions(features, table), window=settings.window)
     with threadpool_limits(limits=1):  # the last digits of a product depend on how many threads share it
         vectors = context_vectors(near, dimensions=settings.dimensions, seed=_SEED)
-    far = context_counts(corpus, target_row=target_row, feature_column=_columns(topical, table), window=settings.topic_window)
+    far = context_counts(corpus, target_row=target_row, feature_column=_positions(topical, table), window=settings.topic_window)
     associated = associations(far)
-    for name, file in ASSOCIATIONS.items():
-        np.save(writer.path(file), getattr(associated, name))
-    np.save(writer.path(FRAME_CUES), count_frame_cues(corpus, words=table.words, target_row=target_row).astype(np.uint32))
-    np.save(writer.path(VECTORS), np.round(vectors, 4))
-    writer.path(VECTOR_WORDS).write_text("".join(table.words[i] + "\n" for i in allowed), encoding="utf-8")
-    writer.path(TOPIC_WORDS).write_text("".join(table.words[i] + "\n" for i in topical), encoding="utf-8")
-    writer.rows |= {VECTORS: len(vectors), VECTOR_WORDS: len(allowed), TOPIC_WORDS: len(topical), FRAME_CUES: len(allowed)}
+    neighbours = frequent_neighbours(table)
+    beside = count_beside(corpus, words=table.words, target_row=target_row, neighbours=neighbours)
+    arrays = {
+        VECTORS: np.round(vectors.units, 4),
+        NORMS: np.round(vectors.norms, 4),
+        FEATURES: np.round(vectors.features, 4),
+        FRAME_CUES: count_frame_cues(corpus, words=table.words, target_row=target_row).astype(np.uint32),
+        WORD_COUNTS: table.count[allowed].astype(np.uint32),
+    }
+    arrays |= {file: getattr(associated, name) for name, file in ASSOCIATIONS.items()}
+    arrays |= {file: getattr(beside, name) for name, file in BESIDE.items()}
+    for file, array in arrays.items():
+        np.save(writer.path(file), array)
+    lists = {
+        WORDS: _named(allowed, table),
+        TOPIC_WORDS: _named(topical, table),
+        FEATURE_WORDS: _named(features, table),
+        NEIGHBOURS: neighbours,
+    }
+    for file, names in lists.items():
+        writer.path(file).write_text("".join(name + "\n" for name in names), encoding="utf-8")
+        writer.rows[file] = len(names)
+    writer.rows |= {file: len(arrays[file]) for file in (VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS)}
     writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": version("scikit-learn")}
     room.say(f"{len(allowed):,} words, {near.nnz:,} word-neighbour pairs, {len(associated.pmi):,} associations")
 
 
-def _columns(types: np.ndarray, table: CountTable) -> np.ndarray:
-    """Column of each word id, -1 for one that is no feature."""
-    columns = np.full(len(table.words) + 1, -1, np.int64)
-    columns[types + 1] = np.arange(len(types))
-    return columns
+def _positions(types: np.ndarray, table: CountTable) -> np.ndarray:
+    """Place in `types` of each word id, -1 for one that is not among them."""
+    places = np.full(len(table.words) + 1, -1, np.int64)
+    places[types + 1] = np.arange(len(types))
+    return places
 
 
-@dataclass(frozen=True, slots=True)
-class ContextSpace:
-    """The artifact, opened: a vector space of words, with associations and frame cues; arrays are memory-mapped.
-
-    Attributes:
-        row_of: row of each option word.
-        column_of: association column of each word that tells a topic.
-        vectors: float32, shape (words, dimensions), unit rows.
-        associations: of option words (rows) with words that tell a topic (columns), in nats.
-        frame_cues: uint32, shape (words, kinds before, kinds after): counts.
-    """
-
-    row_of: dict[str, int]
-    column_of: dict[str, int]
-    vectors: np.ndarray
-    associations: Associations
-    frame_cues: np.ndarray
-
-    def similarity(self, words: Sequence[str], answer: str) -> np.ndarray:
-        """Cosines of each word's vector with the answer's; float, shape (words,), -1 to 1, 0 where either has none."""
-        rows, own = np.array([self.row_of.get(word, -1) for word in words]), self.row_of.get(answer, -1)
-        return np.where((rows >= 0) & (own >= 0), self.vectors[rows] @ self.vectors[own], 0.0)
-
-    def topicality(self, words: Sequence[str], others: Iterable[str]) -> np.ndarray:
-        """Mean association of each word with those of the other tokens that tell a topic; float64, shape (words,), in nats."""
-        columns = np.array([self.column_of[token] for token in others if token in self.column_of], np.int64)
-        return self.associations.mean_with([self.row_of.get(word, -1) for word in words], columns)
-
-    def frame_cues_of(self, word: str) -> np.ndarray:
-        """One word's frame cues; int64, shape (kinds before, kinds after), zeros for a word that may be no option."""
-        row = self.row_of.get(word, -1)
-        return np.asarray(self.frame_cues[row], np.int64) if row >= 0 else np.zeros(self.frame_cues.shape[1:], np.int64)
+def _named(types: np.ndarray, table: CountTable) -> list[str]:
+    return [table.words[i] for i in types]
 
 
 def read_context_space(artifact: Artifact) -> ContextSpace:
     """Open the artifact; its arrays are memory-mapped."""
-    row_of, column_of = (
-        {word: i for i, word in enumerate(artifact.path(name).read_text(encoding="utf-8").split("\n")[:-1])}
-        for name in (VECTOR_WORDS, TOPIC_WORDS)
+    names = {
+        file: artifact.path(file).read_text(encoding="utf-8").split("\n")[:-1] for file in (WORDS, TOPIC_WORDS, FEATURE_WORDS, NEIGHBOURS)
+    }
+    place_of = {file: {word: i for i, word in enumerate(listed)} for file, listed in names.items()}
+    arrays = {file: memory_mapped(artifact.path(file)) for file in (VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS)}
+    return ContextSpace(
+        row_of=place_of[WORDS],
+        column_of=place_of[TOPIC_WORDS],
+        feature_of=place_of[FEATURE_WORDS],
+        neighbour_of=place_of[NEIGHBOURS],
+        window=int(artifact.manifest["settings"]["window"]),
+        vectors=arrays[VECTORS],
+        norms=arrays[NORMS],
+        features=arrays[FEATURES],
+        associations=Associations(**{name: memory_mapped(artifact.path(file)) for name, file in ASSOCIATIONS.items()}),
+        frame_cues=arrays[FRAME_CUES],
+        beside=BesideCounts(**{name: memory_mapped(artifact.path(file)) for name, file in BESIDE.items()}),
+        counts=arrays[WORD_COUNTS],
     )
-    vectors, frame_cues = (memory_mapped(artifact.path(file)) for file in (VECTORS, FRAME_CUES))
-    associated = Associations(**{name: memory_mapped(artifact.path(file)) for name, file in ASSOCIATIONS.items()})
-    return ContextSpace(row_of, column_of, vectors, associated, frame_cues)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cloze_gen.recipes.msr.steps.balance import rank_features
-from cloze_gen.recipes.msr.steps.balanced_choice import BALANCED_SCORES, ScoredItem, choose_balanced
-from cloze_gen.recipes.msr.steps.choice import ChoiceReason, ChoiceSettings, Chosen, FitItem, choose_randomly
+from cloze_gen.recipes.msr.steps.balanced_choice import choose_balanced
+from cloze_gen.recipes.msr.steps.choice import BALANCED_SCORES, ChoiceReason, ChoiceSettings, Chosen, FitItem, ScoredItem, choose_randomly
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from cloze_gen.errors import CorpusError
+from cloze_gen.recipes.msr.stages.choice_facts import choice_facts, told_of_choice
 from cloze_gen.recipes.msr.stages.choice_tables import read_choice_tables, scored_items
 from cloze_gen.recipes.msr.stages.provenance import Describer
-from cloze_gen.recipes.msr.steps.balanced_choice import ScoredItem, choose_balanced
-from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, choose_randomly
+from cloze_gen.recipes.msr.steps.balanced_choice import choose_balanced
+from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, ScoredItem, choose_randomly
+from cloze_gen.recipes.msr.steps.matched_choice import MatchedFacts, choose_matched
 from cloze_gen.recipes.questions.assemble import deal_positions
 from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_before
 from cloze_gen.records.rejection import Rejection
@@ -18,8 +20,6 @@ from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import CANDIDATES, QUESTIONS, REJECTED, rejection_columns
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import write_jsonl, write_parquet
-
-_NOTABLE_LEAK = 0.05  # of a balanced score's highest or lowest share from chance: said at the end of the choice
 
 
 def write_choice(
@@ -37,7 +37,7 @@ def write_choice(
     tables = read_choice_tables(counts=counts, focus=focus, screening=screening, forward=forward, grooming=grooming)
     scored = scored_items(tables, same_vocabulary=settings.same_vocabulary)
     asked, printed = _printed_once(scored, tables.sentences, settings)
-    verdicts, shares = _choose(asked, settings, seed)
+    verdicts, left = _choose(asked, settings, seed)
     chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
     rejected = [verdict for verdict in verdicts if isinstance(verdict, Rejection)] + printed
     if not chosen:
@@ -54,16 +54,20 @@ def write_choice(
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
     writer.funnel = funnel("focus words", kept=len(chosen), rejected=reasons)
-    writer.facts |= {"wanted": settings.n_questions, "answer_shares": shares}
+    writer.facts |= {"wanted": settings.n_questions, **choice_facts(left)}
     short = "" if len(chosen) == settings.n_questions else f" ({settings.n_questions:,} were wanted; the funnel says where the rest went)"
     room.say(f"{len(chosen):,} questions{short}")
-    _tell_leak(room, shares, chance=1 / (settings.n_impostors + 1))
+    for line in told_of_choice(left, chance=1 / (settings.n_impostors + 1)) if settings.method != "random" else ():
+        room.say(line)
 
 
-def _choose(items: Sequence[ScoredItem], settings: ChoiceSettings, seed: int) -> tuple[list[Chosen | Rejection], dict[str, float]]:
+def _choose(items: Sequence[ScoredItem], settings: ChoiceSettings, seed: int) -> tuple[list[Chosen | Rejection], MatchedFacts]:
+    if settings.method == "matched":
+        return choose_matched(items, settings=settings, seed=seed)
     if settings.method == "balanced":
-        return choose_balanced(items, settings=settings, seed=seed)
-    return choose_randomly([one.item for one in items], settings=settings, seed=seed), {}
+        found, shares = choose_balanced(items, settings=settings, seed=seed)
+        return found, MatchedFacts(shares=shares)
+    return choose_randomly([one.item for one in items], settings=settings, seed=seed), MatchedFacts()
 
 
 def _printed_once(
@@ -75,9 +79,3 @@ def _printed_once(
     again = {item_id: earlier[sentence_id] for item_id, sentence_id in able.items() if sentence_id in earlier}
     rejected = [Rejection(item_id, PRINTED_BEFORE, first) for item_id, first in again.items()]
     return [one for one in scored if one.item.id not in again], rejected
-
-
-def _tell_leak(room: Room, shares: Mapping[str, float], *, chance: float) -> None:
-    name, share = max(shares.items(), key=lambda pair: abs(pair[1] - chance), default=("", chance))
-    if abs(share - chance) > _NOTABLE_LEAK:
-        room.say(f"{name} in {share:.0%} of the questions, chance is {chance:.0%}: too few groomed sentences to level it (docs/balance.md)")

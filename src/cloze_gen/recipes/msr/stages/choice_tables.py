@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.recipes.msr.stages.parts import part_paths
 from cloze_gen.recipes.msr.stages.tables import ANSWERS, DECISIONS, FIT, FORWARD_SCORE, GROOMED, SCORED, SCORES, SCREENED, SENTENCE_SCORE
-from cloze_gen.recipes.msr.steps.balanced_choice import ScoredItem
-from cloze_gen.recipes.msr.steps.choice import FitItem
+from cloze_gen.recipes.msr.steps.choice import FitItem, ScoredItem
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.tables import FOCUS, read_source_sentences
@@ -79,7 +79,7 @@ def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> 
 
 
 def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredItem]:
-    """Every item in a fit sentence with its fit candidates and the balanced scores of its words, in the order of the focus words.
+    """Every item in a fit sentence with its fit candidates and the scores of its words (MATCHED_SCORES), in the order of the focus words.
 
     Args:
         same_vocabulary: only words that are focus words somewhere in the source books may be candidates; else a word foreign to these
@@ -90,15 +90,17 @@ def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredI
         fit = fit[fit["word"].isin(set(tables.focus["word"]))]
     freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
     words, scores = fit["word"].to_numpy(), fit[list(SCORES)].to_numpy(np.float64)
-    columns = np.column_stack([scores, [freq[word] for word in words], [len(word) for word in words]])  # as BALANCED_SCORES
+    topicality = fit["topicality"].to_numpy(np.float64)
+    columns = np.column_stack([scores, [freq[word] for word in words], [len(word) for word in words], topicality])  # as MATCHED_SCORES
     rows = fit.groupby("id", sort=False).indices
     of_answers = tables.answers.join(tables.screened["answer_log10_prob"])[["answer_log10_prob", FORWARD_SCORE, SENTENCE_SCORE]]
     answer_scores = dict(zip(of_answers.index, of_answers.to_numpy(np.float64), strict=True))
     about = tables.focus.loc[tables.fit_ids, ["sentence_id", "word"]]
     items = []
-    for item_id, (sentence_id, answer) in zip(about.index, about.to_numpy(), strict=True):
+    groomed = tables.groomed.loc[tables.fit_ids, ["answer_tag", "answer_topicality"]].to_numpy()
+    for item_id, (sentence_id, answer), (tag, topic) in zip(about.index, about.to_numpy(), groomed, strict=True):
         place = rows.get(item_id, np.zeros(0, np.int64))
-        own = np.append(answer_scores[item_id], [freq[answer], len(answer)])
-        item = FitItem(item_id, sentence_id, answer, tuple(words[place]))
+        own = np.append(answer_scores[item_id], [freq[answer], len(answer), topic])
+        item = FitItem(item_id, sentence_id, answer, tuple(words[place]), coarse_class(tag))
         items.append(ScoredItem(item, np.vstack([own, columns[place]])))
     return items

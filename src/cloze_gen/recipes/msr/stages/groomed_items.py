@@ -10,10 +10,9 @@ import numpy as np
 import pyarrow.compute as pc
 
 from cloze_gen.recipes.msr.stages.parts import Part, dictionary_column, item_slices
-from cloze_gen.recipes.msr.stages.tables import ANSWERS, FIT, HISTORY_SCORE, SCORED, SENTENCE_SCORE
+from cloze_gen.recipes.msr.stages.tables import ANSWERS, FIT, MEASURES, SCORED, SENTENCE_SCORE
 from cloze_gen.recipes.msr.stages.worker_cache import cached_sentences, focus_columns
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
-from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateMeasures
 from cloze_gen.recipes.msr.steps.word_place import Frame
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.tables import read_parquet
@@ -46,13 +45,13 @@ class GroomedItem:
 
     Attributes:
         position: of the answer in the sentence's own tokens.
-        history_log10_prob: float32, shape (candidates,).
         gain: float64, shape (candidates,): log10 of the whole sentence with each candidate over that with the answer.
         fault: what speaks against the sentence or the answer; `FIT` when nothing does.
-        answer_topicality: mean association with the sentence's rarer words, in nats; `topicality` that of each candidate.
         tag: the answer's Penn tag in the printed sentence, without clitics; `answer_tag` that in its window, clitics joined by `+`.
         frame: what its place asks for.
-        measures: of each candidate, once the sentence has proved fit; `verdicts` and `tags` (in the window) likewise.
+        verdicts: of each candidate, once the sentence has proved fit; `tags` (in the window) likewise, empty where none was asked.
+        answer_topicality: mean association of the answer with the sentence's rarer words, in nats.
+        measured: of the candidates that readers are asked about in thought, shape (candidates, measures): the columns `MEASURES`, NaN of others.
     """
 
     id: str
@@ -60,17 +59,15 @@ class GroomedItem:
     sentence: Sentence
     position: int
     candidates: list[str]
-    history_log10_prob: np.ndarray
     gain: np.ndarray
     fault: str = FIT
     answer_topicality: float = 0.0
-    topicality: list[float] = field(default_factory=list)
     tag: str = ""
     answer_tag: str = ""
     frame: Frame | None = None
-    measures: list[CandidateMeasures] = field(default_factory=list)
     verdicts: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
+    measured: np.ndarray = field(default_factory=lambda: np.zeros((0, len(MEASURES))))
 
 
 @functools.lru_cache(maxsize=1)
@@ -84,11 +81,11 @@ def read_items(shard: GroomShard) -> list[GroomedItem]:
     sentences, of_answer = cached_sentences(shard.focus), _answer_scores(shard.forward)
     focus = focus_columns(shard.focus, shard.part)
     row_of = {item_id: row for row, item_id in enumerate(focus["id"])}
-    names = ("forward_rank", HISTORY_SCORE, SENTENCE_SCORE)
+    names = ("forward_rank", SENTENCE_SCORE)
     table = read_parquet(shard.forward / SCORED / shard.part.name, columns=["id", "word", *names, "kept"]).filter(pc.field("kept"))
     ids, coded = dictionary_column(table, "id"), dictionary_column(table, "word")
     words = coded.dictionary.to_numpy(zero_copy_only=False)[coded.indices.to_numpy()]
-    rank, history, whole = (table[name].to_numpy() for name in names)
+    rank, whole = (table[name].to_numpy() for name in names)
     codes = ids.indices.to_numpy()
     items = []
     for place in item_slices(codes):
@@ -98,5 +95,5 @@ def read_items(shard: GroomShard) -> list[GroomedItem]:
         candidates = words[order].tolist()
         sentence = sentences[focus["sentence_id"][row]]
         gain = whole[order] - of_answer[item_id]
-        items.append(GroomedItem(item_id, focus["word"][row], sentence, focus["position"][row], candidates, history[order], gain))
+        items.append(GroomedItem(item_id, focus["word"][row], sentence, focus["position"][row], candidates, gain))
     return items

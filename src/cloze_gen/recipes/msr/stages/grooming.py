@@ -10,8 +10,8 @@ import numpy as np
 from cloze_gen.adapters.spacy_tagger import travelling_name
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard, read_items
 from cloze_gen.recipes.msr.stages.parts import columns_of, focus_parts, note_parts
-from cloze_gen.recipes.msr.stages.tables import DECISION_COLUMNS, DECISIONS, FIT, GROOMED, GROOMED_COLUMNS
-from cloze_gen.recipes.msr.stages.verdicts import judge_sentences, judge_tags, judge_topic, judge_words
+from cloze_gen.recipes.msr.stages.tables import DECISION_COLUMNS, DECISIONS, FIT, GROOMED, GROOMED_COLUMNS, MEASURES
+from cloze_gen.recipes.msr.stages.verdicts import judge_answers, judge_by_readers, judge_sentences, judge_tags, judge_words
 from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_space, cached_tagger
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.stages.corpus.counts import read_counts
@@ -23,16 +23,16 @@ from cloze_gen.store.tables import read_parquet, write_parquet
 
 def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
     """Judge one part and write the verdicts on its candidates; returns the rows written and one row an item."""
-    items, space = read_items(shard), cached_space(shard.contexts)
+    items, tagger = read_items(shard), None if shard.settings.tagger == "none" else cached_tagger(shard.settings.tagger)
     judge_sentences(items, shard)
+    if tagger is not None:
+        judge_answers([item for item in items if item.fault == FIT], shard, tagger)
     fit = [item for item in items if item.fault == FIT]
     for item in fit:
-        judge_topic(item, shard, space)
-    fit = [item for item in fit if item.fault == FIT]
-    for item in fit:
-        judge_words(item, shard, cached_index(shard.index, shard.part.model), space)
-    if shard.settings.tagger != "none":
-        judge_tags(fit, shard, cached_tagger(shard.settings.tagger), space)
+        judge_words(item, shard)
+        judge_by_readers(item, shard, cached_index(shard.index, shard.part.model), cached_space(shard.contexts))
+    if tagger is not None:
+        judge_tags(fit, shard, tagger)
     count = write_parquet(shard.part.out / shard.part.name, _decision_columns(fit))
     return count, [_item_row(item) for item in items]
 
@@ -43,8 +43,7 @@ def _decision_columns(items: list[GroomedItem]) -> dict[str, Any]:
         [item.id for item, _ in rows],
         [item.candidates[i] for item, i in rows],
         [item.verdicts[i] for item, i in rows],
-        np.array([item.measures[i].similarity for item, i in rows], np.float32),
-        np.array([item.measures[i].topicality for item, i in rows], np.float32),
+        *np.concatenate([item.measured for item in items] or [np.zeros((0, len(MEASURES)))]).T.astype(np.float32),
         [item.tags[i] if item.tags else "" for item, i in rows],
     )
     return dict(zip(DECISION_COLUMNS, columns, strict=True))

@@ -6,20 +6,18 @@ from collections.abc import Container, Iterable, Sequence
 
 import numpy as np
 
+from cloze_gen.english.closed_classes import after as kind_after
+from cloze_gen.english.closed_classes import before as kind_before
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem
 from cloze_gen.recipes.msr.steps.grooming import is_frequent
-from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateMeasures
-from cloze_gen.stages.models.contexts import ContextSpace
-from cloze_gen.text.rendering import printed_neighbours
+from cloze_gen.recipes.msr.steps.reader_models import Place
+from cloze_gen.recipes.msr.steps.word_place import takes_frame
+from cloze_gen.stats.context_space import ContextSpace
+from cloze_gen.text.rendering import printed_neighbours, rendered_positions
 from cloze_gen.text.tagging import Tagger
 
-
-def topicality(item: GroomedItem, space: ContextSpace) -> tuple[float, list[float]]:
-    """Mean association of the answer, and of each candidate, with the sentence's other words that tell a topic, in nats."""
-    others = (token for i, token in enumerate(item.sentence.tokens) if i != item.position)
-    of_answer, *of_candidates = space.topicality([item.answer, *item.candidates], others).tolist()
-    return of_answer, of_candidates
+_PRIOR_USES = 4  # a word seen once is not known by that use
 
 
 def printed_beside(item: GroomedItem) -> tuple[str, str]:
@@ -29,33 +27,93 @@ def printed_beside(item: GroomedItem) -> tuple[str, str]:
     return tokens[before], tokens[after]
 
 
-def candidate_measures(item: GroomedItem, index: ForwardIndex, space: ContextSpace, *, frequent: Container[str]) -> list[CandidateMeasures]:
-    """The measures of every candidate, in their order.
+def measures_of(
+    item: GroomedItem, words: Sequence[str], gain: np.ndarray, index: ForwardIndex, space: ContextSpace
+) -> dict[str, np.ndarray]:
+    """What the books say of the answer and of some candidates in the blank, as `reader_models.features_of` takes it.
 
     Args:
-        frequent: case-folded words beside which a pair tells grammar; beside others it tells meaning.
+        words: the candidates.
+        gain: float64, shape (candidates,): log10 of the whole sentence with each over that with the answer.
+    Returns:
+        Name -> float64, shape (1 + candidates,), the answer first. `similarity` to the answer is a cosine; `topicality`, `fit_before` and
+        `fit_after` are in nats; `lift` (of the two-word history), `forward` (of the next token), `gain`, `beside_*`, `use_*` and `frequency`
+        are log10; `attested_*` and `takes_frame` are 0 or 1; `length` is in letters.
     """
+    words = [item.answer, *words]
+    tokens, at = item.sentence.tokens, item.position
     before, after = printed_beside(item)
-    predecessor, follower = index.ids([before, after])
-    ids = np.array(index.ids(item.candidates))
-    left = np.column_stack([np.full(len(ids), predecessor), ids])
-    right = np.column_stack([ids, np.full(len(ids), follower)])
-    association, collocates = np.full(len(ids), np.inf), np.zeros(len(ids), bool)
-    for pairs, neighbour in ((left, before), (right, after)):
-        seen = index.attested(pairs)
-        if is_frequent(neighbour, frequent):
-            association = np.minimum(association, np.where(seen, _association(index, pairs), -np.inf))
-        else:
-            collocates |= seen
-    similarity = space.similarity(item.candidates, item.answer)
-    lift = item.history_log10_prob - index.levels[0].log10_prob[ids]
-    columns = (similarity, association, collocates, lift, item.gain)
-    return [CandidateMeasures(*row) for row in zip(*(column.tolist() for column in columns), item.topicality, strict=True)]
+    others = (token for i, token in enumerate(tokens) if i != at)
+    ids = np.array(index.ids(words))
+    own = [index.start, index.start, *index.ids(tokens), index.end, index.end]  # of position p at p + 2
+    history, following = own[at : at + 2], own[at + 3 : at + 5]
+    printed = index.ids([before, after])
+    unigram = index.levels[0].log10_prob[ids]
+    frequency = np.log10(np.maximum(space.evidence(words), 0.5))
+    shown = rendered_positions(tokens)
+    place = shown.index(at)
+    near = (
+        [tokens[i] for i in shown[max(0, place - space.window) : place]],
+        [tokens[i] for i in shown[place + 1 : place + 1 + space.window]],
+    )
+    return {
+        "similarity": space.similarity(words, item.answer),
+        "topicality": space.topicality(words, others),
+        "lift": index.log10_probs(_around(ids, before=history)[:, :-1], ids) - unigram,
+        "forward": index.log10_probs(_around(ids, before=history[1:]), np.full(len(ids), following[0])),
+        "gain": np.concatenate([[0.0], gain]),
+        "attested_before": index.attested(_around(ids, before=printed[:1])),
+        "attested_after": index.attested(_around(ids, after=printed[1:])),
+        "attested_history": index.attested(_around(ids, before=history)),
+        "attested_around": index.attested(_around(ids, before=history[1:], after=following[:1])),
+        "attested_following": index.attested(_around(ids, after=following)),
+        "fit_before": space.neighbour_fit(words, near[0], []),
+        "fit_after": space.neighbour_fit(words, [], near[1]),
+        "beside_before": space.beside_frequent(words, before, side="before"),
+        "beside_after": space.beside_frequent(words, after, side="after"),
+        **_uses(words, before, after, space),
+        "frequency": frequency,
+        "length": np.array([len(word) for word in words], np.float64),
+        "takes_frame": np.array([_takes_frame(word, item, space) for word in words], np.float64),
+    }
 
 
-def _association(index: ForwardIndex, pairs: np.ndarray) -> np.ndarray:
-    """log10 P(b | a) / P(b) of word pairs, float32, shape (pairs,): above 0 they stand together more often than chance would have it."""
-    return index.log10_probs(pairs[:, :1], pairs[:, 1]) - index.levels[0].log10_prob[pairs[:, 1]]
+def place_of(item: GroomedItem, *, frequent: Container[str]) -> Place:
+    """What is known of the blank's place.
+
+    Args:
+        frequent: case-folded words of `frequent_freq` or more.
+    """
+    tokens, shown = item.sentence.tokens, rendered_positions(item.sentence.tokens)
+    others = [token for i, token in enumerate(tokens) if i != item.position]
+    before, after = printed_beside(item)
+    return Place(
+        tag=item.tag,
+        frame=item.frame,
+        before=kind_before(before),
+        after=kind_after(after),
+        tokens=len(shown),
+        content_words=sum(not is_frequent(token, frequent) for token in others),
+        place=shown.index(item.position) / len(shown),
+    )
+
+
+def _around(ids: np.ndarray, *, before: Sequence[int] = (), after: Sequence[int] = ()) -> np.ndarray:
+    """The n-grams that each word makes with the tokens before and after it; int64, shape (words, n)."""
+    return np.column_stack([np.full((len(ids), len(before)), before), ids, np.full((len(ids), len(after)), after)]).astype(np.int64)
+
+
+def _uses(words: Sequence[str], before: str, after: str, space: ContextSpace) -> dict[str, np.ndarray]:
+    """log10 of the share of each word's uses that stand after such a token as `before`, and before such a one as `after`."""
+    cues = np.array([space.frame_cues_of(word) for word in words], np.float64)
+    uses = cues.sum(axis=(1, 2)) + _PRIOR_USES
+    stood_after, stood_before = cues[:, kind_before(before), :].sum(axis=1), cues[:, :, kind_after(after)].sum(axis=1)
+    return {"use_before": np.log10((stood_after + 0.5) / uses), "use_after": np.log10((stood_before + 0.5) / uses)}
+
+
+def _takes_frame(word: str, item: GroomedItem, space: ContextSpace) -> bool:
+    """Whether a word is seen to take what its place asks for; yes where nothing is asked."""
+    return item.frame is None or takes_frame(space.frame_cues_of(word), tag=item.tag, frame=item.frame)
 
 
 def sentence_tags(items: Iterable[GroomedItem], tagger: Tagger) -> dict[str, Sequence[str]]:

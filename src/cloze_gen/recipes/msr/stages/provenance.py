@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+import numpy as np
+
 from cloze_gen.formats.jsonl import question_record, source_record
 from cloze_gen.recipes.msr.stages.choice_tables import ChoiceTables
-from cloze_gen.recipes.msr.stages.tables import FORWARD_SCORE, SCORES, SENTENCE_SCORE
+from cloze_gen.recipes.msr.stages.tables import FORWARD_SCORE, MEASURES, SCORES, SENTENCE_SCORE
 from cloze_gen.recipes.msr.steps.choice import Chosen
 from cloze_gen.recipes.questions.assemble import assemble_question
 from cloze_gen.records.sentence import Sentence
@@ -66,7 +68,7 @@ class Describer:
         return {"word": word, "count": count, "freq": freq} | scores
 
     def candidates(self, item_id: str) -> dict[str, Any]:
-        """Its retained candidates with verdict and measures, for human groomers."""
+        """Its retained candidates with verdict and measures (None of one that fell before they were taken), for human groomers."""
         sentence, position = self._sentence(item_id)
         rows = self._candidates[item_id]
         listed = [
@@ -75,9 +77,8 @@ class Describer:
                 "verdict": row["verdict"],
                 "tag": row["tag"],
                 "forward_rank": int(row["forward_rank"]),
-                "similarity": round(float(row["similarity"]), 4),
-                "topicality": round(float(row["topicality"]), 4),
             }
+            | {name: None if np.isnan(row[name]) else round(float(row[name]), 4) for name in MEASURES}
             | {name: round(float(row[name]), 5) for name in SCORES}
             for word, row in rows.to_dict(orient="index").items()
         ]

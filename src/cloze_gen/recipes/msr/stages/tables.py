@@ -26,7 +26,9 @@ ANSWER_COLUMNS = ("id", FORWARD_SCORE, "forward_rank", SENTENCE_SCORE)
 
 # Stage grooming: a verdict on every retained candidate of a sentence that is fit without a tagger, and on every focus word that has any.
 DECISIONS = "decisions"
-DECISION_COLUMNS = ("id", "word", "verdict", "similarity", "topicality", "tag")
+# Of a candidate: likeness to the answer (cosine), topicality (nats), and what readers are expected to say of it (shares, 0 to 1).
+MEASURES = ("similarity", "topicality", "fits_as_well", "ungrammatical", "plausible")
+DECISION_COLUMNS = ("id", "word", "verdict", *MEASURES, "tag")
 GROOMED = "items.parquet"
 GROOMED_COLUMNS = ("id", "verdict", "answer_tag", "answer_topicality", "place_asks_for", "fit_candidates")
 FIT = "fit"  # the verdict against which nothing speaks

@@ -1,4 +1,4 @@
-"""Machine grooming of some items: measures are taken, then `steps/unfit_answers` and `steps/unfit_impostors` asked in order.
+"""Machine grooming of some items: predicates are asked in order, then readers' opinion is estimated of what is left.
 
 Each function marks items, or their candidates, with the first fault that it finds. What has one already is not asked again.
 """
@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from cloze_gen.adapters.lexicon import can_have_tag, is_doubtful, same_past_forms
 from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
 from cloze_gen.english.stems import stem
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard
-from cloze_gen.recipes.msr.stages.measures import candidate_measures, printed_beside, sentence_tags, topicality, window_tags
-from cloze_gen.recipes.msr.stages.tables import FIT
-from cloze_gen.recipes.msr.steps.unfit_answers import AnswerFault, answer_fault, tells_too_little, told_by_topic
-from cloze_gen.recipes.msr.steps.unfit_impostors import candidate_fault, tag_fault
-from cloze_gen.recipes.msr.steps.word_place import frame_asked, takes_frame
-from cloze_gen.stages.models.contexts import ContextSpace
+from cloze_gen.recipes.msr.stages.measures import measures_of, place_of, printed_beside, sentence_tags, window_tags
+from cloze_gen.recipes.msr.stages.tables import FIT, MEASURES
+from cloze_gen.recipes.msr.steps.reader_models import features_of, opinion
+from cloze_gen.recipes.msr.steps.unfit_answers import AnswerFault, answer_fault, tells_too_little
+from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault, dictionary_fault, reader_fault, word_fault
+from cloze_gen.recipes.msr.steps.word_place import frame_asked
+from cloze_gen.stats.context_space import ContextSpace
 from cloze_gen.text.rendering import rendered_positions
 from cloze_gen.text.tagging import Tagger
 
@@ -25,60 +28,60 @@ from cloze_gen.text.tagging import Tagger
 def judge_sentences(items: Sequence[GroomedItem], shard: GroomShard) -> None:
     """Every predicate on the sentence that needs no model."""
     tokens_of = {item.sentence.id: item.sentence.tokens for item in items}
-    faults = {
-        key: sentence_fault(tokens, printed=rendered_positions(tokens), offensive=shard.offensive) for key, tokens in tokens_of.items()
-    }
+    faults: dict[str, str] = {}
+    for key, tokens in tokens_of.items():
+        too_little = AnswerFault.TOO_LITTLE if tells_too_little(tokens, settings=shard.settings) else FIT
+        faults[key] = sentence_fault(tokens, printed=rendered_positions(tokens), offensive=shard.offensive) or too_little
     for item in items:
-        tokens = item.sentence.tokens
-        too_little = tells_too_little(tokens, item.position, frequent=shard.frequent, settings=shard.settings)
-        item.fault = faults[item.sentence.id] or (AnswerFault.TOO_LITTLE if too_little else FIT)
+        item.fault = faults[item.sentence.id]
 
 
-def judge_topic(item: GroomedItem, shard: GroomShard, space: ContextSpace) -> None:
-    """Does the sentence's topic tell the answer?"""
-    item.answer_topicality, item.topicality = topicality(item, space)
-    if told_by_topic(item.answer_topicality, settings=shard.settings):
-        item.fault = AnswerFault.TOLD_BY_TOPIC
+def judge_answers(items: Sequence[GroomedItem], shard: GroomShard, tagger: Tagger) -> None:
+    """Every predicate on the sentence and its answer that needs a tagger; learns what the place asks for."""
+    tags_of = sentence_tags(items, tagger)
+    for item in items:
+        item.fault = _answer_fault(item, tags_of[item.sentence.id], shard) or FIT
 
 
-def judge_words(item: GroomedItem, shard: GroomShard, index: ForwardIndex, space: ContextSpace) -> None:
-    """Every predicate on a candidate that needs no tagger."""
-    item.measures = candidate_measures(item, index, space, frequent=shard.frequent)
+def judge_words(item: GroomedItem, shard: GroomShard) -> None:
+    """Every predicate on a candidate that the words and the dictionary show."""
     predecessor, _ = printed_beside(item)
     stems = frozenset(map(stem, item.sentence.tokens))
+    item.tags = [""] * len(item.candidates)
     item.verdicts = [
-        candidate_fault(
-            word,
-            answer=item.answer,
-            predecessor=predecessor,
-            sentence_stems=stems,
-            offensive=shard.offensive,
-            measures=measures,
-            settings=shard.settings,
-        )
+        word_fault(word, answer=item.answer, predecessor=predecessor, sentence_stems=stems, offensive=shard.offensive)
+        or _dictionary_fault(word, item)
         or FIT
-        for word, measures in zip(item.candidates, item.measures, strict=True)
+        for word in item.candidates
     ]
 
 
-def judge_tags(items: Sequence[GroomedItem], shard: GroomShard, tagger: Tagger, space: ContextSpace) -> None:
-    """Every predicate that needs a tagger: on the sentence and its answer first, then on the candidates of those that are fit."""
-    tags_of = sentence_tags(items, tagger)
-    for item in items:
-        item.tags = [""] * len(item.candidates)
-        item.fault = _tagged_fault(item, tags_of[item.sentence.id], shard, space) or FIT
-    fit = [item for item in items if item.fault == FIT]
-    open_places = [(item, [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]) for item in fit]
+def judge_by_readers(item: GroomedItem, shard: GroomShard, index: ForwardIndex, space: ContextSpace) -> None:
+    """What readers are expected to say of the candidates against which nothing speaks yet."""
+    item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
+    places = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
+    measures = measures_of(item, [item.candidates[i] for i in places], item.gain[places], index, space)
+    item.answer_topicality = float(measures["topicality"][0])
+    said = opinion(features_of(measures, place_of(item, frequent=shard.frequent)))
+    columns = (measures["similarity"][1:], measures["topicality"][1:], said.fits_as_well, said.ungrammatical, said.plausible)
+    item.measured[places] = np.column_stack(columns)
+    for i, fits_as_well, ungrammatical in zip(places, said.fits_as_well.tolist(), said.ungrammatical.tolist(), strict=True):
+        item.verdicts[i] = reader_fault(fits_as_well, ungrammatical, settings=shard.settings) or FIT
+
+
+def judge_tags(items: Sequence[GroomedItem], shard: GroomShard, tagger: Tagger) -> None:
+    """Whether the candidates that are left take the answer's tag in its place."""
+    open_places = [(item, [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]) for item in items]
     asked = [(item, word) for item, places in open_places for word in (item.answer, *(item.candidates[i] for i in places))]
     found = iter(window_tags(asked, tagger, reach=shard.settings.tag_window))
     for item, places in open_places:
         item.answer_tag = next(found)
         for i in places:
             item.tags[i] = next(found)
-            item.verdicts[i] = _tag_verdict(item.candidates[i], item.tags[i], item, shard, space)
+            item.verdicts[i] = FIT if item.tags[i] == item.answer_tag else CandidateFault.TAG
 
 
-def _tagged_fault(item: GroomedItem, tags: Sequence[str], shard: GroomShard, space: ContextSpace) -> str | None:
+def _answer_fault(item: GroomedItem, tags: Sequence[str], shard: GroomShard) -> str | None:
     tokens = item.sentence.tokens
     if lacks_main_clause(tokens, tags):
         return SentenceFault.NO_MAIN_CLAUSE
@@ -91,25 +94,16 @@ def _tagged_fault(item: GroomedItem, tags: Sequence[str], shard: GroomShard, spa
         classes=shard.classes,
         has_tag=can_have_tag(item.answer, item.tag),
         doubtful=is_doubtful(item.answer, item.tag),
-        takes_frame=_takes_frame(item.answer, item, shard, space),
     )
 
 
-def _tag_verdict(candidate: str, tag: str, item: GroomedItem, shard: GroomShard, space: ContextSpace) -> str:
-    alike = tag == item.answer_tag  # of a candidate that changes the tag nothing more is looked up: that is most of them
-    fault = tag_fault(
-        tag,
-        answer_tag=item.answer_tag,
-        has_tag=alike and can_have_tag(candidate, tag.partition("+")[0]),
-        same_past_forms=alike and same_past_forms(candidate, item.answer),
-        takes_frame=alike and _takes_frame(candidate, item, shard, space),
+def _dictionary_fault(word: str, item: GroomedItem) -> str | None:
+    """What the dictionary says against a word under the answer's tag; nothing where no tagger was asked for one."""
+    if not item.tag:
+        return None
+    return dictionary_fault(
+        item.tag,
+        has_tag=can_have_tag(word, item.tag),
+        doubtful=is_doubtful(word, item.tag),
+        same_past_forms=same_past_forms(word, item.answer),
     )
-    return fault or FIT
-
-
-def _takes_frame(word: str, item: GroomedItem, shard: GroomShard, space: ContextSpace) -> bool:
-    """Whether a word takes what its place asks for; yes where nothing is asked."""
-    if item.frame is None or not shard.settings.frames:
-        return True
-    cues = space.frame_cues_of(word)
-    return takes_frame(cues, tag=item.tag, frame=item.frame, transitive_share=shard.settings.transitive_share)

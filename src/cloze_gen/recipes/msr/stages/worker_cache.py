@@ -13,9 +13,10 @@ from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.parts import Part
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.stages.models.contexts import ContextSpace, read_context_space
+from cloze_gen.stages.models.contexts import read_context_space
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.stages.tables import FOCUS, read_source_sentences
+from cloze_gen.stats.context_space import ContextSpace
 from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.tables import read_parquet
 from cloze_gen.text.tagging import Tagger

@@ -18,8 +18,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cloze_gen.rng import derive_rng
+
 # Weight of a pair's feature beside a rank's: products of centred ranks reach 4, shares 1.
 _PAIR_WEIGHT = 0.25
+# Where the broken lines of `value_features` break, in deviations of the score over the pool.
+_KNOTS = np.array([-2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0])
 
 
 def weighted_draws(weights: np.ndarray, *, n_impostors: int, draws: int, rng: np.random.Generator) -> np.ndarray:
@@ -50,6 +54,32 @@ def matched_weights(answers: Sequence[str], candidates: Sequence[Sequence[str]])
     return {word: (answered[word] + 0.5) / offered[word] for word in sorted(offered)}
 
 
+def offered_draws(
+    ids: Sequence[str],
+    answers: Sequence[str],
+    candidates: Sequence[Sequence[str]],
+    *,
+    n_impostors: int,
+    draws: int,
+    matched: bool,
+    seed: int,
+) -> list[np.ndarray]:
+    """The draws of impostors that each item offers, by its own generator.
+
+    Args:
+        matched: words are drawn by `matched_weights`; else all candidates alike.
+    Returns:
+        for each item int64, shape (draws, n_impostors): places among its candidates.
+    """
+    weight_of = matched_weights(answers, candidates)
+    found = []
+    for item_id, words in zip(ids, candidates, strict=True):
+        weights = np.array([weight_of[word] if matched else 1.0 for word in words])
+        rng = derive_rng(seed, "msr.balanced_draws", item_id)
+        found.append(weighted_draws(weights, n_impostors=n_impostors, draws=draws, rng=rng))
+    return found
+
+
 def rank_features(scores: np.ndarray) -> np.ndarray:
     """Feature vectors of draws.
 
@@ -77,7 +107,33 @@ def rank_features(scores: np.ndarray) -> np.ndarray:
     return np.concatenate([flat, pairs], axis=1).astype(np.float32)
 
 
-def herd_draws(features: np.ndarray, group: np.ndarray, *, target: np.ndarray, n: int, passes: int) -> np.ndarray:
+def value_features(scores: np.ndarray) -> np.ndarray:
+    """Feature vectors of draws by the scores' values: what levelled ranks leave in the margins.
+
+    Each option's distance from the five's median, from the best other option and from the lowest is spread over broken lines (linear
+    splines); a draw's features are the answer's less the mean of all its options'. Where their sum over a set is zero, a conditional logit
+    on these lines learns nothing: its likelihood is flat at no weight at all.
+
+    Args:
+        scores: of about unit deviation, shape (draws, options, scores); the answer is option 0.
+    Returns:
+        float32, shape (draws, scores * 3 * 7).
+    """
+    in_order = np.sort(scores, axis=1)
+    best, second = in_order[:, -1:], in_order[:, -2:-1]
+    ahead = np.where(scores == best, scores - second, scores - best)
+    values = np.concatenate([scores - np.median(scores, axis=1, keepdims=True), ahead, scores - in_order[:, :1] - 2.0], axis=2)
+    found = []
+    for unit in np.eye(len(_KNOTS)):
+        line = np.interp(values, _KNOTS, unit)
+        found.append((line[:, 0] - line.mean(axis=1)).astype(np.float32))
+    return np.concatenate(found, axis=1)
+
+
+def herd_draws(
+    features: np.ndarray, group: np.ndarray, *, target: np.ndarray, n: int, passes: int,
+    cost: np.ndarray | float = 0.0, stratum: np.ndarray | None = None, quota: Sequence[int] = (),
+) -> np.ndarray:  # fmt: skip
     """Choose n draws, at most one a group, whose feature vectors sum to nearly `target`.
 
     Args:
@@ -86,18 +142,29 @@ def herd_draws(features: np.ndarray, group: np.ndarray, *, target: np.ndarray, n
         target: float64, shape (features,): zero, or the sum that chance would give a set of this size (see `choose_balanced`).
         n: how many; fewer come back when there are fewer groups.
         passes: exchanges tried for every chosen draw after the greedy choice.
+        cost: float, shape (draws,): of each draw by itself, added to the squared distance from the target.
+        stratum: int64, shape (draws,): number of the class of each draw, of which `quota` may be chosen; where the quotas cannot be met,
+            what is missing is taken from any class.
     Returns:
         int64, shape (<= n,): rows of `features`, in the order of their groups.
     """
-    length = np.einsum("ij,ij->i", features, features)
-    starts = np.searchsorted(group, np.arange(group[-1] + 2)) if len(group) else np.zeros(1, np.int64)
-    blocked = np.zeros(len(features), np.float32)
+    if not len(features):
+        return np.zeros(0, np.int64)
+    by_itself = np.einsum("ij,ij->i", features, features) + np.asarray(cost, np.float32)
+    starts = np.searchsorted(group, np.arange(group[-1] + 2))
+    taken = np.zeros(len(features), np.float32)
+    left = np.array(quota, np.int64)
     total = -np.asarray(target, np.float64)
     chosen: list[int] = []
 
     def take() -> int:
-        best = int(np.argmin(length + 2.0 * (features @ total.astype(np.float32)) + blocked))
-        blocked[starts[group[best]] : starts[group[best] + 1]] = np.inf
+        value = by_itself + 2.0 * (features @ total.astype(np.float32)) + taken
+        best = int(np.argmin(value if stratum is None else np.where(left[stratum] > 0, value, np.inf)))
+        if (stratum is not None and left[stratum[best]] <= 0) or np.isinf(taken[best]):
+            best = int(np.argmin(value))  # no class that is still wanted has a sentence left
+        if stratum is not None:
+            left[stratum[best]] -= 1
+        taken[starts[group[best]] : starts[group[best] + 1]] = np.inf
         return best
 
     for _ in range(min(n, len(np.unique(group)))):
@@ -106,7 +173,9 @@ def herd_draws(features: np.ndarray, group: np.ndarray, *, target: np.ndarray, n
     for _ in range(passes):
         for i, old in enumerate(chosen):
             total -= features[old]
-            blocked[starts[group[old]] : starts[group[old] + 1]] = 0.0
+            taken[starts[group[old]] : starts[group[old] + 1]] = 0.0
+            if stratum is not None:
+                left[stratum[old]] += 1
             chosen[i] = take()
             total += features[chosen[i]]
     return np.array(sorted(chosen), np.int64)

@@ -3,29 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, matched_weights, rank_features, weighted_draws
-from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, FitItem, verdicts
+from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, offered_draws, rank_features
+from cloze_gen.recipes.msr.steps.choice import BALANCED_SCORES, ChoiceSettings, Chosen, ScoredItem, verdicts
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
-
-# What the answer's rank is balanced under. Other models and classifiers report and never select.
-BALANCED_SCORES = ("history_log10_prob", "forward_log10_prob", "sentence_log10_prob", "freq", "length")
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredItem:
-    """A fit item and the balanced scores of its words.
-
-    Attributes:
-        scores: float64, shape (1 + candidates, scores): the answer first, then the candidates in their order.
-    """
-
-    item: FitItem
-    scores: np.ndarray
 
 
 def choose_balanced(
@@ -40,7 +24,10 @@ def choose_balanced(
     fit.sort(key=lambda scored: scored.item.sentence_id)
     if not fit:
         return verdicts([scored.item for scored in items], settings=settings, impostors={}), {}
-    draws = _offered_draws(fit, settings=settings, seed=seed)
+    draws = offered_draws(
+        [one.item.id for one in fit], [one.item.answer for one in fit], [one.item.candidates for one in fit],
+        n_impostors=settings.n_impostors, draws=settings.draws, matched=settings.impostor_draw == "matched", seed=seed,
+    )  # fmt: skip
     features = np.concatenate([rank_features(_options(scored, drawn)) for scored, drawn in zip(fit, draws, strict=True)])
     sentence_ids, sentences = np.unique([scored.item.sentence_id for scored in fit], return_inverse=True)
     group = np.repeat(np.sort(sentences), settings.draws)
@@ -55,18 +42,6 @@ def choose_balanced(
         option_scores.append(_options(scored, drawn[None])[0])
     found = verdicts([scored.item for scored in items], settings=settings, impostors=impostors)
     return found, _shares(option_scores)
-
-
-def _offered_draws(fit: Sequence[ScoredItem], *, settings: ChoiceSettings, seed: int) -> list[np.ndarray]:
-    """The draws of impostors that each item offers, by its own generator; int64, shape (draws, impostors): places among its candidates."""
-    weight_of = matched_weights([scored.item.answer for scored in fit], [scored.item.candidates for scored in fit])
-    matched = settings.impostor_draw == "matched"
-    draws = []
-    for scored in fit:
-        rng = derive_rng(seed, "msr.balanced_draws", scored.item.id)
-        weights = np.array([weight_of[word] if matched else 1.0 for word in scored.item.candidates])
-        draws.append(weighted_draws(weights, n_impostors=settings.n_impostors, draws=settings.draws, rng=rng))
-    return draws
 
 
 def _target(fit: Sequence[ScoredItem], draws: Sequence[np.ndarray], *, n: int, settings: ChoiceSettings, seed: int) -> np.ndarray:
@@ -96,9 +71,10 @@ def _chance_sum(fit: Sequence[ScoredItem], draws: Sequence[np.ndarray], *, n: in
 
 
 def _options(scored: ScoredItem, drawn: np.ndarray) -> np.ndarray:
-    """Scores of the answer and the drawn impostors; shape (draws, 1 + impostors, scores)."""
-    answer = np.broadcast_to(scored.scores[0], (len(drawn), 1, scored.scores.shape[1]))
-    return np.concatenate([answer, scored.scores[1:][drawn]], axis=1)
+    """Balanced scores of the answer and the drawn impostors; shape (draws, 1 + impostors, scores)."""
+    scores = scored.scores[:, : len(BALANCED_SCORES)]
+    answer = np.broadcast_to(scores[0], (len(drawn), 1, scores.shape[1]))
+    return np.concatenate([answer, scores[1:][drawn]], axis=1)
 
 
 def _shares(option_scores: Sequence[np.ndarray]) -> dict[str, float]:

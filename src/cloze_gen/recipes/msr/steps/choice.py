@@ -8,13 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+import numpy as np
+from pydantic import Field, model_validator
 
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
+
+# What ranks are levelled under, and beside these what classifiers of the matched choice see. Others report and never select.
+BALANCED_SCORES = ("history_log10_prob", "forward_log10_prob", "sentence_log10_prob", "freq", "length")
+MATCHED_SCORES = (*BALANCED_SCORES, "topicality")
+
+WordClass = Literal["noun", "verb", "adjective", "adverb"]
+Share = Annotated[float, Field(ge=0, le=1)]
+# Of the 511 of the 520 published development answers that are of these classes in their sentences by the built-in tagger: 232, 200, 64, 15.
+_PUBLISHED_SHARES: Mapping[WordClass, float] = {"noun": 0.454, "verb": 0.391, "adjective": 0.125, "adverb": 0.03}
 
 
 class ChoiceSettings(SettingsGroup):
@@ -22,14 +32,31 @@ class ChoiceSettings(SettingsGroup):
 
     n_questions: int = Field(1040, ge=1, le=MOST_COUNTED, description="questions wanted; fewer are said, never padded. Published: 1,040")
     n_impostors: int = Field(4, ge=4, le=4, description="wrong options a question; MSR 2.3, whose file formats hold the answer and four")
-    method: Literal["random", "balanced"] = Field("balanced", description="how impostors, focus words and sentences are chosen")
-    draws: int = Field(8, ge=1, le=MOST_EACH, description="balanced: random draws of impostors that each focus word offers")
-    impostor_draw: Literal["matched", "uniform"] = Field(
-        "matched", description="balanced: words are impostors as often as they are answers, or all candidates alike"
+    method: Literal["matched", "balanced", "random"] = Field(
+        "matched",
+        description="how impostors, focus words and sentences are chosen: no classifier of scores tells, no rank tells, by chance",
     )
-    slack: float = Field(0.015, ge=0, le=1, description="balanced: scatter of chance left in each rank's share, at most; 0 levels all")
+    draws: int = Field(24, ge=1, le=MOST_EACH, description="matched, balanced: random draws of impostors that each focus word offers")
+    impostor_draw: Literal["matched", "uniform"] = Field(
+        "matched", description="matched, balanced: words are impostors as often as they are answers, or all candidates alike"
+    )
+    slack: float = Field(
+        0.015, ge=0, le=1, description="matched, balanced: scatter of chance left in each rank's share, at most; 0 levels all"
+    )
     same_vocabulary: bool = Field(True, description="an impostor must be a focus word in the source books too")
-    passes: int = Field(1, ge=0, le=100, description="balanced: exchanges tried for every question after the greedy choice")
+    passes: int = Field(1, ge=0, le=100, description="matched, balanced: exchanges tried for every question after the greedy choice")
+    rounds: int = Field(
+        10, ge=0, le=100, description="matched: rounds of classifiers at most, fewer where they tell no less; 0 levels only"
+    )
+    class_shares: dict[WordClass, Share] = Field(
+        dict(_PUBLISHED_SHARES), description="matched: share of the questions by the answer's class; what is left is open; {} asks for none"
+    )
+
+    @model_validator(mode="after")
+    def _shares_are_of_one_whole(self) -> Self:
+        if sum(self.class_shares.values()) > 1 + 1e-9:
+            raise ValueError(f"class_shares add up to {sum(self.class_shares.values()):.4g}; together they may be 1 at most")
+        return self
 
 
 class ChoiceReason(StrEnum):
@@ -42,12 +69,29 @@ class ChoiceReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FitItem:
-    """A focus word in a fit sentence, with its fit candidates, best forward score first."""
+    """A focus word in a fit sentence, with its fit candidates, best forward score first.
+
+    Attributes:
+        word_class: coarse class of the answer; ``other`` where nothing was tagged.
+    """
 
     id: str
     sentence_id: str
     answer: str
     candidates: tuple[str, ...]
+    word_class: str = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredItem:
+    """A fit item and the scores of its words.
+
+    Attributes:
+        scores: float64, shape (1 + candidates, scores), columns as MATCHED_SCORES: the answer first, then the candidates in their order.
+    """
+
+    item: FitItem
+    scores: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Is a candidate fit to be an impostor? Predicates on a word in the answer's place (MSR 2.3, guidelines 1 to 3).
 
-They err towards rejecting: thirty candidates are there for four places. The measures are taken elsewhere; here they meet their bounds.
+What is certain is a predicate; what readers would differ on is asked of `reader_models`, whose opinion meets its bounds here. They err towards
+rejecting: thirty candidates are there for four places.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
 from enum import StrEnum
 
 from cloze_gen.english.articles import breaks_article
@@ -23,65 +23,25 @@ class CandidateFault(StrEnum):
     IN_SENTENCE = "candidate_in_sentence"
     OFFENSIVE = "candidate_offensive"
     NUMBER_SHAPE = "candidate_number_against_word"
-    SUBSTITUTABLE = "candidate_substitutable"
-    UNATTESTED = "candidate_unattested_in_place"
-    COLLOCATION = "candidate_is_collocation"
-    CALLED_FOR = "candidate_called_for_by_history"
-    LIKELIER = "candidate_likelier_than_answer"
-    TOPICAL = "candidate_suits_topic"
-    TAG = "candidate_changes_tag"
     TAG_IMPOSSIBLE = "candidate_never_has_tag"
-    FRAME = "candidate_breaks_frame"
+    FITS_AS_WELL = "candidate_fits_as_well"
+    UNGRAMMATICAL = "candidate_breaks_grammar"
+    TAG = "candidate_changes_tag"
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateMeasures:
-    """What models of the training books say of a candidate in its place.
-
-    Attributes:
-        similarity: cosine of the context vectors of candidate and answer; 0 where either has none.
-        association: log10 P(b | a) / P(b) of the candidate and a frequent neighbour, the lesser where both neighbours are frequent; -inf
-            where the books never have the two side by side, inf where no neighbour is frequent. It tells grammar: "exhibiting to" is
-            attested, and rare for so frequent a word as "to".
-        collocates: the books have the candidate next to a rarer neighbour that it has here. It tells meaning: "a grave mistake" is as good
-            as "a capital mistake", whatever the rest of the sentence says.
-        lift: log10 of how many times likelier the two preceding tokens make the candidate.
-        gain: log10 of how many times likelier the sentence is with the candidate than with the answer, by the generating model.
-        topicality: the candidate's mean association with the sentence's rarer words, in nats.
-    """
-
-    similarity: float = 0.0
-    association: float = float("inf")
-    collocates: bool = False
-    lift: float = 0.0
-    gain: float = 0.0
-    topicality: float = 0.0
-
-
-def candidate_fault(
-    candidate: str,
-    *,
-    answer: str,
-    predecessor: str,
-    sentence_stems: Container[str],
-    offensive: Container[str],
-    measures: CandidateMeasures,
-    settings: GroomingSettings,
+def word_fault(
+    candidate: str, *, answer: str, predecessor: str, sentence_stems: Container[str], offensive: Container[str]
 ) -> CandidateFault | None:
-    """The first fault of a candidate that can be seen without a tagger; None when there is none.
+    """The first fault of a candidate that the words alone show; None when there is none.
 
     Args:
         predecessor: the token printed before the blank.
         sentence_stems: stems of the sentence's own tokens, the answer's among them.
         offensive: case-folded words.
 
-    >>> around = {"answer": "lamp", "predecessor": "a", "sentence_stems": {"lamp"}, "offensive": (), "settings": GroomingSettings()}
-    >>> candidate_fault("owl", **around, measures=CandidateMeasures())
-    <CandidateFault.ARTICLE: 'candidate_breaks_a_an'>
-    >>> candidate_fault("candle", **around, measures=CandidateMeasures(similarity=0.6))
-    <CandidateFault.SUBSTITUTABLE: 'candidate_substitutable'>
-    >>> candidate_fault("pike", **around, measures=CandidateMeasures()) is None
-    True
+    >>> around = {"answer": "lamp", "predecessor": "a", "sentence_stems": {"lamp"}, "offensive": ()}
+    >>> word_fault("owl", **around), word_fault("candle", **around)
+    (<CandidateFault.ARTICLE: 'candidate_breaks_a_an'>, None)
     """
     form = stem(candidate)
     checks = (
@@ -90,37 +50,40 @@ def candidate_fault(
         (CandidateFault.IN_SENTENCE, form in sentence_stems),
         (CandidateFault.OFFENSIVE, candidate.casefold() in offensive),
         (CandidateFault.NUMBER_SHAPE, _has_digit(candidate) != _has_digit(answer)),
-        (CandidateFault.SUBSTITUTABLE, measures.similarity >= settings.max_similarity),
-        (CandidateFault.UNATTESTED, settings.require_attested and measures.association < settings.min_association),
-        (CandidateFault.COLLOCATION, settings.reject_collocations and measures.collocates),
-        (CandidateFault.CALLED_FOR, measures.lift >= settings.max_lift),
-        (CandidateFault.LIKELIER, measures.gain >= settings.max_gain),
-        (CandidateFault.TOPICAL, measures.topicality >= settings.max_topicality),
     )
     return next((fault for fault, holds in checks if holds), None)
 
 
-def tag_fault(tag: str, *, answer_tag: str, has_tag: bool, same_past_forms: bool, takes_frame: bool) -> CandidateFault | None:
-    """The first fault of a candidate that a tagger shows; None when there is none.
+def dictionary_fault(tag: str, *, has_tag: bool, doubtful: bool, same_past_forms: bool) -> CandidateFault | None:
+    """Whether the dictionary rules a candidate out under the answer's tag: a tagger reads a word by its neighbours, a dictionary does not.
 
     Args:
-        tag: the candidate's Penn tag in the answer's place, clitics joined by `+` (`NN+POS`).
-        answer_tag: the answer's, read in the same window.
-        has_tag: the dictionary has the candidate with that tag: a tagger reads a word by its neighbours.
+        tag: the answer's Penn tag.
+        has_tag: the dictionary has the candidate with it.
+        doubtful: a tagger easily mistakes the candidate for another form with this tag; no answer is such a word either.
         same_past_forms: candidate and answer are alike in having one form or two for past tense and participle.
-        takes_frame: the candidate takes the frame that its place asks for; True where none is asked for.
 
-    >>> tag_fault("VBZ", answer_tag="VBD", has_tag=True, same_past_forms=True, takes_frame=True)
-    <CandidateFault.TAG: 'candidate_changes_tag'>
-    >>> tag_fault("NN", answer_tag="NN", has_tag=True, same_past_forms=False, takes_frame=True) is None
+    >>> dictionary_fault("VBD", has_tag=True, doubtful=False, same_past_forms=False)
+    <CandidateFault.TAG_IMPOSSIBLE: 'candidate_never_has_tag'>
+    >>> dictionary_fault("NN", has_tag=True, doubtful=False, same_past_forms=False) is None
     True
     """
-    checks = (
-        (CandidateFault.TAG, tag != answer_tag),
-        (CandidateFault.TAG_IMPOSSIBLE, not has_tag or (tag.partition("+")[0] in PAST and not same_past_forms)),
-        (CandidateFault.FRAME, not takes_frame),
-    )
-    return next((fault for fault, holds in checks if holds), None)
+    unlike = tag in PAST and not same_past_forms
+    return CandidateFault.TAG_IMPOSSIBLE if not has_tag or doubtful or unlike else None
+
+
+def reader_fault(fits_as_well: float, ungrammatical: float, *, settings: GroomingSettings) -> CandidateFault | None:
+    """What readers would find wrong with a candidate; None when too few would.
+
+    Args:
+        fits_as_well, ungrammatical: shares of readers who would say so, 0 to 1 (`reader_models.opinion`).
+
+    >>> reader_fault(0.3, 0.3, settings=GroomingSettings()), reader_fault(0.001, 0.001, settings=GroomingSettings())
+    (<CandidateFault.FITS_AS_WELL: 'candidate_fits_as_well'>, None)
+    """
+    if fits_as_well >= settings.max_ambiguity:
+        return CandidateFault.FITS_AS_WELL
+    return CandidateFault.UNGRAMMATICAL if ungrammatical >= settings.max_ungrammatical else None
 
 
 def _has_digit(word: str) -> bool:

@@ -32,6 +32,7 @@ _PARTICLES = frozenset("up down out off away back over through".split())
 _OBJECT_PRONOUNS = frozenset("me him her us them you it myself himself herself itself ourselves yourself themselves".split())
 _IN_NOUN_PHRASE = frozenset({"JJ", "JJR", "JJS", "NN", "VBG", "VBN", "CD"}) | ADVERBS
 _MIN_USES = 5  # fewer tell nothing, and a form so rare in its place is hardly used so
+_MIN_OBJECT_SHARE = 0.3  # of a verb's uses, with an object right after it: from there on it is transitive (buried yes, travelled no)
 _MIN_CLAUSE_SHARE = 0.05
 # Shares among a noun's uses right after an article, a determiner or a bare token. From the 522: music 0.02 / food 0.00 with an article,
 # establishment 0.10 / box 0.25; without a determiner box 0.02 / bird 0.07, advice 0.16 / food 0.53.
@@ -129,17 +130,16 @@ def _asked_of_noun(tokens: Sequence[str], tags: Sequence[str], position: int) ->
     return Frame.NOUN if opener is Before.DETERMINER or (start >= 0 and tags[start] in {"DT", "PRP$", "POS", "PDT"}) else Frame.MASS
 
 
-def takes_frame(cues: np.ndarray, *, tag: str, frame: Frame, transitive_share: float) -> bool:
+def takes_frame(cues: np.ndarray, *, tag: str, frame: Frame) -> bool:
     """Whether a form takes a frame, by its own uses. What cannot be told is no.
 
     Args:
         cues: int64, shape (kinds before, kinds after): counts of the form (`stats.word_frames.count_frame_cues`).
         tag: the form's Penn tag in its place, one of which `frame_asked` speaks.
-        transitive_share: inclusive: share of a verb's uses with an object right after it from which it is transitive.
 
     >>> travelled = np.zeros((len(Before), len(After)), np.int64)
     >>> travelled[Before.SUBJECT, After.CLOSED] = 20
-    >>> [takes_frame(travelled, tag="VBD", frame=frame, transitive_share=0.3) for frame in (Frame.NO_OBJECT, Frame.OBJECT)]
+    >>> [takes_frame(travelled, tag="VBD", frame=frame) for frame in (Frame.NO_OBJECT, Frame.OBJECT)]
     [True, False]
     """
     uses = cues[list(_USES[tag])]
@@ -149,8 +149,8 @@ def takes_frame(cues: np.ndarray, *, tag: str, frame: Frame, transitive_share: f
         return _noun_takes(cues, frame)
     share = uses.sum(axis=0) / uses.sum()
     takes: dict[Frame, bool] = {
-        Frame.OBJECT: bool(share[After.OBJECT] >= transitive_share),
-        Frame.NO_OBJECT: bool(share[After.OBJECT] < transitive_share),
+        Frame.OBJECT: bool(share[After.OBJECT] >= _MIN_OBJECT_SHARE),
+        Frame.NO_OBJECT: bool(share[After.OBJECT] < _MIN_OBJECT_SHARE),
         Frame.CLAUSE: bool(share[After.CLAUSE] >= _MIN_CLAUSE_SHARE),
     }
     return takes[frame]

@@ -1,0 +1,169 @@
+"""Fit the models of readers' marks, tell what they are worth on books that they never saw, and write their weights.
+
+    python training/grooming/fit.py --marks training/grooming/marks.jsonl --run artifacts/runs/NAME [--run artifacts/runs/OTHER]
+        [--write src/cloze_gen/recipes/msr/steps/reader_weights.py]
+
+A mark is of one candidate in one sentence: `{"id", "answer", "word", "mark"}`, where `mark` is A (fits as well as the answer), P (plausible but
+worse), X (grammatical but absurd), U (ungrammatical) or B (the reader took it for the answer; counted with A). The runs' stores hold the
+sentences, the language model and the contexts from which the measures are taken; several runs over the same books with different backgrounds teach the
+models what little evidence looks like. Cross-validated by book.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.model_selection import GroupKFold
+from threadpoolctl import threadpool_limits
+
+from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard
+from cloze_gen.recipes.msr.stages.measures import measures_of, place_of
+from cloze_gen.recipes.msr.stages.parts import Part
+from cloze_gen.recipes.msr.stages.tables import FIT
+from cloze_gen.recipes.msr.stages.verdicts import judge_answers, judge_tags, judge_words
+from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_sentence_ids, cached_sentences, cached_space
+from cloze_gen.recipes.msr.steps.forward import FilledSentence, sentence_log10_probs
+from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
+from cloze_gen.recipes.msr.steps.reader_models import FEATURES, features_of
+from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.store.runs import stage_artifact
+
+SAYS = {"fits_as_well": "AB", "ungrammatical": "U", "plausible": "PAB"}
+FOLDS, INVERSE_RIDGE, FREQUENT = 8, 0.02, 1e-3
+_NOWHERE = Path()
+SHARD = GroomShard(Part(0, 0, _NOWHERE), *[_NOWHERE] * 4, GroomingSettings(), (), frozenset(), frozenset())  # settings alone are read
+
+
+def read_marks(paths: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
+    """Marks by the item's id."""
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for path in paths:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            found[row["id"]].append(row)
+    return found
+
+
+def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndarray, list[dict[str, Any]]]:
+    """Features of every marked candidate that this run's grooming would ask about, and the marks themselves."""
+    focus, index_of, contexts, counts = (stage_artifact(run, name) for name in ("focus", "index", "contexts", "counts"))
+    table = read_counts(counts)
+    frequent = frozenset(table.words[i].casefold() for i in np.flatnonzero(table.freq >= FREQUENT))
+    index, space, sentences, tagger = (
+        cached_index(index_of.folder, 0),
+        cached_space(contexts.folder),
+        cached_sentences(focus.folder),
+        load_tagger("builtin"),
+    )
+    ids_of = cached_sentence_ids(focus.folder, index_of.folder, 0)
+    items, rows_of = [], []
+    for item_id, rows in sorted(marks.items()):
+        sentence_id, _, position = item_id.rpartition(":")
+        answer = rows[0]["answer"]
+        rows = [row for row in rows if row["word"] in space.row_of]
+        if sentence_id not in sentences or answer not in space.row_of or not rows:
+            continue
+        items.append(GroomedItem(item_id, answer, sentences[sentence_id], int(position), [row["word"] for row in rows], np.zeros(0)))
+        rows_of.append(rows)
+    judge_answers(items, SHARD, tagger)
+    for item in items:
+        judge_words(item, SHARD)
+    judge_tags(items, SHARD, tagger)
+    features, kept = [], []
+    for item, rows in zip(items, rows_of, strict=True):
+        if item.fault != FIT:
+            continue
+        options = np.array(index.ids([item.answer, *item.candidates]), np.int64)
+        scores = sentence_log10_probs(index, [FilledSentence(ids_of[item.sentence.id], item.position + 1, options)])[0]
+        measures = measures_of(item, item.candidates, scores[1:] - scores[0], index, space)
+        found = features_of(measures, place_of(item, frequent=frequent))
+        asked = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
+        features.append(found[asked])
+        kept += [rows[i] for i in asked]
+    return np.concatenate(features), kept
+
+
+def fit(features: np.ndarray, says: np.ndarray) -> tuple[np.ndarray, float]:
+    """Weights of the features as they are, and the constant: a ridge over features brought to deviation 1."""
+    centre, spread = features.mean(axis=0), features.std(axis=0)
+    spread[spread == 0] = np.inf
+    model = LogisticRegression(C=INVERSE_RIDGE, max_iter=5000).fit((features - centre) / spread, says)
+    weights = model.coef_[0] / spread
+    return weights, float(model.intercept_[0] - weights @ centre)
+
+
+def cross_validated(features: np.ndarray, says: np.ndarray, books: Sequence[str]) -> np.ndarray:
+    """Probabilities of each mark by models that saw none of its book."""
+    found = np.zeros(len(says))
+    for train, test in GroupKFold(FOLDS).split(features, says, books):
+        weights, constant = fit(features[train], says[train])
+        found[test] = 1 / (1 + np.exp(-(features[test] @ weights + constant)))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--marks", type=Path, nargs="+", required=True)
+    parser.add_argument("--run", type=Path, action="append", required=True)
+    parser.add_argument("--write", type=Path)
+    args = parser.parse_args()
+    marks = read_marks(args.marks)
+    parts = [measured(run, marks) for run in args.run]
+    features = np.concatenate([part for part, _ in parts])
+    rows = [row for _, part in parts for row in part]
+    origin = np.repeat(np.arange(len(parts)), [len(part) for _, part in parts])
+    books = [row["id"].partition(":")[0] for row in rows]
+    weights, found = {}, {}
+    with threadpool_limits(limits=1):
+        for name, letters in SAYS.items():
+            says = np.array([row["mark"] in letters for row in rows])
+            found[name] = cross_validated(features, says, books)
+            own, constant = fit(features, says)
+            weights[name] = {"constant": round(constant, 4)} | {
+                feature: round(float(w), 4) for feature, w in zip(FEATURES, own, strict=True) if round(float(w), 4)
+            }
+            for i, run in enumerate(args.run):
+                here = origin == i
+                print(f"{name:13} {run.name:10} marks {here.sum():6,}  say so {says[here].mean():.3f}  AUC {roc_auc_score(says[here], found[name][here]):.3f}"
+                      f"  log loss {log_loss(says[here], found[name][here]):.4f}")  # fmt: skip
+    _tell_bounds(found, rows, origin, args.run)
+    if args.write:
+        text = args.write.read_text(encoding="utf-8")
+        lines = [
+            f'    "{name}": {{\n' + "".join(f'        "{k}": {v},\n' for k, v in own.items()) + "    },\n" for name, own in weights.items()
+        ]
+        args.write.write_text(
+            text[: text.index("WEIGHTS")] + "WEIGHTS: Mapping[str, Mapping[str, float]] = {\n" + "".join(lines) + "}\n", encoding="utf-8"
+        )
+
+
+def _tell_bounds(found: dict[str, np.ndarray], rows: list[dict[str, Any]], origin: np.ndarray, runs: Sequence[Path]) -> None:
+    """What each pair of bounds would keep and let through."""
+    print(
+        "\n| background | max_ambiguity | max_ungrammatical | kept | fits as well | ungrammatical | plausible |\n|---|---:|---:|---:|---:|---:|---:|"
+    )
+    marks = np.array([row["mark"] for row in rows])
+    for i, run in enumerate(runs):
+        for ambiguity in (0.015, 0.02, 0.03, 0.04):
+            for grammar in (0.03, 0.05, 0.08):
+                here = origin == i
+                kept = here & (found["fits_as_well"] < ambiguity) & (found["ungrammatical"] < grammar)
+                said = [np.isin(marks[kept], list(letters)).mean() for letters in SAYS.values()]
+                print(
+                    f"| {run.name} | {ambiguity} | {grammar} | {kept.sum() / here.sum():.1%} | "
+                    + " | ".join(f"{share:.1%}" for share in said)
+                    + " |"
+                )
+
+
+if __name__ == "__main__":
+    main()
