@@ -28,7 +28,7 @@ from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.recipes.msr.steps.screening import ScreeningSettings
 from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.settings import SettingsGroup
-from cloze_gen.stages.corpus.held_out import BackgroundSettings
+from cloze_gen.stages.corpus.held_out import HeldOutSettings
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.item_kind import QUESTION_ITEMS
 from cloze_gen.stages.models.contexts import ContextSettings
@@ -46,7 +46,7 @@ class HolmesSettings(SettingsGroup):
 
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
-    background: BackgroundSettings = BackgroundSettings()
+    held_out: HeldOutSettings = HeldOutSettings()
     lm: LmSettings = LmSettings()
     contexts: ContextSettings = ContextSettings()
     focus: FocusSettings = FocusSettings()
@@ -85,11 +85,11 @@ class Focus(StyleTask):
         return super().inputs() | ({"text": self.clone(TrainingText)} if self.is_own_background else {})
 
     def settings(self) -> dict[str, Any]:
-        several = {"models": self.all_settings.background.models} if self.is_own_background else {}
+        several = {"models": self.all_settings.held_out.models} if self.is_own_background else {}
         return dict(self.own.model_dump(mode="json", exclude={"classes"})) | several  # classes: asked for in grooming, of tagged sentences
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_focus(writer, room, **self.artifacts(), settings=self.own, models=self.all_settings.background.models)
+        write_focus(writer, room, **self.artifacts(), settings=self.own, models=self.all_settings.held_out.models)
 
 
 class Alternates(StyleTask):

@@ -10,7 +10,7 @@ from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask, run_those_ready
 from cloze_gen.stages.models.contexts import write_context_vectors
-from cloze_gen.stages.models.held_out import write_held_out_indexes, write_held_out_models
+from cloze_gen.stages.models.held_out import write_held_out_contexts, write_held_out_indexes, write_held_out_models
 from cloze_gen.stages.models.index import write_index
 from cloze_gen.stages.models.language_model import write_language_model
 from cloze_gen.stages.room import Room
@@ -28,11 +28,10 @@ class LanguageModel(StyleTask):
     needs = {"text": TrainingText}
 
     def inputs(self) -> dict[str, StageTask]:
-        books = {"corpus": self.clone(Corpus, side="train")} if self.is_own_background else {}
-        return super().inputs() | books
+        return super().inputs() | ({"corpus": self.clone(Corpus, side="train")} if self.is_own_background else {})
 
     def settings(self) -> dict[str, Any]:
-        several = {"models": self.all_settings.background.models} if self.is_own_background else {}
+        several = {"models": self.all_settings.held_out.models} if self.is_own_background else {}
         return dict(self.own.model_dump(mode="json", exclude={"memory"})) | several  # the model is the same whatever the memory
 
     def look_ahead(self) -> None:
@@ -41,7 +40,7 @@ class LanguageModel(StyleTask):
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         given = self.artifacts() | {"settings": self.own, "meanwhile": run_those_ready}
         if self.is_own_background:
-            write_held_out_models(writer, room, **given, models=self.all_settings.background.models)
+            write_held_out_models(writer, room, **given, models=self.all_settings.held_out.models)
         else:
             write_language_model(writer, room, **given)
 
@@ -65,9 +64,17 @@ class Contexts(StyleTask):
     version = 4
     needs = {"text": TrainingText, "counts": Counts}
 
+    def inputs(self) -> dict[str, StageTask]:
+        return super().inputs() | ({"corpus": self.clone(Corpus, side="train")} if self.is_own_background else {})
+
     def settings(self) -> dict[str, Any]:
         limits: OptionLimits = self.all_settings.context_words
-        return settings_dict(self.own) | {name: getattr(limits, name) for name in ("max_freq", "min_count", "proper_names")}
+        several = {"models": self.all_settings.held_out.models} if self.is_own_background else {}
+        return settings_dict(self.own) | several | {name: getattr(limits, name) for name in ("max_freq", "min_count", "proper_names")}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_context_vectors(writer, room, **self.artifacts(), limits=self.all_settings.context_words, settings=self.own)
+        given = self.artifacts() | {"limits": self.all_settings.context_words, "settings": self.own}
+        if self.is_own_background:
+            write_held_out_contexts(writer, room, **given, models=self.all_settings.held_out.models)
+        else:
+            write_context_vectors(writer, room, **given)

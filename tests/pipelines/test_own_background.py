@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.stages.corpus.held_out import read_groups
+from cloze_gen.stages.corpus.held_out import of_model, read_groups
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
@@ -59,7 +59,7 @@ def test_every_option_is_known_without_the_book(alone: Path) -> None:
     """Answer and impostors stand in other books than the question's, and what they score is what the model of these says."""
     run = alone / "runs" / "alone"
     indexes = stage_artifact(run, "index")
-    models = {book: open_index(indexes, number) for book, number in read_groups(indexes).items()}
+    models = {book: open_index(of_model(indexes, number)) for book, number in read_groups(indexes).items()}
     asked = list(read_jsonl(run / "release" / "questions.jsonl"))
     assert len({row["book_id"] for row in asked}) == 3
     for row in asked:

@@ -60,7 +60,7 @@ def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndar
     frequent = frozenset(table.words[i].casefold() for i in np.flatnonzero(table.freq >= FREQUENT))
     index, space, sentences, tagger = (
         cached_index(index_of.folder, 0),
-        cached_space(contexts.folder),
+        cached_space(contexts.folder, 0),
         cached_sentences(focus.folder),
         load_tagger("builtin"),
     )

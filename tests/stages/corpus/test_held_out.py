@@ -9,9 +9,9 @@ import pytest
 
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.errors import CorpusError
-from cloze_gen.stages.corpus.counts import write_counts
-from cloze_gen.stages.corpus.held_out import group_of_lines, held_out_groups, other_lines, words_of_one_group
-from cloze_gen.stages.corpus.training_text import TEXT, write_training_text
+from cloze_gen.stages.corpus.counts import read_counts, write_counts
+from cloze_gen.stages.corpus.held_out import group_of_lines, held_out_groups, words_of_one_group, write_other_text
+from cloze_gen.stages.corpus.training_text import TEXT, TOKENS, write_training_text
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.keys import StageKey
@@ -76,8 +76,16 @@ def test_a_word_of_one_group_is_unknown_to_its_model(tmp_path: Path) -> None:
 def test_the_others_are_all_lines_but_those_of_the_group(tmp_path: Path, group: int) -> None:
     """Each group's lines go, wherever they stand, and headings are none."""
     corpus = books_artifact(tmp_path / "books", BOOKS, heading="the whale .")
-    text, _ = text_of(tmp_path, corpus)
+    text, counts = text_of(tmp_path, corpus)
     of_lines = group_of_lines(corpus, held_out_groups(corpus, models=8))
-    with open(text.path(TEXT), "rb") as lines:
-        left = [line.decode().rstrip("\n") for line in other_lines(lines, np.asarray(of_lines), group=group)]
+    (tmp_path / "others").mkdir()
+    others = write_other_text(tmp_path / "others", text=text, of_lines=of_lines, group=group)
+    left = others.path(TEXT).read_text(encoding="utf-8").splitlines()
     assert left == [line for book, own in BOOKS.items() if book != "abc"[group - 1] for line in own]
+    words = {i + 1: word for i, word in enumerate(read_counts(counts).words)} | {0: "\n"}
+    assert " ".join(words[i] for i in np.load(others.path(TOKENS)).tolist()).split(" \n") == [*_joined(left), ""]
+
+
+def _joined(lines: list[str]) -> list[str]:
+    """Lines as the numbers spell them: all but the first after the space that follows a line's end."""
+    return [line if i == 0 else f" {line}" for i, line in enumerate(lines)]

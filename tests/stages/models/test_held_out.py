@@ -7,15 +7,16 @@ import pytest
 
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.lm.forward_index import ForwardIndex
-from cloze_gen.stages.corpus.held_out import read_groups
-from cloze_gen.stages.corpus.training_text import TEXT
-from cloze_gen.stages.models.held_out import arpa_name, write_held_out_indexes, write_held_out_models
+from cloze_gen.stages.corpus.held_out import of_model, read_groups
+from cloze_gen.stages.corpus.training_text import TEXT, TOKENS
+from cloze_gen.stages.models.held_out import write_held_out_indexes, write_held_out_models
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.stages.models.language_model import ARPA, LmSettings, write_language_model
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.keys import StageKey
 from cloze_gen.store.tables import write_parquet, write_tsv
+from cloze_gen.text.word_ids import line_ids
 
 BOOKS = {
     "a": ["he saw the owl by the sea .", "the lamp burned ."],
@@ -49,6 +50,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Artifact, Art
         write_parquet(place / book / "sentences.parquet", {"kind": ["prose"] * len(own), "tokens": own})
     write_tsv(place / "books.tsv", ("book_id", "status", "folder"), [(book, "kept", book) for book in BOOKS])
     text, corpus = artifact(store, "text", {TEXT: lines(*BOOKS)}), Artifact(place, {})
+    words = sorted(set(lines(*BOOKS).split()))
+    np.save(text.folder / TOKENS, line_ids(lines(*BOOKS).splitlines(), {word: i for i, word in enumerate(words, 1)}))
     keys = StageKey("lm", 1), StageKey("index", 1)
     with store.writing(keys[0]) as writer:
         assert writer is not None
@@ -68,7 +71,7 @@ def test_a_model_is_that_of_the_other_books(made: tuple[Store, Artifact, Artifac
         assert writer is not None
         text = artifact(store, f"others-{group}", {TEXT: lines(*others)})
         write_language_model(writer, Room(store, InProcessEngine(), "lm"), text=text, settings=SETTINGS)
-    assert models.path(arpa_name(group)).read_bytes() == store.open(key).path(ARPA).read_bytes()
+    assert of_model(models, group).path(ARPA).read_bytes() == store.open(key).path(ARPA).read_bytes()
 
 
 def attested(index: ForwardIndex, ngram: str) -> bool:
@@ -78,7 +81,7 @@ def attested(index: ForwardIndex, ngram: str) -> bool:
 def test_what_one_book_holds_is_no_evidence_for_its_own_questions(made: tuple[Store, Artifact, Artifact]) -> None:
     """By hand: `in the wood` stands in b alone, `the lamp burned` in a and c, `saw the owl` in a and b."""
     _, _, indexes = made
-    models = {book: open_index(indexes, number) for book, number in read_groups(indexes).items()}
+    models = {book: open_index(of_model(indexes, number)) for book, number in read_groups(indexes).items()}
     known = {ngram: "".join(book for book in models if attested(models[book], ngram))
              for ngram in ("in the wood", "the lamp burned", "saw the owl", "lamp burned low")}  # fmt: skip
     assert known == {"in the wood": "ac", "the lamp burned": "abc", "saw the owl": "abc", "lamp burned low": "ab"}
@@ -89,6 +92,6 @@ def test_a_distribution_of_any_model_sums_to_one(made: tuple[Store, Artifact, Ar
     """Whether it knows the history or backs off."""
     _, _, indexes = made
     for number in (1, 2, 3):
-        index = open_index(indexes, number)
+        index = open_index(of_model(indexes, number))
         for history in (["saw", "the"], ["in", "the"], ["the", "wood"]):
             assert (10.0 ** index.next_word_log10_probs(history).astype(np.float64)).sum() == pytest.approx(1.0, abs=1e-4)

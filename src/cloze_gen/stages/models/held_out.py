@@ -1,17 +1,24 @@
-"""Language models and forward indexes without training books: one of each for every group of source books, made of all the others."""
+"""Models without training books: one of each kind for every group of source books, made of all the others as any model of books is."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 
-from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
-from cloze_gen.engine.progress import Stopwatch, phases
-from cloze_gen.lm.arpa import header_counts
-from cloze_gen.stages.corpus.held_out import group_of_lines, group_sizes, held_out_groups, other_lines, read_groups, write_groups
-from cloze_gen.stages.corpus.training_text import TEXT
-from cloze_gen.stages.models.index import model_folder, write_levels
-from cloze_gen.stages.models.language_model import LmSettings
+from cloze_gen.stages.corpus.held_out import (
+    group_of_lines,
+    held_out_groups,
+    of_model,
+    read_groups,
+    write_for_groups,
+    write_groups,
+    write_other_text,
+)
+from cloze_gen.stages.models.contexts import ContextSettings, write_context_vectors
+from cloze_gen.stages.models.index import write_index
+from cloze_gen.stages.models.language_model import LmSettings, write_language_model
 from cloze_gen.stages.room import Room
+from cloze_gen.stats.option_words import OptionLimits
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 
 
@@ -19,62 +26,69 @@ def write_held_out_models(
     writer: ArtifactWriter, room: Room, *, text: Artifact, corpus: Artifact, settings: LmSettings, models: int,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> None:  # fmt: skip
-    """Estimate as many models as there are groups of books, each as `write_language_model` does, of the text of the other groups.
+    """Estimate a language model for each group of books, of the text of the others.
 
-    Files: `model-N.arpa`, the model that makes the questions of group N; `held-out.tsv`, which books that are (`write_groups`). Facts:
-    `models`, their number, `books`, that of the books, and `ngrams`, the counts of each model, unigrams first.
+    Files: `held-out.tsv`, which books make which group (`write_groups`); for each group N, in `model-N`, what `write_language_model`
+    writes.
 
     Args:
-        models: the most models.
+        models: the most groups.
         meanwhile: called while `lmplz` works at the first.
     Raises:
         CorpusError: there is one book, or what is left without a group is too little for `lmplz`.
         ToolError: `lmplz` is missing or fails; the message says what mends it.
     """
-    clock, groups = Stopwatch(), held_out_groups(corpus, models=models)
-    of_lines, ngrams = group_of_lines(corpus, groups), []
-    temp = writer.path("temp/x").parent
-    for group in group_sizes(groups):
-        others, arpa = temp / "others.txt", writer.path(arpa_name(group))
-        with open(text.path(TEXT), "rb") as lines, open(others, "wb") as out:
-            out.writelines(other_lines(lines, of_lines, group=group))
-        with phases(room.stage) as hear:
-            train_arpa(
-                text=others,
-                arpa=arpa,
-                order=settings.order,
-                memory=settings.memory,
-                temp_dir=temp,
-                prune=settings.prune,
-                discount_fallback=settings.discount_fallback,
-                on_line=hear,
-                meanwhile=meanwhile if group == 1 else lambda: None,
-            )
-        others.unlink()
-        with open(arpa, "rb") as handle:
-            ngrams.append(header_counts(handle.read(4096)))
-    temp.rmdir()
-    write_groups(writer, groups)
-    writer.facts |= {"models": len(ngrams), "books": len(groups), "ngrams": ngrams}
-    writer.versions |= {"lmplz_sha256": binary_sha256(find_lmplz())}
-    room.say(f"{len(ngrams)} models of order {settings.order}, each without the books whose questions it makes, in {clock.seconds:.0f} s")
+    groups = held_out_groups(corpus, models=models)
+
+    def write(part: ArtifactWriter, group: int, others: Artifact) -> None:
+        write_language_model(part, room, text=others, settings=settings, meanwhile=meanwhile if group == 1 else lambda: None)
+
+    _write_of_others(writer, groups, text=text, corpus=corpus, write=write)
+    room.say(f"{writer.facts['models']} models, each without the books whose questions it makes")
 
 
 def write_held_out_indexes(writer: ArtifactWriter, room: Room, *, model: Artifact) -> None:
-    """Write the forward index of every model.
+    """Write the forward index of every group's model.
 
-    Files: `held-out.tsv` as in the models' own artifact (`write_groups`); in a folder `model-N` for each, `words.txt` and the arrays
-    `Ngrams.key.npy`, `Ngrams.log10_prob.npy` and `Ngrams.log10_backoff.npy`, as of one model (`write_index`).
+    Files: `held-out.tsv`, as of the models (`write_groups`); for each group N, in `model-N`, what `write_index` writes.
 
     Raises:
         ModelError: an ARPA file is cut short or not consistent.
     """
     groups = read_groups(model)
-    for group in group_sizes(groups):
-        write_levels(writer, room, model.path(arpa_name(group)), folder=model_folder(group))
+    write_for_groups(writer, groups, lambda part, group: write_index(part, room, model=of_model(model, group)))
     write_groups(writer, groups)
-    writer.facts |= {"models": len(set(groups.values()))}
 
 
-def arpa_name(group: int) -> str:
-    return f"model-{group}.arpa"
+def write_held_out_contexts(
+    writer: ArtifactWriter, room: Room, *, text: Artifact, counts: Artifact, corpus: Artifact, limits: OptionLimits,
+    settings: ContextSettings, models: int,
+) -> None:  # fmt: skip
+    """Write the context space for each group of books, of the text of the others; which words are in it all books' counts say.
+
+    Files: `held-out.tsv`, which books make which group (`write_groups`); for each group N, in `model-N`, what `write_context_vectors`
+    writes.
+
+    Args:
+        models: the most groups.
+    Raises:
+        CorpusError: there is one book.
+    """
+
+    def write(part: ArtifactWriter, group: int, others: Artifact) -> None:
+        write_context_vectors(part, room, text=others, counts=counts, limits=limits, settings=settings)
+
+    _write_of_others(writer, held_out_groups(corpus, models=models), text=text, corpus=corpus, write=write)
+
+
+def _write_of_others(
+    writer: ArtifactWriter, groups: dict[str, int], *, text: Artifact, corpus: Artifact,
+    write: Callable[[ArtifactWriter, int, Artifact], None],
+) -> None:  # fmt: skip
+    """One model a group, each of the text without the group, which is on disk for as long as its model is being made."""
+    of_lines, temp = group_of_lines(corpus, groups), writer.path("others/x").parent
+    write_for_groups(
+        writer, groups, lambda part, group: write(part, group, write_other_text(temp, text=text, of_lines=of_lines, group=group))
+    )
+    shutil.rmtree(temp)
+    write_groups(writer, groups)

@@ -32,16 +32,16 @@ def write_index(writer: ArtifactWriter, room: Room, *, model: Artifact) -> None:
     write_levels(writer, room, model.path(ARPA))
 
 
-def write_levels(writer: ArtifactWriter, room: Room, arpa: Path, *, folder: str = "") -> None:
-    """As `write_index`, of the ARPA file at any place, into a folder of the artifact where one is named."""
+def write_levels(writer: ArtifactWriter, room: Room, arpa: Path) -> None:
+    """As `write_index`, of the ARPA file at any place."""
     clock = Stopwatch()
     order = 0
     for order, vocabulary, level in build_levels(ahead(read_blocks(_chunks(arpa, room.stage)))):
         if order == 1:
-            writer.path(folder + WORDS).write_text("\n".join(vocabulary.to_pylist()) + "\n", encoding="utf-8")
+            writer.path(WORDS).write_text("\n".join(vocabulary.to_pylist()) + "\n", encoding="utf-8")
         for name in Level.__slots__:
-            np.save(writer.path(folder + _file(order, name)), getattr(level, name))
-        writer.rows[folder + _file(order, "key")] = len(level.key)
+            np.save(writer.path(_file(order, name)), getattr(level, name))
+        writer.rows[_file(order, "key")] = len(level.key)
     writer.facts |= {"order": order}
     writer.versions |= {"numpy": np.__version__}
     room.say(f"order {order}, sorted in {clock.seconds:.0f} s")
@@ -57,25 +57,11 @@ def _chunks(path: Path, stage: str) -> Iterator[bytes]:
         yield from track(iter(lambda: handle.read(_BLOCK_BYTES), b""), stage=stage, unit="blocks", total=total)
 
 
-def model_folder(number: int) -> str:
-    """Where the index of one of several models lies; of the only one, 0, in no folder of its own.
-
-    >>> model_folder(2), model_folder(0)
-    ('model-2/', '')
-    """
-    return f"model-{number}/" if number else ""
-
-
-def open_index(artifact: Artifact, model: int = 0) -> ForwardIndex:
-    """The index, memory-mapped: workers of one machine share its pages.
-
-    Args:
-        model: which, where there are several (`stages.models.held_out`).
-    """
-    folder = model_folder(model)
-    words = artifact.path(folder + WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+def open_index(artifact: Artifact) -> ForwardIndex:
+    """The index, memory-mapped: workers of one machine share its pages."""
+    words = artifact.path(WORDS).read_text(encoding="utf-8").split("\n")[:-1]
     levels = []
     for order in range(1, int(artifact.facts["order"]) + 1):
-        arrays = {name: memory_mapped(artifact.path(folder + _file(order, name))) for name in Level.__slots__}
+        arrays = {name: memory_mapped(artifact.path(_file(order, name))) for name in Level.__slots__}
         levels.append(Level(**arrays))
     return ForwardIndex(words, levels)

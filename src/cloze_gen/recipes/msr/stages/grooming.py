@@ -30,7 +30,7 @@ def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
     fit = [item for item in items if item.fault == FIT]
     for item in fit:
         judge_words(item, shard)
-        judge_by_readers(item, shard, cached_index(shard.index, shard.part.model), cached_space(shard.contexts))
+        judge_by_readers(item, shard, cached_index(shard.index, shard.part.model), cached_space(shard.contexts, shard.part.model))
     if tagger is not None:
         judge_tags(fit, shard, tagger)
     count = write_parquet(shard.part.out / shard.part.name, _decision_columns(fit))

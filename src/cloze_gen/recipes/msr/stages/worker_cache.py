@@ -13,6 +13,7 @@ from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.parts import Part
 from cloze_gen.records.sentence import Sentence
+from cloze_gen.stages.corpus.held_out import of_model
 from cloze_gen.stages.models.contexts import read_context_space
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.stages.tables import FOCUS, read_source_sentences
@@ -25,12 +26,12 @@ from cloze_gen.text.tagging import Tagger
 @functools.lru_cache(maxsize=1)
 def cached_index(folder: Path, model: int) -> ForwardIndex:
     """The forward index of a part's model; its arrays are shared through the page cache."""
-    return open_index(open_artifact(folder), model)
+    return open_index(of_model(open_artifact(folder), model))
 
 
 @functools.lru_cache(maxsize=1)
-def cached_space(folder: Path) -> ContextSpace:
-    return read_context_space(open_artifact(folder))
+def cached_space(folder: Path, model: int) -> ContextSpace:
+    return read_context_space(of_model(open_artifact(folder), model))
 
 
 @functools.lru_cache(maxsize=1)
