@@ -39,7 +39,7 @@ FEATURES = (
     *(f"after_{kind.name.lower()}" for kind in After),
 )
 _COLUMN = {name: i for i, name in enumerate(FEATURES)}
-_MOST = 12.0  # no measure says more than this: what is unheard of is unheard of
+_MOST = 12.0  # no log or likeness says more than this: what is unheard of is unheard of
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ def features_of(measures: Mapping[str, np.ndarray], place: Place) -> np.ndarray:
         own = measures[name.removesuffix("_gained")]
         table[:, _COLUMN[name]] = own[1:] - own[0] if name.endswith("_gained") else own[1:]
     said = {
-        "answer_topicality": measures["topicality"][0],
-        "tokens": place.tokens,
-        "content_words": place.content_words,
+        "answer_topicality": float(measures["topicality"][0]),
+        "tokens": np.log2(place.tokens),
+        "content_words": np.log2(1 + place.content_words),
         "place": place.place,
     }
     marks = (f"tag_{place.tag}", f"frame_{place.frame}", f"before_{place.before.name.lower()}", f"after_{place.after.name.lower()}")
