@@ -67,7 +67,7 @@ def style_of(config: str) -> Style:
     if is_config_file(config):
         return find_style(_said_style(config) or _named_style(config))
     config_text(config)  # a name that is none is told with those there are
-    return find_style(config.replace("-sample", "-style"))
+    return find_style(_named_style(config))
 
 
 def _said_style(config: str) -> str | None:
