@@ -168,10 +168,12 @@ def notes(settings: HolmesSettings, facts: Facts) -> list[str]:
     """What a user of the set must know of the settings."""
     groomed, tagger = "groomed: machine (no human has judged the candidates)", settings.grooming.tagger
     groomed_by = [groomed, KNOWN_OF_WORDS[background_of(settings.contexts)]]
+    left = facts.get("choice", {})
+    chosen = [_told_of_check(left["rounds"][left["round_kept"]]["told"])] if left.get("round_kept") is not None else []
     if tagger == "none":
         unasked = ["focus.classes: not asked for, since the tagger is off"] if settings.focus.classes else []
-        return [*groomed_by, "tagger: off, so impostors were not tested for their part of speech", *unasked]
-    return [*groomed_by, f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence"]
+        return [*groomed_by, "tagger: off, so impostors were not tested for their part of speech", *unasked, *chosen]
+    return [*groomed_by, f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence", *chosen]
 
 
 def held_out_notes(facts: Facts) -> list[str]:
@@ -182,6 +184,11 @@ def held_out_notes(facts: Facts) -> list[str]:
     return (
         [made, "Of two books each model knows one: it has little to say of many words. Three or more are better."] if books == 2 else [made]
     )
+
+
+def _told_of_check(told: float) -> str:
+    return (f"choice: matched; a classifier trained on the options' scores found the answer in {told:.1%} of the questions that it had not "
+            "seen, by the check that chose the set (`cloze-gen evaluate` asks others)")  # fmt: skip
 
 
 def warnings(settings: Mapping[str, Any]) -> list[str]:

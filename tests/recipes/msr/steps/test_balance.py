@@ -7,7 +7,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, matched_weights, rank_features, weighted_draws
+from cloze_gen.recipes.msr.steps.balance import (
+    answer_shares,
+    herd_draws,
+    matched_weights,
+    rank_features,
+    spelling_vectors,
+    value_features,
+    weighted_draws,
+)
 
 
 def test_draws_are_distinct_and_follow_the_weights() -> None:
@@ -90,3 +98,35 @@ def test_fewer_groups_than_wanted_give_fewer() -> None:
     _, features, group = biased_pool(10, 3)
     assert len(herd_draws(features, group, target=np.zeros(features.shape[1]), n=150, passes=1)) == 10
     assert len(herd_draws(features[:0], group[:0], target=np.zeros(features.shape[1]), n=5, passes=1)) == 0
+
+
+def test_value_lines_see_what_ranks_do_not() -> None:
+    """Two draws of the same ranks, the answer barely lowest or far: other features; an answer like all others has none."""
+    near, far, level = ([[low], [1.0], [1.1], [1.2], [1.3]] for low in (0.9, -3.0, 1.0))
+    ranks = rank_features(np.array([near, far]))
+    values = value_features(np.array([near, far]))
+    assert ranks[0].tolist() == ranks[1].tolist()
+    assert np.abs(values[0] - values[1]).max() > 0.3
+    assert value_features(np.array([[level[1]] * 5])).tolist() == [[0.0] * values.shape[1]]
+
+
+def test_words_of_one_ending_are_spelt_alike() -> None:
+    """More in common with each other than with another word, and a word is itself every time."""
+    walked, talked, stones, again = spelling_vectors(["walked", "talked", "stones", "walked"])
+    assert walked.tolist() == again.tolist()
+    assert walked @ talked > 0.2 > abs(walked @ stones)
+
+
+def test_quotas_are_kept_and_what_they_cannot_give_is_taken_elsewhere() -> None:
+    """Two of the first class are wanted and two of the second, which has one: it gives that one, the first the rest."""
+    features = np.zeros((6, 2), np.float32)
+    stratum = np.array([0, 0, 0, 0, 0, 1])
+    chosen = herd_draws(features, np.arange(6), target=np.zeros(2), n=4, passes=1, stratum=stratum, quota=[2, 2])
+    assert len(chosen) == 4
+    assert stratum[chosen].tolist().count(1) == 1
+
+
+def test_a_costly_draw_is_left() -> None:
+    """Of draws that are level alike the cheap ones are chosen."""
+    cost = np.array([5.0, 0.0, 5.0, 0.0])
+    assert herd_draws(np.zeros((4, 2), np.float32), np.arange(4), target=np.zeros(2), n=2, passes=1, cost=cost).tolist() == [1, 3]

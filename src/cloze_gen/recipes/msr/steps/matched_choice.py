@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, rank_features, value_features
+from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, rank_features, spelling_vectors, value_features
 from cloze_gen.recipes.msr.steps.choice import MATCHED_SCORES, ChoiceSettings, Chosen, ScoredItem, verdicts
 from cloze_gen.recipes.msr.steps.class_shares import Quotas, class_quotas
 from cloze_gen.recipes.msr.steps.impostor_draws import offered_draws
@@ -27,7 +27,10 @@ _FEWEST = 150  # sentences to be asked from which classifiers learn something; f
 _PATIENCE = 2  # rounds in a row that tell no less
 _KEPT_DRAWS = 8  # of a focus word, from which a round's set is chosen: those of the most even propensity
 _FREQ = MATCHED_SCORES.index("freq")  # compared by its logarithm
-_ODDS_WEIGHT = 2.0  # of the propensity's own features beside those of the scores
+# What weighs how much beside the values of a score: its ranks, for simple rules look at these alone; the words' spelling; the propensity.
+_RANK_WEIGHT = 1.5
+_SPELLING_WEIGHT = 3.0
+_ODDS_WEIGHT = 2.0
 _MARGIN_COST = 12.0  # of a unit of log odds by which the answer looks more, or less, like an answer than the mean of its impostors
 
 
@@ -70,6 +73,7 @@ class _Pool:
         group: of each draw, the number of its sentence.
         raw, scores: of the words of all items, an item after the other, the answer first: as they are, and comparable.
         start: of each item, its first row there.
+        spelling: of the words likewise, their vectors.
     """
 
     item: NDArray[np.int64]
@@ -78,6 +82,7 @@ class _Pool:
     raw: NDArray[np.float64]
     scores: NDArray[np.float32]
     start: NDArray[np.int64]
+    spelling: NDArray[np.float32]
 
     def rows(self, draws: NDArray[np.int64]) -> NDArray[np.int64]:
         """Rows of `scores` of the options of draws, the answer first; shape (draws, options)."""
@@ -127,7 +132,8 @@ def _pool(fit: Sequence[ScoredItem], offered: Sequence[np.ndarray]) -> _Pool:
     with np.errstate(divide="ignore"):
         scaled[:, _FREQ] = np.log10(scaled[:, _FREQ])
     start = np.concatenate(([0], np.cumsum([len(one.scores) for one in fit])))[:-1]
-    return _Pool(item, np.concatenate(offered), sentence[item], raw, comparable(scaled), start)
+    spelling = spelling_vectors([word for one in fit for word in (one.item.answer, *one.item.candidates)])
+    return _Pool(item, np.concatenate(offered), sentence[item], raw, comparable(scaled), start, spelling)
 
 
 def _search(pool: _Pool, quotas: Quotas, n: int, settings: ChoiceSettings, seed: int) -> tuple[NDArray[np.int64], list[Round], int | None]:
@@ -159,14 +165,14 @@ def _level(pool: _Pool, quotas: Quotas, odds: NDArray[np.float32] | None, n: int
     first = np.searchsorted(pool.item, np.arange(pool.item[-1] + 1))
     offered = np.sort(order[np.arange(len(order)) - first[pool.item] < _KEPT_DRAWS])
     options, offered_odds = pool.options(offered), None if odds is None else odds[offered]
-    features = _features(options, offered_odds)
+    spelling = pool.spelling[pool.rows(offered)]
+    features = _features(options, offered_odds, spelling)
     rng = derive_rng(seed, "msr.matching_target")
     picked, front = rng.integers(len(offered), size=n), rng.integers(options.shape[1], size=n)
-    target = _features(_fronted(options[picked], front), None if offered_odds is None else _fronted(offered_odds[picked], front)).sum(
-        axis=0
-    )
+    fronted_odds = None if offered_odds is None else _fronted(offered_odds[picked], front)
+    target = _features(_fronted(options[picked], front), fronted_odds, _fronted(spelling[picked], front)).sum(axis=0)
     shares = options.shape[2] * options.shape[1]
-    target[:shares] = np.clip(target[:shares], -settings.slack * n, settings.slack * n)
+    target[:shares] = np.clip(target[:shares], -_RANK_WEIGHT * settings.slack * n, _RANK_WEIGHT * settings.slack * n)
     stratum = quotas.class_of_item[pool.item[offered]] if quotas.most else None
     found = herd_draws(
         features, pool.group[offered], target=target if settings.slack else np.zeros_like(target), n=n, passes=settings.passes,
@@ -175,9 +181,9 @@ def _level(pool: _Pool, quotas: Quotas, odds: NDArray[np.float32] | None, n: int
     return np.asarray(offered[found], np.int64)
 
 
-def _features(options: NDArray[np.float32], odds: NDArray[np.float32] | None) -> NDArray[np.float32]:
-    """What is to sum to nothing: the ranks and values of the scores, and of the propensity."""
-    blocks = [rank_features(options), value_features(options)]
+def _features(options: NDArray[np.float32], odds: NDArray[np.float32] | None, spelling: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What is to sum to nothing: the ranks and values of the scores and of the propensity, and how the words are spelt."""
+    blocks = [_RANK_WEIGHT * rank_features(options), value_features(options), _SPELLING_WEIGHT * (spelling[:, 0] - spelling.mean(axis=1))]
     if odds is not None:
         scaled = odds[:, :, None] / (odds.std() or 1.0)
         blocks += [_ODDS_WEIGHT * rank_features(scaled), _ODDS_WEIGHT * value_features(scaled)]
