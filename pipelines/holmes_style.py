@@ -75,7 +75,7 @@ class Focus(StyleTask):
 
     stage = "focus"
     group = "focus"
-    version = 3
+    version = 4
     needs = {"source": (Corpus, "source"), "counts": Counts}
     write = staticmethod(write_focus)
 
