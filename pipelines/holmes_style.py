@@ -120,7 +120,7 @@ class Grooming(StyleTask):
 
     stage = "grooming"
     group = "grooming"
-    version = 11
+    version = 12
     needs = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
 
     def settings(self) -> dict[str, Any]:

@@ -144,10 +144,14 @@ def allowed_values(field: FieldInfo) -> str:
     'number above 0, at most 1'
     >>> allowed_values(FieldInfo.from_annotated_attribute(tuple[Literal["noun", "verb"], ...], Field(())))
     'list of "noun", "verb"'
+    >>> allowed_values(FieldInfo.from_annotated_attribute(dict[Literal["noun", "verb"], float], Field({})))
+    'table of "noun", "verb" and number'
     """
     kind = field.annotation
     if get_origin(kind) is tuple:
         return f"list of {_kind_in_words(get_args(kind)[0])}"
+    if get_origin(kind) is dict:
+        return f"table of {' and '.join(_kind_in_words(part) for part in get_args(kind))}"
     bounds = {name: getattr(rule, name) for rule in field.metadata for name in ("ge", "gt", "le", "lt") if hasattr(rule, name)}
     words = _kind_in_words(kind)
     if kind is int and {"ge", "le"} <= bounds.keys():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from cloze_gen.columns import wrap
 from cloze_gen.config import STYLE, allowed_values
@@ -24,10 +25,21 @@ def settings_text(config: str, *, columns: int | None = None) -> str:
     for group, value in settings:
         lines.append(f"[{group}]")
         for name, field in type(value).model_fields.items():
-            value_text = json.dumps(value.model_dump(mode="json")[name], ensure_ascii=False)
+            value_text = _as_toml(value.model_dump(mode="json")[name])
             lines += _with_meaning(f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}", columns)
         lines.append("")
     return "\n".join(lines)
+
+
+def _as_toml(value: Any) -> str:
+    """A setting's value; but for a table's, what JSON and TOML write is the same.
+
+    >>> _as_toml({"noun": 0.5, "verb": 0.5}), _as_toml(["noun"]), _as_toml({})
+    ('{noun = 0.5, verb = 0.5}', '["noun"]', '{}')
+    """
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key} = {_as_toml(one)}' for key, one in value.items())}}}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _with_meaning(line: str, meaning: str, columns: int | None) -> list[str]:

@@ -34,7 +34,9 @@ def _is_table_of(check: _Check) -> _Check:
 
 
 def _is_setting(value: Any) -> bool:
-    return isinstance(value, _PLAIN) or (isinstance(value, list) and all(isinstance(one, _PLAIN) for one in value))
+    """A plain value, a list or a table of them."""
+    some = value if isinstance(value, list) else value.values() if isinstance(value, dict) else [value]
+    return all(isinstance(one, _PLAIN) for one in some)
 
 
 _RUN: Mapping[str, _Check] = {

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.msr.stages.choice import write_choice
 from cloze_gen.recipes.msr.stages.choice_tables import ChoiceTables, read_choice_tables, scored_items
@@ -53,7 +54,7 @@ def impostors_of(artifact: Artifact) -> set[str]:
     return {word for question in questions for i, word in enumerate(question["options"]) if i != question["answer_index"]}
 
 
-@pytest.mark.parametrize("method", ["balanced", "random"])
+@pytest.mark.parametrize("method", ["matched", "balanced", "random"])
 def test_impostors_are_words_of_the_source_books(method: str, chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:
     """Each is a focus word somewhere; where it need not be, words come in that only the training books have."""
     vocabulary = set(tables.focus["word"])
@@ -77,7 +78,9 @@ def test_items_hold_their_fit_candidates_and_their_scores(same_vocabulary: bool,
         )
         assert one.scores[:, :3] == pytest.approx(np.vstack([answer, fit[list(SCORES)].to_numpy(np.float64)]))
         words = (one.item.answer, *one.item.candidates)
-        assert one.scores[:, 3:].tolist() == [[freq[word], len(word)] for word in words]
+        topics = [tables.groomed.at[one.item.id, "answer_topicality"], *fit.sort_values("forward_rank")["topicality"]]
+        assert one.scores[:, 3:].tolist() == [[freq[word], len(word), topic] for word, topic in zip(words, topics, strict=True)]
+        assert one.item.word_class == coarse_class(tables.groomed.at[one.item.id, "answer_tag"])
 
 
 def test_every_fit_focus_word_is_accounted_for(chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:

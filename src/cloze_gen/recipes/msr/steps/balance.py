@@ -192,6 +192,7 @@ def answer_shares(scores: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]
     stacked = np.stack(list(scores))
     answer = stacked[:, :1, :]
     ties = (stacked == answer).sum(axis=1)
-    highest = np.where((stacked > answer).any(axis=1), 0.0, 1.0 / ties)
-    lowest = np.where((stacked < answer).any(axis=1), 0.0, 1.0 / ties)
+    share = 1.0 / np.maximum(ties, 1)  # of a missing value (NaN) there is none, and nothing is above or below it
+    highest = np.where((stacked > answer).any(axis=1) | (ties == 0), 0.0, share)
+    lowest = np.where((stacked < answer).any(axis=1) | (ties == 0), 0.0, share)
     return highest.mean(axis=0), lowest.mean(axis=0)

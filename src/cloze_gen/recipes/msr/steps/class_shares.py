@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Of a class's sentences, taken at most while other classes have more to choose from: what is taken to the last is not chosen any more.
-_MOST_OF_CLASS = 0.6
+_MOST_OF_CLASS = 0.4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +38,7 @@ def class_quotas(classes: Sequence[str], sentences: Sequence[str], *, shares: Ma
     """How many questions of each class, of n.
 
     A class that cannot fill its share leaves the rest to the others, to each by what it has left; so does one that would have to give
-    more than three fifths of its sentences while the others have more left.
+    more than two fifths of its sentences while the others have more left.
 
     Args:
         classes, sentences: of each item, the coarse class of its answer and its sentence.
@@ -46,7 +46,7 @@ def class_quotas(classes: Sequence[str], sentences: Sequence[str], *, shares: Ma
 
     >>> found = class_quotas(["noun"] * 90 + ["verb"] * 10, [str(i) for i in range(100)], shares={"noun": 0.5, "verb": 0.5}, n=40)
     >>> found.wanted, found.most
-    ({'noun': 20, 'verb': 20}, {'noun': 34, 'verb': 6})
+    ({'noun': 20, 'verb': 20}, {'noun': 36, 'verb': 4})
     """
     if not shares or set(classes) <= {"other"}:  # nothing was asked, or nothing was tagged
         return Quotas()

@@ -27,7 +27,7 @@ _PATIENCE = 2  # rounds in a row that tell no less
 _KEPT_DRAWS = 8  # of a focus word, from which a round's set is chosen: those of the most even propensity
 _FREQ = MATCHED_SCORES.index("freq")  # compared by its logarithm
 _ODDS_WEIGHT = 2.0  # of the propensity's own features beside those of the scores
-_MARGIN_COST = 3.0  # of a unit of log odds by which the answer looks more, or less, like an answer than the mean of its impostors
+_MARGIN_COST = 12.0  # of a unit of log odds by which the answer looks more, or less, like an answer than the mean of its impostors
 
 
 @dataclass(frozen=True, slots=True)

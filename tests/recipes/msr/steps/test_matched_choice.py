@@ -1,0 +1,103 @@
+"""The matched choice: what told the answer tells no more; the same set whatever the order; too few items to train on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cloze_gen.recipes.msr.steps.choice import MATCHED_SCORES, ChoiceReason, ChoiceSettings, Chosen, FitItem, ScoredItem
+from cloze_gen.recipes.msr.steps.matched_choice import MatchedFacts, choose_matched
+from cloze_gen.recipes.msr.steps.propensity import told_by_scores
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.rng import derive_rng
+
+SETTINGS = ChoiceSettings(n_questions=80, draws=8, rounds=1, class_shares={})
+CLASSES = ("noun", "noun", "noun", "verb")
+
+
+def pool(n_sentences: int, *, leak: float = 0.7) -> list[ScoredItem]:
+    """A focus word a sentence with ten candidates; where the first two scores differ in sign an option is more often the answer."""
+    found = []
+    for sentence in range(n_sentences):
+        rng = derive_rng(7, "test.pool", str(sentence))
+        words = tuple(f"w{i}" for i in rng.choice(90, 11, replace=False).tolist())
+        scores = rng.standard_normal((11, len(MATCHED_SCORES)))
+        scores[:, 3] = np.exp(scores[:, 3])
+        scores[0, 1] = -np.sign(scores[0, 0]) * abs(scores[0, 1]) if rng.random() < leak else scores[0, 1]
+        item = FitItem(f"b:{sentence}:2", f"b:{sentence}", words[0], words[1:], CLASSES[sentence % 4])
+        found.append(ScoredItem(item, scores))
+    return found
+
+
+def chosen_of(items: list[ScoredItem], **changed: Any) -> tuple[list[Chosen], MatchedFacts]:
+    verdicts, facts = choose_matched(items, settings=SETTINGS.model_copy(update=changed), seed=1)
+    return [verdict for verdict in verdicts if isinstance(verdict, Chosen)], facts
+
+
+def gain(items: list[ScoredItem], chosen: list[Chosen]) -> float:
+    """What the check learns of a set, by other folds than those that chose it."""
+    of_item = {one.item.id: one for one in items}
+    rows = [[0, *(1 + of_item[one.id].item.candidates.index(word) for word in one.impostors)] for one in chosen]
+    scores = np.stack([of_item[one.id].scores[row] for one, row in zip(chosen, rows, strict=True)])
+    return told_by_scores(scores.astype(np.float32), np.arange(len(chosen)), seed=5)[1]
+
+
+@pytest.mark.slow
+def test_what_told_the_answer_tells_less() -> None:
+    """Two scores whose signs tell the answer together, and no rank by itself: a set at random gives it away, the chosen set hardly."""
+    items = pool(400)
+    chosen, facts = chosen_of(items, n_questions=120, rounds=2)
+    at_random = [Chosen(one.item.id, one.item.candidates[:4]) for one in items[:120]]
+    assert gain(items, chosen) < 0.5 * gain(items, at_random)
+    assert facts.kept is not None
+    assert facts.rounds[facts.kept].gain == min(one.gain for one in facts.rounds)
+    assert facts.shares == pytest.approx(dict.fromkeys(facts.shares, 0.2), abs=0.05)
+
+
+@pytest.mark.slow
+def test_the_order_of_the_items_does_not_matter() -> None:
+    """Workers may hand the items over in any order; another seed gives another set."""
+    items = pool(150)
+    forwards, backwards = chosen_of(items), chosen_of(items[::-1])
+    assert sorted(forwards[0], key=lambda one: one.id) == sorted(backwards[0], key=lambda one: one.id)
+    assert forwards[1] == backwards[1]
+    assert forwards[0] != [one for one in choose_matched(items, settings=SETTINGS, seed=2)[0] if isinstance(one, Chosen)]
+
+
+def test_too_few_sentences_are_levelled_and_no_more() -> None:
+    """No classifier learns anything of 60 questions: nothing is trained, the set is as large as can be, and the facts say so."""
+    chosen, facts = chosen_of(pool(60))
+    assert len(chosen) == 60
+    assert (facts.rounds, facts.kept) == ([], None)
+    assert facts.shares
+
+
+def test_classes_have_their_shares() -> None:
+    """A quarter of the pool are verbs, half is asked for: they give two fifths of what they have, and the facts tell both."""
+    items = pool(100)
+    chosen, facts = chosen_of(items, n_questions=40, class_shares={"noun": 0.5, "verb": 0.5})
+    class_of = {one.item.id: one.item.word_class for one in items}
+    assert Counter(class_of[one.id] for one in chosen) == {"noun": 30, "verb": 10}
+    assert facts.classes == {"noun": (20, 30), "verb": (20, 10)}
+
+
+def test_every_item_has_a_verdict_and_missing_scores_are_borne() -> None:
+    """Nothing is dropped in silence; an infinite or missing score stops nothing."""
+    items = pool(60)
+    items[3].scores[2, 1], items[4].scores[0, 5] = -np.inf, np.nan
+    few = ScoredItem(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(MATCHED_SCORES))))
+    found, _ = choose_matched([*items, few], settings=SETTINGS.model_copy(update={"n_questions": 40}), seed=1)
+    assert [verdict.id for verdict in found] == [one.item.id for one in [*items, few]]
+    reasons = Counter(str(verdict.reason) for verdict in found if isinstance(verdict, Rejection))
+    assert reasons == {ChoiceReason.BEYOND_N: 20, ChoiceReason.TOO_FEW_CANDIDATES: 1}
+
+
+def test_no_fit_item_gives_reasons_and_no_question() -> None:
+    """A corpus too small is told, not a crash."""
+    few = ScoredItem(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(MATCHED_SCORES))))
+    found, facts = choose_matched([few], settings=SETTINGS, seed=1)
+    assert [str(verdict.reason) for verdict in found if isinstance(verdict, Rejection)] == [ChoiceReason.TOO_FEW_CANDIDATES]
+    assert facts == MatchedFacts()
