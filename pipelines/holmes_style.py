@@ -120,7 +120,7 @@ class Grooming(StyleTask):
 
     stage = "grooming"
     group = "grooming"
-    version = 12
+    version = 13
     needs = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
 
     def settings(self) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class Choice(StyleTask):
 
     stage = "choice"
     group = "choice"
-    version = 4
+    version = 5
     draws = True
     needs = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
     write = staticmethod(write_choice)
@@ -150,6 +150,9 @@ def model_name(settings: HolmesSettings, fingerprints: Mapping[str, str]) -> str
 
 def notes(settings: HolmesSettings, facts: Facts) -> list[str]:
     """What a user of the set must know of the settings."""
+    if settings.grooming.judged == "articles":
+        return ["as published: the steps of MSR 2.2; for the judges of 2.3 nothing stands in but the agreement of a and an, so options may be "
+                "ambiguous, ungrammatical or offensive"]  # fmt: skip
     groomed, tagger = "groomed: machine (no human has judged the candidates)", settings.grooming.tagger
     if tagger == "none":
         unasked = ["focus.classes: not asked for, since the tagger is off"] if settings.focus.classes else []
@@ -159,6 +162,8 @@ def notes(settings: HolmesSettings, facts: Facts) -> list[str]:
 
 def warnings(settings: Mapping[str, Any]) -> list[str]:
     """What the report says on top."""
+    if settings["grooming"]["judged"] == "articles":
+        return ["Nothing was groomed but a and an: options may be ambiguous, ungrammatical or offensive."]
     off = settings["grooming"]["tagger"] == "none"
     return ["The tagger was off, so impostors were not tested for their part of speech."] if off else []
 
