@@ -29,7 +29,7 @@ from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.item_kind import QUESTION_ITEMS
-from cloze_gen.stages.models.contexts import ContextSettings
+from cloze_gen.stages.models.contexts import Background, BackgroundSettings, background_of
 from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.release import ReleaseSettings
@@ -45,7 +45,7 @@ class HolmesSettings(SettingsGroup):
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     lm: LmSettings = LmSettings()
-    contexts: ContextSettings = ContextSettings()
+    contexts: BackgroundSettings = BackgroundSettings()
     focus: FocusSettings = FocusSettings()
     alternates: AlternatesSettings = AlternatesSettings()
     screening: ScreeningSettings = ScreeningSettings()
@@ -148,16 +148,24 @@ def model_name(settings: HolmesSettings, fingerprints: Mapping[str, str]) -> str
     return f"kn{settings.lm.order}-{fingerprints['lm'][:8]}"
 
 
+KNOWN_OF_WORDS = {
+    Background.AUTO: "what words are like: told by the training books where they have a word often, else by the built-in words",
+    Background.BUILTIN: "what words are like: told by the built-in words",
+    Background.CORPUS: "what words are like: told by the training books",
+}
+
+
 def notes(settings: HolmesSettings, facts: Facts) -> list[str]:
     """What a user of the set must know of the settings."""
     if settings.grooming.judged == "articles":
         return ["as published: the steps of MSR 2.2; for the judges of 2.3 nothing stands in but the agreement of a and an, so options may be "
                 "ambiguous, ungrammatical or offensive"]  # fmt: skip
     groomed, tagger = "groomed: machine (no human has judged the candidates)", settings.grooming.tagger
+    groomed_by = [groomed, KNOWN_OF_WORDS[background_of(settings.contexts)]]
     if tagger == "none":
         unasked = ["focus.classes: not asked for, since the tagger is off"] if settings.focus.classes else []
-        return [groomed, "tagger: off, so impostors were not tested for their part of speech", *unasked]
-    return [groomed, f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence"]
+        return [*groomed_by, "tagger: off, so impostors were not tested for their part of speech", *unasked]
+    return [*groomed_by, f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence"]
 
 
 def warnings(settings: Mapping[str, Any]) -> list[str]:

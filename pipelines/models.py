@@ -9,7 +9,8 @@ from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.corpus import Counts, TrainingText
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import run_those_ready
-from cloze_gen.stages.models.contexts import write_context_vectors
+from cloze_gen.stages.models.builtin_words import builtin_words_facts
+from cloze_gen.stages.models.contexts import Background, background_of, write_context_vectors
 from cloze_gen.stages.models.index import write_index
 from cloze_gen.stages.models.language_model import write_language_model
 from cloze_gen.stages.room import Room
@@ -49,12 +50,13 @@ class Contexts(StyleTask):
 
     stage = "contexts"
     group = "contexts"
-    version = 4
+    version = 5
     needs = {"text": TrainingText, "counts": Counts}
 
     def settings(self) -> dict[str, Any]:
         limits: OptionLimits = self.all_settings.context_words
-        return settings_dict(self.own) | {name: getattr(limits, name) for name in ("max_freq", "min_count", "proper_names")}
+        builtin = {} if background_of(self.own) is Background.CORPUS else {"builtin_words": builtin_words_facts()["sha256"]}
+        return settings_dict(self.own) | builtin | {name: getattr(limits, name) for name in ("max_freq", "min_count", "proper_names")}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         write_context_vectors(writer, room, **self.artifacts(), limits=self.all_settings.context_words, settings=self.own)

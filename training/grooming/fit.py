@@ -69,8 +69,8 @@ def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndar
     for item_id, rows in sorted(marks.items()):
         sentence_id, _, position = item_id.rpartition(":")
         answer = rows[0]["answer"]
-        rows = [row for row in rows if row["word"] in space.row_of]
-        if sentence_id not in sentences or answer not in space.row_of or not rows:
+        rows = [row for row in rows if space.evidence([row["word"]])[0] > 0]
+        if sentence_id not in sentences or not space.evidence([answer])[0] > 0 or not rows:
             continue
         items.append(GroomedItem(item_id, answer, sentences[sentence_id], int(position), [row["word"] for row in rows], np.zeros(0)))
         rows_of.append(rows)

@@ -90,7 +90,7 @@ def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredI
         fit = fit[fit["word"].isin(set(tables.focus.loc[tables.fit_ids, "word"]))]
     freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
     words, scores = fit["word"].to_numpy(), fit[list(SCORES)].to_numpy(np.float64)
-    topicality = fit["topicality"].to_numpy(np.float64)
+    topicality, fits_as_well, plausible = (fit[name].to_numpy(np.float64) for name in ("topicality", "fits_as_well", "plausible"))
     columns = np.column_stack([scores, [freq[word] for word in words], [len(word) for word in words], topicality])  # as MATCHED_SCORES
     rows = fit.groupby("id", sort=False).indices
     of_answers = tables.answers.join(tables.screened["answer_log10_prob"])[["answer_log10_prob", FORWARD_SCORE, SENTENCE_SCORE]]
@@ -102,5 +102,5 @@ def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredI
         place = rows.get(item_id, np.zeros(0, np.int64))
         own = np.append(answer_scores[item_id], [freq[answer], len(answer), topic])
         item = FitItem(item_id, sentence_id, answer, tuple(words[place]), coarse_class(tag))
-        items.append(ScoredItem(item, np.vstack([own, columns[place]])))
+        items.append(ScoredItem(item, np.vstack([own, columns[place]]), fits_as_well[place], plausible[place]))
     return items

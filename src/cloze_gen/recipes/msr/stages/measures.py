@@ -13,7 +13,7 @@ from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem
 from cloze_gen.recipes.msr.steps.grooming import is_frequent
 from cloze_gen.recipes.msr.steps.reader_models import Place
 from cloze_gen.recipes.msr.steps.word_place import takes_frame
-from cloze_gen.stats.context_space import ContextSpace
+from cloze_gen.stats.word_knowledge import WordKnowledge
 from cloze_gen.text.rendering import printed_neighbours, rendered_positions
 from cloze_gen.text.tagging import Tagger
 
@@ -28,7 +28,7 @@ def printed_beside(item: GroomedItem) -> tuple[str, str]:
 
 
 def measures_of(
-    item: GroomedItem, words: Sequence[str], gain: np.ndarray, index: ForwardIndex, space: ContextSpace
+    item: GroomedItem, words: Sequence[str], gain: np.ndarray, index: ForwardIndex, space: WordKnowledge
 ) -> dict[str, np.ndarray]:
     """What the books say of the answer and of some candidates in the blank, as `reader_models.features_of` takes it.
 
@@ -103,7 +103,7 @@ def _around(ids: np.ndarray, *, before: Sequence[int] = (), after: Sequence[int]
     return np.column_stack([np.full((len(ids), len(before)), before), ids, np.full((len(ids), len(after)), after)]).astype(np.int64)
 
 
-def _uses(words: Sequence[str], before: str, after: str, space: ContextSpace) -> dict[str, np.ndarray]:
+def _uses(words: Sequence[str], before: str, after: str, space: WordKnowledge) -> dict[str, np.ndarray]:
     """log10 of the share of each word's uses that stand after such a token as `before`, and before such a one as `after`."""
     cues = np.array([space.frame_cues_of(word) for word in words], np.float64)
     uses = cues.sum(axis=(1, 2)) + _PRIOR_USES
@@ -111,7 +111,7 @@ def _uses(words: Sequence[str], before: str, after: str, space: ContextSpace) ->
     return {"use_before": np.log10((stood_after + 0.5) / uses), "use_after": np.log10((stood_before + 0.5) / uses)}
 
 
-def _takes_frame(word: str, item: GroomedItem, space: ContextSpace) -> bool:
+def _takes_frame(word: str, item: GroomedItem, space: WordKnowledge) -> bool:
     """Whether a word is seen to take what its place asks for; yes where nothing is asked."""
     return item.frame is None or takes_frame(space.frame_cues_of(word), tag=item.tag, frame=item.frame)
 

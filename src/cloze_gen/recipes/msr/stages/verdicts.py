@@ -21,7 +21,7 @@ from cloze_gen.recipes.msr.steps.reader_models import features_of, opinion
 from cloze_gen.recipes.msr.steps.unfit_answers import AnswerFault, answer_fault, tells_too_little
 from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault, dictionary_fault, reader_fault, word_fault
 from cloze_gen.recipes.msr.steps.word_place import frame_asked
-from cloze_gen.stats.context_space import ContextSpace
+from cloze_gen.stats.word_knowledge import WordKnowledge
 from cloze_gen.text.rendering import rendered_positions
 from cloze_gen.text.tagging import Tagger
 
@@ -65,7 +65,7 @@ def judge_words(item: GroomedItem, shard: GroomShard) -> None:
     ]
 
 
-def judge_by_readers(item: GroomedItem, shard: GroomShard, index: ForwardIndex, space: ContextSpace) -> None:
+def judge_by_readers(item: GroomedItem, shard: GroomShard, index: ForwardIndex, space: WordKnowledge) -> None:
     """What readers are expected to say of the candidates against which nothing speaks yet."""
     item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
     places = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]

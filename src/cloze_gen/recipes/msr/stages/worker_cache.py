@@ -13,10 +13,10 @@ from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.parts import Part
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.stages.models.contexts import read_context_space
+from cloze_gen.stages.models.contexts import read_word_knowledge
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.stages.tables import FOCUS, read_source_sentences
-from cloze_gen.stats.context_space import ContextSpace
+from cloze_gen.stats.word_knowledge import WordKnowledge
 from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.tables import read_parquet
 from cloze_gen.text.tagging import Tagger
@@ -29,8 +29,9 @@ def cached_index(folder: Path) -> ForwardIndex:
 
 
 @functools.lru_cache(maxsize=1)
-def cached_space(folder: Path) -> ContextSpace:
-    return read_context_space(open_artifact(folder))
+def cached_space(folder: Path) -> WordKnowledge:
+    """What is known of words."""
+    return read_word_knowledge(open_artifact(folder))
 
 
 @functools.lru_cache(maxsize=1)

@@ -13,71 +13,14 @@ Objective: the squared length of the summed vector. Cost: n * (1 + passes) produ
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-
-from cloze_gen.rng import derive_rng
 
 # Weight of a pair's feature beside a rank's: products of centred ranks reach 4, shares 1.
 _PAIR_WEIGHT = 0.25
 # Where the broken lines of `value_features` break, in deviations of the score over the pool.
 _KNOTS = np.array([-2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0])
-
-
-def weighted_draws(weights: np.ndarray, *, n_impostors: int, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Random draws of impostors for one item, without replacement (Efraimidis & Spirakis 2006).
-
-    Args:
-        weights: float64, shape (candidates,), not negative: a candidate of weight 0 is drawn only when the others do not suffice.
-    Returns:
-        int64, shape (draws, n_impostors), each row ascending and without repetition.
-    """
-    with np.errstate(divide="ignore"):
-        arrival = rng.exponential(size=(draws, len(weights))) / weights
-    return np.sort(np.argsort(arrival, axis=1, kind="stable")[:, :n_impostors], axis=1)
-
-
-def matched_weights(answers: Sequence[str], candidates: Sequence[Sequence[str]]) -> dict[str, float]:
-    """Weight of each candidate word: how often it is an answer, and half a time more, over how often it is a candidate.
-
-    Drawn by these weights, a word is an impostor about as often, for each time it is an answer, as every other word; else words that fit
-    many places would mostly be impostors, and a reader of the options alone could learn which. The half keeps a word in play that is the
-    answer of no item here.
-
-    >>> matched_weights(["lamp", "oar"], [["oar", "rug"], ["lamp", "rug"]])
-    {'lamp': 1.5, 'oar': 1.5, 'rug': 0.25}
-    """
-    offered = Counter(word for words in candidates for word in words)
-    answered = Counter(answers)
-    return {word: (answered[word] + 0.5) / offered[word] for word in sorted(offered)}
-
-
-def offered_draws(
-    ids: Sequence[str],
-    answers: Sequence[str],
-    candidates: Sequence[Sequence[str]],
-    *,
-    n_impostors: int,
-    draws: int,
-    matched: bool,
-    seed: int,
-) -> list[np.ndarray]:
-    """The draws of impostors that each item offers, by its own generator.
-
-    Args:
-        matched: words are drawn by `matched_weights`; else all candidates alike.
-    Returns:
-        for each item int64, shape (draws, n_impostors): places among its candidates.
-    """
-    weight_of = matched_weights(answers, candidates)
-    found = []
-    for item_id, words in zip(ids, candidates, strict=True):
-        weights = np.array([weight_of[word] if matched else 1.0 for word in words])
-        rng = derive_rng(seed, "msr.balanced_draws", item_id)
-        found.append(weighted_draws(weights, n_impostors=n_impostors, draws=draws, rng=rng))
-    return found
 
 
 def rank_features(scores: np.ndarray) -> np.ndarray:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, offered_draws, rank_features
+from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, rank_features
 from cloze_gen.recipes.msr.steps.choice import BALANCED_SCORES, ChoiceSettings, Chosen, ScoredItem, verdicts
+from cloze_gen.recipes.msr.steps.impostor_draws import offered_draws
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 
@@ -20,27 +21,30 @@ def choose_balanced(
     Returns:
         one verdict for each item in the order of the items, and how often the answer has the highest and the lowest of each score.
     """
-    fit = sorted((scored for scored in items if len(scored.item.candidates) >= settings.n_impostors), key=lambda s: s.item.id)
-    fit.sort(key=lambda scored: scored.item.sentence_id)
+    able = sorted(
+        (one for one in items if len(one.item.candidates) >= settings.n_impostors), key=lambda one: (one.item.sentence_id, one.item.id)
+    )
+    offered = dict(zip([one.item.id for one in able], offered_draws(able, settings=settings, seed=seed), strict=True))
+    fit = [one for one in able if len(offered[one.item.id])]
+    offering = {one.item.id for one in fit}
     if not fit:
-        return verdicts([scored.item for scored in items], settings=settings, impostors={}), {}
-    draws = offered_draws(
-        [one.item.id for one in fit], [one.item.answer for one in fit], [one.item.candidates for one in fit],
-        n_impostors=settings.n_impostors, draws=settings.draws, matched=settings.impostor_draw == "matched", seed=seed,
-    )  # fmt: skip
+        return verdicts([scored.item for scored in items], settings=settings, impostors={}, offered=offering), {}
+    draws = [offered[one.item.id] for one in fit]
     features = np.concatenate([rank_features(_options(scored, drawn)) for scored, drawn in zip(fit, draws, strict=True)])
+    start = np.concatenate(([0], np.cumsum([len(drawn) for drawn in draws])))
     sentence_ids, sentences = np.unique([scored.item.sentence_id for scored in fit], return_inverse=True)
-    group = np.repeat(np.sort(sentences), settings.draws)
+    group = np.repeat(np.sort(sentences), np.diff(start))
     n = min(settings.n_questions, len(sentence_ids))  # what can be chosen: a target for more would ask for leaks
     target = _target(fit, draws, n=n, settings=settings, seed=seed)
     chosen = herd_draws(features, group, target=target, n=n, passes=settings.passes)
     impostors: dict[str, tuple[str, ...]] = {}
     option_scores = []
     for row in chosen.tolist():
-        scored, drawn = fit[row // settings.draws], draws[row // settings.draws][row % settings.draws]
+        place = int(np.searchsorted(start, row, "right")) - 1
+        scored, drawn = fit[place], draws[place][row - start[place]]
         impostors[scored.item.id] = tuple(scored.item.candidates[i] for i in drawn)
         option_scores.append(_options(scored, drawn[None])[0])
-    found = verdicts([scored.item for scored in items], settings=settings, impostors=impostors)
+    found = verdicts([scored.item for scored in items], settings=settings, impostors=impostors, offered=offering)
     return found, _shares(option_scores)
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal, Self
@@ -48,6 +48,12 @@ class ChoiceSettings(SettingsGroup):
     rounds: int = Field(
         10, ge=0, le=100, description="matched: rounds of classifiers at most, fewer where they tell no less; 0 levels only"
     )
+    max_ambiguity: float = Field(
+        0.065, gt=0, le=1, description="matched, balanced: exclusive: the chance that one of the four fits as well, to a reader; 1 is off"
+    )
+    max_triviality: float = Field(
+        0.25, gt=0, le=1, description="matched, balanced: exclusive: the chance that none of the four is even plausible; 1 is off"
+    )
     class_shares: dict[WordClass, Share] = Field(
         dict(_PUBLISHED_SHARES), description="matched: share of the questions by the answer's class; what is left is open; {} asks for none"
     )
@@ -63,6 +69,7 @@ class ChoiceReason(StrEnum):
     """Why a focus word in a fit sentence became no question."""
 
     TOO_FEW_CANDIDATES = "too_few_fit_candidates"
+    NO_FOUR = "no_four_clear_and_worth_a_thought"
     OTHER_FOCUS_CHOSEN = "other_focus_of_the_sentence_chosen"
     BEYOND_N = "beyond_n_questions"
 
@@ -88,10 +95,13 @@ class ScoredItem:
 
     Attributes:
         scores: float64, shape (1 + candidates, scores), columns as MATCHED_SCORES: the answer first, then the candidates in their order.
+        fits_as_well, plausible: of each candidate, what readers are expected to say; float64, shape (candidates,), 0 to 1.
     """
 
     item: FitItem
     scores: np.ndarray
+    fits_as_well: np.ndarray
+    plausible: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +130,14 @@ def choose_randomly(items: Iterable[FitItem], *, settings: ChoiceSettings, seed:
     return verdicts(items, settings=settings, impostors=impostors)
 
 
-def verdicts(items: Iterable[FitItem], *, settings: ChoiceSettings, impostors: Mapping[str, tuple[str, ...]]) -> list[Chosen | Rejection]:
-    """One verdict for each item, given the impostors of those chosen."""
+def verdicts(
+    items: Iterable[FitItem], *, settings: ChoiceSettings, impostors: Mapping[str, tuple[str, ...]], offered: Container[str] | None = None
+) -> list[Chosen | Rejection]:
+    """One verdict for each item, given the impostors of those chosen.
+
+    Args:
+        offered: ids of the items that offer a four; None where every four will do.
+    """
     chosen_of = {item_id.rpartition(":")[0]: item_id for item_id in impostors}
     found: list[Chosen | Rejection] = []
     for item in items:
@@ -129,6 +145,8 @@ def verdicts(items: Iterable[FitItem], *, settings: ChoiceSettings, impostors: M
             found.append(Chosen(item.id, impostors[item.id]))
         elif len(item.candidates) < settings.n_impostors:
             found.append(Rejection(item.id, ChoiceReason.TOO_FEW_CANDIDATES, str(len(item.candidates))))
+        elif offered is not None and item.id not in offered:
+            found.append(Rejection(item.id, ChoiceReason.NO_FOUR))
         elif item.sentence_id in chosen_of:
             found.append(Rejection(item.id, ChoiceReason.OTHER_FOCUS_CHOSEN, chosen_of[item.sentence_id]))
         else:

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, offered_draws, rank_features, value_features
+from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, rank_features, value_features
 from cloze_gen.recipes.msr.steps.choice import MATCHED_SCORES, ChoiceSettings, Chosen, ScoredItem, verdicts
 from cloze_gen.recipes.msr.steps.class_shares import Quotas, class_quotas
+from cloze_gen.recipes.msr.steps.impostor_draws import offered_draws
 from cloze_gen.recipes.msr.steps.propensity import comparable, cross_fitted_log_odds, folds_by_group, told_by_scores
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
@@ -98,11 +99,15 @@ def choose_matched(items: Sequence[ScoredItem], *, settings: ChoiceSettings, see
     Returns:
         one verdict for each item in the order of the items, and what the choice leaves.
     """
-    able = [one for one in items if len(one.item.candidates) >= settings.n_impostors]
-    fit = sorted(able, key=lambda one: (one.item.sentence_id, one.item.id))
+    able = sorted(
+        (one for one in items if len(one.item.candidates) >= settings.n_impostors), key=lambda one: (one.item.sentence_id, one.item.id)
+    )
+    offered = dict(zip([one.item.id for one in able], offered_draws(able, settings=settings, seed=seed), strict=True))
+    fit = [one for one in able if len(offered[one.item.id])]
+    offering = {one.item.id for one in fit}
     if not fit:
-        return verdicts([one.item for one in items], settings=settings, impostors={}), MatchedFacts()
-    pool = _pool(fit, settings, seed)
+        return verdicts([one.item for one in items], settings=settings, impostors={}, offered=offering), MatchedFacts()
+    pool = _pool(fit, [offered[one.item.id] for one in fit])
     n = min(settings.n_questions, pool.n_sentences)  # what can be chosen: a target for more would ask for leaks
     classes, sentences = [one.item.word_class for one in fit], [one.item.sentence_id for one in fit]
     quotas = class_quotas(classes, sentences, shares={str(name): share for name, share in settings.class_shares.items()}, n=n)
@@ -111,23 +116,18 @@ def choose_matched(items: Sequence[ScoredItem], *, settings: ChoiceSettings, see
     impostors = {item.id: tuple(item.candidates[place] for place in drawn) for item, drawn in taken}
     found = Counter(item.word_class for item, _ in taken)
     facts = MatchedFacts(rounds, kept, _shares(pool, chosen), {name: (count, found[name]) for name, count in quotas.wanted.items()})
-    return verdicts([one.item for one in items], settings=settings, impostors=impostors), facts
+    return verdicts([one.item for one in items], settings=settings, impostors=impostors, offered=offering), facts
 
 
-def _pool(fit: Sequence[ScoredItem], settings: ChoiceSettings, seed: int) -> _Pool:
-    offered = offered_draws(
-        [one.item.id for one in fit], [one.item.answer for one in fit], [one.item.candidates for one in fit],
-        n_impostors=settings.n_impostors, draws=settings.draws, matched=settings.impostor_draw == "matched", seed=seed,
-    )  # fmt: skip
-    different = [drawn[np.sort(np.unique(drawn, axis=0, return_index=True)[1])] for drawn in offered]  # few candidates make few fours
-    item = np.repeat(np.arange(len(fit)), [len(drawn) for drawn in different])
+def _pool(fit: Sequence[ScoredItem], offered: Sequence[np.ndarray]) -> _Pool:
+    item = np.repeat(np.arange(len(fit)), [len(drawn) for drawn in offered])
     sentence = np.unique([one.item.sentence_id for one in fit], return_inverse=True)[1]
     raw = np.concatenate([one.scores for one in fit])
     scaled = raw.copy()
     with np.errstate(divide="ignore"):
         scaled[:, _FREQ] = np.log10(scaled[:, _FREQ])
     start = np.concatenate(([0], np.cumsum([len(one.scores) for one in fit])))[:-1]
-    return _Pool(item, np.concatenate(different), sentence[item], raw, comparable(scaled), start)
+    return _Pool(item, np.concatenate(offered), sentence[item], raw, comparable(scaled), start)
 
 
 def _search(pool: _Pool, quotas: Quotas, n: int, settings: ChoiceSettings, seed: int) -> tuple[NDArray[np.int64], list[Round], int | None]:
