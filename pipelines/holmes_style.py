@@ -67,6 +67,11 @@ class HolmesSettings(SettingsGroup):
                 f"grooming.min_tokens = {self.grooming.min_tokens} is above focus.max_tokens = {self.focus.max_tokens}, "
                 "so no sentence could pass"
             )
+        if self.grooming.judged == "articles" and self.choice.method != "random":
+            raise ValueError(
+                f'choice.method = "{self.choice.method}" goes by what readers are expected to say, which grooming.judged = "articles" does '
+                'not ask: set choice.method = "random", or grooming.judged = "all"'
+            )
         return self
 
 
