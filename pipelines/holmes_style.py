@@ -163,8 +163,8 @@ KNOWN_OF_WORDS = {
 def notes(settings: HolmesSettings, facts: Facts) -> list[str]:
     """What a user of the set must know of the settings."""
     if settings.grooming.judged == "articles":
-        return ["as published: the steps of MSR 2.2; for the judges of 2.3 nothing stands in but the agreement of a and an, so options may be "
-                "ambiguous, ungrammatical or offensive"]  # fmt: skip
+        ungroomed = "nothing stands in but the agreement of a and an, so options may be ambiguous, ungrammatical or offensive"
+        return [f"as published: the steps of MSR 2.2; for the judges of 2.3 {ungroomed}"]
     groomed, tagger = "groomed: machine (no human has judged the candidates)", settings.grooming.tagger
     groomed_by = [groomed, KNOWN_OF_WORDS[background_of(settings.contexts)]]
     if tagger == "none":

@@ -1,6 +1,7 @@
 """No sentence is printed in two questions: two sentences of the books, often of two editions, can be one in print.
 
-Alike in print are those of the same words in the same order, whatever their letter case and marks: an edition's comma makes no other sentence.
+Alike in print are those of the same words in the same order, whatever their letter case and marks: an edition's comma makes no other
+sentence.
 """
 
 from __future__ import annotations

@@ -75,9 +75,13 @@ def test_every_feature_is_named_once_and_every_weight_has_a_feature() -> None:
 
 def test_an_opinion_is_a_logistic_model() -> None:
     """At a log-odds of 0 half of the readers say so, each log-odds of ln 3 is three to one."""
-    weights = dict.fromkeys(("fits_as_well", "ungrammatical", "plausible"), {"constant": 0.0})
     table = features_of(measures(similarity=[1.0, 1.0, 0.0]), PLACE)
-    found = opinion(table, weights | {"fits_as_well": {"constant": 0.0, "similarity": np.log(3)}, "plausible": {"constant": -np.log(3)}})
+    weights = {
+        "fits_as_well": {"constant": 0.0, "similarity": np.log(3)},
+        "ungrammatical": {"constant": 0.0},
+        "plausible": {"constant": -np.log(3)},
+    }
+    found = opinion(table, weights)
     assert found.fits_as_well == pytest.approx([0.75, 0.5])
     assert found.ungrammatical == pytest.approx([0.5, 0.5])
     assert found.plausible == pytest.approx([0.25, 0.25])
