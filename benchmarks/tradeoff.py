@@ -26,11 +26,8 @@ from cloze_gen.evaluate.metrics import wilson_interval
 ROOT = Path(__file__).parents[1]
 RESULTS, PICTURE, READINGS = ROOT / "docs" / "tradeoff.jsonl", ROOT / "docs" / "tradeoff.svg", ROOT / "docs" / "readings"
 SWEPT = {
-    "grooming.max_similarity": (0.2, 0.25, 0.3, 0.4),
-    "grooming.max_topicality": (0.35, 0.5, 0.7, 9.0),
-    "grooming.max_answer_topicality": (0.5, 0.7, 0.9, 9.0),
-    "grooming.max_lift": (1.2, 1.4, 2.0, 9.0),
-    "grooming.max_gain": (1.0, 1.3, 2.0, 9.0),
+    "grooming.max_ambiguity": (0.02, 0.04, 0.08, 0.16, 1.0),
+    "grooming.max_ungrammatical": (0.03, 0.05, 0.08, 0.16, 1.0),
 }
 LSA_AIM, AMBIGUOUS_AIM = 49.0, 8.0
 
@@ -79,11 +76,11 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
 def plot(_: argparse.Namespace) -> None:
     matplotlib.rcParams |= {"svg.hashsalt": "cloze-gen", "svg.fonttype": "none", "font.size": 9}
     rows = read_jsonl(RESULTS)
-    figure, panels = plt.subplots(2, 3, figsize=(11, 7.4), layout="constrained")
-    plot_readings(panels[0, 0])
-    for axes, (setting, values) in zip(panels.flat[1:], SWEPT.items(), strict=True):
+    figure, panels = plt.subplots(1, 3, figsize=(11, 4.2), layout="constrained")
+    plot_readings(panels[0])
+    for axes, (setting, values) in zip(panels[1:], SWEPT.items(), strict=True):
         plot_sweep(axes, setting, [row for row in rows if row["setting"] == setting], len(values))
-    figure.legend(*panels[0, 1].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    figure.legend(*panels[1].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     figure.savefig(PICTURE, metadata={"Date": None, "Creator": None})
 
 
@@ -125,7 +122,7 @@ def plot_sweep(axes: Axes, setting: str, rows: list[dict[str, Any]], n_values: i
         label="the ten balanced rules",
     )
     axes.axhline(20, color="black", linewidth=0.6)
-    axes.set_xticks(list(places), ["off" if row["value"] == 9.0 else str(row["value"]) for row in rows])
+    axes.set_xticks(list(places), ["off" if row["value"] == 1.0 else str(row["value"]) for row in rows])
     axes.set(xlabel=setting, ylabel="accuracy, %", ylim=(10, 70))
 
 

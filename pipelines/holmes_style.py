@@ -70,6 +70,11 @@ class HolmesSettings(SettingsGroup):
                 f"grooming.min_tokens = {self.grooming.min_tokens} is above focus.max_tokens = {self.focus.max_tokens}, "
                 "so no sentence could pass"
             )
+        if self.grooming.judged == "articles" and self.choice.method != "random":
+            raise ValueError(
+                f'choice.method = "{self.choice.method}" goes by what readers are expected to say, which grooming.judged = "articles" does '
+                'not ask: set choice.method = "random", or grooming.judged = "all"'
+            )
         return self
 
 
@@ -78,7 +83,7 @@ class Focus(StyleTask):
 
     stage = "focus"
     group = "focus"
-    version = 3
+    version = 4
     needs = {"source": (Corpus, "source"), "counts": Counts}
 
     def inputs(self) -> dict[str, StageTask]:
@@ -146,7 +151,7 @@ class Choice(StyleTask):
 
     stage = "choice"
     group = "choice"
-    version = 4
+    version = 5
     draws = True
     needs = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
     write = staticmethod(write_choice)
@@ -166,6 +171,9 @@ KNOWN_OF_WORDS = {
 
 def notes(settings: HolmesSettings, facts: Facts) -> list[str]:
     """What a user of the set must know of the settings."""
+    if settings.grooming.judged == "articles":
+        ungroomed = "nothing stands in but the agreement of a and an, so options may be ambiguous, ungrammatical or offensive"
+        return [f"as published: the steps of MSR 2.2; for the judges of 2.3 {ungroomed}"]
     groomed, tagger = "groomed: machine (no human has judged the candidates)", settings.grooming.tagger
     groomed_by = [groomed, KNOWN_OF_WORDS[background_of(settings.contexts)]]
     left = facts.get("choice", {})
@@ -193,6 +201,8 @@ def _told_of_check(told: float) -> str:
 
 def warnings(settings: Mapping[str, Any]) -> list[str]:
     """What the report says on top."""
+    if settings["grooming"]["judged"] == "articles":
+        return ["Nothing was groomed but a and an: options may be ambiguous, ungrammatical or offensive."]
     off = settings["grooming"]["tagger"] == "none"
     return ["The tagger was off, so impostors were not tested for their part of speech."] if off else []
 

@@ -147,7 +147,7 @@ class Questions(StyleTask):
 
     stage = "questions"
     group = "questions"
-    version = 2
+    version = 3
     draws = True
     needs = {"focus": Focus, "impostors": Impostors}
     write = staticmethod(write_questions)

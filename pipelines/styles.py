@@ -16,7 +16,7 @@ from cloze_gen.config import STYLE, parse_settings, read_toml
 from cloze_gen.errors import UsageError
 from cloze_gen.notation import shown
 from cloze_gen.stages.style import Style
-from cloze_gen.store.configs import config_text, is_config_file
+from cloze_gen.store.configs import config_text
 from cloze_gen.store.runs import RUN_FILE, read_run
 
 
@@ -59,19 +59,16 @@ def style_of_run(folder: Path) -> Style:
 
 
 def style_of(config: str) -> Style:
-    """The style of a config: of a built-in one by its name; of a TOML file by the style it says, else by a word of its own name.
+    """The style of a config, built in or a TOML file: the one it says, else that of a word of its own name.
 
     Raises:
         UsageError: there is no such config or style, or a file says none.
     """
-    if is_config_file(config):
-        return find_style(_said_style(config) or _named_style(config))
-    config_text(config)  # a name that is none is told with those there are
-    return find_style(_named_style(config))
+    return find_style(_said_style(config) or _named_style(config))
 
 
 def _said_style(config: str) -> str | None:
-    """What a TOML file gives as its `style`."""
+    """What a config gives as its `style`."""
     said = read_toml(config_text(config), where=config).get(STYLE)
     if said is not None and (not isinstance(said, str) or said not in style_names()):
         raise UsageError(f"{config}: style: {shown(said)} is no style. Known: {', '.join(style_names())}.")
@@ -79,7 +76,7 @@ def _said_style(config: str) -> str | None:
 
 
 def _named_style(config: str) -> str:
-    """The style whose word stands in a file's name: `holmes-2.toml`, `mine.scs.toml`."""
+    """The style whose word stands in a config's name: `holmes-sample`, `holmes-2.toml`, `mine.scs.toml`."""
     words = re.split(r"[^a-z]+", Path(config).name.lower())
     found = [style for style in style_names() if style.removesuffix("-style") in words]
     if len(found) != 1:

@@ -194,7 +194,7 @@ def test_sets_that_differ_have_signatures_that_differ(copied: Any, cli: Cli) -> 
     """Settings of any stage, the seed, one book more: other questions, another signature; the same again, the same."""
     run = ("run", *copied.corpus.options, "--out", copied.out, "--workers", "1", "--name", "tiny")
     variants: list[tuple[str, ...]] = [
-        (), ("--set", "alternates.count=100"), ("--set", "choice.n_questions=12"), ("--set", "grooming.max_similarity=0.3"),
+        (), ("--set", "alternates.count=100"), ("--set", "choice.n_questions=12"), ("--set", "grooming.max_ambiguity=0.3"),
         ("--seed", "2"), ("--set", "choice.method=random"), ("--set", "forward.keep=20"),
     ]  # fmt: skip
     found: dict[str, str] = {}

@@ -95,7 +95,7 @@ def data(evaluation: Evaluation) -> ReportData:
     return ReportData(
         name="mine", paper=TABLE, signature="cloze-gen|n:40", seed=1, n_questions=40, n_wanted=50, n_options=2,
         levels=(("books", 1), ("sentences", 900), ("alternates sampled", 135_000), ("questions", 40)),
-        steps=(FunnelStep("focus", "words", 100, 40, {"word_frequent": 55, "word_opens_sentence": 5}),),
+        steps=(FunnelStep("focus", "words", 100, 40, {"word_frequent": 55, "word_without_two_predecessors": 5}),),
         answer_freqs=(1e-5, 2e-5, 0.0), impostor_freqs=(2e-5, 4e-5, 9e-5), sentence_tokens=(7, 9, 9, 30), answer_positions=(20, 20),
         blank_places=(0.1, 0.5, 0.9), books=(("b", "A Book", 40),), evaluation=evaluation, samples=(sample,),
         audits=(AuditTable("source", ("book_id", "encoding"), (("b", "ascii"),), 0),), stages=(StageRow("01-focus", "00ff", "rows 40"),),

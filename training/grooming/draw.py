@@ -2,9 +2,10 @@
 
     python training/grooming/draw.py --run artifacts/runs/NAME --sheets 12 --seed 1 --out DIR
 
-A sheet holds 100 sentences, each with its answer shuffled among six of its retained candidates: five that take the answer's tag and are listed
-with it, drawn at random, and one of the others, so that it is seen what the tags are worth. The bounds of grooming are not asked. Classes of
-answers are dealt alike to all sheets (`CLASS_SHARES`), so that rare classes are marked too. A reader gets `sheet-N.txt` alone; `key-N.jsonl` says which is which.
+A sheet holds 100 sentences, each with its answer shuffled among six of its retained candidates: five that take the answer's tag and are
+listed with it, drawn at random, and one of the others, so that it is seen what the tags are worth. The bounds of grooming are not asked.
+Classes of answers are dealt alike to all sheets (`CLASS_SHARES`), so that rare classes are marked too. A reader gets `sheet-N.txt` alone;
+`key-N.jsonl` says which is which.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     python training/grooming/fit.py --marks training/grooming/marks.jsonl --run artifacts/runs/NAME [--run artifacts/runs/OTHER]
         [--write src/cloze_gen/recipes/msr/steps/reader_weights.py]
 
-A mark is of one candidate in one sentence: `{"id", "answer", "word", "mark"}`, where `mark` is A (fits as well as the answer), P (plausible but
-worse), X (grammatical but absurd), U (ungrammatical) or B (the reader took it for the answer; counted with A). The runs' stores hold the
-sentences, the language model and the contexts from which the measures are taken; several runs over the same books with different backgrounds teach the
-models what little evidence looks like. Cross-validated by book.
+A mark is of one candidate in one sentence: `{"id", "answer", "word", "mark"}`, where `mark` is A (fits as well as the answer), P (plausible
+but worse), X (grammatical but absurd), U (ungrammatical) or B (the reader took it for the answer; counted with A). The runs' stores hold
+the sentences, the language model and the contexts from which the measures are taken; several runs over the same books with different
+backgrounds teach the models what little evidence looks like. Cross-validated by book.
 """
 
 from __future__ import annotations
@@ -133,8 +133,9 @@ def main() -> None:
             }
             for i, run in enumerate(args.run):
                 here = origin == i
-                print(f"{name:13} {run.name:10} marks {here.sum():6,}  say so {says[here].mean():.3f}  AUC {roc_auc_score(says[here], found[name][here]):.3f}"
-                      f"  log loss {log_loss(says[here], found[name][here]):.4f}")  # fmt: skip
+                auc, loss = roc_auc_score(says[here], found[name][here]), log_loss(says[here], found[name][here])
+                said = f"marks {here.sum():6,}  say so {says[here].mean():.3f}"
+                print(f"{name:13} {run.name:10} {said}  AUC {auc:.3f}  log loss {loss:.4f}")
     _tell_bounds(found, rows, origin, args.run)
     if args.write:
         text = args.write.read_text(encoding="utf-8")
@@ -148,9 +149,8 @@ def main() -> None:
 
 def _tell_bounds(found: dict[str, np.ndarray], rows: list[dict[str, Any]], origin: np.ndarray, runs: Sequence[Path]) -> None:
     """What each pair of bounds would keep and let through."""
-    print(
-        "\n| background | max_ambiguity | max_ungrammatical | kept | fits as well | ungrammatical | plausible |\n|---|---:|---:|---:|---:|---:|---:|"
-    )
+    print("\n| background | max_ambiguity | max_ungrammatical | kept | fits as well | ungrammatical | plausible |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
     marks = np.array([row["mark"] for row in rows])
     for i, run in enumerate(runs):
         for ambiguity in (0.015, 0.02, 0.03, 0.04):

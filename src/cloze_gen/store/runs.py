@@ -121,8 +121,8 @@ def stage_artifact(folder: Path, label: str) -> Artifact:
 def without_folders(value: Any) -> Any:
     """The same value with paths cut to the last name.
 
-    >>> without_folders({"grooming": {"offensive_words": "/home/ann/list.txt", "max_lift": 1.4}, "focus": {"classes": ["noun"]}})
-    {'grooming': {'offensive_words': 'list.txt', 'max_lift': 1.4}, 'focus': {'classes': ['noun']}}
+    >>> without_folders({"grooming": {"offensive_words": "/home/ann/list.txt", "max_ambiguity": 0.1}, "focus": {"classes": ["noun"]}})
+    {'grooming': {'offensive_words': 'list.txt', 'max_ambiguity': 0.1}, 'focus': {'classes': ['noun']}}
     """
     if isinstance(value, dict):
         return {key: without_folders(one) for key, one in value.items()}

@@ -89,7 +89,8 @@ def tell_alternates(item: Traced) -> Iterator[str]:
         row["why not"] = "" if verdict == "fit" else verdict if isinstance(verdict, str) else "-"
         row["why not"] = row["why not"].removeprefix("candidate_")
         rows.append([cell(row.get(names.get(name, name)), places.get(name, 0)) for name in header])
-    yield f"alternates {len(table)}, likeliest first; history, forward, sentence: log10 probabilities; as well, ungram., plaus.: shares of readers; - = not asked"
+    what = "history, forward, sentence: log10 probabilities; as well, ungram., plaus.: shares of readers; - = not asked"
+    yield f"alternates {len(table)}, likeliest first; {what}"
     yield from item.set_out(header, rows, left=_WORDS)
 
 
@@ -107,7 +108,7 @@ def _alternates(item: Traced) -> pd.DataFrame:
 def _why_these(item: Traced, record: Mapping[str, Any], groomed: Mapping[str, Any]) -> Iterator[str]:
     """Why these impostors among the fit candidates, and what each of them scores."""
     settings = item.artifact("choice").manifest["settings"]
-    own = ", none that is not a focus word of the source books" if settings["same_vocabulary"] else ""
+    own = ", none that is the answer of no fit item" if settings["same_vocabulary"] else ""
     how = "drawn at random"
     if settings["method"] != "random":
         draw = f"of {settings['draws']} random draws (impostor_draw = {settings['impostor_draw']})"

@@ -16,49 +16,64 @@ from cloze_gen.records.sentence import Sentence
 
 def make_item(line: str, answer: str, candidates: Sequence[str]) -> GroomedItem:
     tokens = tuple(line.split(" "))
-    zeros = np.zeros(len(candidates))
     sentence = Sentence("b", 1, 0, len(line), 0, "prose", line, tokens)
     position = tokens.index(answer)
-    item = GroomedItem(f"b:1:{position}", answer, sentence, position, list(candidates), zeros, zeros)
-    item.topicality, item.verdicts = zeros.tolist(), [FIT] * len(candidates)
+    item = GroomedItem(f"b:1:{position}", answer, sentence, position, list(candidates), np.zeros(len(candidates)))
+    item.verdicts, item.tags = [FIT] * len(candidates), [""] * len(candidates)
     return item
 
 
-class Bigrams:
-    """An index that attests the pairs of some lines; a pair of `seldom` more seldom than chance would have it, others as often."""
+class Books:
+    """An index that attests the n-grams of some lines, of any length; a word is as likely as `said` has it after its history, else 0."""
 
-    def __init__(self, *lines: str, seldom: str = "") -> None:
-        pairs = {pair for line in lines for pair in zip(line.split(" "), line.split(" ")[1:], strict=False)}
+    def __init__(self, *lines: str, said: dict[str, float] | None = None) -> None:
         self._ids: dict[str, int] = {}
-        self._pairs = {tuple(self.ids(pair)) for pair in sorted(pairs)}
-        self._seldom = self.ids(seldom.split(" "))
+        self.start, self.end = self.ids(["<s>", "</s>"])
+        self.lines = [self.ids(line.split(" ")) for line in lines]
+        self._said = {tuple(self.ids(ngram.split(" "))): log10_prob for ngram, log10_prob in (said or {}).items()}
         self.levels = [SimpleNamespace(log10_prob=np.zeros(100))]
 
     def ids(self, words: Iterable[str]) -> list[int]:
         return [self._ids.setdefault(word, len(self._ids)) for word in words]
 
-    def attested(self, pairs: np.ndarray) -> np.ndarray:
-        return np.array([tuple(pair) in self._pairs for pair in pairs.tolist()])
+    def attested(self, ngrams: np.ndarray) -> np.ndarray:
+        n = ngrams.shape[1]
+        known = {tuple(line[i : i + n]) for line in self.lines for i in range(len(line) - n + 1)}
+        return np.array([tuple(ngram) in known for ngram in ngrams.tolist()])
 
     def log10_probs(self, histories: np.ndarray, words: np.ndarray) -> np.ndarray:
-        return np.array(
-            [-0.5 if [*history, word] == self._seldom else 0.0 for history, word in zip(histories.tolist(), words, strict=True)]
-        )
+        pairs = zip(histories.tolist(), words.tolist(), strict=True)
+        return np.array([self._said.get((*history, word), 0.0) for history, word in pairs])
 
 
 class Space:
-    """A context space of words that have nothing in common, with the topicality and the frame cues that a test gives them."""
+    """A context space of words that have nothing in common, but for what a test gives them; it keeps what it was asked."""
 
-    def __init__(self, *, topical: dict[str, float] | None = None, **cues: dict[tuple[Before, After], int]) -> None:
-        self._topical = topical or {}
-        self._cues = cues
+    window = 2
+
+    def __init__(self, *, similar: dict[str, float] | None = None, topical: dict[str, float] | None = None,
+                 counts: dict[str, int] | None = None, **cues: dict[tuple[Before, After], int]) -> None:  # fmt: skip
+        self._similar, self._topical, self._counts, self._cues = similar or {}, topical or {}, counts or {}, cues
+        self.near: list[tuple[list[str], list[str]]] = []
+        self.beside: list[tuple[str, str]] = []
 
     def similarity(self, words: Sequence[str], answer: str) -> np.ndarray:
-        return np.zeros(len(words))
+        return np.array([1.0 if word == answer else self._similar.get(word, 0.0) for word in words])
 
     def topicality(self, words: Sequence[str], others: Iterable[str]) -> np.ndarray:
         self.others = list(others)
         return np.array([self._topical.get(word, 0.0) for word in words])
+
+    def neighbour_fit(self, words: Sequence[str], before: Sequence[str], after: Sequence[str]) -> np.ndarray:
+        self.near.append((list(before), list(after)))
+        return np.zeros(len(words))
+
+    def beside_frequent(self, words: Sequence[str], neighbour: str, *, side: str) -> np.ndarray:
+        self.beside.append((neighbour, side))
+        return np.zeros(len(words))
+
+    def evidence(self, words: Sequence[str]) -> np.ndarray:
+        return np.array([float(self._counts.get(word, 0)) for word in words])
 
     def frame_cues_of(self, word: str) -> np.ndarray:
         counts = np.zeros((len(Before), len(After)), np.int64)
@@ -95,8 +110,8 @@ def item_of() -> Callable[..., GroomedItem]:
 
 
 @pytest.fixture(scope="session")
-def bigrams() -> type[Bigrams]:
-    return Bigrams
+def books() -> type[Books]:
+    return Books
 
 
 @pytest.fixture(scope="session")

@@ -56,8 +56,8 @@ def impostors_of(artifact: Artifact) -> set[str]:
 
 @pytest.mark.parametrize("method", ["matched", "balanced", "random"])
 def test_impostors_are_words_of_the_source_books(method: str, chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:
-    """Each is a focus word somewhere; where it need not be, words come in that only the training books have."""
-    vocabulary = set(tables.focus["word"])
+    """Each is the answer of a fit item; where it need not be, words come in that no question could ask for."""
+    vocabulary = set(tables.focus.loc[tables.fit_ids, "word"])
     assert impostors_of(chosen(method=method, same_vocabulary=True)) <= vocabulary
     assert impostors_of(chosen(method=method, same_vocabulary=False)) - vocabulary
 
@@ -68,9 +68,10 @@ def test_items_hold_their_fit_candidates_and_their_scores(same_vocabulary: bool,
     items = scored_items(tables, same_vocabulary=same_vocabulary)
     assert [one.item.id for one in items] == tables.fit_ids
     freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
+    vocabulary = set(tables.focus.loc[tables.fit_ids, "word"])
     for one in items[:40]:
         own = tables.candidates[tables.candidates["id"] == one.item.id]
-        fit = own[(own["verdict"] == FIT) & (own["word"].isin(set(tables.focus["word"])) | (not same_vocabulary))]
+        fit = own[(own["verdict"] == FIT) & (own["word"].isin(vocabulary) | (not same_vocabulary))]
         assert list(one.item.candidates) == fit.sort_values("forward_rank")["word"].tolist()
         answer = (
             tables.screened.at[one.item.id, "answer_log10_prob"],

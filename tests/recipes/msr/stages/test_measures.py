@@ -1,68 +1,113 @@
-"""Measures for grooming: of the neighbours that are printed, each kind for its purpose, and of the words in their windows."""
+"""Measures for grooming: of the neighbours that are printed, and what the books say of each word beside what they say of the answer."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.msr.stages.measures import candidate_measures, printed_beside, sentence_tags, topicality, window_tags
+from cloze_gen.english.closed_classes import After, Before
+from cloze_gen.recipes.msr.stages.measures import measures_of, place_of, printed_beside, sentence_tags, window_tags
+from cloze_gen.recipes.msr.steps.reader_models import features_of
+from cloze_gen.recipes.msr.steps.word_place import Frame
+
+WINE = "He drank the wine of Spain ."
 
 
-@pytest.mark.parametrize(
-    "line", ["He drank the wine of Spain .", 'He drank the " wine " of Spain .', "He drank -- the ( wine ) of Spain ."]
-)
-def test_neighbours_are_those_that_are_printed(line: str, item_of: Any) -> None:
-    """Quotes, dashes and brackets, which are deleted, stand between no two words."""
-    assert printed_beside(item_of(line, "wine", [])) == ("the", "of")
+def measured(item: Any, index: Any, space: Any) -> dict[str, list[float]]:
+    found = measures_of(item, item.candidates, item.gain, index, space)
+    return {name: values.tolist() for name, values in found.items()}
 
 
-@pytest.mark.parametrize("line", ["He drank the wine of Spain .", 'He drank the " wine " of Spain .'])
-def test_beside_frequent_words_it_is_grammar(line: str, item_of: Any, bigrams: Any, space: Any) -> None:
-    """The lesser association of the two sides; a pair that the books never have is beyond all bounds, seldom ones are below 0."""
-    books = bigrams("the beer of", "the rug", "the tea of", 'the " rug " of', seldom="tea of")
-    item = item_of(line, "wine", ["beer", "tea", "rug"])
-    found = candidate_measures(item, books, space(), frequent={"the", "of"})
-    assert [measures.association for measures in found] == [0.0, -0.5, -math.inf]
-    assert not any(measures.collocates for measures in found)
+@pytest.mark.parametrize("line", [WINE, 'He drank the " wine " of Spain .', "He drank -- the ( wine ) of Spain ."])
+def test_neighbours_are_those_that_are_printed(line: str, item_of: Any, books: Any, space: Any) -> None:
+    """Quotes, dashes and brackets, which are deleted, stand between no two words, whatever is measured of the neighbours."""
+    item, words = item_of(line, "wine", ["beer"]), space()
+    assert printed_beside(item) == ("the", "of")
+    found = measured(item, books("the beer", "wine of"), words)
+    assert (found["attested_before"], found["attested_after"]) == ([0, 1], [1, 0])
+    assert words.beside == [("the", "before"), ("of", "after")]
+    assert words.near == [(["drank", "the"], []), ([], ["of", "Spain"])]
 
 
-def test_beside_rarer_words_it_is_meaning(item_of: Any, bigrams: Any, space: Any) -> None:
-    """A pair that the books have speaks against the candidate, on either side; association is then not asked."""
-    books = bigrams("drank beer", "tea of")
-    item = item_of("He drank wine of Spain .", "wine", ["beer", "tea", "rug"])
-    both = candidate_measures(item, books, space(), frequent=())
-    assert [(measures.collocates, measures.association) for measures in both] == [(True, math.inf), (True, math.inf), (False, math.inf)]
-    left = candidate_measures(item, books, space(), frequent={"of"})
-    assert [(measures.collocates, measures.association) for measures in left] == [(True, -math.inf), (False, 0.0), (False, -math.inf)]
+def test_the_answer_comes_first_and_every_measure_has_all_words(item_of: Any, books: Any, space: Any) -> None:
+    """Of the answer it is alike to itself, and nothing is gained over it; the models take all of it."""
+    item = item_of(WINE, "wine", ["beer", "rug"])
+    item.gain = np.array([0.5, -1.0])
+    found = measures_of(item, item.candidates, item.gain, books(), space(similar={"beer": 0.25}))
+    assert {values.shape for values in found.values()} == {(3,)}
+    assert found["similarity"].tolist() == [1, 0.25, 0]
+    assert found["gain"].tolist() == [0, 0.5, -1]
+    assert np.isfinite(features_of(found, place_of(item, frequent=()))).all()
 
 
-def test_a_mark_is_a_frequent_neighbour(item_of: Any, bigrams: Any, space: Any) -> None:
-    """Who stands before a comma is a matter of grammar."""
-    item = item_of("He drank wine , too .", "wine", ["beer", "rug"])
-    found = candidate_measures(item, bigrams("beer ,"), space(), frequent={"drank"})
-    assert [measures.association for measures in found] == [-math.inf, -math.inf]
-    found = candidate_measures(item, bigrams("drank beer , drank"), space(), frequent={"drank"})
-    assert [measures.association for measures in found] == [0.0, -math.inf]
+def test_ngrams_are_those_of_the_books_own_tokens(item_of: Any, books: Any, space: Any) -> None:
+    """What the language model is asked holds what is not printed too, as it was trained; each n-gram stands for its own measure."""
+    item = item_of('He drank the " wine of Spain .', "wine", ["beer", "rug", "tea"])
+    found = measured(item, books('the " beer', '" rug of', "tea of Spain"), space())
+    assert found["attested_history"] == [0, 1, 0, 0]
+    assert found["attested_around"] == [0, 0, 1, 0]
+    assert found["attested_following"] == [0, 0, 0, 1]
 
 
-def test_what_comes_with_the_item_is_handed_on(item_of: Any, bigrams: Any, space: Any) -> None:
-    """Gain and topicality of each candidate, and its lift over its own frequency."""
-    item = item_of("He drank wine .", "wine", ["beer", "rug"])
-    item.gain, item.topicality, item.history_log10_prob = np.array([0.5, 1.0]), [0.1, 0.2], np.array([-2.0, -3.0])
-    books = bigrams()
-    books.levels[0].log10_prob[:] = -4.0
-    found = candidate_measures(item, books, space(), frequent=())
-    assert [(measures.lift, measures.gain, measures.topicality) for measures in found] == [(2.0, 0.5, 0.1), (1.0, 1.0, 0.2)]
+def test_lift_is_over_the_words_own_frequency(item_of: Any, books: Any, space: Any) -> None:
+    """log10 P(word after the two tokens) less log10 P(word); what comes next is foretold by the word and its predecessor."""
+    item = item_of(WINE, "wine", ["beer"])
+    index = books(said={"drank the wine": -1.0, "drank the beer": -2.5, "the wine of": -0.5, "the beer of": -0.75})
+    index.levels[0].log10_prob[:] = -4.0
+    found = measured(item, index, space())
+    assert (found["lift"], found["forward"]) == ([3.0, 1.5], [-0.5, -0.75])
 
 
-def test_topicality_is_with_the_other_words(item_of: Any, space: Any) -> None:
+def test_near_a_sentences_edge_its_marks_stand_for_tokens(item_of: Any, books: Any, space: Any) -> None:
+    """The history of the second token holds the sentence's start, and what follows the last but one its end."""
+    index = books("<s> He ran", "sat . </s>")
+    assert measured(item_of("He ran .", "ran", ["sat"]), index, space())["attested_history"] == [1, 0]
+    assert measured(item_of("He ran .", "ran", ["sat"]), index, space())["attested_following"] == [0, 1]
+
+
+def test_topicality_is_with_the_other_words(item_of: Any, books: Any, space: Any) -> None:
     """The answer does not speak for itself, though it stand twice."""
     words = space(topical={"oars": 0.75, "rug": 0.25})
-    assert topicality(item_of("The oars and oars fell .", "oars", ["rug", "lamp"]), words) == (0.75, [0.25, 0.0])
+    found = measured(item_of("The oars and oars fell .", "oars", ["rug", "lamp"]), books(), words)
+    assert found["topicality"] == [0.75, 0.25, 0]
     assert words.others == ["The", "and", "oars", "fell", "."]
+
+
+def test_uses_are_of_places_like_this(item_of: Any, books: Any, space: Any) -> None:
+    """A word that mostly stands after an article has more of it than one that never does; of an unknown word nothing is told."""
+    after_article, alone = {(Before.ARTICLE, After.CLOSED): 40}, {(Before.SUBJECT, After.OBJECT): 40}
+    item = item_of("He drank a wine of Spain .", "wine", ["beer", "rug", "unheard"])
+    found = measured(item, books(), space(wine=after_article, beer=after_article, rug=alone))
+    for name in ("use_before", "use_after"):
+        wine, beer, rug, unheard = found[name]
+        assert wine == beer > unheard > rug
+
+
+def test_frequency_and_length_are_the_words_own(item_of: Any, books: Any, space: Any) -> None:
+    """log10 of the count, of half a token where there is none; letters."""
+    found = measured(item_of(WINE, "wine", ["beer", "unheard"]), books(), space(counts={"wine": 100, "beer": 10}))
+    assert found["frequency"] == pytest.approx([2, 1, np.log10(0.5)])
+    assert found["length"] == [4, 4, 7]
+
+
+def test_a_frame_is_asked_of_each_word(item_of: Any, books: Any, space: Any) -> None:
+    """Where the place asks for an object, by the words' own uses; where nothing is asked every word takes it."""
+    words = space(buried={(Before.SUBJECT, After.OBJECT): 20}, slept={(Before.SUBJECT, After.CLOSED): 20})
+    item = item_of("I buried the dog .", "buried", ["slept"])
+    assert measured(item, books(), words)["takes_frame"] == [1, 1]
+    item.tag, item.frame = "VBD", Frame.OBJECT
+    assert measured(item, books(), words)["takes_frame"] == [1, 0]
+
+
+def test_what_is_known_of_the_place(item_of: Any) -> None:
+    """Printed tokens and the blank's place among them; rarer words beside the blank; the kinds of the printed neighbours."""
+    item = item_of('He drank " a wine " of old Spain .', "wine", [])
+    item.tag = "NN"
+    found = place_of(item, frequent={"he", "a", "of"})
+    assert (found.tokens, found.place, found.content_words) == (8, 3 / 8, 3)
+    assert (found.tag, found.frame, found.before) == ("NN", None, Before.ARTICLE)
 
 
 def test_a_sentence_is_tagged_once(item_of: Any, tagger: Any) -> None:

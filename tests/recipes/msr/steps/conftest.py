@@ -7,6 +7,7 @@ import pytest
 
 from cloze_gen.lm.arpa import read_blocks
 from cloze_gen.lm.forward_index import ForwardIndex, build_levels
+from cloze_gen.recipes.msr.steps.choice import FitItem, ScoredItem
 
 WORDS = ["a", "b", "c", "d", "e", "f"]
 PROBS = [0.4, 0.2, 0.1, 0.06, 0.03, 0.01]
@@ -21,3 +22,9 @@ ARPA = (
 def index() -> ForwardIndex:
     built = list(build_levels(read_blocks(iter([ARPA.encode()]))))
     return ForwardIndex(built[-1][1].to_pylist(), [level for _, _, level in built])
+
+
+def clear(item: FitItem, scores: np.ndarray) -> ScoredItem:
+    """A scored item of which every four is clear to a reader and worth a thought."""
+    n = len(item.candidates)
+    return ScoredItem(item, scores, np.zeros(n), np.ones(n))

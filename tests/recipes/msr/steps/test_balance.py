@@ -1,51 +1,11 @@
-"""The balanced choice: draws, features of ranks, and sums that come near their target."""
+"""The balanced choice: features of ranks, and sums that come near their target."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.msr.steps.balance import (
-    answer_shares,
-    herd_draws,
-    matched_weights,
-    rank_features,
-    spelling_vectors,
-    value_features,
-    weighted_draws,
-)
-
-
-def test_draws_are_distinct_and_follow_the_weights() -> None:
-    """No candidate twice in a draw; one of twice the weight is drawn first about twice as often."""
-    weights = np.array([2.0, 1.0, 1.0, 0.0])
-    drawn = weighted_draws(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(1))[:, 0]
-    share = np.bincount(drawn, minlength=4) / len(drawn)
-    assert share == pytest.approx([0.5, 0.25, 0.25, 0.0], abs=0.02)
-    fours = weighted_draws(np.ones(9), n_impostors=4, draws=500, rng=np.random.default_rng(1))
-    assert (np.diff(fours, axis=1) > 0).all()
-    assert (fours >= 0).all()
-    assert (fours < 9).all()
-
-
-def test_a_candidate_of_no_weight_fills_up() -> None:
-    """Where the others do not suffice, it is taken, else never."""
-    drawn = weighted_draws(np.array([1.0, 0.0, 1.0]), n_impostors=2, draws=50, rng=np.random.default_rng(1))
-    assert (drawn == [0, 2]).all()
-    assert (weighted_draws(np.array([0.0, 0.0]), n_impostors=2, draws=5, rng=np.random.default_rng(1)) == [0, 1]).all()
-
-
-def test_matched_draws_use_words_as_often_as_answers() -> None:
-    """Two words are candidates everywhere, one of them an answer nine times as often: it is an impostor about as many times more often."""
-    answers = ["oar"] * 90 + ["rug"] * 10
-    candidates = [["oar", "rug", "sea", "cup"]] * 100
-    weight_of = matched_weights(answers, candidates)
-    weights = np.array([weight_of[word] for word in candidates[0]])
-    drawn = weighted_draws(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(2))[:, 0]
-    counts = Counter(candidates[0][i] for i in drawn.tolist())
-    assert counts["oar"] / counts["rug"] == pytest.approx(90.5 / 10.5, rel=0.15)
+from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, rank_features, spelling_vectors, value_features
 
 
 def test_features_of_a_tie_are_shared() -> None:

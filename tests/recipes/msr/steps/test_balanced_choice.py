@@ -12,6 +12,7 @@ from cloze_gen.recipes.msr.steps.balanced_choice import choose_balanced
 from cloze_gen.recipes.msr.steps.choice import BALANCED_SCORES, ChoiceReason, ChoiceSettings, Chosen, FitItem, ScoredItem, choose_randomly
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
+from tests.recipes.msr.steps.conftest import clear
 
 SETTINGS = ChoiceSettings(n_questions=40, draws=6)  # the default slack: the target is not zero
 LEVEL = SETTINGS.model_copy(update={"slack": 0.0})
@@ -29,9 +30,9 @@ def scored_items(n_sentences: int = 120, *, leak: float = 0.2) -> list[ScoredIte
             scores = rng.random((9, len(BALANCED_SCORES)))
             scores[0] += leak
             item = FitItem(f"b:{sentence}:{position}", f"b:{sentence}", words[0], words[1:])
-            found.append(ScoredItem(item, scores))
+            found.append(clear(item, scores))
     few = FitItem("b:999:1", "b:999", "w0", ("w1", "w2"))
-    return [*found, ScoredItem(few, np.zeros((3, len(BALANCED_SCORES))))]
+    return [*found, clear(few, np.zeros((3, len(BALANCED_SCORES))))]
 
 
 @pytest.mark.parametrize("draw", ["matched", "uniform"])
@@ -77,7 +78,7 @@ def test_matched_words_are_impostors_as_they_are_answers() -> None:
         common = f"w{int(rng.integers(6))}"
         others = tuple(f"w{i}" for i in rng.choice(60, 16, replace=False).tolist() if f"w{i}" != common)
         item = FitItem(one.item.id, one.item.sentence_id, common, others)
-        items.append(ScoredItem(item, rng.random((1 + len(others), len(BALANCED_SCORES)))))
+        items.append(clear(item, rng.random((1 + len(others), len(BALANCED_SCORES)))))
     shares = {}
     for draw in ("matched", "uniform"):
         found, _ = choose_balanced(items, settings=SETTINGS.model_copy(update={"impostor_draw": draw}), seed=1)

@@ -40,12 +40,24 @@ def test_every_qualifying_word_is_kept() -> None:
     ]
 
 
-def test_a_sentences_start_counts_as_one_token_of_history() -> None:
-    """The second word has `<s>` and the first as its history, the first has none."""
-    found = verdicts("climb lamp to the old attic now .")
-    assert (found[0].id, getattr(found[0], "reason", "")) == ("b:4:0", FocusReason.NO_HISTORY)
-    assert isinstance(found[1], FocusWord)
-    assert found[1].history == ("<s>", "climb")
+@pytest.mark.parametrize(
+    ("line", "history"),
+    [
+        ("Attic lamp to the old place now .", None),
+        ('" The lamp went out last night . "', None),
+        ("The -- lamp went out last night .", None),
+        ("Well , lamp or none he went .", ("Well", ",")),
+        ('Hang the " lamp " here at once .', ("the", '"')),
+    ],
+)
+def test_two_tokens_are_printed_before_a_focus_word(line: str, history: tuple[str, str] | None) -> None:
+    """Marks that are printed count, quotes and dashes do not; the history itself is the book's own."""
+    (verdict,) = [one for one in verdicts(line) if one.id == f"b:4:{line.split(' ').index('lamp')}"]
+    if history is None:
+        assert getattr(verdict, "reason", "") == FocusReason.NO_HISTORY
+    else:
+        assert isinstance(verdict, FocusWord)
+        assert verdict.history == history
 
 
 def test_not_before_the_final_stop() -> None:

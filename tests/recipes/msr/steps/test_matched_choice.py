@@ -13,6 +13,7 @@ from cloze_gen.recipes.msr.steps.matched_choice import MatchedFacts, choose_matc
 from cloze_gen.recipes.msr.steps.propensity import told_by_scores
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
+from tests.recipes.msr.steps.conftest import clear
 
 SETTINGS = ChoiceSettings(n_questions=80, draws=8, rounds=1, class_shares={})
 CLASSES = ("noun", "noun", "noun", "verb")
@@ -28,7 +29,7 @@ def pool(n_sentences: int, *, leak: float = 0.7) -> list[ScoredItem]:
         scores[:, 3] = np.exp(scores[:, 3])
         scores[0, 1] = -np.sign(scores[0, 0]) * abs(scores[0, 1]) if rng.random() < leak else scores[0, 1]
         item = FitItem(f"b:{sentence}:2", f"b:{sentence}", words[0], words[1:], CLASSES[sentence % 4])
-        found.append(ScoredItem(item, scores))
+        found.append(clear(item, scores))
     return found
 
 
@@ -88,7 +89,7 @@ def test_every_item_has_a_verdict_and_missing_scores_are_borne() -> None:
     """Nothing is dropped in silence; an infinite or missing score stops nothing."""
     items = pool(60)
     items[3].scores[2, 1], items[4].scores[0, 5] = -np.inf, np.nan
-    few = ScoredItem(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(MATCHED_SCORES))))
+    few = clear(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(MATCHED_SCORES))))
     found, _ = choose_matched([*items, few], settings=SETTINGS.model_copy(update={"n_questions": 40}), seed=1)
     assert [verdict.id for verdict in found] == [one.item.id for one in [*items, few]]
     reasons = Counter(str(verdict.reason) for verdict in found if isinstance(verdict, Rejection))
@@ -97,7 +98,7 @@ def test_every_item_has_a_verdict_and_missing_scores_are_borne() -> None:
 
 def test_no_fit_item_gives_reasons_and_no_question() -> None:
     """A corpus too small is told, not a crash."""
-    few = ScoredItem(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(MATCHED_SCORES))))
+    few = clear(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(MATCHED_SCORES))))
     found, facts = choose_matched([few], settings=SETTINGS, seed=1)
     assert [str(verdict.reason) for verdict in found if isinstance(verdict, Rejection)] == [ChoiceReason.TOO_FEW_CANDIDATES]
     assert facts == MatchedFacts()

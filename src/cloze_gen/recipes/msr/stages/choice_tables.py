@@ -82,12 +82,12 @@ def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredI
     """Every item in a fit sentence with its fit candidates and the scores of its words (MATCHED_SCORES), in the order of the focus words.
 
     Args:
-        same_vocabulary: only words that are focus words somewhere in the source books may be candidates; else a word foreign to these
-            books gives an impostor away.
+        same_vocabulary: only words that are the answer of a fit item may be candidates; else a word that no question could ask for, foreign
+            to these books or never fit there, gives an impostor away. Of the fit candidates of the Holmes set 31 % are lost.
     """
     fit = tables.candidates[tables.candidates["verdict"] == FIT]
     if same_vocabulary:
-        fit = fit[fit["word"].isin(set(tables.focus["word"]))]
+        fit = fit[fit["word"].isin(set(tables.focus.loc[tables.fit_ids, "word"]))]
     freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
     words, scores = fit["word"].to_numpy(), fit[list(SCORES)].to_numpy(np.float64)
     topicality, fits_as_well, plausible = (fit[name].to_numpy(np.float64) for name in ("topicality", "fits_as_well", "plausible"))

@@ -51,7 +51,8 @@ class GroomedItem:
         frame: what its place asks for.
         verdicts: of each candidate, once the sentence has proved fit; `tags` (in the window) likewise, empty where none was asked.
         answer_topicality: mean association of the answer with the sentence's rarer words, in nats.
-        measured: of the candidates that readers are asked about in thought, shape (candidates, measures): the columns `MEASURES`, NaN of others.
+        measured: of the candidates that readers are asked about in thought, shape (candidates, measures): the columns `MEASURES`; NaN of
+            others.
     """
 
     id: str

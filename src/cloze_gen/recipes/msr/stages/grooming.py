@@ -11,7 +11,7 @@ from cloze_gen.adapters.spacy_tagger import travelling_name
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard, read_items
 from cloze_gen.recipes.msr.stages.parts import columns_of, focus_parts, note_parts
 from cloze_gen.recipes.msr.stages.tables import DECISION_COLUMNS, DECISIONS, FIT, GROOMED, GROOMED_COLUMNS, MEASURES
-from cloze_gen.recipes.msr.stages.verdicts import judge_answers, judge_by_readers, judge_sentences, judge_tags, judge_words
+from cloze_gen.recipes.msr.stages.verdicts import judge_answers, judge_articles, judge_by_readers, judge_sentences, judge_tags, judge_words
 from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_space, cached_tagger
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.stages.corpus.counts import read_counts
@@ -23,7 +23,19 @@ from cloze_gen.store.tables import read_parquet, write_parquet
 
 def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
     """Judge one part and write the verdicts on its candidates; returns the rows written and one row an item."""
-    items, tagger = read_items(shard), None if shard.settings.tagger == "none" else cached_tagger(shard.settings.tagger)
+    items = read_items(shard)
+    if shard.settings.judged == "articles":
+        for item in items:
+            judge_articles(item)
+    else:
+        _judge_all(items, shard)
+    fit = [item for item in items if item.verdicts]
+    count = write_parquet(shard.part.out / shard.part.name, _decision_columns(fit))
+    return count, [_item_row(item) for item in items]
+
+
+def _judge_all(items: list[GroomedItem], shard: GroomShard) -> None:
+    tagger = None if shard.settings.tagger == "none" else cached_tagger(shard.settings.tagger)
     judge_sentences(items, shard)
     if tagger is not None:
         judge_answers([item for item in items if item.fault == FIT], shard, tagger)
@@ -33,8 +45,6 @@ def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
         judge_by_readers(item, shard, cached_index(shard.index, shard.part.model), cached_space(shard.contexts, shard.part.model))
     if tagger is not None:
         judge_tags(fit, shard, tagger)
-    count = write_parquet(shard.part.out / shard.part.name, _decision_columns(fit))
-    return count, [_item_row(item) for item in items]
 
 
 def _decision_columns(items: list[GroomedItem]) -> dict[str, Any]:

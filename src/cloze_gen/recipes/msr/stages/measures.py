@@ -37,8 +37,8 @@ def measures_of(
         gain: float64, shape (candidates,): log10 of the whole sentence with each over that with the answer.
     Returns:
         Name -> float64, shape (1 + candidates,), the answer first. `similarity` to the answer is a cosine; `topicality`, `fit_before` and
-        `fit_after` are in nats; `lift` (of the two-word history), `forward` (of the next token), `gain`, `beside_*`, `use_*` and `frequency`
-        are log10; `attested_*` and `takes_frame` are 0 or 1; `length` is in letters.
+        `fit_after` are in nats; `lift` (of the two-word history), `forward` (of the next token), `gain`, `beside_*`, `use_*` and
+        `frequency` are log10; `attested_*` and `takes_frame` are 0 or 1; `length` is in letters.
     """
     words = [item.answer, *words]
     tokens, at = item.sentence.tokens, item.position

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cloze_gen.adapters.lexicon import can_have_tag, is_doubtful, same_past_forms
+from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
 from cloze_gen.english.stems import stem
 from cloze_gen.lm.forward_index import ForwardIndex
@@ -34,6 +35,14 @@ def judge_sentences(items: Sequence[GroomedItem], shard: GroomShard) -> None:
         faults[key] = sentence_fault(tokens, printed=rendered_positions(tokens), offensive=shard.offensive) or too_little
     for item in items:
         item.fault = faults[item.sentence.id]
+
+
+def judge_articles(item: GroomedItem) -> None:
+    """That a or an agrees, and nothing else: no sentence falls, and nothing is measured."""
+    predecessor, _ = printed_beside(item)
+    item.tags = [""] * len(item.candidates)
+    item.verdicts = [CandidateFault.ARTICLE if breaks_article(word, predecessor) else FIT for word in item.candidates]
+    item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
 
 
 def judge_answers(items: Sequence[GroomedItem], shard: GroomShard, tagger: Tagger) -> None:

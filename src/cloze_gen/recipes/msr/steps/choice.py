@@ -43,7 +43,7 @@ class ChoiceSettings(SettingsGroup):
     slack: float = Field(
         0.015, ge=0, le=1, description="matched, balanced: scatter of chance left in each rank's share, at most; 0 levels all"
     )
-    same_vocabulary: bool = Field(True, description="an impostor must be a focus word in the source books too")
+    same_vocabulary: bool = Field(True, description="an impostor must be the answer of a fit item too")
     passes: int = Field(1, ge=0, le=100, description="matched, balanced: exchanges tried for every question after the greedy choice")
     rounds: int = Field(
         10, ge=0, le=100, description="matched: rounds of classifiers at most, fewer where they tell no less; 0 levels only"

@@ -16,6 +16,7 @@ That the sentence is whole is asked by `english.sentence_fitness`; the classes t
 from __future__ import annotations
 
 from collections.abc import Container
+from typing import Literal
 
 from pydantic import Field
 
@@ -26,6 +27,9 @@ from cloze_gen.words import is_word
 class GroomingSettings(SettingsGroup):
     """Settings of the grooming."""
 
+    judged: Literal["all", "articles"] = Field(
+        "all", description="'articles': that a or an before the blank agrees with the candidate, and nothing else of the group is asked"
+    )
     offensive_words: str = Field("builtin", description="file of words, one a line; 'builtin' is the project's short list, 'none' is off")
     max_ambiguity: float = Field(
         0.08, gt=0, le=1, description="exclusive: share of readers who would say that a candidate fits as well as the answer; 1 is off"

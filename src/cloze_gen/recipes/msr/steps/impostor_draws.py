@@ -1,8 +1,9 @@
 """The fours that a focus word offers to the choice: random draws of its fit candidates, clear to a reader and worth a thought.
 
-Two wishes of the paper's judges pull apart: no impostor may fit as well as the answer (MSR 2.3, guideline 2), and the question should take some
-thought (guideline 4). The likelier a candidate is to fit, the likelier it is to be worth a thought. So both are asked of the four together:
-of one that is bold and three that are safe more is gained than of four that are neither. What readers would say is `reader_models`.
+Two wishes of the paper's judges pull apart: no impostor may fit as well as the answer (MSR 2.3, guideline 2), and the question should
+take some thought (guideline 4). The likelier a candidate is to fit, the likelier it is to be worth a thought. So both are asked of the
+four together: of one that is bold and three that are safe more is gained than of four that are neither. What readers would say is
+`reader_models`.
 """
 
 from __future__ import annotations

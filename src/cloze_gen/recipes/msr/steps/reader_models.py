@@ -1,10 +1,10 @@
 """What readers would say of a candidate in the answer's place: models fitted on thousands of their marks (MSR 2.3, guidelines 1 and 2).
 
-The paper's judges pick four impostors out of thirty. Until a human grooms, three logistic models stand in for them: would a reader say that
-the candidate *fits as well* as the answer, that it *breaks the grammar*, that it is *plausible* though worse? They replace a row of hard bounds,
-each on one measure: a bound cuts the impostors off on one side of a score and never the answer, and a trained adversary reads the edge; and
-a candidate just above one bound, and far below all others, was lost for nothing. `training/grooming/` drew the marks and fitted the weights;
-`docs/grooming.md` has what they are worth on books that they never saw.
+The paper's judges pick four impostors out of thirty. Until a human grooms, three logistic models stand in for them: would a reader say
+that the candidate *fits as well* as the answer, that it *breaks the grammar*, that it is *plausible* though worse? They replace a row of
+hard bounds, each on one measure: a bound cuts the impostors off on one side of a score and never the answer, and a trained adversary reads
+the edge; and a candidate just above one bound, and far below all others, was lost for nothing. `training/grooming/` drew the marks and
+fitted the weights; `docs/grooming.md` has what they are worth on books that they never saw.
 """
 
 from __future__ import annotations

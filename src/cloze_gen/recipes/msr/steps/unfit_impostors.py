@@ -1,7 +1,7 @@
 """Is a candidate fit to be an impostor? Predicates on a word in the answer's place (MSR 2.3, guidelines 1 to 3).
 
-What is certain is a predicate; what readers would differ on is asked of `reader_models`, whose opinion meets its bounds here. They err towards
-rejecting: thirty candidates are there for four places.
+What is certain is a predicate; what readers would differ on is asked of `reader_models`, whose opinion meets its bounds here. They err
+towards rejecting: thirty candidates are there for four places.
 """
 
 from __future__ import annotations

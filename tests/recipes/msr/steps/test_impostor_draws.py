@@ -1,0 +1,106 @@
+"""The fours that a focus word offers: distinct, drawn by their weights, clear to a reader and worth a thought."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, FitItem, ScoredItem
+from cloze_gen.recipes.msr.steps.impostor_draws import matched_weights, offered_draws, weighted_draws
+
+SETTINGS = ChoiceSettings(draws=6, max_ambiguity=0.065, max_triviality=0.25)
+
+
+def item(fits_as_well: list[float], plausible: list[float]) -> ScoredItem:
+    n = len(fits_as_well)
+    fit = FitItem("b:1:2", "b:1", "oar", tuple(f"w{i}" for i in range(n)))
+    return ScoredItem(fit, np.zeros((1 + n, 6)), np.array(fits_as_well), np.array(plausible))
+
+
+def offered(one: ScoredItem, **changed: Any) -> list[list[int]]:
+    """The fours that one item offers."""
+    (found,) = offered_draws([one], settings=SETTINGS.model_copy(update=changed), seed=1)
+    return [list(four) for four in found.tolist()]
+
+
+def test_draws_are_distinct_and_follow_the_weights() -> None:
+    """No candidate twice in a draw; one of twice the weight is drawn first about twice as often."""
+    weights = np.array([2.0, 1.0, 1.0, 0.0])
+    drawn = weighted_draws(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(1))[:, 0]
+    share = np.bincount(drawn, minlength=4) / len(drawn)
+    assert share == pytest.approx([0.5, 0.25, 0.25, 0.0], abs=0.02)
+    fours = weighted_draws(np.ones(9), n_impostors=4, draws=500, rng=np.random.default_rng(1))
+    assert (np.diff(fours, axis=1) > 0).all()
+    assert (fours >= 0).all()
+    assert (fours < 9).all()
+
+
+def test_a_candidate_of_no_weight_fills_up() -> None:
+    """Where the others do not suffice, it is taken, else never."""
+    drawn = weighted_draws(np.array([1.0, 0.0, 1.0]), n_impostors=2, draws=50, rng=np.random.default_rng(1))
+    assert (drawn == [0, 2]).all()
+    assert (weighted_draws(np.array([0.0, 0.0]), n_impostors=2, draws=5, rng=np.random.default_rng(1)) == [0, 1]).all()
+
+
+def test_matched_draws_use_words_as_often_as_answers() -> None:
+    """Two words are candidates everywhere, one of them an answer nine times as often: it is an impostor about as many times more often."""
+    answers = ["oar"] * 90 + ["rug"] * 10
+    candidates = [["oar", "rug", "sea", "cup"]] * 100
+    weight_of = matched_weights(answers, candidates, [np.ones(4)] * 100)
+    weights = np.array([weight_of[word] for word in candidates[0]])
+    drawn = weighted_draws(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(2))[:, 0]
+    counts = Counter(candidates[0][i] for i in drawn.tolist())
+    assert counts["oar"] / counts["rug"] == pytest.approx(90.5 / 10.5, rel=0.15)
+
+
+def test_what_is_wished_for_more_is_offered_no_oftener() -> None:
+    """Wishes say which candidate of an item is drawn; over the items a word's wishes are divided out."""
+    found = matched_weights(["oar"], [["oar", "rug"], ["oar"]], [np.array([0.5, 1.0]), np.array([0.25])])
+    assert found == {"oar": 1.5 / 0.75, "rug": 0.5}
+
+
+def test_a_four_is_offered_once() -> None:
+    """Of five candidates there are five fours, however many draws are asked for; of four there is one."""
+    found = offered(item([0.0] * 5, [0.5] * 5), draws=24)
+    assert sorted(found) == [[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 3, 4], [0, 2, 3, 4], [1, 2, 3, 4]]
+    assert offered(item([0.0] * 4, [0.5] * 4), draws=24) == [[0, 1, 2, 3]]
+
+
+def test_no_more_are_offered_than_asked_for() -> None:
+    """The first that were drawn."""
+    one = item([0.0] * 12, [0.5] * 12)
+    assert len(offered(one)) == 6
+    assert offered(one, draws=12)[:1] == offered(one, draws=24)[:1]
+
+
+@pytest.mark.parametrize(
+    ("fits_as_well", "plausible", "some"),
+    [
+        ([0.01, 0.01, 0.01, 0.01], [0.3, 0.3, 0.3, 0.3], True),
+        ([0.02, 0.02, 0.02, 0.02], [0.3, 0.3, 0.3, 0.3], False),
+        ([0.06, 0.0, 0.0, 0.0], [0.8, 0.0, 0.0, 0.0], True),
+        ([0.07, 0.0, 0.0, 0.0], [0.8, 0.0, 0.0, 0.0], False),
+        ([0.0, 0.0, 0.0, 0.0], [0.7, 0.0, 0.0, 0.0], False),
+        ([0.0, 0.0, 0.0, 0.0], [0.25, 0.25, 0.25, 0.25], False),
+    ],
+)
+def test_a_four_is_clear_and_worth_a_thought(fits_as_well: list[float], plausible: list[float], some: bool) -> None:
+    """The chances are those of the four together: one that is bold among three that are safe will do."""
+    assert bool(offered(item(fits_as_well, plausible))) == some
+
+
+def test_bounds_of_one_are_off() -> None:
+    """Whatever readers would say, short of certainty, a four is offered."""
+    assert offered(item([0.5] * 4, [0.01] * 4), max_ambiguity=1, max_triviality=1) == [[0, 1, 2, 3]]
+
+
+def test_plausible_candidates_are_drawn_rather_and_ambiguous_ones_less() -> None:
+    """Of two alike in all else."""
+    settings = {"draws": 200, "max_ambiguity": 1, "max_triviality": 1, "impostor_draw": "uniform"}
+    plausible = Counter(i for four in offered(item([0.0] * 9, [0.0, 0.8] + [0.4] * 7), **settings) for i in four)
+    assert plausible[1] > plausible[0]
+    ambiguous = Counter(i for four in offered(item([0.0, 0.08] + [0.04] * 7, [0.4] * 9), **settings) for i in four)
+    assert ambiguous[0] > ambiguous[1]
