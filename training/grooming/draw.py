@@ -14,6 +14,7 @@ import argparse
 import json
 from collections import defaultdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from cloze_gen.english.sentence_fitness import lacks_main_clause, sentence_fault
 from cloze_gen.english.stems import stem
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard, read_items
 from cloze_gen.recipes.msr.stages.measures import printed_beside, sentence_tags, window_tags
-from cloze_gen.recipes.msr.stages.parts import count_focus_words, cut_in_parts
+from cloze_gen.recipes.msr.stages.parts import focus_parts
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.offensive_words import offensive_words
@@ -41,14 +42,15 @@ LETTERS = "abcdefg"
 
 def plain_items(run: Path, *, seed: int, wanted: int) -> dict[str, list[GroomedItem]]:
     """Random focus words in fit sentences, by their coarse class: no bound is asked of them."""
-    focus, forward = (stage_artifact(run, name) for name in ("focus", "forward"))
-    index, contexts = (stage_artifact(run, name).folder for name in ("index", "contexts"))
-    parts = cut_in_parts(count_focus_words(focus), Path("/nonexistent") if False else Path(__import__("tempfile").mkdtemp()))
+    focus, forward, index, contexts = (stage_artifact(run, name) for name in ("focus", "forward", "index", "contexts"))
+    with TemporaryDirectory() as unused:  # no table of a part is written
+        parts = focus_parts(focus, index, Path(unused))
     order = derive_rng(seed, "training.grooming.parts").permutation(len(parts))
     tagger, found = load_tagger("builtin"), defaultdict(list)
     offensive = offensive_words("builtin")
     for number in order.tolist():
-        shard = GroomShard(parts[number], focus.folder, index, contexts, forward.folder, GroomingSettings(), (), offensive, frozenset())
+        folders = (focus.folder, index.folder, contexts.folder, forward.folder)
+        shard = GroomShard(parts[number], *folders, GroomingSettings(), (), offensive, frozenset())
         items = read_items(shard)
         rng = derive_rng(seed, "training.grooming.items", str(number))
         items = [items[i] for i in rng.permutation(len(items))[:120].tolist()]

@@ -40,7 +40,8 @@ from cloze_gen.store.runs import stage_artifact
 SAYS = {"fits_as_well": "AB", "ungrammatical": "U", "plausible": "PAB"}
 FOLDS, INVERSE_RIDGE, FREQUENT = 8, 0.02, 1e-3
 _NOWHERE = Path()
-SHARD = GroomShard(Part(0, 0, _NOWHERE), *[_NOWHERE] * 4, GroomingSettings(), (), frozenset(), frozenset())  # settings alone are read
+_FOLDERS = (_NOWHERE, _NOWHERE, _NOWHERE, _NOWHERE)
+SHARD = GroomShard(Part(0, 0, _NOWHERE), *_FOLDERS, GroomingSettings(), (), frozenset(), frozenset())  # settings alone are read
 
 
 def read_marks(paths: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
@@ -153,7 +154,7 @@ def _tell_bounds(found: dict[str, np.ndarray], rows: list[dict[str, Any]], origi
     print("|---|---:|---:|---:|---:|---:|---:|")
     marks = np.array([row["mark"] for row in rows])
     for i, run in enumerate(runs):
-        for ambiguity in (0.015, 0.02, 0.03, 0.04):
+        for ambiguity in (0.02, 0.03, 0.04, 0.08):
             for grammar in (0.03, 0.05, 0.08):
                 here = origin == i
                 kept = here & (found["fits_as_well"] < ambiguity) & (found["ungrammatical"] < grammar)
