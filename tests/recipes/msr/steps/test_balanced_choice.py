@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -115,6 +116,21 @@ def test_every_item_has_a_verdict_with_its_reason() -> None:
     assert reasons[ChoiceReason.TOO_FEW_CANDIDATES] == 1
     assert reasons[ChoiceReason.OTHER_FOCUS_CHOSEN] == SETTINGS.n_questions
     assert sum(reasons.values()) == len(items) - SETTINGS.n_questions
+
+
+def test_an_item_without_a_four_to_offer_is_no_question() -> None:
+    """Of two focus words a sentence the first has candidates that fit as well or are absurd; the second stands in their stead."""
+    items = [
+        replace(one, fits_as_well=np.full(8, 0.5)) if number % 4 == 0 else replace(one, plausible=np.zeros(8)) if number % 4 == 2 else one
+        for number, one in enumerate(scored_items()[:-1])
+    ]
+    found, _ = choose_balanced(items, settings=SETTINGS, seed=1)
+    reason_of = {verdict.id: str(verdict.reason) for verdict in found if isinstance(verdict, Rejection)}
+    without = {one.item.id for one in items if one.item.id.endswith(":2")}
+    assert {key for key, reason in reason_of.items() if reason == ChoiceReason.NO_FOUR} == without
+    assert sum(isinstance(verdict, Chosen) for verdict in found) == SETTINGS.n_questions
+    nothing, shares = choose_balanced([one for one in items if one.item.id in without], settings=SETTINGS, seed=1)
+    assert ({str(verdict.reason) for verdict in nothing if isinstance(verdict, Rejection)}, shares) == ({ChoiceReason.NO_FOUR}, {})
 
 
 def test_the_order_of_the_items_does_not_matter() -> None:

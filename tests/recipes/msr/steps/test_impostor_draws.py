@@ -14,9 +14,9 @@ from cloze_gen.recipes.msr.steps.impostor_draws import matched_weights, offered_
 SETTINGS = ChoiceSettings(draws=6, max_ambiguity=0.065, max_triviality=0.25)
 
 
-def item(fits_as_well: list[float], plausible: list[float]) -> ScoredItem:
+def item(fits_as_well: list[float], plausible: list[float], *, key: str = "b:1:2") -> ScoredItem:
     n = len(fits_as_well)
-    fit = FitItem("b:1:2", "b:1", "oar", tuple(f"w{i}" for i in range(n)))
+    fit = FitItem(key, key.rpartition(":")[0], "oar", tuple(f"w{i}" for i in range(n)))
     return ScoredItem(fit, np.zeros((1 + n, 6)), np.array(fits_as_well), np.array(plausible))
 
 
@@ -104,3 +104,13 @@ def test_plausible_candidates_are_drawn_rather_and_ambiguous_ones_less() -> None
     assert plausible[1] > plausible[0]
     ambiguous = Counter(i for four in offered(item([0.0, 0.08] + [0.04] * 7, [0.4] * 9), **settings) for i in four)
     assert ambiguous[0] > ambiguous[1]
+
+
+def test_fours_are_each_records_own() -> None:
+    """Whoever else is asked, and in whatever order; another record of the same words draws others, and another seed does."""
+    one, other = (item([0.0] * 12, [0.5] * 12, key=key) for key in ("b:1:2", "b:3:2"))
+    settings = SETTINGS.model_copy(update={"impostor_draw": "uniform"})  # matched, a word's weight is that of all items together
+    first, second = (found.tolist() for found in offered_draws([one, other], settings=settings, seed=1))
+    assert [found.tolist() for found in offered_draws([other, one], settings=settings, seed=1)] == [second, first]
+    assert offered(one, impostor_draw="uniform") == first != second
+    assert offered_draws([one], settings=settings, seed=2)[0].tolist() != first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,18 @@ def test_every_item_has_a_verdict_and_missing_scores_are_borne() -> None:
     assert [verdict.id for verdict in found] == [one.item.id for one in [*items, few]]
     reasons = Counter(str(verdict.reason) for verdict in found if isinstance(verdict, Rejection))
     assert reasons == {ChoiceReason.BEYOND_N: 20, ChoiceReason.TOO_FEW_CANDIDATES: 1}
+
+
+def test_an_item_without_a_four_to_offer_is_no_question() -> None:
+    """Neither where every candidate fits as well, nor where all are absurd; the others are asked, and of none at all there is no set."""
+    items = pool(30)
+    items[3], items[7] = replace(items[3], fits_as_well=np.full(10, 0.5)), replace(items[7], plausible=np.zeros(10))
+    found, _ = choose_matched(items, settings=SETTINGS, seed=1)
+    rejected = {verdict.id: str(verdict.reason) for verdict in found if isinstance(verdict, Rejection)}
+    assert rejected == {items[place].item.id: ChoiceReason.NO_FOUR for place in (3, 7)}
+    nothing, facts = choose_matched([items[3]], settings=SETTINGS, seed=1)
+    assert nothing == [Rejection(items[3].item.id, ChoiceReason.NO_FOUR)]
+    assert facts == MatchedFacts()
 
 
 def test_no_fit_item_gives_reasons_and_no_question() -> None:

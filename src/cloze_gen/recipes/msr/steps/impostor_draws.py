@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, ScoredItem
+from cloze_gen.recipes.msr.steps.reader_models import triviality
 from cloze_gen.rng import derive_rng
 
 _TRIED = 12  # fours tried for each that is offered, at most
@@ -75,7 +76,7 @@ def offered_draws(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed
         rng = derive_rng(seed, "msr.offered_draws", one.item.id)
         tried = weighted_draws(weights, n_impostors=settings.n_impostors, draws=_TRIED * settings.draws, rng=rng)
         clear = 1.0 - np.prod(1.0 - one.fits_as_well[tried], axis=1) < settings.max_ambiguity
-        fit = tried[clear & (np.prod(1.0 - one.plausible[tried], axis=1) < settings.max_triviality)]
+        fit = tried[clear & (triviality(one.plausible[tried]) < settings.max_triviality)]
         found.append(fit[np.sort(np.unique(fit, axis=0, return_index=True)[1])][: settings.draws])
     return found
 

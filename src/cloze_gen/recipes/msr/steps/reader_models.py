@@ -111,7 +111,12 @@ def opinion(features: np.ndarray, weights: Mapping[str, Mapping[str, float]] = W
 
 
 def triviality(plausible: Sequence[float] | np.ndarray, *, axis: int = -1) -> np.ndarray:
-    """The chance that none of some impostors is even plausible, so that a reader need not think (guideline 4).
+    """The chance that none of some impostors is even plausible, so that a reader need not think (MSR 2.3, guideline 4).
+
+    Args:
+        plausible: shape (..., impostors, ...), the impostors of one item along `axis`; 0 to 1.
+    Returns:
+        float64, the shape of `plausible` without `axis`; 0 to 1.
 
     >>> triviality([0.5, 0.2]).round(2)
     np.float64(0.4)
