@@ -2,6 +2,7 @@
 #
 #   make holmes-style [TRAIN=DIR SOURCE=DIR] [NAME=holmes-style] [WORKERS=2] [OUT=artifacts] [ARGS="--seed 2"]
 #   make scs-style    [TRAIN=DIR SOURCE=DIR] [NAME=scs-style] ...          and so on for every style in pipelines/*_style.py
+#   make holmes-style SOURCE=DIR             the source books as their own background, also of scs-style: docs/few-books.md
 #   make lambada-style [BOOKS=DIR] [NAME=lambada-style] ...                of one folder of novels, and so make scde-style
 #   make test | lint | types | kenlm | setup | lock | clean
 #   make data SHARED=DIR        unpack the real corpora into data/; what lies there already stays

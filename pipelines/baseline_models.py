@@ -51,6 +51,7 @@ class FromCorpus(StageTask):
     corpus = luigi.Parameter(default="", description="folder in the store of a run's training books; empty: made from --train")
     lm = luigi.Parameter(default="{}", description="settings of the generating model, as JSON")
     style = luigi.Parameter(default="holmes-style", description="of whose settings the books are read with")
+    left_out = luigi.Parameter(default="", description="folder in the store of items whose sentences no baseline may read; empty: none")
 
     def training_books(self) -> StageTask:
         """The run's own, as they lie in the store; else the kept books of --train."""
@@ -89,10 +90,14 @@ class EvaluationText(FromCorpus):
     stage = "eval-text"
 
     def inputs(self) -> dict[str, StageTask]:
-        return {"text": self.clone(CorpusText), "counts": self.clone(CorpusCounts)}
+        items = {"left_out": self.clone(Finished, folder=self.left_out)} if self.left_out else {}
+        return {"text": self.clone(CorpusText), "counts": self.clone(CorpusCounts)} | items
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_evaluation_text(writer, room, text=self.artifact("text"), counts=self.artifact("counts"))
+        write_evaluation_text(writer, room, **self.artifacts())
+
+    def artifacts(self) -> dict[str, Artifact]:
+        return {name: self.artifact(name) for name in self.inputs()}
 
 
 class OverText(FromCorpus):
@@ -208,21 +213,24 @@ def corpus_of_folder(train: str, out: Path, workers: int) -> CorpusText:
     return CorpusText(train=train, source=train, out=str(out), processes=workers, lm=json.dumps(_lm_settings(size)))
 
 
-def corpus_of_run(run: Path, described: Mapping[str, Any], *, trained_on: str, workers: int) -> CorpusText | None:
+def corpus_of_run(run: Path, described: Mapping[str, Any], *, trained_on: str, workers: int, left_out: str = "") -> CorpusText | None:
     """The books that a run's own models were made of; None where it has no such books.
 
     Args:
         described: the run's `run.json`.
         trained_on: label of the stage that kept them (`Style.trained_on`).
+        left_out: label of the stage whose items no baseline may read; empty: none stand in these books.
     """
-    folder = next((stage["folder"] for stage in described["stages"] if stage["label"] == trained_on), None)
+    folders = {stage["label"]: stage["folder"] for stage in described["stages"]}
+    folder = folders.get(trained_on)
     if folder is None:
         return None
     lm = described["settings"].get("lm")  # a style without a language model says nothing of it
     if lm is None:
         books = kept_books(open_artifact(run.parent.parent / "store" / folder))
         lm = _lm_settings(sum(int(row["book_bytes"]) for row in books))
-    return CorpusText(corpus=folder, out=str(run.parent.parent), processes=workers, lm=json.dumps(lm))
+    kept_out = folders[left_out] if left_out else ""
+    return CorpusText(corpus=folder, out=str(run.parent.parent), processes=workers, lm=json.dumps(lm), left_out=kept_out)
 
 
 def _lm_settings(corpus_bytes: int) -> dict[str, Any]:

@@ -87,17 +87,18 @@ class Corpus(OneSide):
     priority = BOOKS_FIRST
 
     def inputs(self) -> dict[str, StageTask]:
-        other = {"train": "source", "source": "train"}.get(self.side)
+        other = None if self.is_own_background else {"train": "source", "source": "train"}.get(self.side)
         looks_across = self.side == "source" or self.own.across == "drop_train"
         others = {"other": self.clone(Ingest, side=other)} if other in self.of_style.sides and looks_across else {}
         return {"own": self.clone(Ingest, side=self.side)} | others
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(self.own) | {"side": self.side}
+        """Of books that are their own background both sides are one artifact."""
+        return settings_dict(self.own) | {"side": self.of_style.drawn_from if self.is_own_background else self.side}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         inputs = self.artifacts()
-        write_overlap(writer, room, own=inputs["own"], other=inputs.get("other"), side=self.side, settings=self.own)
+        write_overlap(writer, room, own=inputs["own"], other=inputs.get("other"), side=self.settings()["side"], settings=self.own)
 
 
 class OverTrainingBooks(StyleTask):

@@ -8,9 +8,10 @@ from typing import Any, Self
 from pydantic import model_validator
 
 from cloze_gen.config import settings_dict
-from cloze_gen.pipelines.corpus import Corpus, Counts
+from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
 from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
+from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.recipes.msr.release import msr_files
 from cloze_gen.recipes.msr.stages.alternates import write_alternates
@@ -27,6 +28,7 @@ from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.recipes.msr.steps.screening import ScreeningSettings
 from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.corpus.held_out import HeldOutSettings
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.item_kind import QUESTION_ITEMS
 from cloze_gen.stages.models.contexts import Background, BackgroundSettings, background_of
@@ -34,7 +36,7 @@ from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.release import ReleaseSettings
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Facts, Style
+from cloze_gen.stages.style import Facts, OwnBackground, Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -44,6 +46,7 @@ class HolmesSettings(SettingsGroup):
 
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
+    held_out: HeldOutSettings = HeldOutSettings()
     lm: LmSettings = LmSettings()
     contexts: BackgroundSettings = BackgroundSettings()
     focus: FocusSettings = FocusSettings()
@@ -82,10 +85,16 @@ class Focus(StyleTask):
     group = "focus"
     version = 4
     needs = {"source": (Corpus, "source"), "counts": Counts}
-    write = staticmethod(write_focus)
+
+    def inputs(self) -> dict[str, StageTask]:
+        return super().inputs() | ({"text": self.clone(TrainingText)} if self.is_own_background else {})
 
     def settings(self) -> dict[str, Any]:
-        return dict(self.own.model_dump(mode="json", exclude={"classes"}))  # asked for when the sentences are tagged, in grooming
+        several = {"models": self.all_settings.held_out.models} if self.is_own_background else {}
+        return dict(self.own.model_dump(mode="json", exclude={"classes"})) | several  # classes: asked for in grooming, of tagged sentences
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_focus(writer, room, **self.artifacts(), settings=self.own, models=self.all_settings.held_out.models)
 
 
 class Alternates(StyleTask):
@@ -173,6 +182,16 @@ def notes(settings: HolmesSettings, facts: Facts) -> list[str]:
     return [*groomed_by, f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence"]
 
 
+def held_out_notes(facts: Facts) -> list[str]:
+    """What is known of each question's own book where the source books are their own background."""
+    models, books = facts["lm"]["models"], facts["lm"]["books"]
+    each = "book" if models == books else "group of books"
+    made = f"Each question was made by a language model of the other books: {books} books, {models} models, each without one {each}."
+    return (
+        [made, "Of two books each model knows one: it has little to say of many words. Three or more are better."] if books == 2 else [made]
+    )
+
+
 def warnings(settings: Mapping[str, Any]) -> list[str]:
     """What the report says on top."""
     if settings["grooming"]["judged"] == "articles":
@@ -192,6 +211,7 @@ STYLE = Style(
     paper="Zweig & Burges 2011, MSR-TR-2011-129.",
     settings=HolmesSettings,
     sample_config="holmes-sample",
+    own_background=OwnBackground("holmes-few-books", held_out_notes),
     sides=("train", "source"),
     items=QUESTION_ITEMS,
     last=Choice,

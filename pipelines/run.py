@@ -132,7 +132,7 @@ class RunTask(PipelineTask):
 
     def links(self) -> dict[str, str]:
         links = {link_name(number, task.label): f"../../store/{task.key.folder_name}" for number, task in enumerate(self.stages(), 1)}
-        for side in self.of_style.sides:
+        for side in self.last.given_sides() or self.of_style.sides:
             links[f"corpus-{side}"] = os.path.relpath(os.path.realpath(self.last.folder(side)), os.path.realpath(self.folder))
         return links
 
@@ -210,7 +210,11 @@ class RunTask(PipelineTask):
         style, books = self.of_style, read_books(self._drawn_from())
         kept = {row["book_id"] for row in books if row["status"] == "kept"}
         notes = [*style.notes(self.all_settings, {task.label: self.store.open(task.key).facts for task in self.stages()})]
-        if len(style.sides) > 1:
+        prints = {task.label: task.key.fingerprint for task in self.stages()}
+        facts = {task.label: self.store.open(task.key).facts for task in self.stages()}
+        if self.last.is_own_background:
+            notes += style.background_notes(prints, facts)
+        elif len(style.sides) > 1:
             corpus = next(task for task in self.stages() if task.label == f"corpus {style.drawn_from}")
             leaks = [book for book in self.store.open(corpus.key).facts["kept_although_overlapping"] if book in kept]
             notes.append(f"books on both sides: {self.all_settings.overlap.across}")

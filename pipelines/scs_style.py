@@ -36,7 +36,7 @@ from cloze_gen.stages.item_kind import QUESTION_ITEMS
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.release import ReleaseSettings, short_digest
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Facts, Style
+from cloze_gen.stages.style import Facts, OwnBackground, Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -178,6 +178,7 @@ STYLE = Style(
     paper="Argouarc'h 2018, A new Sentence Completion Set of 6000 questions.",
     settings=ScsSettings,
     sample_config="scs-sample",
+    own_background=OwnBackground("scs-style", lambda facts: ["No statistic of word-to-word relations was used: none had to be held out."]),
     sides=("train", "source"),
     narrowed={"source": "books"},
     items=QUESTION_ITEMS,

@@ -43,8 +43,16 @@ class StyleTask(StageTask):
 
     @property
     def all_settings(self) -> Any:
+        return load_settings(self.of_style.settings, self.config_used, self.overrides)
+
+    @property
+    def config_used(self) -> str:
+        """The config that was named, else the one that goes with the books that were given."""
         style, given = self.of_style, self.given_sides()  # asked whatever the config: half the books are no books
-        return load_settings(style.settings, self.config or (style.name if given else style.sample_config), self.overrides)
+        if self.config:
+            return str(self.config)
+        alone = style.own_background if self.is_own_background else None
+        return alone.config if alone else style.name if given else style.sample_config
 
     @property
     def own(self) -> Any:
@@ -83,9 +91,15 @@ class StyleTask(StageTask):
             none = "neither" if len(style.sides) > 1 else "none"
             raise UsageError(f"--{foreign[0]}: {style.name} does not read it. Give {asked}, or {none} (then the embedded sample serves).")
         found = tuple(side for side in style.sides if given[side])
-        if found and found != style.sides:
-            raise UsageError(f"give both {asked}, or neither (then the embedded sample serves)")
+        if found and found != style.sides and not (style.own_background and found == (style.drawn_from,)):
+            alone = f"; --{style.drawn_from} alone (then its books are their own background)" if style.own_background else ""
+            raise UsageError(f"give both {asked}{alone}, or neither (then the embedded sample serves)")
         return found
+
+    @property
+    def is_own_background(self) -> bool:
+        """Whether the books that items are drawn from serve as training books too, since none were given."""
+        return len(self.of_style.sides) > 1 and self.given_sides() == (self.of_style.drawn_from,)
 
     def folder(self, side: str) -> str:
         """Where the books of a side lie; a style of one side reads all books of the sample.
@@ -95,6 +109,8 @@ class StyleTask(StageTask):
         """
         if side not in self.of_style.sides:
             raise ValueError(f"{self.style} reads no side {side!r}, only {', '.join(self.of_style.sides)}")
+        if self.is_own_background:
+            side = self.of_style.drawn_from
         if self.given_sides():
             articles = self.articles(side)
             return str(getattr(self, side) if articles is None else texts_folder(articles, self.store))

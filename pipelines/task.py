@@ -67,7 +67,7 @@ class PipelineTask(luigi.Task):
 
     config = luigi.Parameter(default="", description="a built-in config's name or a TOML file; empty: the style's own")
     overrides = luigi.Parameter(default="[]", description="JSON list of stage.key=value settings")
-    train = luigi.Parameter(default="", description="folder of the training books; empty: the embedded sample")
+    train = luigi.Parameter(default="", description="folder of the training books; empty: the source books, or the embedded sample")
     source = luigi.Parameter(default="", description="folder of the source books; empty: the embedded sample")
     books = luigi.Parameter(default="", description="folder of the books of a style that reads one; empty: the embedded sample")
     out = luigi.Parameter(default="artifacts", description="output folder")

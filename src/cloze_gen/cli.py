@@ -49,7 +49,7 @@ def _version(version: Annotated[bool, typer.Option("--version", help="print the 
 def run(
     config: Annotated[str, typer.Argument(help="a style (holmes-style, ...) or the path of a TOML file")],
     train: Annotated[str, typer.Option(help="folder of the training books")] = "",
-    source: Annotated[str, typer.Option(help="folder of the books that the questions are drawn from")] = "",
+    source: Annotated[str, typer.Option(help="folder of the books of the questions; without --train their own background")] = "",
     books: Annotated[str, typer.Option(help="folder of the books, for a style that reads one folder")] = "",
     name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
     out: Out = DEFAULT_OUT,

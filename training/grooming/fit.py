@@ -59,12 +59,12 @@ def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndar
     table = read_counts(counts)
     frequent = frozenset(table.words[i].casefold() for i in np.flatnonzero(table.freq >= FREQUENT))
     index, space, sentences, tagger = (
-        cached_index(index_of.folder),
-        cached_space(contexts.folder),
+        cached_index(index_of.folder, 0),
+        cached_space(contexts.folder, 0),
         cached_sentences(focus.folder),
         load_tagger("builtin"),
     )
-    ids_of = cached_sentence_ids(focus.folder, index_of.folder)
+    ids_of = cached_sentence_ids(focus.folder, index_of.folder, 0)
     items, rows_of = [], []
     for item_id, rows in sorted(marks.items()):
         sentence_id, _, position = item_id.rpartition(":")

@@ -40,7 +40,9 @@ class Asked:
     @property
     def trained(self) -> str:
         """What the models are made of, for the signature."""
-        return f"|trained:{self.corpus.key.fingerprint[:8]}" if self.corpus else ""
+        if self.corpus is None:
+            return ""
+        return f"|trained:{self.corpus.key.fingerprint[:8]}{'|without:items' if self.corpus.left_out else ''}"
 
 
 def find_run_folder(items: str, out: Path) -> Path | None:
@@ -66,7 +68,9 @@ def corpus_beside(run: Path, style: Style, described: Mapping[str, Any], *, trai
     if train:
         return corpus_of_folder(train, run.parent.parent if lies_in_output(run) else out, workers)
     if lies_in_output(run):
-        return corpus_of_run(run, described, trained_on=style.trained_on, workers=workers)
+        alone = style.is_own_background({stage["label"]: stage["fingerprint"] for stage in described["stages"]})
+        left_out = style.last.stage if alone else ""
+        return corpus_of_run(run, described, trained_on=style.trained_on, workers=workers, left_out=left_out)
     return None
 
 

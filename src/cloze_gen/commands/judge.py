@@ -130,7 +130,7 @@ def _stages_besides(task: RunTask, stage: str) -> list[str]:
 
 def _command_line(task: RunTask) -> str:
     """The call of `cloze-gen run` that makes a run as this task would."""
-    sides = [(f"--{side}", getattr(task, side)) for side in task.of_style.sides if not task.is_sample]
+    sides = [(f"--{side}", getattr(task, side)) for side in task.of_style.sides if getattr(task, side)]
     options = [*sides, ("--name", task.run_name), ("--out", task.out), ("--seed", str(task.seed))]
     options += [("--set", one) for one in json.loads(task.overrides)]
     return shlex.join(["cloze-gen", "run", task.config or task.style, *(word for option in options for word in option)])

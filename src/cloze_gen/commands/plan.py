@@ -75,6 +75,7 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
     if is_config_file(config):
         config = str(folder / config)
     style = style_of_run(folder)
-    sides = {side: "" if written["sample"] else str((folder / f"corpus-{side}").resolve()) for side in style.sides}
+    links = {} if written["sample"] else {side: folder / f"corpus-{side}" for side in style.sides}
+    sides = {side: str(link.resolve()) for side, link in links.items() if link.is_symlink()}  # books that are their own background have one
     return RunTask(style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
                    seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip

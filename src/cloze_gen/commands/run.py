@@ -61,6 +61,8 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     task = make_task(config=config, **parameters)
     check_engine(task.engine)
     check_two_sides(task)
+    if task.last.is_own_background:
+        say(f"no --train: the books of --source are their own background, with the settings of {task.last.config_used}")
     if dry_run:
         show(plan_text(task))
         return
@@ -107,11 +109,12 @@ def check_two_sides(task: RunTask) -> None:
     if set(task.of_style.sides) != {"train", "source"}:
         return
     across = task.all_settings.overlap.across
+    alone = ", or --source alone, whose books are their own background then" if task.of_style.own_background else ""
     there = task.train and leads_to(Path(task.train), Path.is_dir)
     if there and across != "keep" and os.path.realpath(task.train) == os.path.realpath(task.source):
         raise UsageError(
             f"--train and --source are the same folder, {task.train}: a book on both sides is dropped (overlap.across = {across}), so none "
-            "would be left. Give two folders, or --set overlap.across=keep to let the questions stand in the training text."
+            f"would be left. Give two folders{alone}, or --set overlap.across=keep to let the questions stand in the training text."
         )
 
 

@@ -232,4 +232,6 @@ def _warnings(run: Mapping[str, Any], artifacts: Mapping[str, Artifact], style: 
     kept = {row["book_id"] for row in kept_books(artifacts[last])} if last else set()
     leaks = artifacts[f"corpus {style.drawn_from}"].facts.get("kept_although_overlapping", []) if last else []
     leaked = [f"Leak: the {style.drawn_from} book {book} overlaps the training corpus and was kept." for book in leaks if book in kept]
-    return [*warnings, *style.warnings(run["settings"]), *leaked]
+    prints = {stage["label"]: stage["fingerprint"] for stage in run["stages"]}
+    alone = style.background_notes(prints, {label: artifact.facts for label, artifact in artifacts.items()})
+    return [*warnings, *alone, *style.warnings(run["settings"]), *leaked]

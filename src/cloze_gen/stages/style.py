@@ -38,6 +38,19 @@ class Requests:
     then: str
 
 
+@dataclass(frozen=True, slots=True)
+class OwnBackground:
+    """How a style does without training books: those that items are drawn from serve in their stead.
+
+    Attributes:
+        config: the built-in config that serves where none is named.
+        notes: facts of each stage -> what a user of the set must know of it.
+    """
+
+    config: str
+    notes: Callable[[Facts], Sequence[str]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
     """One recipe, as a user meets it.
@@ -53,6 +66,7 @@ class Style:
         settings: the model of all its settings, one group a stage.
         sample_config: the config that serves with the embedded sample.
         sides: the folders of books it reads, as options of the command line; items are drawn from the last.
+        own_background: how it does without training books; None: they are asked for.
         articles: the setting (`group.key`) that is ``jsonl`` where the folder of books holds articles as JSON; empty: it never does.
         narrowed: side -> stage that drops books of it after the comparison of contents.
         items: what its items are.
@@ -86,6 +100,7 @@ class Style:
     files: Callable[[FinishedRun], Mapping[str, str | FromStore]]
     levels: Mapping[str, str]
     trace: TraceSections
+    own_background: OwnBackground | None = None
     articles: str = ""
     narrowed: Mapping[str, str] = field(default_factory=dict)
     table: PaperTable | PassageTable | BlankTable | None = None
@@ -111,6 +126,22 @@ class Style:
     def drawn_from(self) -> str:
         """The side of the books that items are drawn from."""
         return self.sides[-1]
+
+    def is_own_background(self, fingerprints: Mapping[str, str]) -> bool:
+        """Whether one artifact is the books of both sides, by the fingerprint of each stage's: no training books were given."""
+        return len({fingerprints[f"corpus {side}"] for side in self.sides if f"corpus {side}" in fingerprints}) < len(self.sides) == 2
+
+    def background_notes(self, fingerprints: Mapping[str, str], facts: Facts) -> list[str]:
+        """What must be known of a set whose books were their own background; nothing of another."""
+        if self.own_background is None or not self.is_own_background(fingerprints):
+            return []
+        return [
+            f"background: the {self.drawn_from} books themselves, since no training books were given. What is counted of words counts a "
+            "question's own book too.",
+            *self.own_background.notes(facts),
+            "The baselines of `cloze-gen evaluate` are trained on these books without the questions' own sentences; the rest of each "
+            "question's book stays in their text, so they know its matter better than of a book that they never saw.",
+        ]
 
     def last_books(self, labels: Collection[str]) -> dict[str, str]:
         """side -> the stage with the last word on its books, among the stages that a run has."""

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from cloze_gen.notation import named
 from cloze_gen.recipes.msr.stages.tables import ALTERNATES, ANSWERS, DECISIONS, GROOMED, SCORED, SCREENED
+from cloze_gen.stages.corpus.held_out import read_groups
 from cloze_gen.stages.tables import QUESTIONS
 from cloze_gen.stages.trace import INDENT, Traced, TraceSections, cell, find_question, tell_question, tell_rejection, tell_source
 
@@ -24,6 +26,11 @@ def tell_focus(item: Traced) -> Iterator[str]:
     focus = item.row
     yield f"focus      {focus['word']!r} at token {focus['position']}: count {focus['count']:,}, freq {focus['freq']:.3g}"
     yield f"history    {focus['history1']!r} {focus['history2']!r}; next token {focus['next_token']!r}"
+    groups = read_groups(item.artifact("index"))
+    own = groups.get(focus["id"].rsplit(":", 2)[0])
+    if own:
+        unread = named([book for book, group in groups.items() if group == own])
+        yield f"model      {own} of {len(set(groups.values()))}, made of all source books but {unread}"
     screened = item.find("screening", SCREENED)
     if screened:
         yield (f"screening  log10 P(answer | history) = {screened['answer_log10_prob']:.4f}, rank {screened['answer_rank']} among "

@@ -19,8 +19,9 @@ from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.training_text import TEXT, TOKENS
 from cloze_gen.stages.evaluation.opened_models import WORDS
 from cloze_gen.stages.room import Room
+from cloze_gen.stages.tables import QUESTIONS
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
-from cloze_gen.store.tables import memory_mapped
+from cloze_gen.store.tables import memory_mapped, read_jsonl
 from cloze_gen.text.rendering import rendered_tokens
 from cloze_gen.text.word_ids import line_ids
 
@@ -30,7 +31,7 @@ _PRINTED_MARKS = (".", ",", ";")  # what the rendering prints for other marks; a
 
 @dataclass(frozen=True, slots=True)
 class TextRange:
-    """Whole lines of the training text, bytes `start` to `end`, and where their rendering goes."""
+    """Whole lines of the training text, bytes `start` to `end`, where their rendering goes, and the printed lines that it leaves out."""
 
     text: Path
     counts: Path
@@ -38,23 +39,30 @@ class TextRange:
     end: int
     lines: Path
     ids: Path
+    left_out: frozenset[str] = frozenset()
 
 
-def write_evaluation_text(writer: ArtifactWriter, room: Room, *, text: Artifact, counts: Artifact) -> None:
+def write_evaluation_text(
+    writer: ArtifactWriter, room: Room, *, text: Artifact, counts: Artifact, left_out: Artifact | None = None
+) -> None:
     """The training sentences as printed, once as text and once as numbers.
 
     Writes `sentences.txt`: a sentence a line, tokens apart; `tokens.npy`: their words' numbers, uint32, shape (tokens + sentences,),
     `SEPARATOR` after each sentence; `words.txt`: the word of number i on line i, from 1, in the order of the counts.
+
+    Args:
+        left_out: finished questions that were drawn from this very text; whatever is printed as one of their sentences is not in it.
     """
+    asked = _asked_lines(left_out) if left_out else frozenset[str]()
     words = vocabulary_words(counts.folder)
     parts = writer.path("parts/x").parent
     bounds = list(line_bounds(text.path(TEXT)))
     shards = [
-        TextRange(text.path(TEXT), counts.folder, start, end, parts / f"{i:05}.txt", parts / f"{i:05}.ids")
+        TextRange(text.path(TEXT), counts.folder, start, end, parts / f"{i:05}.txt", parts / f"{i:05}.ids", asked)
         for i, (start, end) in enumerate(itertools.pairwise(bounds))
     ]
     sizes = list(room.map(render_range, shards, unit="parts"))
-    n_ids, n_lines = (sum(column) for column in zip(*sizes, strict=True)) if sizes else (0, 0)
+    n_ids, n_lines = sum(size[0] for size in sizes), sum(size[1] for size in sizes)
     with open(writer.path(TEXT), "wb") as lines, open(writer.path(TOKENS), "wb") as ids:
         np.lib.format.write_array_header_1_0(ids, {"descr": "<u4", "fortran_order": False, "shape": (n_ids,)})
         for shard in shards:
@@ -66,6 +74,15 @@ def write_evaluation_text(writer: ArtifactWriter, room: Room, *, text: Artifact,
     writer.rows |= {TEXT: n_lines, TOKENS: n_ids, WORDS: len(words)}
     writer.facts |= {"sentences": n_lines, "tokens": n_ids - n_lines}
     room.say(f"{n_lines:,} sentences, {n_ids - n_lines:,} tokens as printed")
+    if left_out:
+        found = frozenset[str]().union(*(lines for _, _, lines in sizes))
+        writer.facts |= {"left_out": len(found), "not_found": len(asked - found)}
+        room.say(f"left out are the {len(found):,} sentences of the questions; {len(asked - found):,} of these are not in the text")
+
+
+def _asked_lines(questions: Artifact) -> frozenset[str]:
+    """The sentences of finished questions as they are printed, the answer in its place."""
+    return frozenset(" ".join(record["tokens"]) for record in read_jsonl(questions.path(QUESTIONS)))
 
 
 def line_bounds(path: Path, *, shard_bytes: int = _SHARD_BYTES) -> Iterator[int]:
@@ -93,16 +110,20 @@ def _vocabulary(counts: Path) -> dict[str, int]:
     return {word: i for i, word in enumerate(vocabulary_words(counts), 1)}
 
 
-def render_range(shard: TextRange) -> tuple[int, int]:
-    """Render some lines; returns their number of ids (separators among them) and of sentences. What prints nothing is left out."""
+def render_range(shard: TextRange) -> tuple[int, int, frozenset[str]]:
+    """Render some lines; returns their number of ids (separators among them), of sentences, and what was left out of those that were to be.
+
+    What prints nothing is left out too.
+    """
     with open(shard.text, "rb") as handle:
         handle.seek(shard.start)
         source = handle.read(shard.end - shard.start).decode("utf-8").split("\n")[:-1]
     rendered = [" ".join(tokens) for line in source if (tokens := rendered_tokens(line.split(" ")))]
-    ids = line_ids(rendered, _vocabulary(shard.counts))
-    shard.lines.write_bytes("".join(f"{line}\n" for line in rendered).encode())
+    kept = [line for line in rendered if line not in shard.left_out]
+    ids = line_ids(kept, _vocabulary(shard.counts))
+    shard.lines.write_bytes("".join(f"{line}\n" for line in kept).encode())
     shard.ids.write_bytes(ids.astype("<u4").tobytes())
-    return len(ids), len(rendered)
+    return len(ids), len(kept), shard.left_out.intersection(rendered)
 
 
 def read_ids(artifact: Artifact) -> np.ndarray:

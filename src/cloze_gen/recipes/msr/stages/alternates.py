@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from cloze_gen.recipes.msr.stages.parts import Part, count_focus_words, cut_in_parts, note_parts, write_rows
+from cloze_gen.recipes.msr.stages.parts import Part, count_focus_words, focus_parts, note_parts, write_rows
 from cloze_gen.recipes.msr.stages.tables import ALTERNATES, HISTORY_SCORE
 from cloze_gen.recipes.msr.stages.worker_cache import cached_index, focus_columns
 from cloze_gen.recipes.msr.steps.alternates import AllowedWords, AlternatesSettings, sample_alternates
@@ -35,16 +35,17 @@ class AlternatesShard:
 
 
 @functools.lru_cache(maxsize=1)
-def _allowed(index_folder: Path, counts_folder: Path, limits: FocusSettings) -> AllowedWords:
-    index, table = cached_index(index_folder), read_counts(open_artifact(counts_folder))
+def _allowed(index_folder: Path, model: int, counts_folder: Path, limits: FocusSettings) -> AllowedWords:
+    """The words that may be options and that the model knows: of several models, none knows the words of its own books alone."""
+    index, table = cached_index(index_folder, model), read_counts(open_artifact(counts_folder))
     words = (table.words[i] for i in np.flatnonzero(option_mask(table, limits)))
-    return AllowedWords(index, np.array(sorted(index.id_of[word] for word in words), np.int64))
+    return AllowedWords(index, np.array(sorted(index.id_of[word] for word in words if word in index.id_of), np.int64))
 
 
 def sample_part(shard: AlternatesShard) -> int:
     """Draw the alternates of one part; returns the rows written."""
-    index = cached_index(shard.index)
-    allowed = _allowed(shard.index, shard.counts, shard.limits)
+    index = cached_index(shard.index, shard.part.model)
+    allowed = _allowed(shard.index, shard.part.model, shard.counts, shard.limits)
     focus = focus_columns(shard.focus, shard.part)
     columns = [focus[name] for name in ("id", "word", "history1", "history2")]
     items, words, scores = [], [], []
@@ -71,13 +72,12 @@ def write_alternates(
     Args:
         limits: which words may be drawn; those that may be answers.
     """
-    n_items = count_focus_words(focus)
     shards = [
         AlternatesShard(part, focus.folder, index.folder, counts.folder, limits, settings, seed)
-        for part in cut_in_parts(n_items, writer.folder / ALTERNATES)
+        for part in focus_parts(focus, index, writer.folder / ALTERNATES)
     ]
     rows = list(room.map(sample_part, shards, unit="parts"))
     note_parts(writer, ALTERNATES, rows)
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     writer.facts |= {"alternates": sum(rows)}
-    room.say(f"{sum(rows):,} alternates of {n_items:,} focus words")
+    room.say(f"{sum(rows):,} alternates of {count_focus_words(focus):,} focus words")

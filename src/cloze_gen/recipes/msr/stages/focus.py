@@ -17,6 +17,7 @@ from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
 from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.corpus.held_out import group_of_lines, held_out_groups, words_of_one_group
 from cloze_gen.stages.corpus.hyphens import HYPHENS, write_hyphens
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.source_books import book_parts, decided_hyphens, hyphen_evidence, read_sentences
@@ -35,6 +36,7 @@ class FocusShard:
         counts: folder of the training counts.
         hyphens: the decided line-end hyphens (`write_hyphens`).
         out: where the worker leaves its part of each table.
+        only_here: words that the model of the book's questions has never seen (`stages.corpus.held_out`); none with training books.
     """
 
     book_id: str
@@ -43,6 +45,7 @@ class FocusShard:
     hyphens: Path
     out: Path
     settings: FocusSettings
+    only_here: frozenset[str] = frozenset()
 
 
 @functools.lru_cache(maxsize=1)
@@ -61,7 +64,7 @@ def search_book(shard: FocusShard) -> tuple[int, Counter[str]]:
     rejected: list[Rejection] = []
     for sentence in read_sentences(shard.folder, shard.book_id, decided_hyphens(shard.hyphens)):
         before = len(found)
-        for verdict in select_focus_words(sentence, eligible=options, settings=shard.settings):
+        for verdict in select_focus_words(sentence, eligible=options, settings=shard.settings, only_here=shard.only_here):
             if isinstance(verdict, Rejection):
                 rejected.append(verdict)
             else:
@@ -74,7 +77,10 @@ def search_book(shard: FocusShard) -> tuple[int, Counter[str]]:
     return len(found), Counter(str(rejection.reason) for rejection in rejected)
 
 
-def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts: Artifact, settings: FocusSettings) -> None:
+def write_focus(
+    writer: ArtifactWriter, room: Room, *, source: Artifact, counts: Artifact, settings: FocusSettings, text: Artifact | None = None,
+    models: int = 0,
+) -> None:  # fmt: skip
     """Write focus words, the sentences that hold them, and every rejection with its reason.
 
     Files: `focus.parquet`, a row a focus word: `id`, `sentence_id`, `position`, `word`, `history1`, `history2`, `next_token`, `count`,
@@ -83,6 +89,9 @@ def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts:
 
     The rejected words are as many as the words of the books: they go from the workers to the disk and are never held together.
 
+    Args:
+        text: the training text, where it is made of the source books: then an answer must stand in a book of another group too.
+        models: the most groups that they fall into (`stages.corpus.held_out`).
     Raises:
         CorpusError: no word may become a blank.
     """
@@ -90,10 +99,11 @@ def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts:
     n_options = int(option_mask(table, settings).sum())
     write_hyphens(writer, hyphen_evidence(source, table))
     books, hyphens = kept_books(source), writer.path(HYPHENS)
+    only = _only_here(source, text, counts, models) if text else {}
     with book_parts(writer, len(books)) as parts:
         shards = [
-            FocusShard(row["book_id"], book_folder(source, row), counts.folder, hyphens, part, settings)
-            for row, part in zip(books, parts, strict=True)
+            FocusShard(book, book_folder(source, row), counts.folder, hyphens, part, settings, only.get(book, frozenset()))
+            for row, book, part in zip(books, (row["book_id"] for row in books), parts, strict=True)
         ]
         n_found, reasons = 0, Counter[str]()
         for found, rejected in room.map(search_book, shards, unit="books"):
@@ -109,6 +119,13 @@ def write_focus(writer: ArtifactWriter, room: Room, *, source: Artifact, counts:
     writer.funnel = funnel("sentences and word positions", kept=n_found, rejected=reasons)
     writer.facts |= {"option_words": n_options, "sentences_with_focus": n_sentences}
     room.say(f"{n_found:,} focus words in {n_sentences:,} sentences; {n_options:,} words may be options")
+
+
+def _only_here(source: Artifact, text: Artifact, counts: Artifact, models: int) -> dict[str, frozenset[str]]:
+    """book id -> the words that stand in the books of its group alone."""
+    groups = held_out_groups(source, models=models)
+    alone = words_of_one_group(text, counts, group_of_lines(source, groups))
+    return {book: alone[group] for book, group in groups.items()}
 
 
 def _focus_columns(found: list[FocusWord], options: Mapping[str, tuple[int, float]]) -> dict[str, pa.Array]:

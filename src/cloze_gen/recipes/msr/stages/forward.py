@@ -13,8 +13,7 @@ from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.parts import (
     Part,
     columns_of,
-    count_focus_words,
-    cut_in_parts,
+    focus_parts,
     item_slices,
     note_parts,
     read_rows,
@@ -48,10 +47,10 @@ class ForwardShard:
 
 def forward_part(shard: ForwardShard) -> tuple[int, list[dict[str, Any]]]:
     """Score the alternates of one part; returns the rows written and one row an item with the right word's own scores."""
-    index, focus = cached_index(shard.index), focus_columns(shard.focus, shard.part)
+    index, focus = cached_index(shard.index, shard.part.model), focus_columns(shard.focus, shard.part)
     item, words, table = read_rows(shard.alternates / ALTERNATES / shard.part.name, index)
     history_log10 = table[HISTORY_SCORE].to_numpy()
-    passed, sentences = _passed(shard.screening), cached_sentence_ids(shard.focus, shard.index)
+    passed, sentences = _passed(shard.screening), cached_sentence_ids(shard.focus, shard.index, shard.part.model)
     places = [place for place in item_slices(item) if focus["id"][int(item[place.start])] in passed]
     rows = [int(item[place.start]) for place in places]
     options = [np.append(words[place], index.id_of[focus["word"][row]]) for place, row in zip(places, rows, strict=True)]
@@ -126,7 +125,7 @@ def write_forward(
     (which marks the retained ones) and, of those alone, `sentence_log10_prob`. `answers.parquet`, a row a focus word: the answer's own
     `forward_log10_prob`, `forward_rank` and `sentence_log10_prob`.
     """
-    parts = cut_in_parts(count_focus_words(focus), writer.folder / SCORED)
+    parts = focus_parts(focus, index, writer.folder / SCORED)
     shards = [ForwardShard(part, focus.folder, index.folder, alternates.folder, screening.folder, settings) for part in parts]
     results = list(room.map(forward_part, shards, unit="parts"))
     note_parts(writer, SCORED, [count for count, _ in results])

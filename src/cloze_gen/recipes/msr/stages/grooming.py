@@ -9,7 +9,7 @@ import numpy as np
 
 from cloze_gen.adapters.spacy_tagger import travelling_name
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard, read_items
-from cloze_gen.recipes.msr.stages.parts import columns_of, count_focus_words, cut_in_parts, note_parts
+from cloze_gen.recipes.msr.stages.parts import columns_of, focus_parts, note_parts
 from cloze_gen.recipes.msr.stages.tables import DECISION_COLUMNS, DECISIONS, FIT, GROOMED, GROOMED_COLUMNS, MEASURES
 from cloze_gen.recipes.msr.stages.verdicts import judge_answers, judge_articles, judge_by_readers, judge_sentences, judge_tags, judge_words
 from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_space, cached_tagger
@@ -42,7 +42,7 @@ def _judge_all(items: list[GroomedItem], shard: GroomShard) -> None:
     fit = [item for item in items if item.fault == FIT]
     for item in fit:
         judge_words(item, shard)
-        judge_by_readers(item, shard, cached_index(shard.index), cached_space(shard.contexts))
+        judge_by_readers(item, shard, cached_index(shard.index, shard.part.model), cached_space(shard.contexts, shard.part.model))
     if tagger is not None:
         judge_tags(fit, shard, tagger)
 
@@ -87,7 +87,7 @@ def write_grooming(
     offensive = offensive_words(settings.offensive_words)
     folders = (focus.folder, index.folder, contexts.folder, forward.folder)
     travelling = settings.model_copy(update={"tagger": travelling_name(settings.tagger)})
-    parts = cut_in_parts(count_focus_words(focus), writer.folder / DECISIONS)
+    parts = focus_parts(focus, index, writer.folder / DECISIONS)
     shards = [GroomShard(part, *folders, travelling, classes, offensive, frequent) for part in parts]
     results = list(room.map(groom_part, shards, unit="parts"))
     note_parts(writer, DECISIONS, [count for count, _ in results])

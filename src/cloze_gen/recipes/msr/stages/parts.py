@@ -1,6 +1,7 @@
 """Tables in parts: how the middle stages cut the focus words into work, and write and read rows of candidates.
 
-A part is a fixed number of focus words, in their order, so the bytes of a table do not depend on the workers.
+A part is a fixed number of focus words, in their order, or what is left of those of one model, so the bytes of a table do not depend on
+the workers.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import pyarrow as pa
 
 from cloze_gen.lm.arpa import word_ids
 from cloze_gen.lm.forward_index import ForwardIndex
+from cloze_gen.stages.corpus.held_out import read_groups
 from cloze_gen.stages.tables import FOCUS
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import read_parquet, write_parquet
@@ -25,15 +27,24 @@ ITEMS_A_PART = 2048
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some consecutive focus words, for a worker: rows `first` to `last` (exclusive) of their table; `out` is where its own table goes."""
+    """Some consecutive focus words, for a worker.
+
+    Attributes:
+        first, last: their rows in their table, `last` exclusive.
+        out: where the part's own table goes.
+        number: of the part, from 0.
+        model: of the language model that makes their questions (`stages.corpus.held_out`); 0 where one makes them all.
+    """
 
     first: int
     last: int
     out: Path
+    number: int = 0
+    model: int = 0
 
     @property
     def name(self) -> str:
-        return _part_name(self.first // ITEMS_A_PART)
+        return _part_name(self.number)
 
 
 def _part_name(number: int) -> str:
@@ -44,10 +55,26 @@ def count_focus_words(focus: Artifact) -> int:
     return int(focus.manifest["files"][FOCUS]["rows"])
 
 
-def cut_in_parts(n_items: int, out: Path) -> list[Part]:
-    """Cut n items into parts of a fixed size; makes the folder of their tables."""
+def focus_parts(focus: Artifact, index: Artifact, out: Path) -> list[Part]:
+    """The focus words in parts, none of which has words of two models; makes the folder of their tables."""
+    groups = read_groups(index)
+    if not groups:
+        return cut_in_parts([(count_focus_words(focus), 0)], out)
+    ids = read_parquet(focus.path(FOCUS), columns=["id"])["id"].to_pylist()
+    models = (groups[item_id.rsplit(":", 2)[0]] for item_id in ids)
+    return cut_in_parts([(len(list(run)), model) for model, run in itertools.groupby(models)], out)
+
+
+def cut_in_parts(runs: Iterable[tuple[int, int]], out: Path) -> list[Part]:
+    """Cut runs of (items, their model), one after the other, into parts of at most a fixed size; makes the folder of their tables."""
     out.mkdir(parents=True, exist_ok=True)
-    return [Part(first, min(first + ITEMS_A_PART, n_items), out) for first in range(0, n_items, ITEMS_A_PART)]
+    parts: list[Part] = []
+    start = 0
+    for n_items, model in runs:
+        for first in range(start, start + n_items, ITEMS_A_PART):
+            parts.append(Part(first, min(first + ITEMS_A_PART, start + n_items), out, len(parts), model))
+        start += n_items
+    return parts
 
 
 def note_parts(writer: ArtifactWriter, folder: str, counts: Sequence[int]) -> None:

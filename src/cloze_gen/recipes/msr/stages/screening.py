@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cloze_gen.recipes.msr.stages.parts import Part, columns_of, count_focus_words, cut_in_parts, item_slices, read_rows
+from cloze_gen.recipes.msr.stages.parts import Part, columns_of, focus_parts, item_slices, read_rows
 from cloze_gen.recipes.msr.stages.tables import ALTERNATES, ANSWER_SCORES_BEST, HISTORY_SCORE, KEPT, SCREENED, SCREENED_COLUMNS
 from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_sentence_ids, focus_columns
 from cloze_gen.recipes.msr.steps.forward import FilledSentence, sentence_log10_probs
@@ -32,7 +32,7 @@ class ScreeningShard:
 
 def screen_part(shard: ScreeningShard) -> list[dict[str, Any]]:
     """One row an item: the right word's history score, its rank among all alternates, and the verdict."""
-    index, focus = cached_index(shard.index), focus_columns(shard.focus, shard.part)
+    index, focus = cached_index(shard.index, shard.part.model), focus_columns(shard.focus, shard.part)
     item, words, table = read_rows(shard.alternates / ALTERNATES / shard.part.name, index)
     scores = table[HISTORY_SCORE].to_numpy()
     places = {int(item[place.start]): place for place in item_slices(item)}
@@ -45,7 +45,7 @@ def screen_part(shard: ScreeningShard) -> list[dict[str, Any]]:
         own, others = float(answer_log10[row]), scores[here]
         judged_own, judged_others = own, others
         if shard.settings.score == "sentence":
-            ids = cached_sentence_ids(shard.focus, shard.index)[focus["sentence_id"][row]]
+            ids = cached_sentence_ids(shard.focus, shard.index, shard.part.model)[focus["sentence_id"][row]]
             options = np.append(words[here], answers[row])
             whole = sentence_log10_probs(index, [FilledSentence(ids, focus["position"][row] + 1, options)])[0]
             judged_own, judged_others = float(whole[-1]), whole[:-1]
@@ -62,11 +62,10 @@ def write_screening(
     Files: `items.parquet`, a row a focus word: `id`, `status` (`kept` or `answer_scores_best`), `answer_log10_prob` and `answer_rank` after
     the two-word history, whatever score screens, and `alternates`, their number.
     """
-    n_items = count_focus_words(focus)
-    parts = cut_in_parts(n_items, writer.folder)
+    parts = focus_parts(focus, index, writer.folder)
     shards = [ScreeningShard(part, focus.folder, index.folder, alternates.folder, settings) for part in parts]
     rows = [row for part in room.map(screen_part, shards, unit="parts") for row in part]
     writer.rows[SCREENED] = write_parquet(writer.path(SCREENED), columns_of(rows, SCREENED_COLUMNS))
     status = Counter(row["status"] for row in rows)
     writer.funnel = funnel("focus words", kept=status[KEPT], rejected={ANSWER_SCORES_BEST: status[ANSWER_SCORES_BEST]})
-    room.say(f"{status[KEPT]:,} of {n_items:,} focus words pass (the right word does not score best)")
+    room.say(f"{status[KEPT]:,} of {len(rows):,} focus words pass (the right word does not score best)")

@@ -13,6 +13,7 @@ from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.parts import Part
 from cloze_gen.records.sentence import Sentence
+from cloze_gen.stages.corpus.held_out import of_model
 from cloze_gen.stages.models.contexts import read_word_knowledge
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.stages.tables import FOCUS, read_source_sentences
@@ -23,15 +24,15 @@ from cloze_gen.text.tagging import Tagger
 
 
 @functools.lru_cache(maxsize=1)
-def cached_index(folder: Path) -> ForwardIndex:
-    """The forward index; its arrays are shared through the page cache."""
-    return open_index(open_artifact(folder))
+def cached_index(folder: Path, model: int) -> ForwardIndex:
+    """The forward index of a part's model; its arrays are shared through the page cache."""
+    return open_index(of_model(open_artifact(folder), model))
 
 
 @functools.lru_cache(maxsize=1)
-def cached_space(folder: Path) -> WordKnowledge:
-    """What is known of words."""
-    return read_word_knowledge(open_artifact(folder))
+def cached_space(folder: Path, model: int) -> WordKnowledge:
+    """What is known of words by one of the models."""
+    return read_word_knowledge(of_model(open_artifact(folder), model))
 
 
 @functools.lru_cache(maxsize=1)
@@ -46,10 +47,10 @@ def cached_sentences(focus: Path) -> dict[str, Sentence]:
 
 
 @functools.lru_cache(maxsize=1)
-def cached_sentence_ids(focus: Path, index: Path) -> dict[str, np.ndarray]:
+def cached_sentence_ids(focus: Path, index: Path, model: int) -> dict[str, np.ndarray]:
     """The same as vocabulary ids, int64, shape (tokens + 2,): `<s>` first and `</s>` last."""
-    model, sentences = cached_index(index), read_source_sentences(open_artifact(focus))
-    return {key: np.array([model.start, *model.ids(s.tokens), model.end], np.int64) for key, s in sentences.items()}
+    known, sentences = cached_index(index, model), cached_sentences(focus)
+    return {key: np.array([known.start, *known.ids(s.tokens), known.end], np.int64) for key, s in sentences.items()}
 
 
 @functools.lru_cache(maxsize=2)

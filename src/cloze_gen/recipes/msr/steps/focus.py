@@ -55,6 +55,7 @@ class FocusReason(StrEnum):
     NO_HISTORY = "word_without_two_predecessors"
     BEFORE_FINAL_STOP = "word_before_final_stop"
     NOT_ELIGIBLE = "word_frequent_or_unattested_or_name"
+    NO_OTHER_BOOK = "word_in_no_other_book"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +93,14 @@ def sentence_rejection(sentence: Sentence, settings: FocusSettings) -> FocusReas
     return None
 
 
-def select_focus_words(sentence: Sentence, *, eligible: Container[str], settings: FocusSettings) -> Iterator[FocusWord | Rejection]:
+def select_focus_words(
+    sentence: Sentence, *, eligible: Container[str], settings: FocusSettings, only_here: Container[str] = ()
+) -> Iterator[FocusWord | Rejection]:
     """Judge one sentence: a rejection of the sentence, or one verdict for each of its word tokens.
+
+    Args:
+        eligible: the words that may be options.
+        only_here: of these, those that the model of this sentence's book has never seen, where it is made of other books.
 
     >>> tokens = ("He", "could", "climb", "to", "the", "attic", ".")
     >>> sentence = Sentence("b", 0, 0, 33, 0, "prose", "He could climb to the attic.", tokens)
@@ -115,6 +122,8 @@ def select_focus_words(sentence: Sentence, *, eligible: Container[str], settings
             yield Rejection(item_id, FocusReason.NO_HISTORY, word)
         elif word not in eligible:
             yield Rejection(item_id, FocusReason.NOT_ELIGIBLE, word)
+        elif word in only_here:
+            yield Rejection(item_id, FocusReason.NO_OTHER_BOOK, word)
         elif rank == len(printed) - 2:
             yield Rejection(item_id, FocusReason.BEFORE_FINAL_STOP, word)
         else:
