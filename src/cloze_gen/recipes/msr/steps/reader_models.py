@@ -110,15 +110,6 @@ def opinion(features: np.ndarray, weights: Mapping[str, Mapping[str, float]] = W
     return Opinion(**{name: _probability(features, weights[name]) for name in ("fits_as_well", "ungrammatical", "plausible")})
 
 
-def triviality(plausible: Sequence[float] | np.ndarray, *, axis: int = -1) -> np.ndarray:
-    """The chance that none of some impostors is even plausible, so that a reader need not think (guideline 4).
-
-    >>> triviality([0.5, 0.2]).round(2)
-    np.float64(0.4)
-    """
-    return np.prod(1.0 - np.asarray(plausible, np.float64), axis=axis)
-
-
 def _probability(features: np.ndarray, weights: Mapping[str, float]) -> np.ndarray:
     column = np.zeros(len(FEATURES))
     for name, weight in weights.items():
