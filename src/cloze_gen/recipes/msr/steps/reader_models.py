@@ -9,7 +9,7 @@ fitted the weights; `docs/grooming.md` has what they are worth on books that the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
