@@ -65,9 +65,7 @@ def offered_draws(items: Iterable[ScoredItem], *, settings: ChoiceSettings, seed
         none is not there: it has fewer candidates than there are impostors, or no four that was tried is clear and worth a thought.
     """
     able = [one for one in items if len(one.item.candidates) >= settings.n_impostors]
-    able.sort(
-        key=lambda one: (one.item.sentence_id, one.item.id)
-    )  # weights are sums over the items: the order of these tells in the last bits
+    able.sort(key=lambda one: (one.item.sentence_id, one.item.id))  # a word's weight is a sum over them, whose last bits tell their order
     wishes = [_wishes(one) for one in able]
     weight_of = matched_weights([one.item.answer for one in able], [one.item.candidates for one in able], wishes)
     matched = settings.impostor_draw == "matched"
