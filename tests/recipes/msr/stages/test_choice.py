@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.msr.stages.choice import write_choice
 from cloze_gen.recipes.msr.stages.choice_tables import ChoiceTables, read_choice_tables, scored_items
 from cloze_gen.recipes.msr.stages.tables import DECISIONS, FIT, SCORES
-from cloze_gen.recipes.msr.steps.choice import ChoiceSettings
+from cloze_gen.recipes.msr.steps.choice import ChoiceReason, ChoiceSettings
 from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import CANDIDATES, QUESTIONS, REJECTED
@@ -107,6 +108,31 @@ def test_a_question_tells_what_every_option_scored(chosen: Callable[..., Artifac
                 assert by_word[option["word"]]["verdict"] == FIT
                 assert [option[name] for name in SCORES] == [by_word[option["word"]][name] for name in SCORES]
         assert question["options"][question["answer_index"]] == listed["answer"]
+
+
+def test_focus_words_without_a_four_to_offer_are_counted(chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:
+    """The funnel names those of four candidates or more of which no four is clear and worth a thought; no question is one of them."""
+    artifact = chosen(max_triviality=0.5)
+    rejected = read_parquet(artifact.path(REJECTED)).to_pydict()
+    without = {key for key, reason in zip(rejected["id"], rejected["reason"], strict=True) if reason == ChoiceReason.NO_FOUR}
+    assert artifact.funnel["rejected"][ChoiceReason.NO_FOUR] == len(without) > 0
+    for one in scored_items(tables, same_vocabulary=True):
+        if one.item.id in without:
+            assert len(one.item.candidates) >= 4
+    for question, listed in zip(read_jsonl(artifact.path(QUESTIONS)), read_jsonl(artifact.path(CANDIDATES)), strict=True):
+        by_word = {candidate["word"]: candidate for candidate in listed["candidates"]}
+        impostors = [by_word[word] for i, word in enumerate(question["options"]) if i != question["answer_index"]]
+        assert math.prod(1 - one["plausible"] for one in impostors) < 0.5
+        assert 1 - math.prod(1 - one["fits_as_well"] for one in impostors) < ChoiceSettings().max_ambiguity
+
+
+def test_no_four_to_offer_is_told(inputs: dict[str, Artifact], tmp_path: Path) -> None:
+    """The error names the two bounds with their values; nothing is written."""
+    writer, room = ArtifactWriter(tmp_path / "out"), Room(Store(tmp_path), InProcessEngine(), "choice")
+    settings = ChoiceSettings(max_triviality=1e-9)
+    with pytest.raises(CorpusError, match=r"have 4 fit candidates, and none of these a four .*choice\.max_triviality = 1e-09"):
+        write_choice(writer, room, **inputs, settings=settings, seed=1)
+    assert writer.rows == {}
 
 
 def test_no_fit_candidate_is_told(inputs: dict[str, Artifact], tables: ChoiceTables, tmp_path: Path) -> None:

@@ -14,16 +14,16 @@ from cloze_gen.recipes.msr.steps.impostor_draws import matched_weights, offered_
 SETTINGS = ChoiceSettings(draws=6, max_ambiguity=0.065, max_triviality=0.25)
 
 
-def item(fits_as_well: list[float], plausible: list[float]) -> ScoredItem:
+def item(fits_as_well: list[float], plausible: list[float], *, key: str = "b:1:2") -> ScoredItem:
     n = len(fits_as_well)
-    fit = FitItem("b:1:2", "b:1", "oar", tuple(f"w{i}" for i in range(n)))
+    fit = FitItem(key, key.rpartition(":")[0], "oar", tuple(f"w{i}" for i in range(n)))
     return ScoredItem(fit, np.zeros((1 + n, 6)), np.array(fits_as_well), np.array(plausible))
 
 
 def offered(one: ScoredItem, **changed: Any) -> list[list[int]]:
     """The fours that one item offers."""
-    (found,) = offered_draws([one], settings=SETTINGS.model_copy(update=changed), seed=1)
-    return [list(four) for four in found.tolist()]
+    found = offered_draws([one], settings=SETTINGS.model_copy(update=changed), seed=1)
+    return [list(four) for drawn in found.values() for four in drawn.tolist()]
 
 
 def test_draws_are_distinct_and_follow_the_weights() -> None:
@@ -104,3 +104,24 @@ def test_plausible_candidates_are_drawn_rather_and_ambiguous_ones_less() -> None
     assert plausible[1] > plausible[0]
     ambiguous = Counter(i for four in offered(item([0.0, 0.08] + [0.04] * 7, [0.4] * 9), **settings) for i in four)
     assert ambiguous[0] > ambiguous[1]
+
+
+def test_fours_are_each_records_own() -> None:
+    """Whoever else is asked, and in whatever order; another record of the same words draws others, and another seed does."""
+    one, other = (item([0.0] * 12, [0.5] * 12, key=key) for key in ("b:1:2", "b:3:2"))
+    settings = SETTINGS.model_copy(update={"impostor_draw": "uniform"})  # matched, a word's weight is that of all items together
+    found = offered_draws([one, other], settings=settings, seed=1)
+    assert found.keys() == {"b:1:2", "b:3:2"}
+    assert found["b:1:2"].tolist() != found["b:3:2"].tolist()
+    for items in ([other, one], [one]):
+        assert offered_draws(items, settings=settings, seed=1)["b:1:2"].tolist() == found["b:1:2"].tolist()
+    assert offered_draws([one], settings=settings, seed=2)["b:1:2"].tolist() != found["b:1:2"].tolist()
+
+
+def test_an_item_that_offers_nothing_is_not_there() -> None:
+    """Too few candidates, or none that will do; the others offer what they offer without it."""
+    few, absurd = item([0.0] * 3, [0.5] * 3, key="b:1:2"), item([0.0] * 9, [0.0] * 9, key="b:2:2")
+    rest = item([0.0] * 9, [0.5] * 9, key="b:3:2")
+    settings = SETTINGS.model_copy(update={"impostor_draw": "uniform"})
+    assert offered_draws([few, absurd, rest], settings=settings, seed=1).keys() == {"b:3:2"}
+    assert offered_draws([few, absurd], settings=settings, seed=1) == {}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from cloze_gen.recipes.msr.steps.choice import MATCHED_SCORES, ChoiceReason, ChoiceSettings, Chosen, FitItem, ScoredItem
+from cloze_gen.recipes.msr.steps.impostor_draws import offered_draws
 from cloze_gen.recipes.msr.steps.matched_choice import MatchedFacts, choose_matched
 from cloze_gen.recipes.msr.steps.propensity import told_by_scores
 from cloze_gen.records.rejection import Rejection
@@ -33,8 +35,13 @@ def pool(n_sentences: int, *, leak: float = 0.7) -> list[ScoredItem]:
     return found
 
 
+def choose(items: list[ScoredItem], *, settings: ChoiceSettings, seed: int) -> tuple[list[Chosen | Rejection], MatchedFacts]:
+    """The choice among all that the items offer."""
+    return choose_matched(items, offered_draws(items, settings=settings, seed=seed), settings=settings, seed=seed)
+
+
 def chosen_of(items: list[ScoredItem], **changed: Any) -> tuple[list[Chosen], MatchedFacts]:
-    verdicts, facts = choose_matched(items, settings=SETTINGS.model_copy(update=changed), seed=1)
+    verdicts, facts = choose(items, settings=SETTINGS.model_copy(update=changed), seed=1)
     return [verdict for verdict in verdicts if isinstance(verdict, Chosen)], facts
 
 
@@ -65,7 +72,7 @@ def test_the_order_of_the_items_does_not_matter() -> None:
     forwards, backwards = chosen_of(items), chosen_of(items[::-1])
     assert sorted(forwards[0], key=lambda one: one.id) == sorted(backwards[0], key=lambda one: one.id)
     assert forwards[1] == backwards[1]
-    assert forwards[0] != [one for one in choose_matched(items, settings=SETTINGS, seed=2)[0] if isinstance(one, Chosen)]
+    assert forwards[0] != [one for one in choose(items, settings=SETTINGS, seed=2)[0] if isinstance(one, Chosen)]
 
 
 def test_too_few_sentences_are_levelled_and_no_more() -> None:
@@ -90,15 +97,27 @@ def test_every_item_has_a_verdict_and_missing_scores_are_borne() -> None:
     items = pool(60)
     items[3].scores[2, 1], items[4].scores[0, 5] = -np.inf, np.nan
     few = clear(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(MATCHED_SCORES))))
-    found, _ = choose_matched([*items, few], settings=SETTINGS.model_copy(update={"n_questions": 40}), seed=1)
+    found, _ = choose([*items, few], settings=SETTINGS.model_copy(update={"n_questions": 40}), seed=1)
     assert [verdict.id for verdict in found] == [one.item.id for one in [*items, few]]
     reasons = Counter(str(verdict.reason) for verdict in found if isinstance(verdict, Rejection))
     assert reasons == {ChoiceReason.BEYOND_N: 20, ChoiceReason.TOO_FEW_CANDIDATES: 1}
 
 
+def test_an_item_without_a_four_to_offer_is_no_question() -> None:
+    """Neither where every candidate fits as well, nor where all are absurd; the others are asked, and of none at all there is no set."""
+    items = pool(30)
+    items[3], items[7] = replace(items[3], fits_as_well=np.full(10, 0.5)), replace(items[7], plausible=np.zeros(10))
+    found, _ = choose(items, settings=SETTINGS, seed=1)
+    rejected = {verdict.id: str(verdict.reason) for verdict in found if isinstance(verdict, Rejection)}
+    assert rejected == {items[place].item.id: ChoiceReason.NO_FOUR for place in (3, 7)}
+    nothing, facts = choose([items[3]], settings=SETTINGS, seed=1)
+    assert nothing == [Rejection(items[3].item.id, ChoiceReason.NO_FOUR)]
+    assert facts == MatchedFacts()
+
+
 def test_no_fit_item_gives_reasons_and_no_question() -> None:
     """A corpus too small is told, not a crash."""
     few = clear(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(MATCHED_SCORES))))
-    found, facts = choose_matched([few], settings=SETTINGS, seed=1)
+    found, facts = choose([few], settings=SETTINGS, seed=1)
     assert [str(verdict.reason) for verdict in found if isinstance(verdict, Rejection)] == [ChoiceReason.TOO_FEW_CANDIDATES]
     assert facts == MatchedFacts()

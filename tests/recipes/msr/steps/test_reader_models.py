@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.english.closed_classes import After, Before
-from cloze_gen.recipes.msr.steps.reader_models import FEATURES, Place, features_of, opinion, triviality
+from cloze_gen.recipes.msr.steps.reader_models import FEATURES, Place, features_of, opinion
 from cloze_gen.recipes.msr.steps.reader_weights import WEIGHTS
 from cloze_gen.recipes.msr.steps.word_place import Frame
 
@@ -111,9 +111,3 @@ def test_readers_find_a_word_that_does_not_take_its_frame_ungrammatical() -> Non
     """A count noun for a mass noun, a verb without its object."""
     takes, does_not = opinion(features_of(measures(takes_frame=[1.0, 1.0, 0.0]), PLACE)).ungrammatical
     assert does_not > takes
-
-
-def test_a_question_is_trivial_where_no_impostor_is_plausible() -> None:
-    """The product over the impostors of an item, whatever stands before that axis; one plausible for sure and it is not."""
-    assert triviality([[0.5, 0.5], [0.0, 0.0], [1.0, 0.0]]).tolist() == [0.25, 1.0, 0.0]
-    assert triviality([[0.5, 0.0], [0.5, 0.0]], axis=0).tolist() == [0.25, 1.0]

@@ -10,7 +10,8 @@ from cloze_gen.recipes.msr.stages.choice_facts import choice_facts, told_of_choi
 from cloze_gen.recipes.msr.stages.choice_tables import read_choice_tables, scored_items
 from cloze_gen.recipes.msr.stages.provenance import Describer
 from cloze_gen.recipes.msr.steps.balanced_choice import choose_balanced
-from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, Chosen, ScoredItem, choose_randomly
+from cloze_gen.recipes.msr.steps.choice import ChoiceReason, ChoiceSettings, Chosen, ScoredItem, choose_randomly
+from cloze_gen.recipes.msr.steps.impostor_draws import offered_draws
 from cloze_gen.recipes.msr.steps.matched_choice import MatchedFacts, choose_matched
 from cloze_gen.recipes.questions.assemble import deal_positions
 from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_before
@@ -32,7 +33,7 @@ def write_choice(
     verdicts, for human groomers; `rejected.parquet`, every other focus word in a fit sentence: `id`, `reason`, `detail`.
 
     Raises:
-        CorpusError: no focus word has enough fit candidates.
+        CorpusError: no focus word has enough fit candidates, or none of those that have offers a four.
     """
     tables = read_choice_tables(counts=counts, focus=focus, screening=screening, forward=forward, grooming=grooming)
     scored = scored_items(tables, same_vocabulary=settings.same_vocabulary)
@@ -41,10 +42,7 @@ def write_choice(
     chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
     rejected = [verdict for verdict in verdicts if isinstance(verdict, Rejection)] + printed
     if not chosen:
-        raise CorpusError(
-            f"no question can be made: none of {len(scored):,} groomed focus words has {settings.n_impostors} fit candidates. "
-            "Give more books, or relax the settings of [grooming] and [choice] (cloze-gen settings STYLE lists them)."
-        )
+        raise CorpusError(_nothing_chosen(len(scored), rejected, settings))
     ids = [choice.id for choice in chosen]
     positions = deal_positions(ids, n_options=settings.n_impostors + 1, seed=seed)
     describe = Describer(tables, ids)
@@ -61,13 +59,27 @@ def write_choice(
         room.say(line)
 
 
+def _nothing_chosen(groomed: int, rejected: Sequence[Rejection], settings: ChoiceSettings) -> str:
+    without = sum(rejection.reason == ChoiceReason.NO_FOUR for rejection in rejected)
+    if not without:
+        said = f"none of {groomed:,} groomed focus words has {settings.n_impostors} fit candidates. Give more books, or relax"
+    else:
+        said = (
+            f"of {groomed:,} groomed focus words {without:,} have {settings.n_impostors} fit candidates, and none of these a four that is "
+            f"clear and worth a thought. Give more books, raise choice.max_ambiguity = {settings.max_ambiguity:g} or "
+            f"choice.max_triviality = {settings.max_triviality:g}, or relax"
+        )
+    return f"no question can be made: {said} the settings of [grooming] and [choice] (cloze-gen settings STYLE lists them)."
+
+
 def _choose(items: Sequence[ScoredItem], settings: ChoiceSettings, seed: int) -> tuple[list[Chosen | Rejection], MatchedFacts]:
+    if settings.method == "random":
+        return choose_randomly([one.item for one in items], settings=settings, seed=seed), MatchedFacts()
+    offered = offered_draws(items, settings=settings, seed=seed)
     if settings.method == "matched":
-        return choose_matched(items, settings=settings, seed=seed)
-    if settings.method == "balanced":
-        found, shares = choose_balanced(items, settings=settings, seed=seed)
-        return found, MatchedFacts(shares=shares)
-    return choose_randomly([one.item for one in items], settings=settings, seed=seed), MatchedFacts()
+        return choose_matched(items, offered, settings=settings, seed=seed)
+    found, shares = choose_balanced(items, offered, settings=settings, seed=seed)
+    return found, MatchedFacts(shares=shares)
 
 
 def _printed_once(

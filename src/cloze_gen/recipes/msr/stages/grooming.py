@@ -73,7 +73,8 @@ def write_grooming(
     """Write a verdict on every retained candidate and on every focus word.
 
     Files: `decisions/part-NNNNN.parquet`, a row a retained candidate of a focus word that is fit as far as can be seen without a tagger:
-    `id`, `word`, `verdict`, `similarity` (cosine), `topicality` (nats), `tag`. `items.parquet`, a row a focus word: `id`, `verdict`,
+    `id`, `word`, `verdict`, `similarity` (cosine), `topicality` (nats), `fits_as_well`, `ungrammatical`, `plausible` (shares of readers,
+    0 to 1; NaN where not asked), `tag`. `items.parquet`, a row a focus word: `id`, `verdict`,
     `answer_tag`, `answer_topicality` (nats), `place_asks_for`, `fit_candidates`.
 
     Args:

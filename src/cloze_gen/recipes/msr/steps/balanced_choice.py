@@ -8,27 +8,23 @@ import numpy as np
 
 from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, rank_features
 from cloze_gen.recipes.msr.steps.choice import BALANCED_SCORES, ChoiceSettings, Chosen, ScoredItem, verdicts
-from cloze_gen.recipes.msr.steps.impostor_draws import offered_draws
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 
 
 def choose_balanced(
-    items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed: int
+    items: Sequence[ScoredItem], offered: Mapping[str, np.ndarray], *, settings: ChoiceSettings, seed: int
 ) -> tuple[list[Chosen | Rejection], dict[str, float]]:
     """Choose the set so that the answer's rank is uniform under every balanced score.
 
+    Args:
+        offered: id of an item -> the draws that it offers (`impostor_draws.offered_draws`); an item without any is not there.
     Returns:
         one verdict for each item in the order of the items, and how often the answer has the highest and the lowest of each score.
     """
-    able = sorted(
-        (one for one in items if len(one.item.candidates) >= settings.n_impostors), key=lambda one: (one.item.sentence_id, one.item.id)
-    )
-    offered = dict(zip([one.item.id for one in able], offered_draws(able, settings=settings, seed=seed), strict=True))
-    fit = [one for one in able if len(offered[one.item.id])]
-    offering = {one.item.id for one in fit}
+    fit = sorted((one for one in items if one.item.id in offered), key=lambda one: (one.item.sentence_id, one.item.id))
     if not fit:
-        return verdicts([scored.item for scored in items], settings=settings, impostors={}, offered=offering), {}
+        return verdicts([scored.item for scored in items], settings=settings, impostors={}, offered=offered), {}
     draws = [offered[one.item.id] for one in fit]
     features = np.concatenate([rank_features(_options(scored, drawn)) for scored, drawn in zip(fit, draws, strict=True)])
     start = np.concatenate(([0], np.cumsum([len(drawn) for drawn in draws])))
@@ -44,7 +40,7 @@ def choose_balanced(
         scored, drawn = fit[place], draws[place][row - start[place]]
         impostors[scored.item.id] = tuple(scored.item.candidates[i] for i in drawn)
         option_scores.append(_options(scored, drawn[None])[0])
-    found = verdicts([scored.item for scored in items], settings=settings, impostors=impostors, offered=offering)
+    found = verdicts([scored.item for scored in items], settings=settings, impostors=impostors, offered=offered)
     return found, _shares(option_scores)
 
 

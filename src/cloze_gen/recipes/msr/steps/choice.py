@@ -49,10 +49,10 @@ class ChoiceSettings(SettingsGroup):
         10, ge=0, le=100, description="matched: rounds of classifiers at most, fewer where they tell no less; 0 levels only"
     )
     max_ambiguity: float = Field(
-        0.065, gt=0, le=1, description="matched, balanced: exclusive: the chance that one of the four fits as well, to a reader; 1 is off"
+        0.075, gt=0, le=1, description="matched, balanced: exclusive: the chance that one of the four fits as well, to a reader; 1 is off"
     )
     max_triviality: float = Field(
-        0.25, gt=0, le=1, description="matched, balanced: exclusive: the chance that none of the four is even plausible; 1 is off"
+        0.45, gt=0, le=1, description="matched, balanced: exclusive: the chance that none of the four is even plausible; 1 is off"
     )
     class_shares: dict[WordClass, Share] = Field(
         dict(_PUBLISHED_SHARES), description="matched: share of the questions by the answer's class; what is left is open; {} asks for none"

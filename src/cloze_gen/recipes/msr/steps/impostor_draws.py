@@ -9,7 +9,7 @@ four together: of one that is bold and three that are safe more is gained than o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -57,26 +57,27 @@ def matched_weights(answers: Sequence[str], candidates: Sequence[Sequence[str]],
     return {word: (answered[word] + 0.5) / offered[word] for word in sorted(offered)}
 
 
-def offered_draws(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed: int) -> list[np.ndarray]:
+def offered_draws(items: Iterable[ScoredItem], *, settings: ChoiceSettings, seed: int) -> dict[str, np.ndarray]:
     """The draws of impostors that each item offers, by its own generator.
 
-    Args:
-        items: each with as many candidates as there are impostors, or more.
     Returns:
-        for each item int64, shape (at most `draws`, n_impostors): places among its candidates, every four once; none where no four
-        that was tried is clear and worth a thought.
+        id of an item -> int64, shape (at most `draws`, n_impostors): places among its candidates, every four once. An item that offers
+        none is not there: it has fewer candidates than there are impostors, or no four that was tried is clear and worth a thought.
     """
-    wishes = [_wishes(one) for one in items]
-    weight_of = matched_weights([one.item.answer for one in items], [one.item.candidates for one in items], wishes)
+    able = [one for one in items if len(one.item.candidates) >= settings.n_impostors]
+    able.sort(key=lambda one: (one.item.sentence_id, one.item.id))  # a word's weight is a sum over them, whose last bits tell their order
+    wishes = [_wishes(one) for one in able]
+    weight_of = matched_weights([one.item.answer for one in able], [one.item.candidates for one in able], wishes)
     matched = settings.impostor_draw == "matched"
-    found = []
-    for one, wished in zip(items, wishes, strict=True):
+    found = {}
+    for one, wished in zip(able, wishes, strict=True):
         weights = wished * np.array([weight_of[word] if matched else 1.0 for word in one.item.candidates])
         rng = derive_rng(seed, "msr.offered_draws", one.item.id)
         tried = weighted_draws(weights, n_impostors=settings.n_impostors, draws=_TRIED * settings.draws, rng=rng)
-        clear = 1.0 - np.prod(1.0 - one.fits_as_well[tried], axis=1) < settings.max_ambiguity
-        fit = tried[clear & (np.prod(1.0 - one.plausible[tried], axis=1) < settings.max_triviality)]
-        found.append(fit[np.sort(np.unique(fit, axis=0, return_index=True)[1])][: settings.draws])
+        ambiguity, triviality = 1.0 - np.prod(1.0 - one.fits_as_well[tried], axis=1), np.prod(1.0 - one.plausible[tried], axis=1)
+        fit = tried[(ambiguity < settings.max_ambiguity) & (triviality < settings.max_triviality)]
+        if len(fit):
+            found[one.item.id] = fit[np.sort(np.unique(fit, axis=0, return_index=True)[1])][: settings.draws]
     return found
 
 

@@ -9,7 +9,7 @@ tells least; where two rounds in a row tell no less, the search ends, for from t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, rank_features, spelling_vectors, value_features
 from cloze_gen.recipes.msr.steps.choice import MATCHED_SCORES, ChoiceSettings, Chosen, ScoredItem, verdicts
 from cloze_gen.recipes.msr.steps.class_shares import Quotas, class_quotas
-from cloze_gen.recipes.msr.steps.impostor_draws import offered_draws
 from cloze_gen.recipes.msr.steps.propensity import comparable, cross_fitted_log_odds, folds_by_group, told_by_scores
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
@@ -98,20 +97,19 @@ class _Pool:
         return int(self.group[-1]) + 1
 
 
-def choose_matched(items: Sequence[ScoredItem], *, settings: ChoiceSettings, seed: int) -> tuple[list[Chosen | Rejection], MatchedFacts]:
+def choose_matched(
+    items: Sequence[ScoredItem], offered: Mapping[str, NDArray[np.int64]], *, settings: ChoiceSettings, seed: int
+) -> tuple[list[Chosen | Rejection], MatchedFacts]:
     """Choose the set so that a classifier trained on its scores learns nothing that it can repeat.
 
+    Args:
+        offered: id of an item -> the draws that it offers (`impostor_draws.offered_draws`); an item without any is not there.
     Returns:
         one verdict for each item in the order of the items, and what the choice leaves.
     """
-    able = sorted(
-        (one for one in items if len(one.item.candidates) >= settings.n_impostors), key=lambda one: (one.item.sentence_id, one.item.id)
-    )
-    offered = dict(zip([one.item.id for one in able], offered_draws(able, settings=settings, seed=seed), strict=True))
-    fit = [one for one in able if len(offered[one.item.id])]
-    offering = {one.item.id for one in fit}
+    fit = sorted((one for one in items if one.item.id in offered), key=lambda one: (one.item.sentence_id, one.item.id))
     if not fit:
-        return verdicts([one.item for one in items], settings=settings, impostors={}, offered=offering), MatchedFacts()
+        return verdicts([one.item for one in items], settings=settings, impostors={}, offered=offered), MatchedFacts()
     pool = _pool(fit, [offered[one.item.id] for one in fit])
     n = min(settings.n_questions, pool.n_sentences)  # what can be chosen: a target for more would ask for leaks
     classes, sentences = [one.item.word_class for one in fit], [one.item.sentence_id for one in fit]
@@ -121,7 +119,7 @@ def choose_matched(items: Sequence[ScoredItem], *, settings: ChoiceSettings, see
     impostors = {item.id: tuple(item.candidates[place] for place in drawn) for item, drawn in taken}
     found = Counter(item.word_class for item, _ in taken)
     facts = MatchedFacts(rounds, kept, _shares(pool, chosen), {name: (count, found[name]) for name, count in quotas.wanted.items()})
-    return verdicts([one.item for one in items], settings=settings, impostors=impostors, offered=offering), facts
+    return verdicts([one.item for one in items], settings=settings, impostors=impostors, offered=offered), facts
 
 
 def _pool(fit: Sequence[ScoredItem], offered: Sequence[np.ndarray]) -> _Pool:

@@ -9,7 +9,7 @@ fitted the weights; `docs/grooming.md` has what they are worth on books that the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,15 +108,6 @@ def opinion(features: np.ndarray, weights: Mapping[str, Mapping[str, float]] = W
         weights: of each model the weight of each feature that has any, and of the `constant`.
     """
     return Opinion(**{name: _probability(features, weights[name]) for name in ("fits_as_well", "ungrammatical", "plausible")})
-
-
-def triviality(plausible: Sequence[float] | np.ndarray, *, axis: int = -1) -> np.ndarray:
-    """The chance that none of some impostors is even plausible, so that a reader need not think (guideline 4).
-
-    >>> triviality([0.5, 0.2]).round(2)
-    np.float64(0.4)
-    """
-    return np.prod(1.0 - np.asarray(plausible, np.float64), axis=axis)
 
 
 def _probability(features: np.ndarray, weights: Mapping[str, float]) -> np.ndarray:
