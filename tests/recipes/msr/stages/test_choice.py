@@ -44,7 +44,7 @@ def chosen(inputs: dict[str, Artifact], tmp_path_factory: pytest.TempPathFactory
     def choose(**settings: Any) -> Artifact:
         folder = tmp_path_factory.mktemp("choice")
         writer, room = ArtifactWriter(folder), Room(Store(folder), InProcessEngine(), "choice")
-        write_choice(writer, room, **inputs, settings=ChoiceSettings(n_questions=12, **settings), seed=1)
+        write_choice(writer, room, **inputs, settings=ChoiceSettings(n_questions=12, rounds=1, **settings), seed=1)
         return Artifact(folder, {"funnel": writer.funnel, "facts": writer.facts, "files": writer.rows})
 
     return choose
