@@ -134,7 +134,7 @@ class Grooming(StyleTask):
 
     stage = "grooming"
     group = "grooming"
-    version = 13
+    version = 14
     needs = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
 
     def settings(self) -> dict[str, Any]:

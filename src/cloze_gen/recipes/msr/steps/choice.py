@@ -52,7 +52,7 @@ class ChoiceSettings(SettingsGroup):
         0.075, gt=0, le=1, description="matched, balanced: exclusive: the chance that one of the four fits as well, to a reader; 1 is off"
     )
     max_triviality: float = Field(
-        0.45, gt=0, le=1, description="matched, balanced: exclusive: the chance that none of the four is even plausible; 1 is off"
+        0.5, gt=0, le=1, description="matched, balanced: exclusive: the chance that none of the four is even plausible; 1 is off"
     )
     class_shares: dict[WordClass, Share] = Field(
         dict(_PUBLISHED_SHARES), description="matched: share of the questions by the answer's class; what is left is open; {} asks for none"

@@ -38,7 +38,9 @@ class GroomingSettings(SettingsGroup):
         0.05, gt=0, le=1, description="exclusive: share of readers who would say that a candidate breaks the grammar; 1 is off"
     )
     frequent_freq: float = Field(1e-3, gt=0, le=1, description="inclusive: words from this freq on tell grammar, rarer ones tell meaning")
-    min_tokens: int = Field(8, ge=0, le=1000, description="tokens a sentence needs, as printed: the models know no shorter ones")
+    min_tokens: int = Field(
+        13, ge=0, le=1000, description="tokens a sentence needs, as printed: of shorter ones readers find half ambiguous"
+    )
     tagger: str = Field("builtin", description="'builtin', an installed spaCy pipeline, or 'none'")
     tag_window: int = Field(8, ge=2, le=1000, description="tokens on each side of the blank that the tagger sees")
 
