@@ -55,7 +55,7 @@ def impostors_of(artifact: Artifact) -> set[str]:
     return {word for question in questions for i, word in enumerate(question["options"]) if i != question["answer_index"]}
 
 
-@pytest.mark.parametrize("method", ["matched", "balanced", "random"])
+@pytest.mark.parametrize("method", [pytest.param("matched", marks=pytest.mark.slow), "balanced", "random"])
 def test_impostors_are_words_of_the_source_books(method: str, chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:
     """Each is the answer of a fit item; where it need not be, words come in that no question could ask for."""
     vocabulary = set(tables.focus.loc[tables.fit_ids, "word"])
