@@ -49,17 +49,11 @@ def test_matched_draws_use_words_as_often_as_answers() -> None:
     """Two words are candidates everywhere, one of them an answer nine times as often: it is an impostor about as many times more often."""
     answers = ["oar"] * 90 + ["rug"] * 10
     candidates = [["oar", "rug", "sea", "cup"]] * 100
-    weight_of = matched_weights(answers, candidates, [np.ones(4)] * 100)
+    weight_of = matched_weights(answers, candidates)
     weights = np.array([weight_of[word] for word in candidates[0]])
     drawn = weighted_draws(weights, n_impostors=1, draws=20_000, rng=np.random.default_rng(2))[:, 0]
     counts = Counter(candidates[0][i] for i in drawn.tolist())
     assert counts["oar"] / counts["rug"] == pytest.approx(90.5 / 10.5, rel=0.15)
-
-
-def test_what_is_wished_for_more_is_offered_no_oftener() -> None:
-    """Wishes say which candidate of an item is drawn; over the items a word's wishes are divided out."""
-    found = matched_weights(["oar"], [["oar", "rug"], ["oar"]], [np.array([0.5, 1.0]), np.array([0.25])])
-    assert found == {"oar": 1.5 / 0.75, "rug": 0.5}
 
 
 def test_a_four_is_offered_once() -> None:
@@ -95,15 +89,6 @@ def test_a_four_is_clear_and_worth_a_thought(fits_as_well: list[float], plausibl
 def test_bounds_of_one_are_off() -> None:
     """Whatever readers would say, short of certainty, a four is offered."""
     assert offered(item([0.5] * 4, [0.01] * 4), max_ambiguity=1, max_triviality=1) == [[0, 1, 2, 3]]
-
-
-def test_plausible_candidates_are_drawn_rather_and_ambiguous_ones_less() -> None:
-    """Of two alike in all else."""
-    settings = {"draws": 200, "max_ambiguity": 1, "max_triviality": 1, "impostor_draw": "uniform"}
-    plausible = Counter(i for four in offered(item([0.0] * 9, [0.0, 0.8] + [0.4] * 7), **settings) for i in four)
-    assert plausible[1] > plausible[0]
-    ambiguous = Counter(i for four in offered(item([0.0, 0.08] + [0.04] * 7, [0.4] * 9), **settings) for i in four)
-    assert ambiguous[0] > ambiguous[1]
 
 
 def test_fours_are_each_records_own() -> None:
