@@ -8,12 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from cloze_gen.english.places import parse_place
 from cloze_gen.english.stems import stem
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
+from cloze_gen.recipes.scs.stages.places import read_places
 from cloze_gen.recipes.scs.stages.vocabulary import read_vocabulary
 from cloze_gen.recipes.scs.steps.focus import FocusSettings
 from cloze_gen.recipes.scs.steps.impostors import Form, ImpostorPools, ImpostorsSettings, draw_impostors, refusal
 from cloze_gen.recipes.scs.steps.inflections import Inflection
+from cloze_gen.recipes.scs.steps.places import PlacesSettings
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.offensive_words import offensive_words
@@ -35,8 +38,10 @@ def write_impostors(
     inflections: Artifact,
     vocabulary: Artifact,
     counts: Artifact,
+    places: Artifact,
     limits: FocusSettings,
     settings: ImpostorsSettings,
+    places_settings: PlacesSettings,
     offensive: str,
     seed: int,
 ) -> None:
@@ -56,7 +61,7 @@ def write_impostors(
         for cell in cells.values()
         if limits.allow(lemma_freq[cell.lemma, cell.word_class]) and cell.form in freq_of and cell.form not in unwanted
     ]
-    pools = ImpostorPools(forms)
+    pools = ImpostorPools(forms, takes=read_places(places, pairs=list(lemma_freq), settings=places_settings).takes)
     items = read_parquet(focus.path(FOCUS)).to_pylist()
     sentences = read_source_sentences(focus)
     refusals: Counter[str] = Counter()
@@ -65,7 +70,7 @@ def write_impostors(
     for row in items:
         answer = _form(cells[row["lemma"], row["tag"]], row["freq"])
         refuses = _refuses(sentences[row["sentence_id"]].tokens, row["position"], refusals)
-        found = draw_impostors(row["id"], answer, pools=pools, refuses=refuses, settings=settings, seed=seed)
+        found = draw_impostors(row["id"], answer, parse_place(row["place"]), pools=pools, refuses=refuses, settings=settings, seed=seed)
         if isinstance(found, Rejection):
             rejected.append(found)
         else:

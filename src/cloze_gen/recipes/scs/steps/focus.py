@@ -7,17 +7,26 @@ class) pair in the training corpus. A form that the inflection table does not us
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from pydantic import Field
 
 from cloze_gen.english.noun_phrases import is_bare_noun
+from cloze_gen.english.places import Place, places_of
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.text.rendering import rendered_positions
+
+
+class LimitReason(StrEnum):
+    """Why a pair of the vocabulary is no option anywhere; the paper's limits take "the 100 most frequent and the 5 less frequent words"."""
+
+    ABOVE = "pair_above_max_freq"
+    BELOW = "pair_below_min_freq"
 
 
 class FocusSettings(SettingsGroup):
@@ -32,7 +41,13 @@ class FocusSettings(SettingsGroup):
         >>> [FocusSettings().allow(freq) for freq in (1e-7, 2e-7, 1e-3, 2e-3)]
         [False, True, True, False]
         """
-        return self.min_freq <= freq <= self.max_freq
+        return self.fault(freq) is None
+
+    def fault(self, freq: float) -> LimitReason | None:
+        """What speaks against a word of this frequency."""
+        if freq > self.max_freq:
+            return LimitReason.ABOVE
+        return LimitReason.BELOW if freq < self.min_freq else None
 
 
 class FocusReason(StrEnum):
@@ -58,6 +73,7 @@ class FocusPick:
     tag: str
     freq: float
     eligible: int
+    place: Place
 
 
 def choose_focus(
@@ -69,35 +85,43 @@ def choose_focus(
     vocabulary: Mapping[tuple[str, str], float],
     forms: Mapping[tuple[str, str], str],
     traits: Mapping[tuple[str, str], str],
+    takes: Callable[[Pair, Place], bool],
     settings: FocusSettings,
     seed: int,
 ) -> FocusPick | Rejection:
     """Draw one of the eligible words, each as likely as the others.
 
     Eligible: printed, not the first printed word, in lower case, without a clitic, once in the sentence, its pair in the vocabulary and
-    within the limits, and spelt as the table spells its lemma under its tag. A singular noun without a determiner (*went to bed*) takes
-    mass nouns only, so it must be one itself: a count noun would be the odd one out among its impostors.
+    within the limits, spelt as the table spells its lemma under its tag, and a word that takes its place, as its impostors will
+    (`steps.places`): a place that is strange to its own word is misread by the tags, or one that few words take. A singular noun
+    without a determiner (*went to bed*) takes mass nouns only, so it must be one itself.
 
     Args:
         vocabulary: (lemma, class) -> frequency.
         forms: (lemma, tag) -> the form that serves.
         traits: (lemma, tag) -> the table's trait, `mass` or `count` for a noun.
+        takes: (pair, place) -> whether the word takes the place.
     """
     times = Counter(token.casefold() for token in tokens)
     printed = rendered_positions(tokens)
     seen, seen_tags = [tokens[i] for i in printed], [tags[i] for i in printed]  # as a reader sees them: `the " bed "` has a determiner
+    places = places_of(tokens, tags)
     eligible = [
-        position
+        (position, asked)
         for place, position in enumerate(printed)
         if 0 < place < len(printed) - 1
         and settings.allow(vocabulary.get(pairs[position], -1.0))
         and forms.get((pairs[position][0], tags[position])) == tokens[position]
         and times[tokens[position]] == 1
         and not (traits[pairs[position][0], tags[position]] == "count" and is_bare_noun(seen, seen_tags, place))
+        and (asked := places[position]) is not None
+        and takes(pairs[position], asked)
     ]
     if not eligible:
         return Rejection(sentence_id, FocusReason.NONE_ELIGIBLE)
-    position = eligible[int(derive_rng(seed, "scs.focus", sentence_id).integers(len(eligible)))]
+    position, place_asked = eligible[int(derive_rng(seed, "scs.focus", sentence_id).integers(len(eligible)))]
     lemma, word_class = pairs[position]
     freq = vocabulary[lemma, word_class]
-    return FocusPick(f"{sentence_id}:{position}", position, tokens[position], lemma, word_class, tags[position], freq, len(eligible))
+    return FocusPick(
+        f"{sentence_id}:{position}", position, tokens[position], lemma, word_class, tags[position], freq, len(eligible), place_asked
+    )

@@ -27,10 +27,12 @@ import numpy as np
 from pydantic import Field
 
 from cloze_gen.english.articles import breaks_article
+from cloze_gen.english.places import Place
 from cloze_gen.english.stems import stem
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
+from cloze_gen.stats.lemma_counts import Pair
 
 _WINDOWS_OF_A_WIDTH = 20  # laid before the window is made wider: at the ends of a pool some hold too few words
 
@@ -92,29 +94,41 @@ class ImpostorPools:
     """Forms that can stand for one another, sorted by frequency.
 
     A form can stand for another when it has its tag and trait and spells at least the same cells of its paradigm: for `walked` (VBD+VBN)
-    only words whose past and participle look alike, so that a tagger's slip between the two harms no question.
+    only words whose past and participle look alike, so that a tagger's slip between the two harms no question. And it takes the place.
     """
 
-    def __init__(self, forms: Iterable[Form]) -> None:
-        self._forms = sorted(forms, key=_place)
+    def __init__(self, forms: Iterable[Form], *, takes: Callable[[Pair, Place], bool]) -> None:
+        self._forms = sorted(forms, key=_rank)
+        self._takes = takes
 
     @functools.cache  # noqa: B019 - one object a process, living as long as its cache
-    def pool(self, kind: tuple[str, str, str]) -> list[Form]:
-        """All forms that can stand for one of this kind, rarest first."""
+    def pool(self, kind: tuple[str, str, str], place: Place) -> list[Form]:
+        """All forms that can stand for one of this kind in such a place, rarest first."""
+        return [form for form in self._of_kind(kind) if self._takes((form.lemma, form.word_class), place)]
+
+    @functools.cache  # noqa: B019 - the same
+    def _of_kind(self, kind: tuple[str, str, str]) -> list[Form]:
         tag, trait, cells = kind
         asked = set(cells.split("+"))
         return [form for form in self._forms if form.tag == tag and form.trait == trait and asked <= set(form.cells.split("+"))]
 
 
 def draw_impostors(
-    item_id: str, answer: Form, *, pools: ImpostorPools, refuses: Callable[[str], bool], settings: ImpostorsSettings, seed: int
+    item_id: str,
+    answer: Form,
+    place: Place,
+    *,
+    pools: ImpostorPools,
+    refuses: Callable[[str], bool],
+    settings: ImpostorsSettings,
+    seed: int,
 ) -> list[Form] | Rejection:
     """Draw the impostors of one focus word: distinct words of distinct lemmas, none of them the answer's.
 
     Args:
         refuses: True for a word that this sentence cannot take (`refusal`).
     """
-    pool = pools.pool(answer.kind)
+    pool = pools.pool(answer.kind, place)
     rng = derive_rng(seed, "scs.impostors", item_id)
     most: list[Form] = []
     for words in [pool] if settings.impostor_draw == "uniform" else _windows(pool, answer, settings.window_ranks, rng):
@@ -123,7 +137,7 @@ def draw_impostors(
         if len(drawn) == settings.n_impostors:
             return drawn
         most = max(most, drawn, key=len)
-    return Rejection(item_id, ImpostorReason.POOL, f"{answer.word} {'/'.join(answer.kind)}: {len(most)} of {len(pool)} words")
+    return Rejection(item_id, ImpostorReason.POOL, f"{answer.word} {'/'.join(answer.kind)} in {place}: {len(most)} of {len(pool)} words")
 
 
 def refusal(word: str, *, answer: str, predecessor: str, sentence_stems: Container[str]) -> Refusal | None:
@@ -147,16 +161,16 @@ def refusal(word: str, *, answer: str, predecessor: str, sentence_stems: Contain
     return Refusal.IN_SENTENCE if root in sentence_stems else None
 
 
-def _place(form: Form) -> tuple[float, str, str]:
+def _rank(form: Form) -> tuple[float, str, str]:
     return form.freq, form.word, form.lemma
 
 
 def _windows(pool: Sequence[Form], answer: Form, reach: int, rng: np.random.Generator) -> Iterator[Sequence[Form]]:
     """Windows over the answer's place, wider ones after some that did not do, the whole pool last; one laid over an end has fewer words."""
-    place = bisect_left(pool, _place(answer), key=_place)
+    own = bisect_left(pool, _rank(answer), key=_rank)
     while reach < len(pool):
         for _ in range(_WINDOWS_OF_A_WIDTH):
-            middle = place + int(rng.integers(-reach, reach + 1))
+            middle = own + int(rng.integers(-reach, reach + 1))
             yield pool[max(0, middle - reach) : middle + reach + 1]
         reach *= 2
     yield pool

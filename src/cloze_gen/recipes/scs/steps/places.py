@@ -1,0 +1,116 @@
+"""Whether a word takes a place: how often, for a word of its kind, the training books put it in such places.
+
+The paper takes the right class and inflection for syntactic correctness (3.3). They are not enough: *talked* has no object, *numerous* no
+singular noun, *back* qualifies no adjective. What a word takes is a fact of the word alone. It is counted from what stands beside it by
+closed classes of words, and by the classes of other words, never by which word (`english.token_kinds`): no relation between two content
+words is looked at, so as far as this knows no answer is more at home in its sentence than its impostors are.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import Field
+from scipy.sparse import csc_array
+
+from cloze_gen.english.places import ACTIVE, CLASSES, N_KINDS, N_USES, PASSIVE, Place
+from cloze_gen.english.token_kinds import Kind
+from cloze_gen.settings import SettingsGroup
+from cloze_gen.stats.lemma_counts import Pair
+from cloze_gen.stats.place_counts import split_keys
+
+_RIGHTS = N_KINDS**2  # codes of what stands after
+_OBJECTS = (Kind.NOUN, Kind.OBJECT, Kind.REFLEXIVE)  # of what may follow a verb (`english.places`)
+_MIN_OBJECT_SHARE = 0.25  # of a verb's active uses: sigh 0.1, work 0.2, say 0.4, read 0.6, enclose 0.8
+_HELD_SHARE = 500  # tokens of a word that weigh in its kind's average: the commonest words must not be the measure of the others
+
+
+class PlacesSettings(SettingsGroup):
+    """Settings of what place a word takes."""
+
+    min_affinity: float = Field(
+        0.5,
+        ge=0,
+        le=10,
+        description="inclusive: share of the word's uses that are in such a place, over the average word's; 0 asks nothing",
+    )
+    prior_affinity: float = Field(0.25, ge=0, le=10, description="of a word about which nothing is known")
+    prior_uses: float = Field(4.0, gt=0, le=1000, description="uses expected in such a place that weigh as much as knowing nothing")
+
+
+class PlaceTable:
+    """What places words take.
+
+    Three times it is asked how many of a word's uses are like the place, over how many would be were it an average word of its class and
+    use: by what stands before, by what stands after, by both. Each ratio is drawn towards `prior_affinity` by `prior_uses` expected uses
+    (a gamma prior on a Poisson rate), so a rare word must be seen in a rare place, and none must be below `min_affinity`. A passive place
+    asks besides for a verb that has objects: *is risen* and the tagger's slips look like passives.
+    """
+
+    def __init__(self, pairs: Sequence[Pair], *, keys: np.ndarray, counts: np.ndarray, settings: PlacesSettings) -> None:
+        """A table of counts.
+
+        Args:
+            pairs: (lemma, class) of every row.
+            keys, counts: int64, shape (different keys,): as `stats.place_counts` counts them.
+        """
+        self._settings = settings
+        self._row_of = {pair: row for row, pair in enumerate(pairs)}
+        self._class_of = np.array([CLASSES.index(name) for _, name in pairs], np.int64)
+        row, use, left, right = split_keys(keys)
+        unit = row * N_USES + use
+        shape = len(pairs) * N_USES
+        self._uses = np.bincount(unit, counts, shape)
+        active = (use == ACTIVE) & (self._class_of[row] == CLASSES.index("verb"))
+        has_object = active & np.isin(right // N_KINDS, _OBJECTS)
+        total, transitive = (np.bincount(row[some], counts[some], len(pairs)) for some in (active, has_object))
+        self._has_objects = transitive >= _MIN_OBJECT_SHARE * np.maximum(total, 1)
+        groups = self._group(np.arange(shape))
+        self._facets = [_Facet(code, unit, counts, self._uses, groups) for code in (left, right, left * _RIGHTS + right)]
+
+    def _group(self, unit: np.ndarray) -> np.ndarray:
+        return self._class_of[unit // N_USES] * N_USES + unit % N_USES
+
+    @functools.cache  # noqa: B019 - one object a process, living as long as its cache
+    def takers(self, place: Place) -> np.ndarray:
+        """bool, shape (rows,): which words take a place."""
+        own = self._class_of == CLASSES.index(place.word_class)
+        units = np.flatnonzero(own) * N_USES + place.use
+        group = CLASSES.index(place.word_class) * N_USES + place.use
+        takes = np.ones(len(units), bool)
+        prior, weight = self._settings.prior_affinity, self._settings.prior_uses
+        for facet, code in zip(self._facets, (place.left, place.right, place.left * _RIGHTS + place.right), strict=True):
+            seen, share = facet.column(code, group)
+            takes &= (seen[units] + prior * weight) / (self._uses[units] * share + weight) >= self._settings.min_affinity
+        found = np.zeros(len(self._class_of), bool)
+        found[own] = takes
+        if place.word_class == "verb" and place.use == PASSIVE:
+            found &= self._has_objects
+        return found
+
+    def takes(self, pair: Pair, place: Place) -> bool:
+        """Whether a word takes a place."""
+        return bool(self.takers(place)[self._row_of[pair]])
+
+
+class _Facet:
+    """Counts of one side of the places, or of both sides: how often each word has each, and the average word of its kind."""
+
+    def __init__(self, codes: np.ndarray, unit: np.ndarray, counts: np.ndarray, uses: np.ndarray, groups: np.ndarray) -> None:
+        self._codes, column = np.unique(codes, return_inverse=True)
+        self._counts = csc_array((counts, (unit, column)), shape=(len(uses), len(self._codes)))
+        weight = np.minimum(uses, _HELD_SHARE) / np.maximum(uses, 1)  # of each token of a word
+        n_groups = len(CLASSES) * N_USES
+        cells = np.bincount(groups[unit] * len(self._codes) + column, counts * weight[unit], n_groups * len(self._codes))
+        totals = np.bincount(groups, uses * weight, n_groups)
+        self._share = cells.reshape(n_groups, -1) / np.maximum(totals, 1)[:, None]
+
+    def column(self, code: int, group: int) -> tuple[np.ndarray, float]:
+        """Each word's count of a code, and the share that it has among an average word's uses; nothing where no word was seen so."""
+        at = int(np.searchsorted(self._codes, code))
+        if at == len(self._codes) or self._codes[at] != code:
+            return np.zeros(self._counts.shape[0]), 0.0
+        column = self._counts[:, [at]].toarray()[:, 0]
+        return column, float(self._share[group, at])
