@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
+from cloze_gen.english.places import Place
 from cloze_gen.recipes.scs.steps.focus import FocusPick, FocusSettings, choose_focus
 from cloze_gen.records.rejection import Rejection
 
@@ -20,7 +22,12 @@ COUNT_NOUNS = {("dog", "NNS"): "count", ("house", "NN"): "count", ("garden", "NN
 FORMS = {("dog", "NNS"): "dogs", ("see", "VBD"): "saw", ("small", "JJ"): "small", ("house", "NN"): "house", ("old", "JJ"): "old"}
 
 
-def choose(sentence_id: str, *, forms: dict[tuple[str, str], str] = FORMS, seed: int = 1) -> FocusPick | Rejection:
+Takes = Callable[[tuple[str, str], Place], bool]
+
+
+def choose(
+    sentence_id: str, *, forms: dict[tuple[str, str], str] = FORMS, takes: Takes = lambda pair, place: True, seed: int = 1
+) -> FocusPick | Rejection:
     return choose_focus(
         sentence_id,
         TOKENS,
@@ -29,6 +36,7 @@ def choose(sentence_id: str, *, forms: dict[tuple[str, str], str] = FORMS, seed:
         vocabulary=VOCABULARY,
         forms=forms,
         traits={cell: COUNT_NOUNS.get(cell, "") for cell in FORMS},
+        takes=takes,
         settings=FocusSettings(),
         seed=seed,
     )
@@ -69,9 +77,23 @@ def test_an_answer_is_what_its_place_takes(line: str, tags: str, trait: str, eli
     pairs = [("bed", "noun") if token == word else (token, "") for token in tokens]
     found = choose_focus(
         "b:1", tokens, tags=tags.split(" "), pairs=pairs, vocabulary={("bed", "noun"): 1e-4}, forms={cell: word}, traits={cell: trait},
-        settings=FocusSettings(), seed=1,
+        takes=lambda pair, place: True, settings=FocusSettings(), seed=1,
     )  # fmt: skip
     assert isinstance(found, FocusPick) == eligible
+
+
+def test_a_word_that_its_own_place_is_strange_to_is_no_focus() -> None:
+    """The answer takes its place as its impostors must; the pick tells the place."""
+    words = {choose(f"b:{i}", takes=lambda pair, place: pair[1] == "noun") for i in range(50)}
+    assert {(pick.word, str(pick.place), pick.eligible) for pick in words if isinstance(pick, FocusPick)} == {
+        ("house", "noun 0 the _ place", 1)
+    }
+
+
+def test_limits_say_what_they_take() -> None:
+    """Both inclusive, each with its reason."""
+    settings = FocusSettings()
+    assert [settings.fault(freq) for freq in (1.1e-3, 1e-3, 2e-7, 1.9e-7)] == ["pair_above_max_freq", None, None, "pair_below_min_freq"]
 
 
 def test_a_sentence_without_eligible_word_is_rejected_with_its_reason() -> None:

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cloze_gen.english.places import Place
 from cloze_gen.english.stems import stem
+from cloze_gen.english.token_kinds import Kind
 from cloze_gen.recipes.scs.steps.impostors import Form, ImpostorPools, ImpostorsSettings, Refusal, draw_impostors, refusal
 from cloze_gen.records.rejection import Rejection
 
@@ -24,13 +26,18 @@ def form(word: str, lemma: str, kind: tuple[str, str, str, str], freq: float) ->
 NOUNS = [form(f"n{i:03}", f"n{i:03}", ("noun", "NN", "count", "NN"), 0.1 / (i + 100)) for i in range(2000)]
 PAST = [form(f"v{i}ed", f"v{i}", ("verb", "VBD", "", "VBD+VBN"), 1e-4 / (i + 1)) for i in range(12)]
 STRONG = [form(f"s{i}", f"s{i}", ("verb", "VBD", "", "VBD"), 1e-4 / (i + 1)) for i in range(12)]
-POOLS = ImpostorPools([*NOUNS, *PAST, *STRONG])
+PLACES = {name: Place(name, 0, Kind.THE, Kind.END) for name in ("noun", "verb")}
+ODD = Place("noun", 0, Kind.THE, Kind.OF)  # taken by every second noun
+POOLS = ImpostorPools([*NOUNS, *PAST, *STRONG], takes=lambda pair, place: place != ODD or int(pair[0][1:]) % 2 == 1)
 
 
-def draw(item_id: str, answer: Form, *, refused: frozenset[str] = frozenset(), seed: int = 1, **settings: object) -> list[Form] | Rejection:
+def draw(
+    item_id: str, answer: Form, *, place: Place | None = None, refused: frozenset[str] = frozenset(), seed: int = 1, **settings: object
+) -> list[Form] | Rejection:
     return draw_impostors(
         item_id,
         answer,
+        place or PLACES[answer.word_class],
         pools=POOLS,
         refuses=refused.__contains__,
         settings=ImpostorsSettings.model_validate(settings),
@@ -52,8 +59,16 @@ def test_options_are_distinct_and_alike(answer: Form, method: str, number: int) 
 
 def test_a_form_of_two_cells_may_stand_for_one_of_them() -> None:
     """`walked` may stand for `went`, `went` never for `walked`."""
-    assert {form.word for form in POOLS.pool(("VBD", "", "VBD"))} == {form.word for form in [*PAST, *STRONG]}
-    assert {form.word for form in POOLS.pool(("VBD", "", "VBD+VBN"))} == {form.word for form in PAST}
+    assert {form.word for form in POOLS.pool(("VBD", "", "VBD"), PLACES["verb"])} == {form.word for form in [*PAST, *STRONG]}
+    assert {form.word for form in POOLS.pool(("VBD", "", "VBD+VBN"), PLACES["verb"])} == {form.word for form in PAST}
+
+
+def test_impostors_take_the_place() -> None:
+    """Words that do not take the answer's place are not among those that it is drawn among."""
+    for i in range(50):
+        found = draw(f"b:{i}:0", NOUNS[7], place=ODD)
+        assert isinstance(found, list)
+        assert all(int(form.lemma[1:]) % 2 for form in found)
 
 
 def test_refused_words_are_never_drawn() -> None:
