@@ -61,7 +61,8 @@ def write_impostors(
         for cell in cells.values()
         if limits.allow(lemma_freq[cell.lemma, cell.word_class]) and cell.form in freq_of and cell.form not in unwanted
     ]
-    pools = ImpostorPools(forms, takes=read_places(places, pairs=list(lemma_freq), settings=places_settings).takes)
+    known = read_places(places, pairs=list(lemma_freq), settings=places_settings)
+    pools = ImpostorPools(forms, takes=known.takes, alike=known.alike)
     items = read_parquet(focus.path(FOCUS)).to_pylist()
     sentences = read_source_sentences(focus)
     refusals: Counter[str] = Counter()

@@ -86,6 +86,10 @@ class Form:
     count: int
 
     @property
+    def pair(self) -> Pair:
+        return self.lemma, self.word_class
+
+    @property
     def kind(self) -> tuple[str, str, str]:
         return self.tag, self.trait, self.cells
 
@@ -97,14 +101,15 @@ class ImpostorPools:
     only words whose past and participle look alike, so that a tagger's slip between the two harms no question. And it takes the place.
     """
 
-    def __init__(self, forms: Iterable[Form], *, takes: Callable[[Pair, Place], bool]) -> None:
+    def __init__(self, forms: Iterable[Form], *, takes: Callable[[Pair, Place], bool], alike: Callable[[Pair, Pair, int], bool]) -> None:
         self._forms = sorted(forms, key=_rank)
         self._takes = takes
+        self.alike = alike
 
     @functools.cache  # noqa: B019 - one object a process, living as long as its cache
     def pool(self, kind: tuple[str, str, str], place: Place) -> list[Form]:
         """All forms that can stand for one of this kind in such a place, rarest first."""
-        return [form for form in self._of_kind(kind) if self._takes((form.lemma, form.word_class), place)]
+        return [form for form in self._of_kind(kind) if self._takes(form.pair, place)]
 
     @functools.cache  # noqa: B019 - the same
     def _of_kind(self, kind: tuple[str, str, str]) -> list[Form]:
@@ -123,17 +128,21 @@ def draw_impostors(
     settings: ImpostorsSettings,
     seed: int,
 ) -> list[Form] | Rejection:
-    """Draw the impostors of one focus word: distinct words of distinct lemmas, none of them the answer's.
+    """Draw the impostors of one focus word: distinct words of distinct lemmas, no two of the five options alike in their places.
 
     Args:
         refuses: True for a word that this sentence cannot take (`refusal`).
     """
     pool = pools.pool(answer.kind, place)
     rng = derive_rng(seed, "scs.impostors", item_id)
+
+    def stands(form: Form, options: Sequence[Form]) -> bool:
+        return not any(pools.alike(form.pair, other.pair, place.use) for other in options) and not refuses(form.word)
+
     most: list[Form] = []
     for words in [pool] if settings.impostor_draw == "uniform" else _windows(pool, answer, settings.window_ranks, rng):
         weights = np.array([1 if settings.impostor_draw == "uniform" else form.count for form in words])
-        drawn = _first_fit(words, weights, answer, refuses, settings.n_impostors, rng)
+        drawn = _first_fit(words, weights, answer, stands, settings.n_impostors, rng)
         if len(drawn) == settings.n_impostors:
             return drawn
         most = max(most, drawn, key=len)
@@ -177,7 +186,12 @@ def _windows(pool: Sequence[Form], answer: Form, reach: int, rng: np.random.Gene
 
 
 def _first_fit(
-    words: Sequence[Form], weights: np.ndarray, answer: Form, refuses: Callable[[str], bool], n: int, rng: np.random.Generator
+    words: Sequence[Form],
+    weights: np.ndarray,
+    answer: Form,
+    stands: Callable[[Form, Sequence[Form]], bool],
+    n: int,
+    rng: np.random.Generator,
 ) -> list[Form]:
     """Up to n words drawn by their weights without replacement (Efraimidis & Spirakis 2006)."""
     drawn: list[Form] = []
@@ -186,7 +200,7 @@ def _first_fit(
         form = words[i]
         if len(drawn) == n:
             break
-        if form.word not in seen and form.lemma not in seen and not refuses(form.word):
+        if form.word not in seen and form.lemma not in seen and stands(form, [answer, *drawn]):
             seen |= {form.word, form.lemma}
             drawn.append(form)
     return drawn

@@ -24,6 +24,7 @@ from cloze_gen.stats.place_counts import split_keys
 _RIGHTS = N_KINDS**2  # codes of what stands after
 _OBJECTS = (Kind.NOUN, Kind.OBJECT, Kind.REFLEXIVE)  # of what may follow a verb (`english.places`)
 _MIN_OBJECT_SHARE = 0.25  # of a verb's active uses: sigh 0.1, work 0.2, say 0.4, read 0.6, enclose 0.8
+_PRIOR_TOKENS = 20  # of the average word, added to each word's own before places are compared
 _HELD_SHARE = 500  # tokens of a word that weigh in its kind's average: the commonest words must not be the measure of the others
 
 
@@ -38,6 +39,12 @@ class PlacesSettings(SettingsGroup):
     )
     prior_affinity: float = Field(0.25, ge=0, le=10, description="of a word about which nothing is known")
     prior_uses: float = Field(4.0, gt=0, le=1000, description="uses expected in such a place that weigh as much as knowing nothing")
+    alike_share: float = Field(
+        0.15,
+        ge=0,
+        lt=1,
+        description="of the words of a class and use, those most alike in their places; no two options are so; 0: any may be",
+    )
 
 
 class PlaceTable:
@@ -94,6 +101,35 @@ class PlaceTable:
         """Whether a word takes a place."""
         return bool(self.takers(place)[self._row_of[pair]])
 
+    def alike(self, pair: Pair, other: Pair, use: int) -> bool:
+        """Whether either of two words is among the `alike_share` of its class whose places are most like the other's.
+
+        Synonyms, and words that do the same work (*answered*, *cried*; *equally*, *particularly*), stand in the same places about as often.
+        Each word's places are counted by itself, so this compares two facts of single words, as a dictionary's labels would be compared.
+        """
+        row, second = self._row_of[pair], self._row_of[other]
+        return bool(self._nearest(row, use)[second] or self._nearest(second, use)[row])
+
+    @functools.cache  # noqa: B019 - one object a process, living as long as its cache
+    def _nearest(self, row: int, use: int) -> np.ndarray:
+        """bool, shape (rows,): the words whose places are most like a word's."""
+        own, profiles = self._profiles(int(self._class_of[row]), use)
+        affinity = profiles @ profiles[np.searchsorted(own, row)]
+        nearest = np.zeros(len(self._class_of), bool)
+        n = round(self._settings.alike_share * len(own))
+        nearest[own[np.argsort(-affinity, kind="stable")[:n]]] = True
+        return nearest
+
+    @functools.cache  # noqa: B019 - the same
+    def _profiles(self, number: int, use: int) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of a class, and float32, shape (rows of it, codes): roots of each word's shares of what stands before and after.
+
+        The product of two rows is twice the mean of their Bhattacharyya coefficients. A rare word's shares are drawn to the average word's.
+        """
+        own = np.flatnonzero(self._class_of == number)
+        parts = [facet.shares(own * N_USES + use, number * N_USES + use, self._uses) for facet in self._facets[:2]]
+        return own, np.sqrt(np.hstack(parts)).astype(np.float32)
+
 
 class _Facet:
     """Counts of one side of the places, or of both sides: how often each word has each, and the average word of its kind."""
@@ -114,3 +150,10 @@ class _Facet:
             return np.zeros(self._counts.shape[0]), 0.0
         column = self._counts[:, [at]].toarray()[:, 0]
         return column, float(self._share[group, at])
+
+    def shares(self, units: np.ndarray, group: int, uses: np.ndarray) -> np.ndarray:
+        """float64, shape (units, codes): each word's shares of the codes that its kind has, drawn to the average by `_PRIOR_TOKENS`."""
+        some = np.flatnonzero(self._share[group])
+        counts = self._counts[:, some].tocsr()[units].toarray()
+        shares: np.ndarray = (counts + _PRIOR_TOKENS * self._share[group, some]) / (uses[units] + _PRIOR_TOKENS)[:, None]
+        return shares
