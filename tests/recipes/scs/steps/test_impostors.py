@@ -28,9 +28,7 @@ PAST = [form(f"v{i}ed", f"v{i}", ("verb", "VBD", "", "VBD+VBN"), 1e-4 / (i + 1))
 STRONG = [form(f"s{i}", f"s{i}", ("verb", "VBD", "", "VBD"), 1e-4 / (i + 1)) for i in range(12)]
 PLACES = {name: Place(name, 0, Kind.THE, Kind.END) for name in ("noun", "verb")}
 ODD = Place("noun", 0, Kind.THE, Kind.OF)  # taken by every second noun
-POOLS = ImpostorPools(
-    [*NOUNS, *PAST, *STRONG], takes=lambda pair, place: place != ODD or int(pair[0][1:]) % 2 == 1, alike=lambda *pairs: False
-)
+POOLS = ImpostorPools([*NOUNS, *PAST, *STRONG], takes=lambda pair, place: place != ODD or int(pair[0][1:]) % 2 == 1)
 
 
 def draw(
@@ -41,7 +39,7 @@ def draw(
         answer,
         place or PLACES[answer.word_class],
         pools=POOLS,
-        refuses=refused.__contains__,
+        refuses=lambda form, options: form.word in refused,
         settings=ImpostorsSettings.model_validate(settings),
         seed=seed,
     )

@@ -48,7 +48,7 @@ def write_focus(
     cells = {(cell.lemma, cell.tag): cell for cell in read_inflections(inflections)}
     forms = {key: cell.form for key, cell in cells.items()}
     traits = {key: cell.trait for key, cell in cells.items()}
-    takes = read_places(places, pairs=list(words), settings=places_settings).takes
+    known = read_places(places, pairs=list(words), settings=places_settings)
     tagged = read_tagged_sentences(sentences)
     found: list[FocusPick] = []
     rejected: list[Rejection] = []
@@ -62,7 +62,7 @@ def write_focus(
             vocabulary=words,
             forms=forms,
             traits=traits,
-            takes=takes,
+            takes=lambda pair, place: known.takes(pair, place) and known.is_open(place),
             settings=settings,
             seed=seed,
         )

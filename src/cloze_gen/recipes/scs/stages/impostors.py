@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
@@ -14,7 +15,7 @@ from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.recipes.scs.stages.places import read_places
 from cloze_gen.recipes.scs.stages.vocabulary import read_vocabulary
 from cloze_gen.recipes.scs.steps.focus import FocusSettings
-from cloze_gen.recipes.scs.steps.impostors import Form, ImpostorPools, ImpostorsSettings, draw_impostors, refusal
+from cloze_gen.recipes.scs.steps.impostors import Form, ImpostorPools, ImpostorsSettings, Refusal, Refuses, draw_impostors, refusal
 from cloze_gen.recipes.scs.steps.inflections import Inflection
 from cloze_gen.recipes.scs.steps.places import PlacesSettings
 from cloze_gen.records.rejection import Rejection
@@ -62,16 +63,17 @@ def write_impostors(
         if limits.allow(lemma_freq[cell.lemma, cell.word_class]) and cell.form in freq_of and cell.form not in unwanted
     ]
     known = read_places(places, pairs=list(lemma_freq), settings=places_settings)
-    pools = ImpostorPools(forms, takes=known.takes, alike=known.alike)
+    pools = ImpostorPools(forms, takes=known.takes)
     items = read_parquet(focus.path(FOCUS)).to_pylist()
     sentences = read_source_sentences(focus)
     refusals: Counter[str] = Counter()
     drawn: list[tuple[str, Form]] = []
     rejected: list[Rejection] = []
     for row in items:
-        answer = _form(cells[row["lemma"], row["tag"]], row["freq"])
-        refuses = _refuses(sentences[row["sentence_id"]].tokens, row["position"], refusals)
-        found = draw_impostors(row["id"], answer, parse_place(row["place"]), pools=pools, refuses=refuses, settings=settings, seed=seed)
+        answer, place = _form(cells[row["lemma"], row["tag"]], row["freq"]), parse_place(row["place"])
+        alike = functools.partial(known.alike, use=place.use)
+        refuses = _refuses(sentences[row["sentence_id"]].tokens, row["position"], alike, refusals)
+        found = draw_impostors(row["id"], answer, place, pools=pools, refuses=refuses, settings=settings, seed=seed)
         if isinstance(found, Rejection):
             rejected.append(found)
         else:
@@ -91,13 +93,15 @@ def _form(cell: Inflection, freq: float) -> Form:
     return Form(cell.form, cell.lemma, cell.word_class, cell.tag, cell.trait, cell.cells, freq, cell.count)
 
 
-def _refuses(tokens: Sequence[str], position: int, refusals: Counter[str]) -> Callable[[str], bool]:
-    """`refusal` for one blank, counted by reason."""
+def _refuses(tokens: Sequence[str], position: int, alike: Callable[[Pair, Pair], bool], refusals: Counter[str]) -> Refuses:
+    """`refusal` for one blank and likeness to the options so far, counted by reason."""
     answer, predecessor = tokens[position], tokens[printed_neighbours(tokens, position)[0]]
     stems = frozenset(stem(token) for token in tokens)
 
-    def refuses(word: str) -> bool:
-        reason = refusal(word, answer=answer, predecessor=predecessor, sentence_stems=stems)
+    def refuses(form: Form, options: Sequence[Form]) -> bool:
+        reason = refusal(form.word, answer=answer, predecessor=predecessor, sentence_stems=stems)
+        if reason is None and any(alike(form.pair, other.pair) for other in options):
+            reason = Refusal.ALIKE
         if reason is not None:
             refusals[str(reason)] += 1
         return reason is not None

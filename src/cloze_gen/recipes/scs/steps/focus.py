@@ -100,7 +100,7 @@ def choose_focus(
         vocabulary: (lemma, class) -> frequency.
         forms: (lemma, tag) -> the form that serves.
         traits: (lemma, tag) -> the table's trait, `mass` or `count` for a noun.
-        takes: (pair, place) -> whether the word takes the place.
+        takes: (pair, place) -> whether the word takes the place, and enough others do.
     """
     times = Counter(token.casefold() for token in tokens)
     printed = rendered_positions(tokens)

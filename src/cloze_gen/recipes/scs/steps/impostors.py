@@ -64,6 +64,7 @@ class Refusal(StrEnum):
     ARTICLE = "impostor_breaks_a_an"
     FORM_OF_ANSWER = "impostor_is_form_of_answer"
     IN_SENTENCE = "impostor_in_sentence"
+    ALIKE = "impostor_alike_in_places"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,9 @@ class Form:
         return self.tag, self.trait, self.cells
 
 
+Refuses = Callable[[Form, Sequence[Form]], bool]  # (form, options so far)
+
+
 class ImpostorPools:
     """Forms that can stand for one another, sorted by frequency.
 
@@ -101,10 +105,9 @@ class ImpostorPools:
     only words whose past and participle look alike, so that a tagger's slip between the two harms no question. And it takes the place.
     """
 
-    def __init__(self, forms: Iterable[Form], *, takes: Callable[[Pair, Place], bool], alike: Callable[[Pair, Pair, int], bool]) -> None:
+    def __init__(self, forms: Iterable[Form], *, takes: Callable[[Pair, Place], bool]) -> None:
         self._forms = sorted(forms, key=_rank)
         self._takes = takes
-        self.alike = alike
 
     @functools.cache  # noqa: B019 - one object a process, living as long as its cache
     def pool(self, kind: tuple[str, str, str], place: Place) -> list[Form]:
@@ -124,25 +127,21 @@ def draw_impostors(
     place: Place,
     *,
     pools: ImpostorPools,
-    refuses: Callable[[str], bool],
+    refuses: Refuses,
     settings: ImpostorsSettings,
     seed: int,
 ) -> list[Form] | Rejection:
     """Draw the impostors of one focus word: distinct words of distinct lemmas, no two of the five options alike in their places.
 
     Args:
-        refuses: True for a word that this sentence cannot take (`refusal`).
+        refuses: True for a form that this sentence cannot take (`refusal`), or that is alike one of the options that it has already.
     """
     pool = pools.pool(answer.kind, place)
     rng = derive_rng(seed, "scs.impostors", item_id)
-
-    def stands(form: Form, options: Sequence[Form]) -> bool:
-        return not any(pools.alike(form.pair, other.pair, place.use) for other in options) and not refuses(form.word)
-
     most: list[Form] = []
     for words in [pool] if settings.impostor_draw == "uniform" else _windows(pool, answer, settings.window_ranks, rng):
         weights = np.array([1 if settings.impostor_draw == "uniform" else form.count for form in words])
-        drawn = _first_fit(words, weights, answer, stands, settings.n_impostors, rng)
+        drawn = _first_fit(words, weights, answer, refuses, settings.n_impostors, rng)
         if len(drawn) == settings.n_impostors:
             return drawn
         most = max(most, drawn, key=len)
@@ -189,7 +188,7 @@ def _first_fit(
     words: Sequence[Form],
     weights: np.ndarray,
     answer: Form,
-    stands: Callable[[Form, Sequence[Form]], bool],
+    refuses: Refuses,
     n: int,
     rng: np.random.Generator,
 ) -> list[Form]:
@@ -200,7 +199,7 @@ def _first_fit(
         form = words[i]
         if len(drawn) == n:
             break
-        if form.word not in seen and form.lemma not in seen and stands(form, [answer, *drawn]):
+        if form.word not in seen and form.lemma not in seen and not refuses(form, [answer, *drawn]):
             seen |= {form.word, form.lemma}
             drawn.append(form)
     return drawn

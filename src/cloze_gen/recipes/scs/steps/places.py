@@ -39,11 +39,11 @@ class PlacesSettings(SettingsGroup):
     )
     prior_affinity: float = Field(0.25, ge=0, le=10, description="of a word about which nothing is known")
     prior_uses: float = Field(4.0, gt=0, le=1000, description="uses expected in such a place that weigh as much as knowing nothing")
+    min_takers: float = Field(
+        0.15, ge=0, lt=1, description="inclusive: share of the words of a class, weighed by their uses, that a place must take; 0: any"
+    )
     alike_share: float = Field(
-        0.15,
-        ge=0,
-        lt=1,
-        description="of the words of a class and use, those most alike in their places; no two options are so; 0: any may be",
+        0.15, ge=0, lt=1, description="share of the words of a class that are most alike in their places; no two options are; 0: any may be"
     )
 
 
@@ -100,6 +100,16 @@ class PlaceTable:
     def takes(self, pair: Pair, place: Place) -> bool:
         """Whether a word takes a place."""
         return bool(self.takers(place)[self._row_of[pair]])
+
+    @functools.cache  # noqa: B019 - the same
+    def is_open(self, place: Place) -> bool:
+        """Whether a place takes enough words to ask one of them.
+
+        Where few can stand, those few do the same work: verbs before an infinitive begin, try or cease. Or the tags are wrong.
+        """
+        own = np.flatnonzero(self._class_of == CLASSES.index(place.word_class))
+        weight = np.minimum(self._uses[own * N_USES + place.use], _HELD_SHARE)
+        return bool(weight[self.takers(place)[own]].sum() >= self._settings.min_takers * weight.sum())
 
     def alike(self, pair: Pair, other: Pair, use: int) -> bool:
         """Whether either of two words is among the `alike_share` of its class whose places are most like the other's.
