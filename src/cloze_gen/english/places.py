@@ -22,7 +22,8 @@ _NOUNS = (Kind.NOUN, Kind.NOUNS, Kind.NAME, Kind.NUMBER)
 _DETERMINERS = (Kind.A, Kind.THE, Kind.POSSESSIVE, Kind.PLURAL, Kind.SOME)
 _ADJECTIVES = (Kind.ADJECTIVE, Kind.COMPARED)
 _MODIFIERS = (*_ADJECTIVES, *_NOUNS[:3], Kind.ING, Kind.PARTICIPLE, *_ADVERBIAL)
-_ENDS = (Kind.COMMA, Kind.AND, Kind.SUBORDINATE, Kind.RELATIVE, Kind.FINITE, Kind.MODAL, Kind.HAVE, Kind.BE, Kind.OTHER, Kind.UNPRINTED)
+_ENDS = (Kind.COMMA, Kind.AND, Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.FINITE, Kind.MODAL, Kind.HAVE, Kind.BE, Kind.OTHER,
+         Kind.UNPRINTED)  # fmt: skip
 
 
 def _merged(groups: Mapping[Kind, Iterable[Kind]]) -> np.ndarray:
@@ -50,6 +51,7 @@ _SECOND = _merged({
 })  # fmt: skip
 _PREPOSITIONS = (Kind.TO, Kind.PLACE, Kind.WAY, Kind.WITH, Kind.FOR, Kind.AS, Kind.PREPOSITION)
 _GOVERNOR = _merged({
+    Kind.RELATIVE: (Kind.RELATIVE, Kind.WHO),
     Kind.NOUN: (*_NOUNS, *_ADJECTIVES),
     Kind.PRONOUN: (Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE),
     Kind.END: (Kind.COMMA, Kind.AND, Kind.OTHER, Kind.UNPRINTED, Kind.SUBORDINATE, Kind.THAT, Kind.QUESTION, Kind.PARTICLE),
@@ -57,6 +59,7 @@ _GOVERNOR = _merged({
     Kind.THE: _DETERMINERS,
     Kind.FINITE: (Kind.FINITE, Kind.BASE, Kind.ING, Kind.PARTICIPLE),
 })  # fmt: skip
+_GAP = Kind.OBJECT  # which no other governor has: *which he saw*, the verb's object stands before
 _VERBAL = (Kind.BASE, Kind.FINITE, Kind.ING, Kind.PARTICIPLE, Kind.HAVE, Kind.MODAL)
 _OPENER = _merged({
     Kind.PLACE: (Kind.OF, *_PREPOSITIONS),
@@ -76,15 +79,15 @@ _FOLLOWER = _merged({
 })  # fmt: skip
 _BEFORE_ADJECTIVE = _merged({
     Kind.THE: (*_DETERMINERS, Kind.NUMBER),
-    Kind.FINITE: _VERBAL,
+    Kind.FINITE: (Kind.BASE, Kind.FINITE, Kind.ING, Kind.PARTICIPLE, Kind.MODAL),
     Kind.NOUN: (Kind.NOUN, Kind.NOUNS, Kind.NAME, Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE),
     Kind.PLACE: (Kind.OF, *_PREPOSITIONS),
     Kind.ADJECTIVE: _ADJECTIVES,
-    Kind.END: (Kind.OTHER, Kind.UNPRINTED, Kind.SUBORDINATE, Kind.RELATIVE, Kind.THAT, Kind.QUESTION, Kind.SUBJECT, Kind.THERE,
-               Kind.PARTICLE),
+    Kind.END: (Kind.OTHER, Kind.UNPRINTED, Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.THAT, Kind.QUESTION, Kind.SUBJECT,
+               Kind.THERE, Kind.PARTICLE),
 })  # fmt: skip
 _AFTER_ADJECTIVE = _merged({
-    Kind.END: (Kind.SUBORDINATE, Kind.RELATIVE, Kind.OTHER, Kind.UNPRINTED, Kind.QUESTION),
+    Kind.END: (Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.OTHER, Kind.UNPRINTED, Kind.QUESTION),
     Kind.FINITE: (Kind.FINITE, Kind.BASE, Kind.MODAL, Kind.HAVE, Kind.BE, Kind.PARTICIPLE),
     Kind.THAT: (Kind.THAT, Kind.SUBJECT, Kind.PRONOUN, Kind.THERE),
     Kind.THE: (*_DETERMINERS, Kind.NUMBER, Kind.OBJECT, Kind.REFLEXIVE),
@@ -98,7 +101,7 @@ _BESIDE_ADVERB = _merged({
     Kind.SUBJECT: (Kind.SUBJECT, Kind.PRONOUN, Kind.THERE),
     Kind.MODAL: (Kind.MODAL, Kind.HAVE),
     Kind.PLACE: (Kind.OF, Kind.TO, Kind.PLACE, Kind.WAY, Kind.WITH, Kind.FOR, Kind.PREPOSITION),
-    Kind.SUBORDINATE: (Kind.SUBORDINATE, Kind.THAT, Kind.RELATIVE, Kind.QUESTION),
+    Kind.SUBORDINATE: (Kind.SUBORDINATE, Kind.THAT, Kind.RELATIVE, Kind.WHO, Kind.QUESTION),
     Kind.END: (Kind.END, Kind.OTHER, Kind.UNPRINTED),
 })  # fmt: skip
 
@@ -174,9 +177,12 @@ def find_places(kinds: np.ndarray) -> Places:
     here = np.arange(len(kinds))
     adverbial = np.isin(kinds, _ADVERBIAL)
     ahead = _next(~adverbial)[np.minimum(here + 1, len(kinds) - 1)]  # the first token after that is no adverb
-    governor = kinds[_last(~adverbial)[here - 1]]
+    governs = _last(~adverbial)[here - 1]
+    governor = kinds[governs]
     passive, attributive = _voices(kinds, before, after, governor)
-    left = np.stack([_OPENER[_openers(kinds, before, after)], _GOVERNOR[governor], _BEFORE_ADJECTIVE[before], _BESIDE_ADVERB[before]])
+    gap = np.isin(governor, (Kind.SUBJECT, Kind.PRONOUN)) & np.isin(kinds[governs - 1], (Kind.RELATIVE, Kind.WHO))
+    governed = np.where(gap, _GAP, _GOVERNOR[governor])
+    left = np.stack([_OPENER[_openers(kinds, before, after)], governed, _BEFORE_ADJECTIVE[before], _BESIDE_ADVERB[before]])
     right = np.stack([_FOLLOWER[after], _complements(kinds, before, ahead), _AFTER_ADJECTIVE[after], _BESIDE_ADVERB[after]])
     right[1, attributive] = _FOLLOWER[after[attributive]]
     return Places(np.where(attributive, ATTRIBUTIVE, np.where(passive, PASSIVE, ACTIVE)), left, right)
@@ -237,7 +243,9 @@ def _complements(kinds: np.ndarray, before: np.ndarray, ahead: np.ndarray) -> np
     first = _COMPLEMENT[kinds[ahead]]
     first = np.where(starts & (first == Kind.ADJECTIVE) & noun[end - 1], Kind.NOUN, first)
     later = _next(~np.isin(kinds, _ADVERBIAL))[end]
-    second = np.where((first == Kind.NOUN) | pronoun, _SECOND[kinds[np.minimum(later, len(kinds) - 1)]], Kind.END)
+    second = np.where(
+        (first == Kind.NOUN) | (first == Kind.PARTICLE) | pronoun, _SECOND[kinds[np.minimum(later, len(kinds) - 1)]], Kind.END
+    )
     return first * N_KINDS + second
 
 

@@ -57,6 +57,7 @@ class Kind(IntEnum):
     ADVERB = 41
     DEGREE = 42
     OTHER = 43
+    WHO = 44
 
 
 _BY_WORD: Mapping[Kind, str] = {
@@ -67,7 +68,8 @@ _BY_WORD: Mapping[Kind, str] = {
     Kind.PLURAL: "these those many several few both all",
     Kind.SUBJECT: "i he she we they thou ye",
     Kind.OBJECT: "me him us them thee",
-    Kind.RELATIVE: "who whom whose which that",
+    Kind.RELATIVE: "which that",
+    Kind.WHO: "who whom whose",
     Kind.DEGREE: "very so too quite rather as more most less least how pretty almost nearly extremely exceedingly",
 }
 _PREPOSITIONS: Mapping[Kind, str] = {
@@ -84,7 +86,7 @@ _PREPOSITIONS: Mapping[Kind, str] = {
 _PARTICLES = frozenset("up down out off away back over in on about along aside forward together home apart forth by through round".split())
 _BY_TAG: Mapping[str, Kind] = {
     "CC": Kind.AND, "IN": Kind.PREPOSITION, "TO": Kind.INFINITIVE, "RP": Kind.PARTICLE, "WRB": Kind.QUESTION, "WP": Kind.QUESTION,
-    "WDT": Kind.QUESTION, "WP$": Kind.RELATIVE, "PRP$": Kind.POSSESSIVE, "POS": Kind.POSSESSIVE, "CD": Kind.NUMBER, "DT": Kind.SOME,
+    "WDT": Kind.QUESTION, "WP$": Kind.WHO, "PRP$": Kind.POSSESSIVE, "POS": Kind.POSSESSIVE, "CD": Kind.NUMBER, "DT": Kind.SOME,
     "PDT": Kind.SOME, "PRP": Kind.PRONOUN, "EX": Kind.THERE, "MD": Kind.MODAL, "VB": Kind.BASE, "VBD": Kind.FINITE, "VBP": Kind.FINITE,
     "VBZ": Kind.FINITE, "VBG": Kind.ING, "VBN": Kind.PARTICIPLE, "NN": Kind.NOUN, "NNS": Kind.NOUNS, "NNP": Kind.NAME, "NNPS": Kind.NAME,
     "JJ": Kind.ADJECTIVE, "JJR": Kind.COMPARED, "JJS": Kind.COMPARED, "RB": Kind.ADVERB, "RBR": Kind.DEGREE, "RBS": Kind.DEGREE,
@@ -106,7 +108,7 @@ _KINDS_OF_TAG: Mapping[str, tuple[Kind, ...]] = {
     "CD": (Kind.A,),
     "JJ": (Kind.PLURAL,),
     "PRP": (Kind.SUBJECT, Kind.OBJECT),
-    "WP": (Kind.RELATIVE,),
+    "WP": (Kind.WHO,),
     "WDT": (Kind.RELATIVE,),
     "IN": tuple(_PREPOSITIONS),
     "RB": (Kind.DEGREE,),

@@ -1,4 +1,4 @@
-"""Focus words: one a kept sentence, drawn by the sentence's own generator."""
+"""Focus words: those of a kept sentence, in an order drawn by the sentence's own generator."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def write_focus(
     places_settings: PlacesSettings,
     seed: int,
 ) -> None:
-    """Write one focus word a sentence.
+    """Write the focus words of every sentence, in the order in which they are tried.
 
     `focus.parquet` has a row a focus word (`_columns`), `sentences.parquet` (`sentence_columns`) the sentences that hold one,
     `rejected.parquet` (`id`, `reason`, `detail`) the others. How many pairs of the
@@ -69,19 +69,20 @@ def write_focus(
         if isinstance(verdict, Rejection):
             rejected.append(verdict)
         else:
-            found.append(verdict)
+            found += verdict
     writer.rows[FOCUS] = write_parquet(writer.path(FOCUS), _columns(found, cells, read_counts(counts)))
     chosen = {sentence_of(pick.id) for pick in found}
     columns = sentence_columns([sentence for sentence, _ in tagged if sentence.id in chosen])
     writer.rows[SOURCE_SENTENCES] = write_parquet(writer.path(SOURCE_SENTENCES), columns)
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = funnel("sentences", kept=len(found), rejected=reasons)
+    writer.funnel = funnel("sentences", kept=len(chosen), rejected=reasons)
     classes = Counter(pick.word_class for pick in found)
     faults = Counter(str(fault) for fault in map(settings.fault, words.values()) if fault is not None)
     pairs_funnel = funnel("(lemma, class) pairs", kept=len(words) - faults.total(), rejected=faults)
     writer.facts |= {"classes": dict(sorted(classes.items())), "candidates_funnel": pairs_funnel}
-    room.say(f"{len(found):,} focus words ({', '.join(f'{count:,} {name}' for name, count in classes.most_common())})")
+    mix = ", ".join(f"{count:,} {name}" for name, count in classes.most_common())
+    room.say(f"{len(found):,} focus words of {len(chosen):,} sentences ({mix})")
 
 
 def _columns(found: list[FocusPick], cells: Mapping[tuple[str, str], Inflection], table: CountTable) -> dict[str, pa.Array]:

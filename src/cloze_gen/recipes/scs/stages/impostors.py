@@ -15,7 +15,16 @@ from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.recipes.scs.stages.places import read_places
 from cloze_gen.recipes.scs.stages.vocabulary import read_vocabulary
 from cloze_gen.recipes.scs.steps.focus import FocusSettings
-from cloze_gen.recipes.scs.steps.impostors import Form, ImpostorPools, ImpostorsSettings, Refusal, Refuses, draw_impostors, refusal
+from cloze_gen.recipes.scs.steps.impostors import (
+    Form,
+    ImpostorPools,
+    ImpostorReason,
+    ImpostorsSettings,
+    Refusal,
+    Refuses,
+    draw_impostors,
+    refusal,
+)
 from cloze_gen.recipes.scs.steps.inflections import Inflection
 from cloze_gen.recipes.scs.steps.places import PlacesSettings
 from cloze_gen.records.rejection import Rejection
@@ -46,7 +55,7 @@ def write_impostors(
     offensive: str,
     seed: int,
 ) -> None:
-    """Draw the impostors of every focus word.
+    """Draw the impostors of the first focus word of every sentence that has them.
 
     `impostors.parquet` has a row an impostor: the item's `id`, the `word` with its `lemma`, `tag` and the `source` of its form, and counts
     of the training books: `tag_count` (of the form with this tag), `lemma_freq`, `count` and `freq` (of the form). `rejected.parquet`
@@ -69,7 +78,11 @@ def write_impostors(
     refusals: Counter[str] = Counter()
     drawn: list[tuple[str, Form]] = []
     rejected: list[Rejection] = []
+    served: set[str] = set()
     for row in items:
+        if row["sentence_id"] in served:
+            rejected.append(Rejection(row["id"], ImpostorReason.NOT_TRIED))
+            continue
         answer, place = _form(cells[row["lemma"], row["tag"]], row["freq"]), parse_place(row["place"])
         alike = functools.partial(known.alike, use=place.use)
         refuses = _refuses(sentences[row["sentence_id"]].tokens, row["position"], alike, refusals)
@@ -77,6 +90,7 @@ def write_impostors(
         if isinstance(found, Rejection):
             rejected.append(found)
         else:
+            served.add(row["sentence_id"])
             drawn += [(row["id"], form) for form in found]
     count_of = dict(zip(table.words, table.count.tolist(), strict=True))
     writer.rows[IMPOSTORS] = write_parquet(writer.path(IMPOSTORS), _columns(drawn, cells, lemma_freq, count_of))
@@ -86,7 +100,8 @@ def write_impostors(
     writer.funnel = funnel("focus words", kept=kept, rejected=reasons)
     writer.facts |= {"forms_within_limits": len(forms), "candidates_funnel": funnel("drawn words", kept=len(drawn), rejected=refusals)}
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    room.say(f"{kept:,} of {len(items):,} focus words have {settings.n_impostors} impostors; {len(forms):,} forms within the limits")
+    tried = len(items) - reasons[ImpostorReason.NOT_TRIED]
+    room.say(f"{kept:,} of {tried:,} words tried have {settings.n_impostors} impostors; {len(forms):,} forms within the limits")
 
 
 def _form(cell: Inflection, freq: float) -> Form:

@@ -34,6 +34,7 @@ class FocusSettings(SettingsGroup):
 
     min_freq: float = Field(2e-7, ge=0, le=1, description="inclusive: share of training word tokens, of the (lemma, class) pair; 3.2")
     max_freq: float = Field(1e-3, gt=0, le=1, description="inclusive; 3.2")
+    turns: int = Field(8, ge=1, le=1000, description="words of a sentence tried in turn until one has impostors; the paper draws one")
 
     def allow(self, freq: float) -> bool:
         """Whether a word of this frequency may be an option.
@@ -58,7 +59,7 @@ class FocusReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FocusPick:
-    """The chosen word of a sentence.
+    """A drawn word of a sentence.
 
     Attributes:
         id: ``book:sentence:position``; the position counts the sentence's own tokens.
@@ -88,8 +89,8 @@ def choose_focus(
     takes: Callable[[Pair, Place], bool],
     settings: FocusSettings,
     seed: int,
-) -> FocusPick | Rejection:
-    """Draw one of the eligible words, each as likely as the others.
+) -> list[FocusPick] | Rejection:
+    """Draw the eligible words in turn, each as likely as the others: the first is asked, the next only where it has no impostors.
 
     Eligible: printed, not the first printed word, in lower case, without a clitic, once in the sentence, its pair in the vocabulary and
     within the limits, spelt as the table spells its lemma under its tag, and a word that takes its place, as its impostors will
@@ -119,9 +120,18 @@ def choose_focus(
     ]
     if not eligible:
         return Rejection(sentence_id, FocusReason.NONE_ELIGIBLE)
-    position, place_asked = eligible[int(derive_rng(seed, "scs.focus", sentence_id).integers(len(eligible)))]
-    lemma, word_class = pairs[position]
-    freq = vocabulary[lemma, word_class]
-    return FocusPick(
-        f"{sentence_id}:{position}", position, tokens[position], lemma, word_class, tags[position], freq, len(eligible), place_asked
-    )
+    order = derive_rng(seed, "scs.focus", sentence_id).permutation(len(eligible))[: settings.turns].tolist()
+    return [
+        FocusPick(
+            id=f"{sentence_id}:{position}",
+            position=position,
+            word=tokens[position],
+            lemma=pairs[position][0],
+            word_class=pairs[position][1],
+            tag=tags[position],
+            freq=vocabulary[pairs[position]],
+            eligible=len(eligible),
+            place=asked,
+        )
+        for position, asked in (eligible[i] for i in order)
+    ]

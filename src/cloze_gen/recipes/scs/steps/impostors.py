@@ -34,7 +34,7 @@ from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.stats.lemma_counts import Pair
 
-_WINDOWS_OF_A_WIDTH = 20  # laid before the window is made wider: at the ends of a pool some hold too few words
+_WINDOWS = 20  # laid before they are made wider: in some no four words may stand together
 
 
 class ImpostorsSettings(SettingsGroup):
@@ -56,6 +56,7 @@ class ImpostorReason(StrEnum):
     """Why a focus word has no impostors."""
 
     POOL = "too_few_words_inflect_alike"
+    NOT_TRIED = "earlier_word_of_the_sentence_serves"
 
 
 class Refusal(StrEnum):
@@ -138,14 +139,14 @@ def draw_impostors(
     """
     pool = pools.pool(answer.kind, place)
     rng = derive_rng(seed, "scs.impostors", item_id)
+    others = [form for form in pool if form.word != answer.word and form.lemma != answer.lemma and not refuses(form, [answer])]
     most: list[Form] = []
-    for words in [pool] if settings.impostor_draw == "uniform" else _windows(pool, answer, settings.window_ranks, rng):
-        weights = np.array([1 if settings.impostor_draw == "uniform" else form.count for form in words])
-        drawn = _first_fit(words, weights, answer, refuses, settings.n_impostors, rng)
+    for words in [others] if settings.impostor_draw == "uniform" else _windows(others, answer, settings, rng):
+        drawn = _first_fit(words, answer, refuses, settings.n_impostors, rng)
         if len(drawn) == settings.n_impostors:
             return drawn
         most = max(most, drawn, key=len)
-    return Rejection(item_id, ImpostorReason.POOL, f"{answer.word} {'/'.join(answer.kind)} in {place}: {len(most)} of {len(pool)} words")
+    return Rejection(item_id, ImpostorReason.POOL, f"{answer.word} {'/'.join(answer.kind)} in {place}: {len(most)} of {len(others)} words")
 
 
 def refusal(word: str, *, answer: str, predecessor: str, sentence_stems: Container[str]) -> Refusal | None:
@@ -173,33 +174,29 @@ def _rank(form: Form) -> tuple[float, str, str]:
     return form.freq, form.word, form.lemma
 
 
-def _windows(pool: Sequence[Form], answer: Form, reach: int, rng: np.random.Generator) -> Iterator[Sequence[Form]]:
-    """Windows over the answer's place, wider ones after some that did not do, the whole pool last; one laid over an end has fewer words."""
-    own = bisect_left(pool, _rank(answer), key=_rank)
-    while reach < len(pool):
-        for _ in range(_WINDOWS_OF_A_WIDTH):
-            middle = own + int(rng.integers(-reach, reach + 1))
-            yield pool[max(0, middle - reach) : middle + reach + 1]
-        reach *= 2
-    yield pool
+def _windows(others: Sequence[Form], answer: Form, settings: ImpostorsSettings, rng: np.random.Generator) -> Iterator[Sequence[Form]]:
+    """The words of windows over the answer's place, the answer at each of their places as likely as at the others.
+
+    Near an end of the pool a window is as narrow as it must be to be laid in every way; where not even the narrowest can there is none.
+    After some that did not do they are wider.
+    """
+    below = bisect_left(others, _rank(answer), key=_rank)
+    widest = min(below, len(others) - below) // 2
+    reach = min(settings.window_ranks, widest)
+    while 2 * reach >= settings.n_impostors:
+        for _ in range(_WINDOWS):
+            first = below - int(rng.integers(2 * reach + 1))
+            yield others[first : first + 2 * reach]
+        reach = min(2 * reach, widest) if reach < widest else 0
 
 
-def _first_fit(
-    words: Sequence[Form],
-    weights: np.ndarray,
-    answer: Form,
-    refuses: Refuses,
-    n: int,
-    rng: np.random.Generator,
-) -> list[Form]:
-    """Up to n words drawn by their weights without replacement (Efraimidis & Spirakis 2006)."""
+def _first_fit(words: Sequence[Form], answer: Form, refuses: Refuses, n: int, rng: np.random.Generator) -> list[Form]:
+    """Up to n words of different lemmas in random order, each one that the others allow."""
     drawn: list[Form] = []
-    seen = {answer.word, answer.lemma}
-    for i in np.argsort(rng.exponential(size=len(words)) / weights, kind="stable").tolist():
+    for i in rng.permutation(len(words)).tolist():
         form = words[i]
         if len(drawn) == n:
             break
-        if form.word not in seen and form.lemma not in seen and not refuses(form, [answer, *drawn]):
-            seen |= {form.word, form.lemma}
+        if all(form.word != other.word and form.lemma != other.lemma for other in drawn) and not refuses(form, drawn):
             drawn.append(form)
     return drawn

@@ -43,7 +43,7 @@ class PlacesSettings(SettingsGroup):
         0.15, ge=0, lt=1, description="inclusive: share of the words of a class, weighed by their uses, that a place must take; 0: any"
     )
     alike_share: float = Field(
-        0.15, ge=0, lt=1, description="share of the words of a class that are most alike in their places; no two options are; 0: any may be"
+        0.2, ge=0, lt=1, description="share of the words of a class that are most alike in their places; no two options are; 0: any may be"
     )
 
 
@@ -118,19 +118,21 @@ class PlaceTable:
         Each word's places are counted by itself, so this compares two facts of single words, as a dictionary's labels would be compared.
         """
         row, second = self._row_of[pair], self._row_of[other]
-        return bool(self._nearest(row, use)[second] or self._nearest(second, use)[row])
+        own, matrix = self._alike(int(self._class_of[row]), use)
+        one, two = np.searchsorted(own, (row, second))
+        return bool(matrix[one, two])
 
     @functools.cache  # noqa: B019 - one object a process, living as long as its cache
-    def _nearest(self, row: int, use: int) -> np.ndarray:
-        """bool, shape (rows,): the words whose places are most like a word's."""
-        own, profiles = self._profiles(int(self._class_of[row]), use)
-        affinity = profiles @ profiles[np.searchsorted(own, row)]
-        nearest = np.zeros(len(self._class_of), bool)
+    def _alike(self, number: int, use: int) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of a class, and bool, shape (rows of it, rows of it): which words are alike."""
+        own, profiles = self._profiles(number, use)
+        matrix = np.zeros((len(own), len(own)), bool)
         n = round(self._settings.alike_share * len(own))
-        nearest[own[np.argsort(-affinity, kind="stable")[:n]]] = True
-        return nearest
+        if n:
+            for i, profile in enumerate(profiles):
+                matrix[i, np.argpartition(-(profiles @ profile), n - 1)[:n]] = True
+        return own, matrix | matrix.T
 
-    @functools.cache  # noqa: B019 - the same
     def _profiles(self, number: int, use: int) -> tuple[np.ndarray, np.ndarray]:
         """The rows of a class, and float32, shape (rows of it, codes): roots of each word's shares of what stands before and after.
 
