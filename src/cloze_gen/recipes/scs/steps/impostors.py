@@ -182,7 +182,7 @@ def _windows(others: Sequence[Form], answer: Form, settings: ImpostorsSettings, 
     """
     below = bisect_left(others, _rank(answer), key=_rank)
     widest = min(below, len(others) - below) // 2
-    reach = min(settings.window_ranks, widest)
+    reach = min(max(settings.window_ranks, settings.n_impostors // 2), widest)
     while 2 * reach >= settings.n_impostors:
         for _ in range(_WINDOWS):
             first = below - int(rng.integers(2 * reach + 1))
