@@ -139,7 +139,7 @@ class Places(StyleTask):
     """Where the training books put each content word: no settings, for how it is read is asked by focus and impostors."""
 
     stage = "places"
-    version = 2
+    version = 3
     needs = {"corpus": (Corpus, "train"), "tagging": (Tagging, "train"), "vocabulary": Vocabulary}
     write = staticmethod(write_places)
 

@@ -7,104 +7,31 @@ blank, so one function finds both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from cloze_gen.english.neighbour_kinds import (
+    ADJECTIVES,
+    ADVERBIAL,
+    AFTER_ADJECTIVE,
+    BEFORE_ADJECTIVE,
+    BESIDE_ADVERB,
+    COMPLEMENT,
+    DETERMINERS,
+    FOLLOWER,
+    GAP,
+    GOVERNOR,
+    MODIFIERS,
+    N_KINDS,
+    NOUNS,
+    OPENER,
+    SECOND,
+)
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
 from cloze_gen.english.token_kinds import Kind, kind_of
-
-N_KINDS = len(Kind)
-_ADVERBIAL = (Kind.ADVERB, Kind.DEGREE)
-_NOUNS = (Kind.NOUN, Kind.NOUNS, Kind.NAME, Kind.NUMBER)
-_DETERMINERS = (Kind.A, Kind.THE, Kind.POSSESSIVE, Kind.PLURAL, Kind.SOME)
-_ADJECTIVES = (Kind.ADJECTIVE, Kind.COMPARED)
-_MODIFIERS = (*_ADJECTIVES, *_NOUNS[:3], Kind.ING, Kind.PARTICIPLE, *_ADVERBIAL)
-_ENDS = (Kind.COMMA, Kind.AND, Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.FINITE, Kind.MODAL, Kind.HAVE, Kind.BE, Kind.OTHER,
-         Kind.UNPRINTED)  # fmt: skip
-
-
-def _merged(groups: Mapping[Kind, Iterable[Kind]]) -> np.ndarray:
-    """int64, shape (kinds,): each kind's representative; kinds in no group stand for themselves."""
-    table = np.arange(N_KINDS)
-    for kind, members in groups.items():
-        table[list(members)] = kind
-    return table
-
-
-# How fine a neighbour is looked at. After a verb: what ends its phrase, what opens its object; before it: what governs it.
-_COMPLEMENT = _merged({
-    Kind.END: _ENDS,
-    Kind.NOUN: (*_NOUNS, *_DETERMINERS),
-    Kind.OBJECT: (Kind.OBJECT, Kind.PRONOUN),
-    Kind.THAT: (Kind.THAT, Kind.SUBJECT, Kind.THERE),
-    Kind.ADJECTIVE: _ADJECTIVES,
-})  # fmt: skip
-_SECOND = _merged({
-    Kind.END: (*_ENDS, Kind.OF, Kind.PLACE, Kind.WITH, Kind.FOR, Kind.PREPOSITION, Kind.QUESTION),
-    Kind.TO: (Kind.TO, Kind.WAY),
-    Kind.NOUN: (*_NOUNS, *_DETERMINERS, Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE),
-    Kind.THAT: (Kind.THAT, Kind.SUBJECT, Kind.THERE),
-    Kind.ADJECTIVE: _ADJECTIVES,
-})  # fmt: skip
-_PREPOSITIONS = (Kind.TO, Kind.PLACE, Kind.WAY, Kind.WITH, Kind.FOR, Kind.AS, Kind.PREPOSITION)
-_GOVERNOR = _merged({
-    Kind.RELATIVE: (Kind.RELATIVE, Kind.WHO),
-    Kind.NOUN: (*_NOUNS, *_ADJECTIVES),
-    Kind.PRONOUN: (Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE),
-    Kind.END: (Kind.COMMA, Kind.AND, Kind.OTHER, Kind.UNPRINTED, Kind.SUBORDINATE, Kind.THAT, Kind.QUESTION, Kind.PARTICLE),
-    Kind.PLACE: (Kind.OF, *_PREPOSITIONS),
-    Kind.THE: _DETERMINERS,
-    Kind.FINITE: (Kind.FINITE, Kind.BASE, Kind.ING, Kind.PARTICIPLE),
-})  # fmt: skip
-_GAP = Kind.OBJECT  # which no other governor has: *which he saw*, the verb's object stands before
-_VERBAL = (Kind.BASE, Kind.FINITE, Kind.ING, Kind.PARTICIPLE, Kind.HAVE, Kind.MODAL)
-_OPENER = _merged({
-    Kind.PLACE: (Kind.OF, *_PREPOSITIONS),
-    Kind.FINITE: _VERBAL,
-    Kind.END: (*_ENDS[:4], Kind.OTHER, Kind.UNPRINTED, Kind.THAT, Kind.QUESTION, Kind.PARTICLE, Kind.INFINITIVE, Kind.OBJECT, Kind.PRONOUN,
-               Kind.SUBJECT, Kind.THERE, Kind.REFLEXIVE),
-})  # fmt: skip
-_FOLLOWER = _merged({
-    Kind.END: (Kind.COMMA, Kind.AND, Kind.OTHER, Kind.UNPRINTED, Kind.SUBORDINATE),
-    Kind.FINITE: (Kind.FINITE, Kind.MODAL, Kind.HAVE, Kind.BE, Kind.BASE),
-    Kind.THE: (Kind.THE, Kind.A, Kind.POSSESSIVE, Kind.PLURAL, Kind.SOME, Kind.NUMBER, Kind.OBJECT, Kind.REFLEXIVE),
-    Kind.SUBJECT: (Kind.SUBJECT, Kind.PRONOUN, Kind.THERE),
-    Kind.NOUN: (Kind.NOUN, Kind.NOUNS, Kind.NAME),
-    Kind.ADJECTIVE: _ADJECTIVES,
-    Kind.ADVERB: _ADVERBIAL,
-    Kind.PLACE: (Kind.PLACE, Kind.WITH, Kind.PREPOSITION),
-})  # fmt: skip
-_BEFORE_ADJECTIVE = _merged({
-    Kind.THE: (*_DETERMINERS, Kind.NUMBER),
-    Kind.FINITE: (Kind.BASE, Kind.FINITE, Kind.ING, Kind.PARTICIPLE, Kind.MODAL),
-    Kind.NOUN: (Kind.NOUN, Kind.NOUNS, Kind.NAME, Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE),
-    Kind.PLACE: (Kind.OF, *_PREPOSITIONS),
-    Kind.ADJECTIVE: _ADJECTIVES,
-    Kind.END: (Kind.OTHER, Kind.UNPRINTED, Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.THAT, Kind.QUESTION, Kind.SUBJECT,
-               Kind.THERE, Kind.PARTICLE),
-})  # fmt: skip
-_AFTER_ADJECTIVE = _merged({
-    Kind.END: (Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.OTHER, Kind.UNPRINTED, Kind.QUESTION),
-    Kind.FINITE: (Kind.FINITE, Kind.BASE, Kind.MODAL, Kind.HAVE, Kind.BE, Kind.PARTICIPLE),
-    Kind.THAT: (Kind.THAT, Kind.SUBJECT, Kind.PRONOUN, Kind.THERE),
-    Kind.THE: (*_DETERMINERS, Kind.NUMBER, Kind.OBJECT, Kind.REFLEXIVE),
-    Kind.ADJECTIVE: _ADJECTIVES,
-    Kind.PLACE: (Kind.PLACE, Kind.PREPOSITION, Kind.WITH),
-})  # fmt: skip
-_BESIDE_ADVERB = _merged({
-    Kind.THE: (*_DETERMINERS, Kind.NUMBER),
-    Kind.NOUN: (Kind.NOUN, Kind.NOUNS, Kind.NAME),
-    Kind.OBJECT: (Kind.OBJECT, Kind.REFLEXIVE),
-    Kind.SUBJECT: (Kind.SUBJECT, Kind.PRONOUN, Kind.THERE),
-    Kind.MODAL: (Kind.MODAL, Kind.HAVE),
-    Kind.PLACE: (Kind.OF, Kind.TO, Kind.PLACE, Kind.WAY, Kind.WITH, Kind.FOR, Kind.PREPOSITION),
-    Kind.SUBORDINATE: (Kind.SUBORDINATE, Kind.THAT, Kind.RELATIVE, Kind.WHO, Kind.QUESTION),
-    Kind.END: (Kind.END, Kind.OTHER, Kind.UNPRINTED),
-})  # fmt: skip
-
 
 CLASSES = ("noun", "verb", "adjective", "adverb")
 ACTIVE, PASSIVE, ATTRIBUTIVE = 0, 1, 2  # voices of a verb
@@ -175,16 +102,16 @@ def find_places(kinds: np.ndarray) -> Places:
     """
     before, after = np.roll(kinds, 1), np.roll(kinds, -1)
     here = np.arange(len(kinds))
-    adverbial = np.isin(kinds, _ADVERBIAL)
+    adverbial = np.isin(kinds, ADVERBIAL)
     ahead = _next(~adverbial)[np.minimum(here + 1, len(kinds) - 1)]  # the first token after that is no adverb
     governs = _last(~adverbial)[here - 1]
     governor = kinds[governs]
     passive, attributive = _voices(kinds, before, after, governor)
-    gap = np.isin(governor, (Kind.SUBJECT, Kind.PRONOUN)) & np.isin(kinds[governs - 1], (Kind.RELATIVE, Kind.WHO))
-    governed = np.where(gap, _GAP, _GOVERNOR[governor])
-    left = np.stack([_OPENER[_openers(kinds, before, after)], governed, _BEFORE_ADJECTIVE[before], _BESIDE_ADVERB[before]])
-    right = np.stack([_FOLLOWER[after], _complements(kinds, before, ahead), _AFTER_ADJECTIVE[after], _BESIDE_ADVERB[after]])
-    right[1, attributive] = _FOLLOWER[after[attributive]]
+    gap = np.isin(governor, (Kind.SUBJECT, Kind.PRONOUN)) & np.isin(kinds[governs - 1], (Kind.RELATIVE, Kind.WHO, Kind.NOUN, Kind.NOUNS))
+    governed = np.where(gap, GAP, GOVERNOR[governor])
+    left = np.stack([OPENER[_openers(kinds, before, after)], governed, BEFORE_ADJECTIVE[before], BESIDE_ADVERB[before]])
+    right = np.stack([FOLLOWER[after], _complements(kinds, before, ahead), AFTER_ADJECTIVE[after], BESIDE_ADVERB[after]])
+    right[1, attributive] = FOLLOWER[after[attributive]]
     return Places(np.where(attributive, ATTRIBUTIVE, np.where(passive, PASSIVE, ACTIVE)), left, right)
 
 
@@ -218,34 +145,32 @@ def _voices(kinds: np.ndarray, before: np.ndarray, after: np.ndarray, governor: 
     participle = kinds == Kind.PARTICIPLE
     attributive = (
         (participle | (kinds == Kind.ING))
-        & np.isin(before, (*_DETERMINERS, *_ADJECTIVES, Kind.NUMBER, *_ADVERBIAL))
-        & np.isin(after, (Kind.NOUN, Kind.NOUNS, *_ADJECTIVES))
+        & np.isin(before, (*DETERMINERS, *ADJECTIVES, Kind.NUMBER, *ADVERBIAL))
+        & np.isin(after, (Kind.NOUN, Kind.NOUNS, *ADJECTIVES))
     )
     return participle & (governor != Kind.HAVE), attributive
 
 
 def _openers(kinds: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """What opens the noun phrase that ends at each position; modifiers, and what joins adjectives, are passed over."""
-    modifier = np.isin(kinds, _MODIFIERS)
-    modifier |= np.isin(kinds, (Kind.COMMA, Kind.AND)) & np.isin(before, _ADJECTIVES) & np.isin(after, _ADJECTIVES)
+    modifier = np.isin(kinds, MODIFIERS)
+    modifier |= np.isin(kinds, (Kind.COMMA, Kind.AND)) & np.isin(before, ADJECTIVES) & np.isin(after, ADJECTIVES)
     opener: np.ndarray = kinds[_last(~modifier)[np.arange(len(kinds)) - 1]]
     return opener
 
 
 def _complements(kinds: np.ndarray, before: np.ndarray, ahead: np.ndarray) -> np.ndarray:
     """What follows a verb, adverbs aside, and what follows its object: first * kinds + second."""
-    noun, determiner = np.isin(kinds, _NOUNS), np.isin(kinds, _DETERMINERS)
-    nominal = noun | determiner | np.isin(kinds, _ADJECTIVES)
-    phrase_end = _next(~nominal | (determiner & np.isin(before, _NOUNS)))
+    noun, determiner = np.isin(kinds, NOUNS), np.isin(kinds, DETERMINERS)
+    nominal = noun | determiner | np.isin(kinds, ADJECTIVES)
+    phrase_end = _next(~nominal | (determiner & np.isin(before, NOUNS)))
     starts = nominal[ahead]
     pronoun = np.isin(kinds[ahead], (Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE))
     end = np.minimum(np.where(starts, phrase_end[np.minimum(ahead + 1, len(kinds) - 1)], ahead + 1), len(kinds) - 1)
-    first = _COMPLEMENT[kinds[ahead]]
+    first = COMPLEMENT[kinds[ahead]]
     first = np.where(starts & (first == Kind.ADJECTIVE) & noun[end - 1], Kind.NOUN, first)
-    later = _next(~np.isin(kinds, _ADVERBIAL))[end]
-    second = np.where(
-        (first == Kind.NOUN) | (first == Kind.PARTICLE) | pronoun, _SECOND[kinds[np.minimum(later, len(kinds) - 1)]], Kind.END
-    )
+    later = _next(~np.isin(kinds, ADVERBIAL))[end]
+    second = np.where((first == Kind.NOUN) | (first == Kind.PARTICLE) | pronoun, SECOND[kinds[np.minimum(later, len(kinds) - 1)]], Kind.END)
     return first * N_KINDS + second
 
 

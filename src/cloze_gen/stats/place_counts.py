@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from cloze_gen.english.places import CLASSES, N_KINDS, N_USES, find_places
+from cloze_gen.english.neighbour_kinds import N_KINDS
+from cloze_gen.english.places import CLASSES, N_USES, find_places
 
 _MERGED_AT_ONCE = 24  # books' counts, held until they are summed
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloze_gen.english.places import ACTIVE, N_KINDS, PASSIVE, Place
+from cloze_gen.english.neighbour_kinds import N_KINDS
+from cloze_gen.english.places import ACTIVE, PASSIVE, Place
 from cloze_gen.english.token_kinds import Kind
 from cloze_gen.recipes.scs.steps.places import PlacesSettings, PlaceTable
 from cloze_gen.stats.place_counts import join_keys
@@ -18,9 +19,9 @@ PREDICATE = Place("adjective", 0, Kind.BE, Kind.END)
 HEADLESS = Place("adjective", 0, Kind.THE, Kind.END)
 
 USES = {
-    ("see", "verb"): {OBJECT: 90, NOTHING: 10, BY: 30},
-    ("sleep", "verb"): {NOTHING: 99, OBJECT: 1, BY: 30},
-    ("take", "verb"): {OBJECT: 95, NOTHING: 5, BY: 30},
+    ("see", "verb"): {OBJECT: 90, NOTHING: 10, BY: 90},
+    ("sleep", "verb"): {NOTHING: 99, OBJECT: 1, BY: 90},
+    ("take", "verb"): {OBJECT: 95, NOTHING: 5, BY: 90},
     ("doze", "verb"): {NOTHING: 3},
     ("old", "adjective"): {ATTRIBUTE: 50, PREDICATE: 50, HEADLESS: 5},
     ("asleep", "adjective"): {PREDICATE: 60},
@@ -38,7 +39,7 @@ def table(**settings: float) -> PlaceTable:
     ("place", "words"),
     [
         (OBJECT, {"see", "take"}),
-        (NOTHING, {"sleep", "doze"}),
+        (NOTHING, {"sleep"}),
         (BY, {"see", "take"}),
         (ATTRIBUTE, {"old", "mere"}),
         (PREDICATE, {"old", "asleep"}),
@@ -52,8 +53,8 @@ def test_a_word_takes_the_places_it_is_seen_in(place: Place, words: set[str]) ->
 
 
 def test_a_rare_word_is_believed_by_a_prior() -> None:
-    """Three uses are too few against a prior that weighs forty, and enough where an unknown word is trusted."""
-    assert not table(prior_uses=40.0).takes(("doze", "verb"), NOTHING)
+    """Three uses are too few for a word of which little is thought, and enough where an unknown word is trusted."""
+    assert not table().takes(("doze", "verb"), NOTHING)
     assert table(prior_affinity=1.0).takes(("doze", "verb"), NOTHING)
 
 

@@ -14,7 +14,9 @@ from enum import StrEnum
 from pydantic import Field
 
 from cloze_gen.english.noun_phrases import is_bare_noun
+from cloze_gen.english.penn_tags import FINITE
 from cloze_gen.english.places import Place, places_of
+from cloze_gen.english.quotations import reports_speech
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup
@@ -95,7 +97,8 @@ def choose_focus(
     Eligible: printed, not the first printed word, in lower case, without a clitic, once in the sentence, its pair in the vocabulary and
     within the limits, spelt as the table spells its lemma under its tag, and a word that takes its place, as its impostors will
     (`steps.places`): a place that is strange to its own word is misread by the tags, or one that few words take. A singular noun
-    without a determiner (*went to bed*) takes mass nouns only, so it must be one itself.
+    without a determiner (*went to bed*) takes mass nouns only, so it must be one itself. A verb
+    beside a quotation reports speech: few can, and the marks that say so are not printed.
 
     Args:
         vocabulary: (lemma, class) -> frequency.
@@ -115,6 +118,7 @@ def choose_focus(
         and forms.get((pairs[position][0], tags[position])) == tokens[position]
         and times[tokens[position]] == 1
         and not (traits[pairs[position][0], tags[position]] == "count" and is_bare_noun(seen, seen_tags, place))
+        and not (tags[position] in FINITE and reports_speech(tokens, position))
         and (asked := places[position]) is not None
         and takes(pairs[position], asked)
     ]

@@ -15,7 +15,8 @@ import numpy as np
 from pydantic import Field
 from scipy.sparse import csc_array
 
-from cloze_gen.english.places import ACTIVE, CLASSES, N_KINDS, N_USES, PASSIVE, Place
+from cloze_gen.english.neighbour_kinds import N_KINDS
+from cloze_gen.english.places import ACTIVE, CLASSES, N_USES, PASSIVE, Place
 from cloze_gen.english.token_kinds import Kind
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stats.lemma_counts import Pair
@@ -37,6 +38,7 @@ class PlacesSettings(SettingsGroup):
         le=10,
         description="inclusive: share of the word's uses that are in such a place, over the average word's; 0 asks nothing",
     )
+    min_verb_affinity: float = Field(0.95, ge=0, le=10, description="inclusive: the same of verbs, whose frames are finer")
     prior_affinity: float = Field(0.25, ge=0, le=10, description="of a word about which nothing is known")
     prior_uses: float = Field(4.0, gt=0, le=1000, description="uses expected in such a place that weigh as much as knowing nothing")
     min_takers: float = Field(
@@ -87,10 +89,11 @@ class PlaceTable:
         units = np.flatnonzero(own) * N_USES + place.use
         group = CLASSES.index(place.word_class) * N_USES + place.use
         takes = np.ones(len(units), bool)
+        least = self._settings.min_verb_affinity if place.word_class == "verb" else self._settings.min_affinity
         prior, weight = self._settings.prior_affinity, self._settings.prior_uses
         for facet, code in zip(self._facets, (place.left, place.right, place.left * _RIGHTS + place.right), strict=True):
             seen, share = facet.column(code, group)
-            takes &= (seen[units] + prior * weight) / (self._uses[units] * share + weight) >= self._settings.min_affinity
+            takes &= (seen[units] + prior * weight) / (self._uses[units] * share + weight) >= least
         found = np.zeros(len(self._class_of), bool)
         found[own] = takes
         if place.word_class == "verb" and place.use == PASSIVE:
@@ -106,7 +109,10 @@ class PlaceTable:
         """Whether a place takes enough words to ask one of them.
 
         Where few can stand, those few do the same work: verbs before an infinitive begin, try or cease. Or the tags are wrong.
+        A participle right after a noun may as well be a past tense: *clouds gathered*.
         """
+        if place.word_class == "verb" and place.use == PASSIVE and place.left == Kind.NOUN:
+            return False
         own = np.flatnonzero(self._class_of == CLASSES.index(place.word_class))
         weight = np.minimum(self._uses[own * N_USES + place.use], _HELD_SHARE)
         return bool(weight[self.takers(place)[own]].sum() >= self._settings.min_takers * weight.sum())
