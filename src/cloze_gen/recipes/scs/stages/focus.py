@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 import pyarrow as pa
 
@@ -21,6 +22,7 @@ from cloze_gen.stages.corpus.tags import lemma_pair
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES, rejection_columns, sentence_columns
 from cloze_gen.stats.counts import CountTable
+from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import write_parquet
 
@@ -78,11 +80,15 @@ def write_focus(
     reasons = Counter(str(rejection.reason) for rejection in rejected)
     writer.funnel = funnel("sentences", kept=len(chosen), rejected=reasons)
     classes = Counter(pick.word_class for pick in found)
-    faults = Counter(str(fault) for fault in map(settings.fault, words.values()) if fault is not None)
-    pairs_funnel = funnel("(lemma, class) pairs", kept=len(words) - faults.total(), rejected=faults)
-    writer.facts |= {"classes": dict(sorted(classes.items())), "candidates_funnel": pairs_funnel}
+    writer.facts |= {"classes": dict(sorted(classes.items())), "candidates_funnel": _limits_funnel(words, settings)}
     mix = ", ".join(f"{count:,} {name}" for name, count in classes.most_common())
     room.say(f"{len(found):,} focus words of {len(chosen):,} sentences ({mix})")
+
+
+def _limits_funnel(words: Mapping[Pair, float], settings: FocusSettings) -> dict[str, Any]:
+    """How many pairs of the vocabulary each limit of frequency takes."""
+    faults = Counter(str(fault) for fault in map(settings.fault, words.values()) if fault is not None)
+    return funnel("(lemma, class) pairs", kept=len(words) - faults.total(), rejected=faults)
 
 
 def _columns(found: list[FocusPick], cells: Mapping[tuple[str, str], Inflection], table: CountTable) -> dict[str, pa.Array]:

@@ -64,28 +64,24 @@ def write_impostors(
     table = read_counts(counts)
     freq_of = dict(zip(table.words, table.freq.tolist(), strict=True))
     lemma_freq = read_vocabulary(vocabulary)
-    unwanted = offensive_words(offensive)
     cells = {(cell.lemma, cell.tag): cell for cell in read_inflections(inflections)}
-    forms = [
-        _form(cell, freq_of[cell.form])
-        for cell in cells.values()
-        if limits.allow(lemma_freq[cell.lemma, cell.word_class]) and cell.form in freq_of and cell.form not in unwanted
-    ]
+    allowed = (cell for cell in cells.values() if limits.allow(lemma_freq[cell.lemma, cell.word_class]))
+    unwanted = offensive_words(offensive)
+    forms = [_form(cell, freq_of[cell.form]) for cell in allowed if cell.form in freq_of and cell.form not in unwanted]
     known = read_places(places, pairs=list(lemma_freq), settings=places_settings)
     pools = ImpostorPools(forms, takes=known.takes)
-    items = read_parquet(focus.path(FOCUS)).to_pylist()
     sentences = read_source_sentences(focus)
     refusals: Counter[str] = Counter()
     drawn: list[tuple[str, Form]] = []
     rejected: list[Rejection] = []
     served: set[str] = set()
-    for row in items:
+    for row in read_parquet(focus.path(FOCUS)).to_pylist():
         if row["sentence_id"] in served:
             rejected.append(Rejection(row["id"], ImpostorReason.NOT_TRIED))
             continue
         answer, place = _form(cells[row["lemma"], row["tag"]], row["freq"]), parse_place(row["place"])
-        alike = functools.partial(known.alike, use=place.use)
-        refuses = _refuses(sentences[row["sentence_id"]].tokens, row["position"], alike, refusals)
+        tokens, alike = sentences[row["sentence_id"]].tokens, functools.partial(known.alike, use=place.use)
+        refuses = _refuses(tokens, row["position"], alike, refusals)
         found = draw_impostors(row["id"], answer, place, pools=pools, refuses=refuses, settings=settings, seed=seed)
         if isinstance(found, Rejection):
             rejected.append(found)
@@ -96,12 +92,11 @@ def write_impostors(
     writer.rows[IMPOSTORS] = write_parquet(writer.path(IMPOSTORS), _columns(drawn, cells, lemma_freq, count_of))
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
-    kept = len(items) - len(rejected)
-    writer.funnel = funnel("focus words", kept=kept, rejected=reasons)
+    writer.funnel = funnel("focus words", kept=len(served), rejected=reasons)
     writer.facts |= {"forms_within_limits": len(forms), "candidates_funnel": funnel("drawn words", kept=len(drawn), rejected=refusals)}
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    tried = len(items) - reasons[ImpostorReason.NOT_TRIED]
-    room.say(f"{kept:,} of {tried:,} words tried have {settings.n_impostors} impostors; {len(forms):,} forms within the limits")
+    tried = len(served) + reasons[ImpostorReason.POOL]
+    room.say(f"{len(served):,} of {tried:,} words tried have {settings.n_impostors} impostors; {len(forms):,} forms within the limits")
 
 
 def _form(cell: Inflection, freq: float) -> Form:

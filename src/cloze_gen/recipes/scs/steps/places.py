@@ -38,14 +38,14 @@ class PlacesSettings(SettingsGroup):
         le=10,
         description="inclusive: share of the word's uses that are in such a place, over the average word's; 0 asks nothing",
     )
-    min_verb_affinity: float = Field(0.95, ge=0, le=10, description="inclusive: the same of verbs, whose frames are finer")
+    min_verb_affinity: float = Field(0.7, ge=0, le=10, description="inclusive: the same of verbs, whose frames are finer")
     prior_affinity: float = Field(0.25, ge=0, le=10, description="of a word about which nothing is known")
     prior_uses: float = Field(4.0, gt=0, le=1000, description="uses expected in such a place that weigh as much as knowing nothing")
     min_takers: float = Field(
-        0.15, ge=0, lt=1, description="inclusive: share of the words of a class, weighed by their uses, that a place must take; 0: any"
+        0.12, ge=0, lt=1, description="inclusive: share of the words of a class, weighed by their uses, that a place must take; 0: any"
     )
     alike_share: float = Field(
-        0.2, ge=0, lt=1, description="share of the words of a class that are most alike in their places; no two options are; 0: any may be"
+        0.17, ge=0, lt=1, description="share of the words of a class that are most alike in their places; no two options are; 0: any may be"
     )
 
 
@@ -162,7 +162,7 @@ class _Facet:
         self._share = cells.reshape(n_groups, -1) / np.maximum(totals, 1)[:, None]
 
     def column(self, code: int, group: int) -> tuple[np.ndarray, float]:
-        """Each word's count of a code, and the share that it has among an average word's uses; nothing where no word was seen so."""
+        """float64, shape (units,): each word's count of a code; and the share that the code has of an average word's uses."""
         at = int(np.searchsorted(self._codes, code))
         if at == len(self._codes) or self._codes[at] != code:
             return np.zeros(self._counts.shape[0]), 0.0
