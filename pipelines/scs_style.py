@@ -169,7 +169,7 @@ class Impostors(AsksPlaces):
 
     stage = "impostors"
     group = "impostors"
-    version = 4
+    version = 5
     draws = True
     needs = {"focus": Focus, "inflections": Inflections, "vocabulary": Vocabulary, "counts": Counts, "places": Places}
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 import pyarrow as pa
@@ -16,12 +16,11 @@ from cloze_gen.recipes.scs.stages.places import read_places
 from cloze_gen.recipes.scs.stages.vocabulary import read_vocabulary
 from cloze_gen.recipes.scs.steps.focus import FocusSettings
 from cloze_gen.recipes.scs.steps.impostors import (
+    Blank,
     Form,
     ImpostorPools,
     ImpostorReason,
     ImpostorsSettings,
-    Refusal,
-    Refuses,
     draw_impostors,
     refusal,
 )
@@ -69,49 +68,51 @@ def write_impostors(
     unwanted = offensive_words(offensive)
     forms = [_form(cell, freq_of[cell.form]) for cell in allowed if cell.form in freq_of and cell.form not in unwanted]
     known = read_places(places, pairs=list(lemma_freq), settings=places_settings)
-    pools = ImpostorPools(forms, takes=known.takes)
+    pools = ImpostorPools(forms, takes=known.takes, share=known.share, likeness=known.likeness, settings=settings)
     sentences = read_source_sentences(focus)
     refusals: Counter[str] = Counter()
     drawn: list[tuple[str, Form]] = []
     rejected: list[Rejection] = []
-    served: set[str] = set()
-    for row in read_parquet(focus.path(FOCUS)).to_pylist():
-        if row["sentence_id"] in served:
-            rejected.append(Rejection(row["id"], ImpostorReason.NOT_TRIED))
-            continue
-        answer, place = _form(cells[row["lemma"], row["tag"]], row["freq"]), parse_place(row["place"])
-        tokens, alike = sentences[row["sentence_id"]].tokens, functools.partial(known.alike, use=place.use)
-        refuses = _refuses(tokens, row["position"], alike, refusals)
-        found = draw_impostors(row["id"], answer, place, pools=pools, refuses=refuses, settings=settings, seed=seed)
-        if isinstance(found, Rejection):
-            rejected.append(found)
+    rows = read_parquet(focus.path(FOCUS)).to_pylist()
+    for sentence_id, of_sentence in groupby(rows, key=lambda row: str(row["sentence_id"])):
+        tokens = sentences[sentence_id].tokens
+        blanks = [
+            Blank(
+                row["id"],
+                _form(cells[row["lemma"], row["tag"]], row["freq"]),
+                parse_place(row["place"]),
+                _refuses(tokens, row["position"], refusals),
+            )
+            for row in of_sentence
+        ]
+        found = draw_impostors(blanks, pools=pools, settings=settings, seed=seed)
+        if isinstance(found, list):
+            rejected += found
         else:
-            served.add(row["sentence_id"])
-            drawn += [(row["id"], form) for form in found]
+            drawn += [(found[0], form) for form in found[1]]
+            rejected += [Rejection(blank.id, ImpostorReason.NOT_TRIED) for blank in blanks if blank.id != found[0]]
     count_of = dict(zip(table.words, table.count.tolist(), strict=True))
     writer.rows[IMPOSTORS] = write_parquet(writer.path(IMPOSTORS), _columns(drawn, cells, lemma_freq, count_of))
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = funnel("focus words", kept=len(served), rejected=reasons)
+    writer.funnel = funnel("focus words", kept=len(rows) - len(rejected), rejected=reasons)
     writer.facts |= {"forms_within_limits": len(forms), "candidates_funnel": funnel("drawn words", kept=len(drawn), rejected=refusals)}
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    tried = len(served) + reasons[ImpostorReason.POOL]
-    room.say(f"{len(served):,} of {tried:,} words tried have {settings.n_impostors} impostors; {len(forms):,} forms within the limits")
+    n_sentences = len({row["sentence_id"] for row in rows})
+    room.say(f"{len(rows) - len(rejected):,} of {n_sentences:,} sentences have impostors; {len(forms):,} forms within the limits")
 
 
 def _form(cell: Inflection, freq: float) -> Form:
     return Form(cell.form, cell.lemma, cell.word_class, cell.tag, cell.trait, cell.cells, freq, cell.count)
 
 
-def _refuses(tokens: Sequence[str], position: int, alike: Callable[[Pair, Pair], bool], refusals: Counter[str]) -> Refuses:
-    """`refusal` for one blank and likeness to the options so far, counted by reason."""
+def _refuses(tokens: Sequence[str], position: int, refusals: Counter[str]) -> Callable[[str], bool]:
+    """`refusal` for one blank, counted by reason."""
     answer, predecessor = tokens[position], tokens[printed_neighbours(tokens, position)[0]]
     stems = frozenset(stem(token) for token in tokens)
 
-    def refuses(form: Form, options: Sequence[Form]) -> bool:
-        reason = refusal(form.word, answer=answer, predecessor=predecessor, sentence_stems=stems)
-        if reason is None and any(alike(form.pair, other.pair) for other in options):
-            reason = Refusal.ALIKE
+    def refuses(word: str) -> bool:
+        reason = refusal(word, answer=answer, predecessor=predecessor, sentence_stems=stems)
         if reason is not None:
             refusals[str(reason)] += 1
         return reason is not None

@@ -9,7 +9,8 @@ words is looked at, so as far as this knows no answer is more at home in its sen
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -45,8 +46,23 @@ class PlacesSettings(SettingsGroup):
         0.12, ge=0, lt=1, description="inclusive: share of the words of a class, weighed by their uses, that a place must take; 0: any"
     )
     alike_share: float = Field(
-        0.17, ge=0, lt=1, description="share of the words of a class that are most alike in their places; no two options are; 0: any may be"
+        0.35,
+        ge=0,
+        lt=1,
+        description="share of a class most like a word in its places; no two options are so, each of the other; 0: any may be",
     )
+
+
+class Likeness(NamedTuple):
+    """Which words of a class are alike.
+
+    Attributes:
+        number_of: pair -> its row and column.
+        matrix: bool, shape (words, words), symmetric.
+    """
+
+    number_of: Mapping[Pair, int]
+    matrix: np.ndarray
 
 
 class PlaceTable:
@@ -105,6 +121,19 @@ class PlaceTable:
         return bool(self.takers(place)[self._row_of[pair]])
 
     @functools.cache  # noqa: B019 - the same
+    def _shares(self, place: Place) -> np.ndarray:
+        """float64, shape (rows,): share of each word's uses that are in such a place, on both sides, drawn to the average word's."""
+        number = CLASSES.index(place.word_class)
+        seen, share = self._facets[2].column(place.left * _RIGHTS + place.right, number * N_USES + place.use)
+        units = np.arange(len(self._class_of)) * N_USES + place.use
+        shares: np.ndarray = (seen[units] + _PRIOR_TOKENS * share) / (self._uses[units] + _PRIOR_TOKENS)
+        return shares
+
+    def share(self, pair: Pair, place: Place) -> float:
+        """Share of a word's uses that are in such a place."""
+        return float(self._shares(place)[self._row_of[pair]])
+
+    @functools.cache  # noqa: B019 - the same
     def is_open(self, place: Place) -> bool:
         """Whether a place takes enough words to ask one of them.
 
@@ -117,27 +146,21 @@ class PlaceTable:
         weight = np.minimum(self._uses[own * N_USES + place.use], _HELD_SHARE)
         return bool(weight[self.takers(place)[own]].sum() >= self._settings.min_takers * weight.sum())
 
-    def alike(self, pair: Pair, other: Pair, use: int) -> bool:
-        """Whether either of two words is among the `alike_share` of its class whose places are most like the other's.
+    @functools.cache  # noqa: B019 - the same
+    def likeness(self, word_class: str, use: int) -> Likeness:
+        """Which words of a class are alike in their places: each is among the `alike_share` that are most like the other.
 
         Synonyms, and words that do the same work (*answered*, *cried*; *equally*, *particularly*), stand in the same places about as often.
         Each word's places are counted by itself, so this compares two facts of single words, as a dictionary's labels would be compared.
         """
-        row, second = self._row_of[pair], self._row_of[other]
-        own, matrix = self._alike(int(self._class_of[row]), use)
-        one, two = np.searchsorted(own, (row, second))
-        return bool(matrix[one, two])
-
-    @functools.cache  # noqa: B019 - one object a process, living as long as its cache
-    def _alike(self, number: int, use: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of a class, and bool, shape (rows of it, rows of it): which words are alike."""
-        own, profiles = self._profiles(number, use)
+        own, profiles = self._profiles(CLASSES.index(word_class), use)
         matrix = np.zeros((len(own), len(own)), bool)
         n = round(self._settings.alike_share * len(own))
         if n:
             for i, profile in enumerate(profiles):
                 matrix[i, np.argpartition(-(profiles @ profile), n - 1)[:n]] = True
-        return own, matrix | matrix.T
+        numbers = {pair: number for number, pair in enumerate(pair for pair in self._row_of if pair[1] == word_class)}
+        return Likeness(numbers, matrix & matrix.T)
 
     def _profiles(self, number: int, use: int) -> tuple[np.ndarray, np.ndarray]:
         """The rows of a class, and float32, shape (rows of it, codes): roots of each word's shares of what stands before and after.
