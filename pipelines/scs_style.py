@@ -7,17 +7,20 @@ point of this set.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
+
+from pydantic import model_validator
 
 from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.scs.release import scs_files
-from cloze_gen.recipes.scs.stages.books import read_reference, write_books
+from cloze_gen.recipes.scs.stages.books import read_reference, reference_counts, write_books
 from cloze_gen.recipes.scs.stages.focus import write_focus
 from cloze_gen.recipes.scs.stages.impostors import write_impostors
 from cloze_gen.recipes.scs.stages.inflections import write_inflections
+from cloze_gen.recipes.scs.stages.places import write_places
 from cloze_gen.recipes.scs.stages.questions import write_questions
 from cloze_gen.recipes.scs.stages.sentences import write_sentences
 from cloze_gen.recipes.scs.stages.vocabulary import write_vocabulary
@@ -25,6 +28,7 @@ from cloze_gen.recipes.scs.steps.books import BooksSettings
 from cloze_gen.recipes.scs.steps.focus import FocusSettings
 from cloze_gen.recipes.scs.steps.impostors import ImpostorsSettings
 from cloze_gen.recipes.scs.steps.inflections import InflectionsSettings
+from cloze_gen.recipes.scs.steps.places import PlacesSettings
 from cloze_gen.recipes.scs.steps.questions import QuestionsSettings
 from cloze_gen.recipes.scs.steps.sentences import SentencesSettings
 from cloze_gen.recipes.scs.steps.vocabulary import VocabularySettings
@@ -52,9 +56,16 @@ class ScsSettings(SettingsGroup):
     inflections: InflectionsSettings = InflectionsSettings()
     sentences: SentencesSettings = SentencesSettings()
     focus: FocusSettings = FocusSettings()
+    places: PlacesSettings = PlacesSettings()
     impostors: ImpostorsSettings = ImpostorsSettings()
     questions: QuestionsSettings = QuestionsSettings()
     release: ReleaseSettings = ReleaseSettings()
+
+    @model_validator(mode="after")
+    def _reference_is_given(self) -> Self:
+        if self.vocabulary.source == "reference" and not self.books.reference:
+            raise ValueError("vocabulary.source = reference asks for the words of a question set: name it in books.reference")
+        return self
 
 
 class Vocabulary(StyleTask):
@@ -64,7 +75,18 @@ class Vocabulary(StyleTask):
     group = "vocabulary"
     version = 2
     needs = {"tagged": TaggedCounts}
-    write = staticmethod(write_vocabulary)
+
+    @property
+    def asks_reference(self) -> bool:
+        return self.own.source == "reference"
+
+    def digests(self) -> dict[str, str]:
+        return {"reference": short_digest(read_reference(self.all_settings.books.reference))} if self.asks_reference else {}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        file, tagger = self.all_settings.books.reference, self.all_settings.tagger.name
+        reference = reference_counts(file, tagger) if self.asks_reference else None
+        write_vocabulary(writer, room, **self.artifacts(), settings=self.own, reference=reference)
 
 
 class Inflections(StyleTask):
@@ -113,33 +135,60 @@ class Sentences(StyleTask):
         return settings_dict(self.own) | {"offensive_words": words_digest(self.all_settings.sentences.offensive_words)}
 
 
-class Focus(StyleTask):
+class Places(StyleTask):
+    """Where the training books put each content word: no settings, for how it is read is asked by focus and impostors."""
+
+    stage = "places"
+    version = 3
+    needs = {"corpus": (Corpus, "train"), "tagging": (Tagging, "train"), "vocabulary": Vocabulary}
+    write = staticmethod(write_places)
+
+
+class AsksPlaces(StyleTask):
+    """A stage that asks what places words take."""
+
+    def settings(self) -> dict[str, Any]:
+        return super().settings() | {f"places.{key}": value for key, value in settings_dict(self.all_settings.places).items()}
+
+
+class Focus(AsksPlaces):
     """Section 3.2: one random content word a sentence."""
 
     stage = "focus"
     group = "focus"
-    version = 3
+    version = 4
     draws = True
-    needs = {"sentences": Sentences, "vocabulary": Vocabulary, "inflections": Inflections, "counts": Counts}
-    write = staticmethod(write_focus)
+    needs = {"sentences": Sentences, "vocabulary": Vocabulary, "inflections": Inflections, "counts": Counts, "places": Places}
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        write_focus(writer, room, **self.artifacts(), settings=self.own, places_settings=self.all_settings.places, seed=self.seed)
 
 
-class Impostors(StyleTask):
+class Impostors(AsksPlaces):
     """Section 3.3: four words of the same class and inflection."""
 
     stage = "impostors"
     group = "impostors"
-    version = 3
+    version = 5
     draws = True
-    needs = {"focus": Focus, "inflections": Inflections, "vocabulary": Vocabulary, "counts": Counts}
+    needs = {"focus": Focus, "inflections": Inflections, "vocabulary": Vocabulary, "counts": Counts, "places": Places}
 
     def settings(self) -> dict[str, Any]:
         limits = self.all_settings.focus.model_dump(include={"min_freq", "max_freq"})
-        return settings_dict(self.own) | limits | {"offensive_words": words_digest(self.all_settings.sentences.offensive_words)}
+        return super().settings() | limits | {"offensive_words": words_digest(self.all_settings.sentences.offensive_words)}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         limits, offensive = self.all_settings.focus, self.all_settings.sentences.offensive_words
-        write_impostors(writer, room, **self.artifacts(), limits=limits, settings=self.own, offensive=offensive, seed=self.seed)
+        write_impostors(
+            writer,
+            room,
+            **self.artifacts(),
+            limits=limits,
+            settings=self.own,
+            places_settings=self.all_settings.places,
+            offensive=offensive,
+            seed=self.seed,
+        )
 
 
 class Questions(StyleTask):

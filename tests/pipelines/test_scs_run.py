@@ -34,7 +34,7 @@ def task(out: Path, *overrides: str) -> Any:
     return make_task(config="scs-style", train="", source="", name="", out=out, workers=1, seed=1, overrides=overrides)
 
 
-@pytest.mark.parametrize("overrides", [(), ("books.reference=x.jsonl",)])
+@pytest.mark.parametrize("overrides", [(), ("books.reference=x.jsonl",), ("books.reference=x.jsonl", "vocabulary.source=reference")])
 def test_no_stage_depends_on_a_language_model(tmp_path: Path, overrides: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """No statistic of word-to-word relations anywhere below the run: no model, no index, no contexts, no text to train them on."""
     monkeypatch.setattr("cloze_gen.pipelines.scs_style.read_reference", lambda file: [file])

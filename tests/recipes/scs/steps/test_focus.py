@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
+from cloze_gen.english.places import Place
 from cloze_gen.recipes.scs.steps.focus import FocusPick, FocusSettings, choose_focus
 from cloze_gen.records.rejection import Rejection
 
@@ -20,7 +22,12 @@ COUNT_NOUNS = {("dog", "NNS"): "count", ("house", "NN"): "count", ("garden", "NN
 FORMS = {("dog", "NNS"): "dogs", ("see", "VBD"): "saw", ("small", "JJ"): "small", ("house", "NN"): "house", ("old", "JJ"): "old"}
 
 
-def choose(sentence_id: str, *, forms: dict[tuple[str, str], str] = FORMS, seed: int = 1) -> FocusPick | Rejection:
+Takes = Callable[[tuple[str, str], Place], bool]
+
+
+def choose(
+    sentence_id: str, *, forms: dict[tuple[str, str], str] = FORMS, takes: Takes = lambda pair, place: True, seed: int = 1, turns: int = 8
+) -> list[FocusPick] | Rejection:
     return choose_focus(
         sentence_id,
         TOKENS,
@@ -29,14 +36,21 @@ def choose(sentence_id: str, *, forms: dict[tuple[str, str], str] = FORMS, seed:
         vocabulary=VOCABULARY,
         forms=forms,
         traits={cell: COUNT_NOUNS.get(cell, "") for cell in FORMS},
-        settings=FocusSettings(),
+        takes=takes,
+        settings=FocusSettings(turns=turns),
         seed=seed,
     )
 
 
+def picks(sentence_id: str, *, takes: Takes = lambda pair, place: True, seed: int = 1, turns: int = 8) -> list[FocusPick]:
+    found = choose(sentence_id, takes=takes, seed=seed, turns=turns)
+    assert isinstance(found, list)
+    return found
+
+
 def test_eligible_words_share_the_draw() -> None:
     """Only words within the limits (both inclusive), once in the sentence and in the table are drawn, each as often as the others."""
-    words = Counter(choose(f"b:{i}").word for i in range(2000))  # type: ignore[union-attr]
+    words = Counter(picks(f"b:{i}")[0].word for i in range(2000))
     assert set(words) == {"small", "house"}  # saw is too frequent, old too rare, dogs stands twice, garden has no form that serves
     assert abs(words["small"] - 1000) < 120
 
@@ -45,8 +59,7 @@ def test_a_draw_belongs_to_the_sentence_and_the_seed() -> None:
     """What was drawn before has no say; another sentence and another seed give other draws."""
     forwards = {i: choose(f"b:{i}") for i in range(50)}
     backwards = {i: choose(f"b:{i}") for i in range(49, -1, -1)}
-    words = {i: pick.word for i, pick in forwards.items() if isinstance(pick, FocusPick)}
-    assert len(set(words.values())) == 2
+    assert len({picks(f"b:{i}")[0].word for i in range(50)}) == 2
     assert backwards == forwards
     assert {i: choose(f"b:{i}", seed=2) for i in range(50)} != forwards
 
@@ -69,9 +82,29 @@ def test_an_answer_is_what_its_place_takes(line: str, tags: str, trait: str, eli
     pairs = [("bed", "noun") if token == word else (token, "") for token in tokens]
     found = choose_focus(
         "b:1", tokens, tags=tags.split(" "), pairs=pairs, vocabulary={("bed", "noun"): 1e-4}, forms={cell: word}, traits={cell: trait},
-        settings=FocusSettings(), seed=1,
+        takes=lambda pair, place: True, settings=FocusSettings(), seed=1,
     )  # fmt: skip
-    assert isinstance(found, FocusPick) == eligible
+    assert isinstance(found, list) == eligible
+
+
+def test_a_word_that_its_own_place_is_strange_to_is_no_focus() -> None:
+    """The answer takes its place as its impostors must; the pick tells the place."""
+    [pick] = picks("b:7", takes=lambda pair, place: pair[1] == "noun")
+    assert (pick.word, str(pick.place), pick.eligible) == ("house", "noun 0 the _ place", 1)
+
+
+def test_words_are_tried_in_turn() -> None:
+    """All eligible words, each once, in the drawn order, or as many as are asked for."""
+    for i in range(20):
+        tried = picks(f"b:{i}")
+        assert {pick.word for pick in tried} == {"small", "house"}
+        assert picks(f"b:{i}", turns=1) == tried[:1]
+
+
+def test_limits_say_what_they_take() -> None:
+    """Both inclusive, each with its reason."""
+    settings = FocusSettings()
+    assert [settings.fault(freq) for freq in (1.1e-3, 1e-3, 2e-7, 1.9e-7)] == ["pair_above_max_freq", None, None, "pair_below_min_freq"]
 
 
 def test_a_sentence_without_eligible_word_is_rejected_with_its_reason() -> None:
@@ -83,7 +116,6 @@ def test_a_sentence_without_eligible_word_is_rejected_with_its_reason() -> None:
 
 def test_the_id_names_the_position() -> None:
     """`book:sentence:position`, the position counting the sentence's own tokens."""
-    pick = choose("b:7")
-    assert isinstance(pick, FocusPick)
+    pick = picks("b:7")[0]
     assert pick.id == f"b:7:{pick.position}"
     assert TOKENS[pick.position] == pick.word

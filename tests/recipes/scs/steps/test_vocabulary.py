@@ -67,3 +67,10 @@ def test_every_pair_is_kept_or_refused(counts: dict[tuple[str, str], int], size:
 def test_forms_of_a_lemma_add_up() -> None:
     """`goes` and `went` count for the same pair."""
     assert lemma_counts([(("go", "verb"), 2), (("go", "noun"), 1), (("go", "verb"), 5)]) == {("go", "verb"): 7, ("go", "noun"): 1}
+
+
+def test_the_reference_gives_the_words_that_may_be_kept() -> None:
+    """Its pairs alone are content words, under the same rules; what it lacks is counted with the reason."""
+    pairs, refused = content_vocabulary(COUNTS, settings=VocabularySettings(), reference={("walk", "noun"), ("be", "verb")})
+    assert [(pair.lemma, pair.word_class) for pair in pairs] == [("walk", "noun")]
+    assert refused[VocabularyReason.NOT_REFERENCE] == 3

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 import pyarrow as pa
 
+from cloze_gen.english.places import parse_place
 from cloze_gen.english.stems import stem
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
+from cloze_gen.recipes.scs.stages.places import read_places
 from cloze_gen.recipes.scs.stages.vocabulary import read_vocabulary
 from cloze_gen.recipes.scs.steps.focus import FocusSettings
-from cloze_gen.recipes.scs.steps.impostors import Form, ImpostorPools, ImpostorsSettings, draw_impostors, refusal
+from cloze_gen.recipes.scs.steps.impostors import (
+    Blank,
+    Form,
+    ImpostorPools,
+    ImpostorReason,
+    ImpostorsSettings,
+    draw_impostors,
+    refusal,
+)
 from cloze_gen.recipes.scs.steps.inflections import Inflection
+from cloze_gen.recipes.scs.steps.places import PlacesSettings
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.offensive_words import offensive_words
@@ -35,12 +47,14 @@ def write_impostors(
     inflections: Artifact,
     vocabulary: Artifact,
     counts: Artifact,
+    places: Artifact,
     limits: FocusSettings,
     settings: ImpostorsSettings,
+    places_settings: PlacesSettings,
     offensive: str,
     seed: int,
 ) -> None:
-    """Draw the impostors of every focus word.
+    """Draw the impostors of the first focus word of every sentence that has them.
 
     `impostors.parquet` has a row an impostor: the item's `id`, the `word` with its `lemma`, `tag` and the `source` of its form, and counts
     of the training books: `tag_count` (of the form with this tag), `lemma_freq`, `count` and `freq` (of the form). `rejected.parquet`
@@ -49,36 +63,43 @@ def write_impostors(
     table = read_counts(counts)
     freq_of = dict(zip(table.words, table.freq.tolist(), strict=True))
     lemma_freq = read_vocabulary(vocabulary)
-    unwanted = offensive_words(offensive)
     cells = {(cell.lemma, cell.tag): cell for cell in read_inflections(inflections)}
-    forms = [
-        _form(cell, freq_of[cell.form])
-        for cell in cells.values()
-        if limits.allow(lemma_freq[cell.lemma, cell.word_class]) and cell.form in freq_of and cell.form not in unwanted
-    ]
-    pools = ImpostorPools(forms)
-    items = read_parquet(focus.path(FOCUS)).to_pylist()
+    allowed = (cell for cell in cells.values() if limits.allow(lemma_freq[cell.lemma, cell.word_class]))
+    unwanted = offensive_words(offensive)
+    forms = [_form(cell, freq_of[cell.form]) for cell in allowed if cell.form in freq_of and cell.form not in unwanted]
+    known = read_places(places, pairs=list(lemma_freq), settings=places_settings)
+    pools = ImpostorPools(forms, takes=known.takes, share=known.share, likeness=known.likeness, settings=settings)
     sentences = read_source_sentences(focus)
     refusals: Counter[str] = Counter()
     drawn: list[tuple[str, Form]] = []
     rejected: list[Rejection] = []
-    for row in items:
-        answer = _form(cells[row["lemma"], row["tag"]], row["freq"])
-        refuses = _refuses(sentences[row["sentence_id"]].tokens, row["position"], refusals)
-        found = draw_impostors(row["id"], answer, pools=pools, refuses=refuses, settings=settings, seed=seed)
-        if isinstance(found, Rejection):
-            rejected.append(found)
+    rows = read_parquet(focus.path(FOCUS)).to_pylist()
+    for sentence_id, of_sentence in groupby(rows, key=lambda row: str(row["sentence_id"])):
+        tokens = sentences[sentence_id].tokens
+        blanks = [
+            Blank(
+                row["id"],
+                _form(cells[row["lemma"], row["tag"]], row["freq"]),
+                parse_place(row["place"]),
+                _refuses(tokens, row["position"], refusals),
+            )
+            for row in of_sentence
+        ]
+        found = draw_impostors(blanks, pools=pools, settings=settings, seed=seed)
+        if isinstance(found, list):
+            rejected += found
         else:
-            drawn += [(row["id"], form) for form in found]
+            drawn += [(found[0], form) for form in found[1]]
+            rejected += [Rejection(blank.id, ImpostorReason.NOT_TRIED) for blank in blanks if blank.id != found[0]]
     count_of = dict(zip(table.words, table.count.tolist(), strict=True))
     writer.rows[IMPOSTORS] = write_parquet(writer.path(IMPOSTORS), _columns(drawn, cells, lemma_freq, count_of))
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
-    kept = len(items) - len(rejected)
-    writer.funnel = funnel("focus words", kept=kept, rejected=reasons)
+    writer.funnel = funnel("focus words", kept=len(rows) - len(rejected), rejected=reasons)
     writer.facts |= {"forms_within_limits": len(forms), "candidates_funnel": funnel("drawn words", kept=len(drawn), rejected=refusals)}
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    room.say(f"{kept:,} of {len(items):,} focus words have {settings.n_impostors} impostors; {len(forms):,} forms within the limits")
+    n_sentences = len({row["sentence_id"] for row in rows})
+    room.say(f"{len(rows) - len(rejected):,} of {n_sentences:,} sentences have impostors; {len(forms):,} forms within the limits")
 
 
 def _form(cell: Inflection, freq: float) -> Form:

@@ -1,0 +1,185 @@
+"""The place of a content word in a sentence, told by the kinds of the tokens around it: what a verb is followed by, what opens a noun's
+phrase, what an adjective or adverb stands between.
+
+Nothing is parsed and no other content word is looked at, only its class. A place is the same thing to a word in a training book and to a
+blank, so one function finds both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from cloze_gen.english.neighbour_kinds import (
+    ADJECTIVES,
+    ADVERBIAL,
+    AFTER_ADJECTIVE,
+    BEFORE_ADJECTIVE,
+    BESIDE_ADVERB,
+    COMPLEMENT,
+    DETERMINERS,
+    FOLLOWER,
+    GAP,
+    GOVERNOR,
+    MODIFIERS,
+    N_KINDS,
+    NOUNS,
+    OPENER,
+    SECOND,
+)
+from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
+from cloze_gen.english.token_kinds import Kind, kind_of
+
+CLASSES = ("noun", "verb", "adjective", "adverb")
+ACTIVE, PASSIVE, ATTRIBUTIVE = 0, 1, 2  # voices of a verb
+N_USES = 3  # voices of a verb, inflections of an adjective or adverb
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a word of each class would stand at every position of a text, as codes.
+
+    Attributes:
+        voice: int64, shape (tokens,): of a verb there: `ACTIVE`, `PASSIVE`, `ATTRIBUTIVE`.
+        left, right: int64, shape (4, tokens): what stands before and after a word of each of `CLASSES`; below `N_KINDS` and its square.
+    """
+
+    voice: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+
+class Place(NamedTuple):
+    """One place: the class of the word asked for, its use (a verb's voice, another word's inflection) and what stands on both sides."""
+
+    word_class: str
+    use: int
+    left: int
+    right: int
+
+    def __str__(self) -> str:
+        """As tables have it; `parse_place` reads it back.
+
+        >>> str(Place("verb", 1, Kind.BE, Kind.NOUN * N_KINDS + Kind.PARTICLE))
+        'verb 1 be _ noun+particle'
+        """
+        first, second = divmod(self.right, N_KINDS)
+        right = f"{Kind(first).name}+{Kind(second).name}" if self._is_clause else Kind(second).name
+        return f"{self.word_class} {self.use} {Kind(self.left).name} _ {right}".lower()
+
+    @property
+    def _is_clause(self) -> bool:
+        """Whether what follows is a verb's complement, told by two kinds."""
+        return self.word_class == "verb" and self.use != ATTRIBUTIVE
+
+
+def parse_place(text: str) -> Place:
+    """A place from its spelling.
+
+    >>> parse_place("verb 1 be _ noun+particle") == Place("verb", 1, Kind.BE, Kind.NOUN * N_KINDS + Kind.PARTICLE)
+    True
+    """
+    name, use, left, _, right = text.upper().split(" ")
+    code = 0
+    for kind in right.split("+"):
+        code = code * N_KINDS + Kind[kind]
+    return Place(name.lower(), int(use), int(Kind[left]), code)
+
+
+def find_places(kinds: np.ndarray) -> Places:
+    """The places of all positions.
+
+    Args:
+        kinds: int64, shape (tokens,): `Kind` of each printed token (none `UNPRINTED`), with `END` between sentences, first and last.
+
+    >>> words = [Kind.END, Kind.SUBJECT, Kind.FINITE, Kind.ADVERB, Kind.THE, Kind.ADJECTIVE, Kind.NOUN, Kind.PARTICLE, Kind.END]
+    >>> places = find_places(np.array(words))
+    >>> [Kind(kind).name for kind in divmod(int(places.right[1, 2]), N_KINDS)], Kind(places.left[0, 6]).name
+    (['NOUN', 'PARTICLE'], 'THE')
+    """
+    before, after = np.roll(kinds, 1), np.roll(kinds, -1)
+    here = np.arange(len(kinds))
+    adverbial = np.isin(kinds, ADVERBIAL)
+    ahead = _next(~adverbial)[np.minimum(here + 1, len(kinds) - 1)]  # the first token after that is no adverb
+    governs = _last(~adverbial)[here - 1]
+    governor = kinds[governs]
+    passive, attributive = _voices(kinds, before, after, governor)
+    gap = np.isin(governor, (Kind.SUBJECT, Kind.PRONOUN)) & np.isin(kinds[governs - 1], (Kind.RELATIVE, Kind.WHO, Kind.NOUN, Kind.NOUNS))
+    governed = np.where(gap, GAP, GOVERNOR[governor])
+    left = np.stack([OPENER[_openers(kinds, before, after)], governed, BEFORE_ADJECTIVE[before], BESIDE_ADVERB[before]])
+    right = np.stack([FOLLOWER[after], _complements(kinds, before, ahead), AFTER_ADJECTIVE[after], BESIDE_ADVERB[after]])
+    right[1, attributive] = FOLLOWER[after[attributive]]
+    return Places(np.where(attributive, ATTRIBUTIVE, np.where(passive, PASSIVE, ACTIVE)), left, right)
+
+
+def use_of(tag: str, voice: int) -> int:
+    """The use of a word: a verb's voice, else which of its class's inflections the tag is."""
+    name = coarse_class(tag)
+    return voice if name == "verb" else TAGS_OF_CLASS[name].index(tag)
+
+
+def places_of(tokens: Sequence[str], tags: Sequence[str]) -> list[Place | None]:
+    """The place of every content word of a sentence; None for other tokens.
+
+    >>> places = places_of("He gave the old man up .".split(), ["PRP", "VBD", "DT", "JJ", "NN", "RP", "."])
+    >>> [place is not None and place.word_class for place in places]
+    [False, 'verb', False, 'adjective', 'noun', False, False]
+    """
+    kinds = [kind_of(token, tag) for token, tag in zip(tokens, tags, strict=True)]
+    printed = [i for i, kind in enumerate(kinds) if kind is not Kind.UNPRINTED]
+    found = find_places(np.array([Kind.END, *(kinds[i] for i in printed), Kind.END], np.int64))
+    places: list[Place | None] = [None] * len(tokens)
+    for at, i in enumerate(printed, 1):
+        name = coarse_class(tags[i])
+        if name in CLASSES:
+            row = CLASSES.index(name)
+            places[i] = Place(name, use_of(tags[i], int(found.voice[at])), int(found.left[row, at]), int(found.right[row, at]))
+    return places
+
+
+def _voices(kinds: np.ndarray, before: np.ndarray, after: np.ndarray, governor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A participle that *have* does not govern is passive; one between a determiner or adjective and a noun is attributive."""
+    participle = kinds == Kind.PARTICIPLE
+    attributive = (
+        (participle | (kinds == Kind.ING))
+        & np.isin(before, (*DETERMINERS, *ADJECTIVES, Kind.NUMBER, *ADVERBIAL))
+        & np.isin(after, (Kind.NOUN, Kind.NOUNS, *ADJECTIVES))
+    )
+    return participle & (governor != Kind.HAVE), attributive
+
+
+def _openers(kinds: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """What opens the noun phrase that ends at each position; modifiers, and what joins adjectives, are passed over."""
+    modifier = np.isin(kinds, MODIFIERS)
+    modifier |= np.isin(kinds, (Kind.COMMA, Kind.AND)) & np.isin(before, ADJECTIVES) & np.isin(after, ADJECTIVES)
+    opener: np.ndarray = kinds[_last(~modifier)[np.arange(len(kinds)) - 1]]
+    return opener
+
+
+def _complements(kinds: np.ndarray, before: np.ndarray, ahead: np.ndarray) -> np.ndarray:
+    """What follows a verb, adverbs aside, and what follows its object: first * kinds + second."""
+    noun, determiner = np.isin(kinds, NOUNS), np.isin(kinds, DETERMINERS)
+    nominal = noun | determiner | np.isin(kinds, ADJECTIVES)
+    phrase_end = _next(~nominal | (determiner & np.isin(before, NOUNS)))
+    starts = nominal[ahead]
+    pronoun = np.isin(kinds[ahead], (Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE))
+    end = np.minimum(np.where(starts, phrase_end[np.minimum(ahead + 1, len(kinds) - 1)], ahead + 1), len(kinds) - 1)
+    first = COMPLEMENT[kinds[ahead]]
+    first = np.where(starts & (first == Kind.ADJECTIVE) & noun[end - 1], Kind.NOUN, first)
+    later = _next(~np.isin(kinds, ADVERBIAL))[end]
+    second = np.where((first == Kind.NOUN) | (first == Kind.PARTICLE) | pronoun, SECOND[kinds[np.minimum(later, len(kinds) - 1)]], Kind.END)
+    return first * N_KINDS + second
+
+
+def _next(here: np.ndarray) -> np.ndarray:
+    """int64, shape (tokens,): the first position from each one on where `here` holds; the text's length where none does."""
+    positions = np.where(here, np.arange(len(here)), len(here))
+    return np.minimum.accumulate(positions[::-1])[::-1]
+
+
+def _last(here: np.ndarray) -> np.ndarray:
+    """int64, shape (tokens,): the last position up to each one where `here` holds; 0 where none does."""
+    return np.maximum.accumulate(np.where(here, np.arange(len(here)), 0))

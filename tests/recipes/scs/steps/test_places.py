@@ -1,0 +1,63 @@
+"""What places words take."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cloze_gen.english.neighbour_kinds import N_KINDS
+from cloze_gen.english.places import ACTIVE, PASSIVE, Place
+from cloze_gen.english.token_kinds import Kind
+from cloze_gen.recipes.scs.steps.places import PlacesSettings, PlaceTable
+from cloze_gen.stats.place_counts import join_keys
+
+OBJECT = Place("verb", ACTIVE, Kind.SUBJECT, Kind.NOUN * N_KINDS + Kind.END)
+NOTHING = Place("verb", ACTIVE, Kind.SUBJECT, Kind.END * N_KINDS + Kind.END)
+BY = Place("verb", PASSIVE, Kind.BE, Kind.WITH * N_KINDS + Kind.END)
+ATTRIBUTE = Place("adjective", 0, Kind.THE, Kind.NOUN)
+PREDICATE = Place("adjective", 0, Kind.BE, Kind.END)
+HEADLESS = Place("adjective", 0, Kind.THE, Kind.END)
+
+USES = {
+    ("see", "verb"): {OBJECT: 90, NOTHING: 10, BY: 90},
+    ("sleep", "verb"): {NOTHING: 99, OBJECT: 1, BY: 90},
+    ("take", "verb"): {OBJECT: 95, NOTHING: 5, BY: 90},
+    ("doze", "verb"): {NOTHING: 3},
+    ("old", "adjective"): {ATTRIBUTE: 50, PREDICATE: 50, HEADLESS: 5},
+    ("asleep", "adjective"): {PREDICATE: 60},
+    ("mere", "adjective"): {ATTRIBUTE: 60},
+}
+
+
+def table(**settings: float) -> PlaceTable:
+    rows = [(row, *place[1:], count) for row, places in enumerate(USES.values()) for place, count in places.items()]
+    row, use, left, right, counts = np.array(rows, np.int64).T
+    return PlaceTable(list(USES), keys=join_keys(row, use, left, right), counts=counts, settings=PlacesSettings(**settings))
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (OBJECT, {"see", "take"}),
+        (NOTHING, {"sleep"}),
+        (BY, {"see", "take"}),
+        (ATTRIBUTE, {"old", "mere"}),
+        (PREDICATE, {"old", "asleep"}),
+        (HEADLESS, {"old"}),
+        (Place("adjective", 0, Kind.DEGREE, Kind.END), set()),
+    ],
+)
+def test_a_word_takes_the_places_it_is_seen_in(place: Place, words: set[str]) -> None:
+    """By what stands before, after and on both sides; a passive wants a verb of objects; of a rare word nothing is believed."""
+    assert {lemma for lemma, name in USES if name == place.word_class and table().takes((lemma, name), place)} == words
+
+
+def test_a_rare_word_is_believed_by_a_prior() -> None:
+    """Three uses are too few for a word of which little is thought, and enough where an unknown word is trusted."""
+    assert not table().takes(("doze", "verb"), NOTHING)
+    assert table(prior_affinity=1.0).takes(("doze", "verb"), NOTHING)
+
+
+def test_nothing_is_asked_where_the_limit_is_zero() -> None:
+    """With `min_affinity = 0` a word takes every place of its class, but for passives, and of no other class."""
+    assert {lemma for lemma, name in USES if table(min_affinity=0.0).takes((lemma, name), HEADLESS)} == {"old", "asleep", "mere"}
