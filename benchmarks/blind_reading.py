@@ -4,8 +4,9 @@
     python benchmarks/blind_reading.py score --key DIR/key.jsonl --verdicts DIR/verdicts.jsonl --out docs/readings/round-1.jsonl
 
 The reader gets `sheet.txt` alone. A verdict is one JSON object a line:
-{"number": 1, "choice": "c", "ambiguous": ["a"], "ungrammatical": ["b", "e"], "broken": false, "note": ""}
-where `ambiguous` lists options that fit as well as the chosen one, `ungrammatical` options that break the sentence's grammar.
+{"number": 1, "choice": "c", "ambiguous": ["a"], "ungrammatical": ["b", "e"], "broken": false, "trivial": false, "note": ""}
+where `ambiguous` lists options that fit as well as the chosen one, `ungrammatical` options that break the sentence's grammar; `trivial`
+says that all four others are absurd at first sight, so that there is nothing to weigh.
 What is committed is each verdict by item id; published items are named `msr:N` and none of their text is kept.
 """
 
@@ -74,11 +75,14 @@ def score(args: argparse.Namespace) -> None:
                 "ambiguous": verdict["ambiguous"],
                 "ungrammatical": wrong,
                 "broken": verdict["broken"],
+                "trivial": verdict["trivial"],
                 "note": verdict.get("note", ""),
             }
         )
     args.out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    print("| set | n | right | ambiguous items | ungrammatical impostors | broken sentences |\n|---|---:|---:|---:|---:|---:|")
+    print(
+        "| set | n | right | ambiguous items | ungrammatical impostors | broken sentences | trivial |\n|---|---:|---:|---:|---:|---:|---:|"
+    )
     for name, part in (
         ("ours", [r for r in rows if not r["id"].startswith("msr:")]),
         ("published", [r for r in rows if r["id"].startswith("msr:")]),
@@ -89,6 +93,7 @@ def score(args: argparse.Namespace) -> None:
             sum(bool(row["ambiguous"]) for row in part) / n,
             sum(len(row["ungrammatical"]) for row in part) / (4 * n),
             sum(row["broken"] for row in part) / n,
+            sum(row["trivial"] for row in part) / n,
         )
         print(f"| {name} | {len(part)} | " + " | ".join(f"{figure:.1%}" for figure in figures) + " |")
 
