@@ -105,8 +105,9 @@ def count_beside(corpus: np.ndarray, *, words: Sequence[str], target_row: np.nda
             total[side] += np.bincount(rows * shape[1] + folded[near], minlength=total[side].size).reshape(shape)
             places[side] += np.bincount(rows[near > 0], minlength=shape[0])
             pairs[side] += np.bincount(folded[beside[(ids[1:-1] > 0) & (beside > 0)]], minlength=shape[1])
-    column, row = np.nonzero(total[:, :, :-1].transpose(0, 2, 1).reshape(-1, shape[0]))
-    counted = total[:, :, :-1].transpose(0, 2, 1).reshape(-1, shape[0])[column, row]
+    by_neighbour = total[:, :, :-1].transpose(0, 2, 1).reshape(2 * len(neighbours), shape[0])  # spelt out, for there may be no word
+    column, row = np.nonzero(by_neighbour)
+    counted = by_neighbour[column, row]
     start = np.searchsorted(column, np.arange(2 * len(neighbours) + 1))
     share = pairs[:, :-1] / np.maximum(1, pairs.sum(axis=1, keepdims=True))
     return BesideCounts(start.astype(np.int64), row.astype(np.uint32), counted.astype(np.uint32), places.astype(np.uint32), share)
