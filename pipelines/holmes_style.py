@@ -151,7 +151,7 @@ class Choice(StyleTask):
 
     stage = "choice"
     group = "choice"
-    version = 5
+    version = 6
     draws = True
     needs = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
     write = staticmethod(write_choice)

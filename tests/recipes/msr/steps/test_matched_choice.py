@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cloze_gen.recipes.msr.steps.choice import MATCHED_SCORES, ChoiceReason, ChoiceSettings, Chosen, FitItem, ScoredItem
+from cloze_gen.recipes.msr.steps.choice import BALANCED_SCORES, ChoiceReason, ChoiceSettings, Chosen, FitItem, ScoredItem
 from cloze_gen.recipes.msr.steps.impostor_draws import offered_draws
 from cloze_gen.recipes.msr.steps.matched_choice import MatchedFacts, choose_matched
 from cloze_gen.recipes.msr.steps.propensity import told_by_scores
@@ -27,7 +27,7 @@ def pool(n_sentences: int, *, leak: float = 0.7) -> list[ScoredItem]:
     for sentence in range(n_sentences):
         rng = derive_rng(7, "test.pool", str(sentence))
         words = tuple(f"w{i}" for i in rng.choice(90, 11, replace=False).tolist())
-        scores = rng.standard_normal((11, len(MATCHED_SCORES)))
+        scores = rng.standard_normal((11, len(BALANCED_SCORES)))
         scores[:, 3] = np.exp(scores[:, 3])
         scores[0, 1] = -np.sign(scores[0, 0]) * abs(scores[0, 1]) if rng.random() < leak else scores[0, 1]
         item = FitItem(f"b:{sentence}:2", f"b:{sentence}", words[0], words[1:], CLASSES[sentence % 4])
@@ -96,7 +96,7 @@ def test_every_item_has_a_verdict_and_missing_scores_are_borne() -> None:
     """Nothing is dropped in silence; an infinite or missing score stops nothing."""
     items = pool(60)
     items[3].scores[2, 1], items[4].scores[0, 5] = -np.inf, np.nan
-    few = clear(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(MATCHED_SCORES))))
+    few = clear(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(BALANCED_SCORES))))
     found, _ = choose([*items, few], settings=SETTINGS.model_copy(update={"n_questions": 40}), seed=1)
     assert [verdict.id for verdict in found] == [one.item.id for one in [*items, few]]
     reasons = Counter(str(verdict.reason) for verdict in found if isinstance(verdict, Rejection))
@@ -117,7 +117,7 @@ def test_an_item_without_a_four_to_offer_is_no_question() -> None:
 
 def test_no_fit_item_gives_reasons_and_no_question() -> None:
     """A corpus too small is told, not a crash."""
-    few = clear(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(MATCHED_SCORES))))
+    few = clear(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(BALANCED_SCORES))))
     found, facts = choose([few], settings=SETTINGS, seed=1)
     assert [str(verdict.reason) for verdict in found if isinstance(verdict, Rejection)] == [ChoiceReason.TOO_FEW_CANDIDATES]
     assert facts == MatchedFacts()

@@ -79,7 +79,7 @@ def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> 
 
 
 def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredItem]:
-    """Every item in a fit sentence with its fit candidates and the scores of its words (MATCHED_SCORES), in the order of the focus words.
+    """Every item in a fit sentence with its fit candidates and the scores of its words (BALANCED_SCORES), in the order of the focus words.
 
     Args:
         same_vocabulary: only words that are the answer of a fit item may be candidates; else a word that no question could ask for, foreign
@@ -90,17 +90,17 @@ def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredI
         fit = fit[fit["word"].isin(set(tables.focus.loc[tables.fit_ids, "word"]))]
     freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
     words, scores = fit["word"].to_numpy(), fit[list(SCORES)].to_numpy(np.float64)
-    topicality, fits_as_well, plausible = (fit[name].to_numpy(np.float64) for name in ("topicality", "fits_as_well", "plausible"))
-    columns = np.column_stack([scores, [freq[word] for word in words], [len(word) for word in words], topicality])  # as MATCHED_SCORES
+    fits_as_well, plausible = (fit[name].to_numpy(np.float64) for name in ("fits_as_well", "plausible"))
+    columns = np.column_stack([scores, [freq[word] for word in words], [len(word) for word in words]])  # as BALANCED_SCORES
     rows = fit.groupby("id", sort=False).indices
     of_answers = tables.answers.join(tables.screened["answer_log10_prob"])[["answer_log10_prob", FORWARD_SCORE, SENTENCE_SCORE]]
     answer_scores = dict(zip(of_answers.index, of_answers.to_numpy(np.float64), strict=True))
     about = tables.focus.loc[tables.fit_ids, ["sentence_id", "word"]]
     items = []
-    groomed = tables.groomed.loc[tables.fit_ids, ["answer_tag", "answer_topicality"]].to_numpy()
-    for item_id, (sentence_id, answer), (tag, topic) in zip(about.index, about.to_numpy(), groomed, strict=True):
+    groomed = tables.groomed.loc[tables.fit_ids, "answer_tag"].tolist()
+    for item_id, (sentence_id, answer), tag in zip(about.index, about.to_numpy(), groomed, strict=True):
         place = rows.get(item_id, np.zeros(0, np.int64))
-        own = np.append(answer_scores[item_id], [freq[answer], len(answer), topic])
+        own = np.append(answer_scores[item_id], [freq[answer], len(answer)])
         item = FitItem(item_id, sentence_id, answer, tuple(words[place]), coarse_class(tag))
         items.append(ScoredItem(item, np.vstack([own, columns[place]]), fits_as_well[place], plausible[place]))
     return items

@@ -17,9 +17,9 @@ from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 
-# What ranks are levelled under, and beside these what classifiers of the matched choice see. Others report and never select.
+# What the choice levels and what its classifiers see; others report and never select. Topicality was tried as a sixth: LSA guesses less and
+# everything else more, for the pool does not suffice to level it too (docs/balance.md).
 BALANCED_SCORES = ("history_log10_prob", "forward_log10_prob", "sentence_log10_prob", "freq", "length")
-MATCHED_SCORES = (*BALANCED_SCORES, "topicality")
 
 WordClass = Literal["noun", "verb", "adjective", "adverb"]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -49,7 +49,7 @@ class ChoiceSettings(SettingsGroup):
         10, ge=0, le=100, description="matched: rounds of classifiers at most, fewer where they tell no less; 0 levels only"
     )
     max_ambiguity: float = Field(
-        0.075, gt=0, le=1, description="matched, balanced: exclusive: the chance that one of the four fits as well, to a reader; 1 is off"
+        0.09, gt=0, le=1, description="matched, balanced: exclusive: the chance that one of the four fits as well, to a reader; 1 is off"
     )
     max_triviality: float = Field(
         0.5, gt=0, le=1, description="matched, balanced: exclusive: the chance that none of the four is even plausible; 1 is off"
@@ -94,7 +94,7 @@ class ScoredItem:
     """A fit item and the scores of its words.
 
     Attributes:
-        scores: float64, shape (1 + candidates, scores), columns as MATCHED_SCORES: the answer first, then the candidates in their order.
+        scores: float64, shape (1 + candidates, scores), columns as BALANCED_SCORES: the answer first, then the candidates in their order.
         fits_as_well, plausible: of each candidate, what readers are expected to say; float64, shape (candidates,), 0 to 1.
     """
 

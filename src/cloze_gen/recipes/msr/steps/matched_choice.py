@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, rank_features, spelling_vectors, value_features
-from cloze_gen.recipes.msr.steps.choice import MATCHED_SCORES, ChoiceSettings, Chosen, ScoredItem, verdicts
+from cloze_gen.recipes.msr.steps.choice import BALANCED_SCORES, ChoiceSettings, Chosen, ScoredItem, verdicts
 from cloze_gen.recipes.msr.steps.class_shares import Quotas, class_quotas
 from cloze_gen.recipes.msr.steps.propensity import comparable, cross_fitted_log_odds, folds_by_group, told_by_scores
 from cloze_gen.records.rejection import Rejection
@@ -25,7 +25,7 @@ from cloze_gen.rng import derive_rng
 _FEWEST = 150  # sentences to be asked from which classifiers learn something; fewer are levelled and nothing more
 _PATIENCE = 2  # rounds in a row that tell no less
 _KEPT_DRAWS = 8  # of a focus word, from which a round's set is chosen: those of the most even propensity
-_FREQ = MATCHED_SCORES.index("freq")  # compared by its logarithm
+_FREQ = BALANCED_SCORES.index("freq")  # compared by its logarithm
 # What weighs how much beside the values of a score: its ranks, for simple rules look at these alone; the words' spelling; the propensity.
 _RANK_WEIGHT = 1.5
 _SPELLING_WEIGHT = 3.0
@@ -199,4 +199,4 @@ def _fronted(values: NDArray[np.float32], front: NDArray[np.int64]) -> NDArray[n
 def _shares(pool: _Pool, chosen: NDArray[np.int64]) -> dict[str, float]:
     highest, lowest = answer_shares(list(pool.raw[pool.rows(chosen)]))
     ends = (("highest", highest), ("lowest", lowest))
-    return {f"answer_{end}_{name}": round(float(values[i]), 4) for i, name in enumerate(MATCHED_SCORES) for end, values in ends}
+    return {f"answer_{end}_{name}": round(float(values[i]), 4) for i, name in enumerate(BALANCED_SCORES) for end, values in ends}
