@@ -166,7 +166,7 @@ def test_every_setting_is_printed_with_its_meaning(cli: Callable[..., Any], tmp_
 def test_a_config_of_ones_own(copied: Any, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A TOML file names the run, and `explain` finds it again."""
     sample = (ROOT / "configs" / "holmes-sample.toml").read_text()
-    (tmp_path / "holmes-mine.toml").write_text(sample.replace("n_questions = 60", "n_questions = 7"))
+    (tmp_path / "holmes-mine.toml").write_text(re.sub(r"n_questions = \d+", "n_questions = 7", sample))
     monkeypatch.chdir(tmp_path)
     done = cli("run", "holmes-mine.toml", *copied.corpus.options[1:], "--out", copied.out, "--workers", "1")
     assert done.status == 0, done.err
