@@ -8,10 +8,10 @@ frequent option then wins about 56 % of the questions.
 
 `matched` makes answer and impostors exchangeable. The words that inflect alike and take the place stand in the order of their frequency. A
 window of them is laid over the answer's place at random, every window that holds the answer as likely as the others, and the impostors are
-drawn from it as running text draws: by their tokens in such places of the training books. Had all five been drawn so from one window, laid as often as its
-words occur, then given any one of them every window that holds it would be as likely as the others (Bayes): so nothing but chance tells
-which was there first. Answers are drawn from other books; only where those differ more at one end of a window than at the other would it
-show.
+drawn from it as running text draws: by their tokens in such places of the training books. Had all five been drawn so from one window, laid
+as often as its words occur, then given any one of them every window that holds it would be as likely as the others (Bayes): so nothing but
+chance tells which was there first. Answers are drawn from other books; only where those differ more at one end of a window than at the
+other would it show.
 
 No two options may be alike in their places (`steps.places`). Five of which two are alike are dropped as a whole, and the next word of the
 sentence is tried, and all of them again, until five stand together. That is what keeps the five exchangeable: the condition is the same
