@@ -17,7 +17,7 @@ from pydantic import Field
 from scipy.sparse import csc_array
 
 from cloze_gen.english.neighbour_kinds import N_KINDS
-from cloze_gen.english.places import ACTIVE, CLASSES, N_USES, PASSIVE, Place
+from cloze_gen.english.places import ACTIVE, ATTRIBUTIVE, CLASSES, N_USES, PASSIVE, Place
 from cloze_gen.english.token_kinds import Kind
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stats.lemma_counts import Pair
@@ -46,10 +46,10 @@ class PlacesSettings(SettingsGroup):
         0.12, ge=0, lt=1, description="inclusive: share of the words of a class, weighed by their uses, that a place must take; 0: any"
     )
     alike_share: float = Field(
-        0.35,
+        0.16,
         ge=0,
         lt=1,
-        description="share of a class most like a word in its places; no two options are so, each of the other; 0: any may be",
+        description="share of its class most like a word in its places; no two options are so to each other; 0: any are",
     )
 
 
@@ -138,9 +138,9 @@ class PlaceTable:
         """Whether a place takes enough words to ask one of them.
 
         Where few can stand, those few do the same work: verbs before an infinitive begin, try or cease. Or the tags are wrong.
-        A participle right after a noun may as well be a past tense: *clouds gathered*.
+        A participle right after a noun may as well be a past tense (*clouds gathered*), one before its noun an adjective or a noun.
         """
-        if place.word_class == "verb" and place.use == PASSIVE and place.left == Kind.NOUN:
+        if place.word_class == "verb" and (place.use == ATTRIBUTIVE or (place.use == PASSIVE and place.left == Kind.NOUN)):
             return False
         own = np.flatnonzero(self._class_of == CLASSES.index(place.word_class))
         weight = np.minimum(self._uses[own * N_USES + place.use], _HELD_SHARE)
