@@ -156,7 +156,7 @@ class Focus(AsksPlaces):
 
     stage = "focus"
     group = "focus"
-    version = 4
+    version = 5
     draws = True
     needs = {"sentences": Sentences, "vocabulary": Vocabulary, "inflections": Inflections, "counts": Counts, "places": Places}
 
@@ -169,7 +169,7 @@ class Impostors(AsksPlaces):
 
     stage = "impostors"
     group = "impostors"
-    version = 5
+    version = 7
     draws = True
     needs = {"focus": Focus, "inflections": Inflections, "vocabulary": Vocabulary, "counts": Counts, "places": Places}
 

@@ -25,6 +25,7 @@ def tell_focus(item: Traced) -> Iterator[str]:
     yield f"focus      {focus['word']!r} at token {focus['position']}: count {focus['count']:,}, freq {focus['freq']:.3g}"
     yield (f"lemma      {focus['lemma']!r}, {focus['class']}, {focus['tag']}: freq {focus['lemma_freq']:.3g}; drawn from "
            f"{focus['eligible']} content words within the limits")  # fmt: skip
+    yield f"place      {focus['place']}"
 
 
 def tell_impostors(item: Traced) -> Iterator[str]:

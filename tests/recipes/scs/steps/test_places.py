@@ -61,3 +61,25 @@ def test_a_rare_word_is_believed_by_a_prior() -> None:
 def test_nothing_is_asked_where_the_limit_is_zero() -> None:
     """With `min_affinity = 0` a word takes every place of its class, but for passives, and of no other class."""
     assert {lemma for lemma, name in USES if table(min_affinity=0.0).takes((lemma, name), HEADLESS)} == {"old", "asleep", "mere"}
+
+
+def test_words_of_the_same_places_are_alike() -> None:
+    """Each among the nearest of the other; the share asked for decides how many."""
+    number_of, matrix = table(alike_share=0.5).likeness("verb", ACTIVE)
+    assert matrix[number_of["see", "verb"], number_of["take", "verb"]]
+    assert not matrix[number_of["see", "verb"], number_of["sleep", "verb"]]
+    assert (matrix == matrix.T).all()
+    assert not table(alike_share=0.0).likeness("verb", ACTIVE).matrix.any()
+
+
+def test_a_place_of_few_words_is_not_open() -> None:
+    """Words are weighed by their uses; a participle right after a noun is not asked."""
+    assert table().is_open(OBJECT)
+    assert not table(min_takers=0.7).is_open(OBJECT)
+    assert not table(min_takers=0.0).is_open(Place("verb", PASSIVE, Kind.NOUN, BY.right))
+
+
+def test_shares_are_drawn_to_the_average() -> None:
+    """A word's own share, and a little of what an average word has."""
+    assert table().share(("see", "verb"), OBJECT) > 0.8
+    assert 0 < table().share(("doze", "verb"), OBJECT) < 0.6

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,10 +23,10 @@ from cloze_gen.recipes.scs.steps.impostors import (
     ImpostorReason,
     ImpostorsSettings,
     draw_impostors,
-    refusal,
 )
 from cloze_gen.recipes.scs.steps.inflections import Inflection
 from cloze_gen.recipes.scs.steps.places import PlacesSettings
+from cloze_gen.recipes.scs.steps.refusals import refusal
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.offensive_words import offensive_words
@@ -75,16 +76,7 @@ def write_impostors(
     rejected: list[Rejection] = []
     rows = read_parquet(focus.path(FOCUS)).to_pylist()
     for sentence_id, of_sentence in groupby(rows, key=lambda row: str(row["sentence_id"])):
-        tokens = sentences[sentence_id].tokens
-        blanks = [
-            Blank(
-                row["id"],
-                _form(cells[row["lemma"], row["tag"]], row["freq"]),
-                parse_place(row["place"]),
-                _refuses(tokens, row["position"], refusals),
-            )
-            for row in of_sentence
-        ]
+        blanks = [_blank(row, cells, sentences[sentence_id].tokens, refusals) for row in of_sentence]
         found = draw_impostors(blanks, pools=pools, settings=settings, seed=seed)
         if isinstance(found, list):
             rejected += found
@@ -100,6 +92,12 @@ def write_impostors(
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
     n_sentences = len({row["sentence_id"] for row in rows})
     room.say(f"{len(rows) - len(rejected):,} of {n_sentences:,} sentences have impostors; {len(forms):,} forms within the limits")
+
+
+def _blank(row: Mapping[str, Any], cells: Mapping[tuple[str, str], Inflection], tokens: Sequence[str], refusals: Counter[str]) -> Blank:
+    """A focus word that is tried; what its sentence refuses is counted by reason."""
+    answer = _form(cells[row["lemma"], row["tag"]], row["freq"])
+    return Blank(row["id"], answer, parse_place(row["place"]), _refuses(tokens, row["position"], refusals))
 
 
 def _form(cell: Inflection, freq: float) -> Form:

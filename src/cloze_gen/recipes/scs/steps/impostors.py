@@ -10,20 +10,21 @@ frequent option then wins about 56 % of the questions.
 window of them is laid over the answer's place at random, every window that holds the answer as likely as the others, and the impostors are
 drawn from it as running text draws: by their tokens in such places of the training books. Had all five been drawn so from one window, laid
 as often as its words occur, then given any one of them every window that holds it would be as likely as the others (Bayes): so nothing but
-chance tells which was there first. Answers are drawn from other books; only where those differ more at one end of a window than at the
-other would it show.
+chance tells which was there first.
 
-No two options may be alike in their places (`steps.places`). Five of which two are alike are dropped as a whole, and the next word of the
-sentence is tried, and all of them again, until five stand together. That is what keeps the five exchangeable: the condition is the same
-whichever of them was the answer. To draw on until four are found that are unlike the answer would not do: words that are unlike most
-others would then be impostors more often than answers (a classifier of the options alone found 31 to 35 % so).
+No two options may be alike in their places (`steps.places`), which makes frequent words rarer among the five, for they are like many
+others. So a five of which two are alike is dropped as a whole, a condition that is the same whichever was the answer, and the next word of
+the sentence is tried, and all of them again. To draw on until four are found that are unlike one answer would not do: words that are unlike
+most others would then be impostors more often than answers. What is left of that, for every sentence shall have its question, is evened out
+by two things that the record knows by itself: which of the five in order of frequency the answer shall be is drawn for each sentence
+beforehand, and a word's tokens are divided by a power of the share of what stands near it that it is unlike.
 """
 
 from __future__ import annotations
 
 import functools
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -31,14 +32,18 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.places import Place
-from cloze_gen.english.stems import stem
-from cloze_gen.recipes.scs.steps.places import Likeness
+from cloze_gen.recipes.scs.steps.places import Likeness, unlike_share
 from cloze_gen.records.rejection import Rejection
+from cloze_gen.records.sentence import sentence_of
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_EACH, SettingsGroup
 from cloze_gen.stats.lemma_counts import Pair
+
+_AT_ONCE = 64  # fours
+# A word's tokens are divided by this power of its unlike share. Options alone told 23.7 % of the questions with 0, 21.9 % with 1.5, 22.3 %
+# without any test of likeness; a higher power leaves more words without four to stand with.
+_POWER = 1.5
 
 
 class ImpostorsSettings(SettingsGroup):
@@ -54,7 +59,7 @@ class ImpostorsSettings(SettingsGroup):
         le=MOST_EACH,
         description="matched: words on each side of the window's middle, in order of frequency",
     )
-    rounds: int = Field(400, ge=1, le=MOST_EACH, description="times that the words of a sentence are tried in turn, each with four others")
+    rounds: int = Field(32, ge=1, le=MOST_EACH, description="times that the words of a sentence are tried in turn, each with 64 fours")
 
 
 class ImpostorReason(StrEnum):
@@ -62,14 +67,6 @@ class ImpostorReason(StrEnum):
 
     POOL = "too_few_words_inflect_alike"
     NOT_TRIED = "another_word_of_the_sentence_serves"
-
-
-class Refusal(StrEnum):
-    """Why a drawn word cannot stand in a sentence; another is then drawn."""
-
-    ARTICLE = "impostor_breaks_a_an"
-    FORM_OF_ANSWER = "impostor_is_form_of_answer"
-    IN_SENTENCE = "impostor_in_sentence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +112,15 @@ class Pool:
     numbers: np.ndarray
     matrix: np.ndarray
 
-    def stand_together(self, options: Sequence[int]) -> bool:
-        """Whether forms of different words and lemmas are unlike one another."""
-        own = self.numbers[list(options)]
-        if np.triu(self.matrix[np.ix_(own, own)], 1).any():
-            return False
-        forms = [self.forms[i] for i in options]
-        return len({form.word for form in forms}) == len({form.lemma for form in forms}) == len(options)
+    def stand_together(self, options: np.ndarray) -> np.ndarray:
+        """bool, shape (sets,): whether no two forms of a set are alike, or of one word or lemma.
+
+        Args:
+            options: int64, shape (sets, forms): places in the pool.
+        """
+        own = self.numbers[options]
+        alike = [self.matrix[own[:, i], own[:, j]] | (own[:, i] == own[:, j]) for i in range(own.shape[1]) for j in range(i)]
+        return np.asarray(~np.any(alike, axis=0))
 
 
 class ImpostorPools:
@@ -150,8 +149,9 @@ class ImpostorPools:
         alike = self._likeness(place.word_class, place.use)
         numbers = np.array([alike.number_of[form.pair] for form in forms], np.int64)
         uniform = self._settings.impostor_draw == "uniform"
-        weights = np.array([1.0 if uniform else form.count * self._share(form.pair, place) for form in forms])
-        return Pool(forms, weights, numbers, alike.matrix)
+        counts = np.array([1.0 if uniform else form.count * self._share(form.pair, place) for form in forms])
+        reach = 0 if uniform else 2 * self._settings.window_ranks
+        return Pool(forms, counts / unlike_share(counts, numbers, alike.matrix, reach=reach) ** _POWER, numbers, alike.matrix)
 
     @functools.cache  # noqa: B019 - the same
     def _of_kind(self, kind: tuple[str, str, str]) -> list[Form]:
@@ -165,7 +165,7 @@ class Blank:
     """A focus word that is tried.
 
     Attributes:
-        refuses: True for a word that its sentence cannot take (`refusal`).
+        refuses: True for a word that its sentence cannot take (`refusals.refusal`).
     """
 
     id: str
@@ -179,72 +179,50 @@ def draw_impostors(
 ) -> tuple[str, list[Form]] | list[Rejection]:
     """The first of a sentence's focus words that gets its impostors, and these: words of different lemmas, no two of the five alike.
 
-    Every round each word in turn is given four words; where the five stand together, that is the question.
+    Every round each word in turn is given some fours; the first that stands with it, and in which it has the rank drawn for the sentence,
+    makes the question.
     """
-    drawers = [_Drawer(blank, pools.pool(blank.answer.kind, blank.place), settings, seed) for blank in blanks]
+    given = [(blank, pools.pool(blank.answer.kind, blank.place), derive_rng(seed, "scs.impostors", blank.id)) for blank in blanks]
+    rank = int(derive_rng(seed, "scs.rank", sentence_of(blanks[0].id)).integers(settings.n_impostors + 1))
     for _ in range(settings.rounds):
-        for drawer in drawers:
-            if found := drawer.draw():
-                return drawer.blank.id, found
+        for blank, pool, rng in given:
+            if found := _draw(blank, pool, rank, settings, rng):
+                return blank.id, found
     return [
-        Rejection(blank.id, ImpostorReason.POOL, f"{blank.answer.word} {'/'.join(blank.answer.kind)} in {blank.place}: {drawer.n} words")
-        for blank, drawer in zip(blanks, drawers, strict=True)
+        Rejection(
+            blank.id, ImpostorReason.POOL, f"{blank.answer.word} {'/'.join(blank.answer.kind)} in {blank.place}: {len(pool.forms)} words"
+        )
+        for blank, pool, _ in given
     ]
 
 
-class _Drawer:
-    """Draws four words for one blank, again and again, by the record's own generator."""
+def _draw(blank: Blank, pool: Pool, rank: int, settings: ImpostorsSettings, rng: np.random.Generator) -> list[Form]:
+    """The first of some fours that stands with the answer; none where none does.
 
-    def __init__(self, blank: Blank, pool: Pool, settings: ImpostorsSettings, seed: int) -> None:
-        self.blank = blank
-        self.n = len(pool.forms)
-        self._pool, self._settings = pool, settings
-        self._own = bisect_left(pool.forms, _rank(blank.answer), key=_rank)
-        self._rng = derive_rng(seed, "scs.impostors", blank.id)
-
-    def draw(self) -> list[Form]:
-        """Four forms by their weights without replacement (Efraimidis & Spirakis 2006); none where they do not stand with the answer."""
-        window = self._window()
-        chances = self._rng.exponential(size=len(window)) / self._pool.weights[window.start : window.stop]
-        if self._own in window:
-            chances[self._own - window.start] = np.inf
-        n = self._settings.n_impostors
-        if len(window) <= n:
-            return []
-        drawn = [int(i) + window.start for i in np.argsort(chances, kind="stable")[:n]]
-        words = [self._pool.forms[i] for i in drawn]
-        if not self._pool.stand_together([self._own, *drawn]) or any(self.blank.refuses(form.word) for form in words):
-            return []
-        return words
-
-    def _window(self) -> range:
-        """A window over the answer's place; one laid over an end has fewer words."""
-        reach = self._settings.window_ranks
-        if self._settings.impostor_draw == "uniform" or reach >= self.n:
-            return range(self.n)
-        middle = self._own + int(self._rng.integers(-reach, reach + 1))
-        return range(max(0, middle - reach), min(self.n, middle + reach + 1))
-
-
-def refusal(word: str, *, answer: str, predecessor: str, sentence_stems: Container[str]) -> Refusal | None:
-    """What speaks against a word in the place of the answer; None when nothing does.
-
-    A word that does not agree with the article before the blank is refused; never is the article changed, for that would name the answer.
-
-    Args:
-        predecessor: the token printed before the blank.
-        sentence_stems: of the sentence's own tokens.
-
-    >>> stems = {"he", "saw", "an", "owl", "."}
-    >>> [refusal(word, answer="owl", predecessor="an", sentence_stems=stems) for word in ("apple", "house", "owls")]
-    [None, <Refusal.ARTICLE: 'impostor_breaks_a_an'>, <Refusal.FORM_OF_ANSWER: 'impostor_is_form_of_answer'>]
+    A four is drawn by the forms' weights without replacement (Efraimidis & Spirakis 2006) from a window over the answer's place; one laid
+    over an end of the pool has fewer words.
     """
-    if breaks_article(word, predecessor):
-        return Refusal.ARTICLE
-    root = stem(word)
-    if root == stem(answer):
-        return Refusal.FORM_OF_ANSWER
-    return Refusal.IN_SENTENCE if root in sentence_stems else None
+    size, n, matched = len(pool.forms), settings.n_impostors, settings.impostor_draw == "matched"
+    if size <= n:
+        return []
+    own = bisect_left(pool.forms, _rank(blank.answer), key=_rank)
+    if matched and settings.window_ranks < size:
+        reach = settings.window_ranks
+        places = own + rng.integers(-reach, reach + 1, size=(_AT_ONCE, 1)) + np.arange(-reach, reach + 1)
+    else:
+        places = np.tile(np.arange(size), (_AT_ONCE, 1))
+    chances = rng.exponential(size=places.shape) / pool.weights[np.clip(places, 0, size - 1)]
+    chances[(places < 0) | (places >= size) | (places == own)] = np.inf
+    best = np.argsort(chances, axis=1, kind="stable")[:, :n]
+    drawn = np.take_along_axis(places, best, axis=1)
+    fit = np.isfinite(np.take_along_axis(chances, best, axis=1)).all(axis=1)
+    if matched:
+        fit &= (drawn > own).sum(axis=1) == rank
+    for four in drawn[fit][pool.stand_together(np.insert(drawn[fit], 0, own, axis=1))].tolist():
+        words = [pool.forms[i] for i in four]
+        if len({form.lemma for form in [blank.answer, *words]}) > n and not any(blank.refuses(form.word) for form in words):
+            return words
+    return []
 
 
 def _rank(form: Form) -> tuple[float, str, str]:

@@ -17,7 +17,7 @@ from pydantic import Field
 from scipy.sparse import csc_array
 
 from cloze_gen.english.neighbour_kinds import N_KINDS
-from cloze_gen.english.places import ACTIVE, CLASSES, N_USES, PASSIVE, Place
+from cloze_gen.english.places import ACTIVE, ATTRIBUTIVE, CLASSES, N_USES, PASSIVE, Place
 from cloze_gen.english.token_kinds import Kind
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stats.lemma_counts import Pair
@@ -27,6 +27,7 @@ _RIGHTS = N_KINDS**2  # codes of what stands after
 _OBJECTS = (Kind.NOUN, Kind.OBJECT, Kind.REFLEXIVE)  # of what may follow a verb (`english.places`)
 _MIN_OBJECT_SHARE = 0.25  # of a verb's active uses: sigh 0.1, work 0.2, say 0.4, read 0.6, enclose 0.8
 _PRIOR_TOKENS = 20  # of the average word, added to each word's own before places are compared
+_LEAST_SHARE = 0.1  # of what stands near a word that it is taken to be unlike: no weight is raised more than that makes of it
 _HELD_SHARE = 500  # tokens of a word that weigh in its kind's average: the commonest words must not be the measure of the others
 
 
@@ -46,10 +47,10 @@ class PlacesSettings(SettingsGroup):
         0.12, ge=0, lt=1, description="inclusive: share of the words of a class, weighed by their uses, that a place must take; 0: any"
     )
     alike_share: float = Field(
-        0.35,
+        0.16,
         ge=0,
         lt=1,
-        description="share of a class most like a word in its places; no two options are so, each of the other; 0: any may be",
+        description="share of its class most like a word in its places; no two options are so to each other; 0: any are",
     )
 
 
@@ -138,9 +139,9 @@ class PlaceTable:
         """Whether a place takes enough words to ask one of them.
 
         Where few can stand, those few do the same work: verbs before an infinitive begin, try or cease. Or the tags are wrong.
-        A participle right after a noun may as well be a past tense: *clouds gathered*.
+        A participle right after a noun may as well be a past tense (*clouds gathered*), one before its noun an adjective or a noun.
         """
-        if place.word_class == "verb" and place.use == PASSIVE and place.left == Kind.NOUN:
+        if place.word_class == "verb" and (place.use == ATTRIBUTIVE or (place.use == PASSIVE and place.left == Kind.NOUN)):
             return False
         own = np.flatnonzero(self._class_of == CLASSES.index(place.word_class))
         weight = np.minimum(self._uses[own * N_USES + place.use], _HELD_SHARE)
@@ -198,3 +199,30 @@ class _Facet:
         counts = self._counts[:, some].tocsr()[units].toarray()
         shares: np.ndarray = (counts + _PRIOR_TOKENS * self._share[group, some]) / (uses[units] + _PRIOR_TOKENS)[:, None]
         return shares
+
+
+def unlike_share(counts: np.ndarray, numbers: np.ndarray, matrix: np.ndarray, *, reach: int) -> np.ndarray:
+    """Of the tokens near each form of a pool, the share of those of forms that it is unlike.
+
+    Args:
+        counts: float64, shape (forms,): how often running text puts each in such a place.
+        numbers: int64, shape (forms,): of each in `matrix`.
+        matrix: bool, shape (words, words): which words are alike (`Likeness`).
+        reach: ranks on each side that one window may hold with it; what is farther is in fewer windows. 0: no window, all ones.
+    Returns:
+        float64, shape (forms,); not below `_LEAST_SHARE`.
+
+    >>> alike = np.array([[True, True, False], [True, True, False], [False, False, True]])
+    >>> unlike_share(np.array([8.0, 8.0, 8.0]), np.arange(3), alike, reach=2).round(2).tolist()
+    [0.33, 0.5, 1.0]
+    """
+    n = len(counts)
+    if not reach:
+        return np.ones(n)
+    unlike, near = np.zeros(n), np.full(n, 1e-300)
+    for apart in range(1, min(reach, n - 1) + 1):
+        free, common = ~matrix[numbers[:-apart], numbers[apart:]], 1 - apart / (reach + 1)
+        for own, other in ((slice(0, n - apart), slice(apart, n)), (slice(apart, n), slice(0, n - apart))):
+            unlike[own] += common * free * counts[other]
+            near[own] += common * counts[other]
+    return np.maximum(unlike / near, _LEAST_SHARE)
