@@ -57,6 +57,7 @@ class After(Plain):
 @pytest.fixture(autouse=True)
 def clean() -> Iterator[None]:
     DONE.clear()
+    tasks.begin_build()  # whatever failed in this process before
     yield
     tasks.begin_build()
     tasks.current_engine.cache_clear()

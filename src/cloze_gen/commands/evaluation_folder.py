@@ -49,7 +49,8 @@ def write_evaluation(folder: Path, record: dict[str, Any], predictions: Iterable
             names = {row["name"] for row in record["baselines"]}
             kept = [row for row in old["baselines"] if row["name"] not in names]
             if kept:
-                record = record | {"baselines": record["baselines"] + kept}
+                together = sorted(record["baselines"] + kept, key=lambda row: row["kind"] != "adversary")  # they stand first
+                record = record | {"baselines": together}
                 if "left_out" in record:
                     there = {row["name"] for row in kept}
                     record["left_out"] = {name: why for name, why in record["left_out"].items() if name not in there}

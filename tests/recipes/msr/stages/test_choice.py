@@ -80,8 +80,7 @@ def test_items_hold_their_fit_candidates_and_their_scores(same_vocabulary: bool,
         )
         assert one.scores[:, :3] == pytest.approx(np.vstack([answer, fit[list(SCORES)].to_numpy(np.float64)]))
         words = (one.item.answer, *one.item.candidates)
-        topics = [tables.groomed.at[one.item.id, "answer_topicality"], *fit.sort_values("forward_rank")["topicality"]]
-        assert one.scores[:, 3:].tolist() == [[freq[word], len(word), topic] for word, topic in zip(words, topics, strict=True)]
+        assert one.scores[:, 3:].tolist() == [[freq[word], len(word)] for word in words]
         assert one.item.word_class == coarse_class(tables.groomed.at[one.item.id, "answer_tag"])
 
 

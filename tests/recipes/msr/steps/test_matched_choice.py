@@ -95,7 +95,7 @@ def test_classes_have_their_shares() -> None:
 def test_every_item_has_a_verdict_and_missing_scores_are_borne() -> None:
     """Nothing is dropped in silence; an infinite or missing score stops nothing."""
     items = pool(60)
-    items[3].scores[2, 1], items[4].scores[0, 5] = -np.inf, np.nan
+    items[3].scores[2, 1], items[4].scores[0, 4] = -np.inf, np.nan
     few = clear(FitItem("b:999:1", "b:999", "w0", ("w1", "w2")), np.zeros((3, len(BALANCED_SCORES))))
     found, _ = choose([*items, few], settings=SETTINGS.model_copy(update={"n_questions": 40}), seed=1)
     assert [verdict.id for verdict in found] == [one.item.id for one in [*items, few]]
