@@ -38,7 +38,7 @@ from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.store.runs import stage_artifact
 
 SAYS = {"fits_as_well": "AB", "ungrammatical": "U", "plausible": "PAB"}
-FOLDS, INVERSE_RIDGE = 8, 0.02  # the ridge: of 0.003 to 0.1 the least log loss out of fold
+FOLDS, INVERSE_RIDGE = 8, 0.02  # C = 0.01 and 0.05 gave log losses within 0.001 of each other
 _NOWHERE = Path()
 _FOLDERS = (_NOWHERE, _NOWHERE, _NOWHERE, _NOWHERE)
 SHARD = GroomShard(Part(0, 0, _NOWHERE), *_FOLDERS, GroomingSettings(), (), frozenset(), frozenset())  # settings alone are read
