@@ -134,7 +134,7 @@ class Grooming(StyleTask):
 
     stage = "grooming"
     group = "grooming"
-    version = 14
+    version = 15
     needs = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
 
     def settings(self) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class Choice(StyleTask):
 
     stage = "choice"
     group = "choice"
-    version = 6
+    version = 7
     draws = True
     needs = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
     write = staticmethod(write_choice)

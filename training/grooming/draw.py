@@ -1,11 +1,15 @@
 """Draw sheets of questions to be marked option by option, from which the models of grooming are fitted.
 
-    python training/grooming/draw.py --run artifacts/runs/NAME --sheets 12 --seed 1 --out DIR
+    python training/grooming/draw.py --run artifacts/runs/NAME --sheets 12 --seed 1 --out DIR [--chosen]
 
 A sheet holds 100 sentences, each with its answer shuffled among six of its retained candidates: five that take the answer's tag and are
 listed with it, drawn at random, and one of the others, so that it is seen what the tags are worth. The bounds of grooming are not asked.
-Classes of answers are dealt alike to all sheets (`CLASS_SHARES`), so that rare classes are marked too. A reader gets `sheet-N.txt` alone;
-`key-N.jsonl` says which is which.
+Classes of answers are dealt alike to all sheets (`CLASS_SHARES`), so that rare classes are marked too.
+
+With `--chosen` a sheet is of the run's own questions: the answer, its four impostors and two more fit candidates. The choice looks for
+impostors like their answers, and so finds those on which the models err: what is marked there is what they need most.
+
+A reader gets `sheet-N.txt` alone; `key-N.jsonl` says which is which.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ import json
 from collections import defaultdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import NamedTuple
 
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.english.penn_tags import coarse_class
@@ -27,12 +31,15 @@ from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.offensive_words import offensive_words
+from cloze_gen.stages.tables import CANDIDATES, QUESTIONS
 from cloze_gen.store.runs import stage_artifact
+from cloze_gen.store.tables import read_jsonl
 from cloze_gen.text.rendering import rendered_positions
 
 ITEMS_A_SHEET = 100
 CLASS_SHARES = {"noun": 35, "verb": 30, "adjective": 20, "adverb": 15}
 OFFERED, OTHERS = 5, 1  # candidates of the answer's tag, and of other tags
+MORE = 2  # fit candidates beside the four impostors of a question
 MIN_TOKENS = 8  # printed, of a sentence: below what grooming asks, so that it is seen what shortness costs
 ITEMS_A_PART = 120  # so that a sheet is of many places of the books
 LETTERS = "abcdefg"
@@ -65,7 +72,17 @@ def plain_items(run: Path, *, seed: int, wanted: int) -> dict[str, list[GroomedI
     return found
 
 
-def offer(items: list[GroomedItem], *, seed: int) -> list[tuple[GroomedItem, list[str]]]:
+class Offered(NamedTuple):
+    """A sentence of a sheet: the blank's line, and the options in the order in which they are shown."""
+
+    id: str
+    answer: str
+    tag: str
+    line: str
+    options: list[str]
+
+
+def offer(items: list[GroomedItem], *, seed: int) -> list[Offered]:
     """Each item with its options, shuffled; an item without enough candidates is left out."""
     offered = []
     for item in items:
@@ -76,17 +93,31 @@ def offer(items: list[GroomedItem], *, seed: int) -> list[tuple[GroomedItem, lis
             continue
         rng = derive_rng(seed, "training.grooming.options", item.id)
         words = [*rng.choice(alike, OFFERED, replace=False).tolist(), *rng.choice(others, OTHERS, replace=False).tolist(), item.answer]
-        offered.append((item, [words[i] for i in rng.permutation(len(words)).tolist()]))
+        tokens = ["_____" if i == item.position else item.sentence.tokens[i] for i in rendered_positions(item.sentence.tokens)]
+        offered.append(Offered(item.id, item.answer, item.tag, " ".join(tokens), [words[i] for i in rng.permutation(len(words)).tolist()]))
     return offered
 
 
-def write_sheet(folder: Path, number: int, offered: list[tuple[GroomedItem, list[str]]]) -> None:
+def offer_chosen(run: Path, *, seed: int) -> list[Offered]:
+    """The questions of a run in random order, with as many more fit candidates as there are, two at most."""
+    choice = stage_artifact(run, "choice")
+    offered = []
+    for question, listed in zip(read_jsonl(choice.path(QUESTIONS)), read_jsonl(choice.path(CANDIDATES)), strict=True):
+        rng = derive_rng(seed, "training.grooming.chosen", question["id"])
+        fit = [one["word"] for one in listed["candidates"] if one["verdict"] == FIT and one["word"] not in question["options"]]
+        words = [*question["options"], *rng.permutation(fit)[:MORE].tolist()]
+        tokens = [*question["tokens"][: question["position"]], "_____", *question["tokens"][question["position"] + 1 :]]
+        options = [words[i] for i in rng.permutation(len(words)).tolist()]
+        offered.append(Offered(question["id"], question["answer"], question["answer_tag"], " ".join(tokens), options))
+    return [offered[i] for i in derive_rng(seed, "training.grooming.chosen").permutation(len(offered)).tolist()]
+
+
+def write_sheet(folder: Path, number: int, offered: list[Offered]) -> None:
     lines, keys = [], []
-    for place, (item, options) in enumerate(offered, 1):
-        tokens = ["_____" if i == item.position else item.sentence.tokens[i] for i in rendered_positions(item.sentence.tokens)]
-        shown = "   ".join(f"{letter}) {option}" for letter, option in zip(LETTERS, options, strict=True))
-        lines.append(f"{place}. {' '.join(tokens)}\n   {shown}\n")
-        keys.append({"number": place, "id": item.id, "answer": item.answer, "tag": item.tag, "options": options})
+    for place, one in enumerate(offered, 1):
+        shown = "   ".join(f"{letter}) {option}" for letter, option in zip(LETTERS, one.options, strict=False))
+        lines.append(f"{place}. {one.line}\n   {shown}\n")
+        keys.append({"number": place, "id": one.id, "answer": one.answer, "tag": one.tag, "options": one.options})
     (folder / f"sheet-{number}.txt").write_text("\n".join(lines), encoding="utf-8")
     (folder / f"key-{number}.jsonl").write_text("".join(json.dumps(key) + "\n" for key in keys), encoding="utf-8")
 
@@ -97,10 +128,16 @@ def main() -> None:
     parser.add_argument("--sheets", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--chosen", action="store_true")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
+    if args.chosen:
+        questions = offer_chosen(args.run, seed=args.seed)
+        for number in range(1, min(args.sheets, len(questions) // ITEMS_A_SHEET) + 1):
+            write_sheet(args.out, number, questions[(number - 1) * ITEMS_A_SHEET : number * ITEMS_A_SHEET])
+        return
     found = plain_items(args.run, seed=args.seed, wanted=int(1.9 * args.sheets * ITEMS_A_SHEET))
-    offered: dict[str, list[Any]] = {name: offer(items, seed=args.seed) for name, items in found.items() if name in CLASS_SHARES}
+    offered = {name: offer(items, seed=args.seed) for name, items in found.items() if name in CLASS_SHARES}
     print({name: len(items) for name, items in offered.items()})
     rng = derive_rng(args.seed, "training.grooming.sheets")
     for number in range(1, args.sheets + 1):

@@ -30,8 +30,7 @@ from cloze_gen.recipes.msr.stages.measures import measures_of, place_of
 from cloze_gen.recipes.msr.stages.parts import Part
 from cloze_gen.recipes.msr.stages.tables import FIT
 from cloze_gen.recipes.msr.stages.verdicts import judge_answers, judge_tags, judge_words
-from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_sentence_ids, cached_sentences, cached_space
-from cloze_gen.recipes.msr.steps.forward import FilledSentence, sentence_log10_probs
+from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_sentences, cached_space
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.recipes.msr.steps.reader_models import FEATURES, features_of
 from cloze_gen.stages.corpus.counts import read_counts
@@ -65,7 +64,6 @@ def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndar
         cached_sentences(focus.folder),
         load_tagger("builtin"),
     )
-    ids_of = cached_sentence_ids(focus.folder, index_of.folder, 0)
     items, rows_of = [], []
     for item_id, rows in sorted(marks.items()):
         sentence_id, _, position = item_id.rpartition(":")
@@ -73,7 +71,7 @@ def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndar
         rows = [row for row in rows if space.evidence([row["word"]])[0] > 0]
         if sentence_id not in sentences or not space.evidence([answer])[0] > 0 or not rows:
             continue
-        items.append(GroomedItem(item_id, answer, sentences[sentence_id], int(position), [row["word"] for row in rows], np.zeros(0)))
+        items.append(GroomedItem(item_id, answer, sentences[sentence_id], int(position), [row["word"] for row in rows]))
         rows_of.append(rows)
     judge_answers(items, SHARD, tagger)
     for item in items:
@@ -83,9 +81,7 @@ def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndar
     for item, rows in zip(items, rows_of, strict=True):
         if item.fault != FIT:
             continue
-        options = np.array(index.ids([item.answer, *item.candidates]), np.int64)
-        scores = sentence_log10_probs(index, [FilledSentence(ids_of[item.sentence.id], item.position + 1, options)])[0]
-        measures = measures_of(item, item.candidates, scores[1:] - scores[0], index, space)
+        measures = measures_of(item, item.candidates, index, space)
         found = features_of(measures, place_of(item, frequent=frequent))
         asked = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
         features.append(found[asked])

@@ -42,7 +42,7 @@ def tell_focus(item: Traced) -> Iterator[str]:
     groomed = item.find("grooming", GROOMED)
     if groomed:
         yield (f"grooming   sentence and answer: {groomed['verdict']}; answer's tag {groomed['answer_tag'] or '-'}, topicality "
-               f"{groomed['answer_topicality']:.4f}; its place asks for: {groomed['place_asks_for'] or 'nothing that is counted'}; "
+               f"{cell(groomed['answer_topicality'], 4)}; its place asks for: {groomed['place_asks_for'] or 'nothing that is counted'}; "
                f"{groomed['fit_candidates']} fit candidates")  # fmt: skip
 
 

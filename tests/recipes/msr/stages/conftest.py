@@ -18,20 +18,18 @@ def make_item(line: str, answer: str, candidates: Sequence[str]) -> GroomedItem:
     tokens = tuple(line.split(" "))
     sentence = Sentence("b", 1, 0, len(line), 0, "prose", line, tokens)
     position = tokens.index(answer)
-    item = GroomedItem(f"b:1:{position}", answer, sentence, position, list(candidates), np.zeros(len(candidates)))
+    item = GroomedItem(f"b:1:{position}", answer, sentence, position, list(candidates))
     item.verdicts, item.tags = [FIT] * len(candidates), [""] * len(candidates)
     return item
 
 
 class Books:
-    """An index that attests the n-grams of some lines, of any length; a word is as likely as `said` has it after its history, else 0."""
+    """An index that attests the n-grams of some lines, of any length."""
 
-    def __init__(self, *lines: str, said: dict[str, float] | None = None) -> None:
+    def __init__(self, *lines: str) -> None:
         self._ids: dict[str, int] = {}
         self.start, self.end = self.ids(["<s>", "</s>"])
         self.lines = [self.ids(line.split(" ")) for line in lines]
-        self._said = {tuple(self.ids(ngram.split(" "))): log10_prob for ngram, log10_prob in (said or {}).items()}
-        self.levels = [SimpleNamespace(log10_prob=np.zeros(100))]
 
     def ids(self, words: Iterable[str]) -> list[int]:
         return [self._ids.setdefault(word, len(self._ids)) for word in words]
@@ -41,10 +39,6 @@ class Books:
         known = {tuple(line[i : i + n]) for line in self.lines for i in range(len(line) - n + 1)}
         return np.array([tuple(ngram) in known for ngram in ngrams.tolist()])
 
-    def log10_probs(self, histories: np.ndarray, words: np.ndarray) -> np.ndarray:
-        pairs = zip(histories.tolist(), words.tolist(), strict=True)
-        return np.array([self._said.get((*history, word), 0.0) for history, word in pairs])
-
 
 class Space:
     """A context space of words that have nothing in common, but for what a test gives them; it keeps what it was asked."""
@@ -52,8 +46,8 @@ class Space:
     window = 2
 
     def __init__(self, *, similar: dict[str, float] | None = None, topical: dict[str, float] | None = None,
-                 counts: dict[str, int] | None = None, **cues: dict[tuple[Before, After], int]) -> None:  # fmt: skip
-        self._similar, self._topical, self._counts, self._cues = similar or {}, topical or {}, counts or {}, cues
+                 **cues: dict[tuple[Before, After], int]) -> None:  # fmt: skip
+        self._similar, self._topical, self._cues = similar or {}, topical or {}, cues
         self.near: list[tuple[list[str], list[str]]] = []
         self.beside: list[tuple[str, str]] = []
 
@@ -71,9 +65,6 @@ class Space:
     def beside_frequent(self, words: Sequence[str], neighbour: str, *, side: str) -> np.ndarray:
         self.beside.append((neighbour, side))
         return np.zeros(len(words))
-
-    def evidence(self, words: Sequence[str]) -> np.ndarray:
-        return np.array([float(self._counts.get(word, 0)) for word in words])
 
     def frame_cues_of(self, word: str) -> np.ndarray:
         counts = np.zeros((len(Before), len(After)), np.int64)

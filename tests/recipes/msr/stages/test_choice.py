@@ -115,7 +115,7 @@ def test_focus_words_without_a_four_to_offer_are_counted(chosen: Callable[..., A
     rejected = read_parquet(artifact.path(REJECTED)).to_pydict()
     without = {key for key, reason in zip(rejected["id"], rejected["reason"], strict=True) if reason == ChoiceReason.NO_FOUR}
     assert artifact.funnel["rejected"][ChoiceReason.NO_FOUR] == len(without) > 0
-    for one in scored_items(tables, same_vocabulary=True):
+    for one in scored_items(tables, same_vocabulary=ChoiceSettings().same_vocabulary):
         if one.item.id in without:
             assert len(one.item.candidates) >= 4
     for question, listed in zip(read_jsonl(artifact.path(QUESTIONS)), read_jsonl(artifact.path(CANDIDATES)), strict=True):

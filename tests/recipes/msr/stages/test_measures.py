@@ -16,7 +16,7 @@ WINE = "He drank the wine of Spain ."
 
 
 def measured(item: Any, index: Any, space: Any) -> dict[str, list[float]]:
-    found = measures_of(item, item.candidates, item.gain, index, space)
+    found = measures_of(item, item.candidates, index, space)
     return {name: values.tolist() for name, values in found.items()}
 
 
@@ -32,13 +32,11 @@ def test_neighbours_are_those_that_are_printed(line: str, item_of: Any, books: A
 
 
 def test_the_answer_comes_first_and_every_measure_has_all_words(item_of: Any, books: Any, space: Any) -> None:
-    """Of the answer it is alike to itself, and nothing is gained over it; the models take all of it."""
+    """The answer is alike to itself; the models take all of it."""
     item = item_of(WINE, "wine", ["beer", "rug"])
-    item.gain = np.array([0.5, -1.0])
-    found = measures_of(item, item.candidates, item.gain, books(), space(similar={"beer": 0.25}))
+    found = measures_of(item, item.candidates, books(), space(similar={"beer": 0.25}))
     assert {values.shape for values in found.values()} == {(3,)}
     assert found["similarity"].tolist() == [1, 0.25, 0]
-    assert found["gain"].tolist() == [0, 0.5, -1]
     assert np.isfinite(features_of(found, place_of(item, frequent=()))).all()
 
 
@@ -49,15 +47,6 @@ def test_ngrams_are_those_of_the_books_own_tokens(item_of: Any, books: Any, spac
     assert found["attested_history"] == [0, 1, 0, 0]
     assert found["attested_around"] == [0, 0, 1, 0]
     assert found["attested_following"] == [0, 0, 0, 1]
-
-
-def test_lift_is_over_the_words_own_frequency(item_of: Any, books: Any, space: Any) -> None:
-    """log10 P(word after the two tokens) less log10 P(word); what comes next is foretold by the word and its predecessor."""
-    item = item_of(WINE, "wine", ["beer"])
-    index = books(said={"drank the wine": -1.0, "drank the beer": -2.5, "the wine of": -0.5, "the beer of": -0.75})
-    index.levels[0].log10_prob[:] = -4.0
-    found = measured(item, index, space())
-    assert (found["lift"], found["forward"]) == ([3.0, 1.5], [-0.5, -0.75])
 
 
 def test_near_a_sentences_edge_its_marks_stand_for_tokens(item_of: Any, books: Any, space: Any) -> None:
@@ -83,13 +72,6 @@ def test_uses_are_of_places_like_this(item_of: Any, books: Any, space: Any) -> N
     for name in ("use_before", "use_after"):
         wine, beer, rug, unheard = found[name]
         assert wine == beer > unheard > rug
-
-
-def test_frequency_and_length_are_the_words_own(item_of: Any, books: Any, space: Any) -> None:
-    """log10 of the count, of half a token where there is none; letters."""
-    found = measured(item_of(WINE, "wine", ["beer", "unheard"]), books(), space(counts={"wine": 100, "beer": 10}))
-    assert found["frequency"] == pytest.approx([2, 1, np.log10(0.5)])
-    assert found["length"] == [4, 4, 7]
 
 
 def test_a_frame_is_asked_of_each_word(item_of: Any, books: Any, space: Any) -> None:

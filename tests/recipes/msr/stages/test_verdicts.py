@@ -125,9 +125,9 @@ def test_readers_opinion_meets_the_bounds(item_of: Any, books: Any, space: Any, 
 
 
 def test_readers_are_asked_of_what_is_left(item_of: Any, books: Any, space: Any, says: Any) -> None:
-    """The first fault stands, and nothing is measured of such a candidate; another's gain is its own."""
+    """The first fault stands, and nothing is measured of such a candidate."""
     item = item_of("He drank the wine of Spain .", "wine", ["drinks", "beer"])
-    item.verdicts[0], item.gain = CandidateFault.IN_SENTENCE, np.array([9.0, 1.0])
+    item.verdicts[0] = CandidateFault.IN_SENTENCE
     says([0.5], [0.5])
     verdicts.judge_by_readers(item, shard_of(), books(), space())
     assert item.verdicts == [CandidateFault.IN_SENTENCE, CandidateFault.FITS_AS_WELL]

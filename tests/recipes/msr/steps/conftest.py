@@ -27,4 +27,4 @@ def index() -> ForwardIndex:
 def clear(item: FitItem, scores: np.ndarray) -> ScoredItem:
     """A scored item of which every four is clear to a reader and worth a thought."""
     n = len(item.candidates)
-    return ScoredItem(item, scores, np.zeros(n), np.ones(n))
+    return ScoredItem(item, scores, np.zeros(n), np.ones(n), np.full(1 + n, np.nan))

@@ -70,6 +70,13 @@ def test_value_lines_see_what_ranks_do_not() -> None:
     assert value_features(np.array([[level[1]] * 5])).tolist() == [[0.0] * values.shape[1]]
 
 
+def test_value_lines_see_an_answer_that_stands_alone() -> None:
+    """The same distance from the others' nearest, in a five that lies close together and in one that lies far apart."""
+    alone, among = np.array([0.0, 1.0, 1.1, 1.2, 1.3]), np.array([0.0, 1.0, 2.5, 3.0, 4.0])
+    lines = [value_features(five[None, :, None])[0].reshape(7, 4)[:, 3] for five in (alone, among)]
+    assert lines[0][0] > lines[1][0] > 0
+
+
 def test_words_of_one_ending_are_spelt_alike() -> None:
     """More in common with each other than with another word, and a word is itself every time."""
     walked, talked, stones, again = spelling_vectors(["walked", "talked", "stones", "walked"])

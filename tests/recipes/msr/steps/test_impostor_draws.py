@@ -17,7 +17,7 @@ SETTINGS = ChoiceSettings(draws=6, max_ambiguity=0.065, max_triviality=0.25)
 def item(fits_as_well: list[float], plausible: list[float], *, key: str = "b:1:2") -> ScoredItem:
     n = len(fits_as_well)
     fit = FitItem(key, key.rpartition(":")[0], "oar", tuple(f"w{i}" for i in range(n)))
-    return ScoredItem(fit, np.zeros((1 + n, 6)), np.array(fits_as_well), np.array(plausible))
+    return ScoredItem(fit, np.zeros((1 + n, 6)), np.array(fits_as_well), np.array(plausible), np.full(1 + n, np.nan))
 
 
 def offered(one: ScoredItem, **changed: Any) -> list[list[int]]:

@@ -83,6 +83,26 @@ def test_too_few_sentences_are_levelled_and_no_more() -> None:
     assert facts.shares
 
 
+def test_topic_is_levelled_though_no_classifier_sees_it() -> None:
+    """Answers that go with their sentence best in three quarters of the pool do so in hardly more than chance has it."""
+    items = []
+    for place, one in enumerate(pool(140)):
+        topicality = derive_rng(3, "test.topics", one.item.id).standard_normal(11)
+        topicality[0] += 3.0 * (place % 4 > 0)
+        items.append(replace(one, topicality=topicality))
+    of_item = {one.item.id: one for one in items}
+    chosen, _ = chosen_of(items, n_questions=30, rounds=0)
+
+    def best(one: Chosen) -> bool:
+        item = of_item[one.id]
+        places = [1 + item.item.candidates.index(word) for word in one.impostors]
+        return bool(item.topicality[0] > item.topicality[places].max())
+
+    at_random = np.mean([best(Chosen(one.item.id, one.item.candidates[:4])) for one in items])
+    assert at_random > 0.6
+    assert np.mean([best(one) for one in chosen]) < at_random - 0.2
+
+
 def test_classes_have_their_shares() -> None:
     """A quarter of the pool are verbs, half is asked for: they give two fifths of what they have, and the facts tell both."""
     items = pool(100)

@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.english.closed_classes import After, Before
+from cloze_gen.recipes.msr.steps.choice import BALANCED_SCORES
 from cloze_gen.recipes.msr.steps.reader_models import FEATURES, Place, features_of, opinion
 from cloze_gen.recipes.msr.steps.reader_weights import WEIGHTS
 from cloze_gen.recipes.msr.steps.word_place import Frame
 
 OWN = (
-    "similarity topicality lift forward gain attested_before attested_after attested_history attested_around attested_following fit_before "
-    "fit_after beside_before beside_after use_before use_after frequency length takes_frame"
+    "similarity topicality attested_before attested_after attested_history attested_around attested_following fit_before fit_after "
+    "beside_before beside_after use_before use_after takes_frame"
 ).split()
 PLACE = Place(tag="NN", frame=Frame.COUNT, before=Before.ARTICLE, after=After.CLOSED, tokens=16, content_words=7, place=0.25)
 COLUMN = {name: i for i, name in enumerate(FEATURES)}
@@ -34,10 +35,10 @@ def column(table: np.ndarray, name: str) -> list[float]:
 
 def test_a_measure_stands_beside_what_it_gains_over_the_answers() -> None:
     """A row a candidate, none the answer's; the answer's own topicality is said of the place."""
-    table = features_of(measures(topicality=[0.5, 0.75, 0.25], lift=[2.0, 1.0, 3.0]), PLACE)
+    table = features_of(measures(topicality=[0.5, 0.75, 0.25], fit_after=[2.0, 1.0, 3.0]), PLACE)
     assert table.shape == (2, len(FEATURES))
     assert (column(table, "topicality"), column(table, "topicality_gained")) == ([0.75, 0.25], [0.25, -0.25])
-    assert (column(table, "lift"), column(table, "lift_gained")) == ([1.0, 3.0], [-1.0, 1.0])
+    assert (column(table, "fit_after"), column(table, "fit_after_gained")) == ([1.0, 3.0], [-1.0, 1.0])
     assert column(table, "answer_topicality") == [0.5, 0.5]
 
 
@@ -59,9 +60,9 @@ def test_where_no_tagger_was_asked_no_tag_is_said() -> None:
 
 def test_what_is_not_known_is_nothing_and_what_is_unheard_of_is_bounded() -> None:
     """NaN is 0; an infinite log is the most that any says."""
-    table = features_of(measures(beside_before=[0.0, np.nan, 1.0], lift=[0.0, -np.inf, np.inf], gain=[0.0, -40.0, 40.0]), PLACE)
+    table = features_of(measures(beside_before=[0.0, np.nan, 1.0], fit_before=[0.0, -np.inf, np.inf], fit_after=[0.0, -40.0, 40.0]), PLACE)
     assert column(table, "beside_before") == [0, 1]
-    assert column(table, "lift") == column(table, "gain") == [-12, 12]
+    assert column(table, "fit_before") == column(table, "fit_after") == [-12, 12]
 
 
 def test_every_feature_is_named_once_and_every_weight_has_a_feature() -> None:
@@ -111,3 +112,8 @@ def test_readers_find_a_word_that_does_not_take_its_frame_ungrammatical() -> Non
     """A count noun for a mass noun, a verb without its object."""
     takes, does_not = opinion(features_of(measures(takes_frame=[1.0, 1.0, 0.0]), PLACE)).ungrammatical
     assert does_not > takes
+
+
+def test_no_score_that_the_choice_levels_is_asked() -> None:
+    """A bound on what a score tells would cut impostors off on one side of it, and an adversary reads the edge."""
+    assert not {name.removesuffix("_gained") for name in FEATURES} & {*BALANCED_SCORES, "frequency", "forward", "history", "gain", "lift"}

@@ -90,17 +90,18 @@ def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredI
         fit = fit[fit["word"].isin(set(tables.focus.loc[tables.fit_ids, "word"]))]
     freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
     words, scores = fit["word"].to_numpy(), fit[list(SCORES)].to_numpy(np.float64)
-    fits_as_well, plausible = (fit[name].to_numpy(np.float64) for name in ("fits_as_well", "plausible"))
+    fits_as_well, plausible, topicality = (fit[name].to_numpy(np.float64) for name in ("fits_as_well", "plausible", "topicality"))
     columns = np.column_stack([scores, [freq[word] for word in words], [len(word) for word in words]])  # as BALANCED_SCORES
     rows = fit.groupby("id", sort=False).indices
     of_answers = tables.answers.join(tables.screened["answer_log10_prob"])[["answer_log10_prob", FORWARD_SCORE, SENTENCE_SCORE]]
     answer_scores = dict(zip(of_answers.index, of_answers.to_numpy(np.float64), strict=True))
     about = tables.focus.loc[tables.fit_ids, ["sentence_id", "word"]]
     items = []
-    groomed = tables.groomed.loc[tables.fit_ids, "answer_tag"].tolist()
-    for item_id, (sentence_id, answer), tag in zip(about.index, about.to_numpy(), groomed, strict=True):
+    groomed = tables.groomed.loc[tables.fit_ids, ["answer_tag", "answer_topicality"]].to_numpy()
+    for item_id, (sentence_id, answer), (tag, of_answer) in zip(about.index, about.to_numpy(), groomed, strict=True):
         place = rows.get(item_id, np.zeros(0, np.int64))
         own = np.append(answer_scores[item_id], [freq[answer], len(answer)])
         item = FitItem(item_id, sentence_id, answer, tuple(words[place]), coarse_class(tag))
-        items.append(ScoredItem(item, np.vstack([own, columns[place]]), fits_as_well[place], plausible[place]))
+        topic = np.append(of_answer, topicality[place]).astype(np.float64)
+        items.append(ScoredItem(item, np.vstack([own, columns[place]]), fits_as_well[place], plausible[place], topic))
     return items

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from cloze_gen.recipes.msr.stages.parts import Part, dictionary_column, item_slices
-from cloze_gen.recipes.msr.stages.tables import ANSWERS, FIT, MEASURES, SCORED, SENTENCE_SCORE
+from cloze_gen.recipes.msr.stages.tables import FIT, MEASURES, SCORED
 from cloze_gen.recipes.msr.stages.worker_cache import cached_sentences, focus_columns
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.recipes.msr.steps.word_place import Frame
@@ -45,12 +44,11 @@ class GroomedItem:
 
     Attributes:
         position: of the answer in the sentence's own tokens.
-        gain: float64, shape (candidates,): log10 of the whole sentence with each candidate over that with the answer.
         fault: what speaks against the sentence or the answer; `FIT` when nothing does.
         tag: the answer's Penn tag in the printed sentence, without clitics; `answer_tag` that in its window, clitics joined by `+`.
         frame: what its place asks for.
         verdicts: of each candidate, once the sentence has proved fit; `tags` (in the window) likewise, empty where none was asked.
-        answer_topicality: mean association of the answer with the sentence's rarer words, in nats.
+        answer_topicality: mean association of the answer with the sentence's rarer words, in nats; NaN where not asked.
         measured: of the candidates that readers are asked about in thought, shape (candidates, measures): the columns `MEASURES`; NaN of
             others.
     """
@@ -60,9 +58,8 @@ class GroomedItem:
     sentence: Sentence
     position: int
     candidates: list[str]
-    gain: np.ndarray
     fault: str = FIT
-    answer_topicality: float = 0.0
+    answer_topicality: float = float("nan")
     tag: str = ""
     answer_tag: str = ""
     frame: Frame | None = None
@@ -71,22 +68,15 @@ class GroomedItem:
     measured: np.ndarray = field(default_factory=lambda: np.zeros((0, len(MEASURES))))
 
 
-@functools.lru_cache(maxsize=1)
-def _answer_scores(forward: Path) -> dict[str, float]:
-    table = read_parquet(forward / ANSWERS, columns=["id", SENTENCE_SCORE])
-    return dict(zip(table["id"].to_pylist(), table[SENTENCE_SCORE].to_pylist(), strict=True))
-
-
 def read_items(shard: GroomShard) -> list[GroomedItem]:
     """The items of one part."""
-    sentences, of_answer = cached_sentences(shard.focus), _answer_scores(shard.forward)
+    sentences = cached_sentences(shard.focus)
     focus = focus_columns(shard.focus, shard.part)
     row_of = {item_id: row for row, item_id in enumerate(focus["id"])}
-    names = ("forward_rank", SENTENCE_SCORE)
-    table = read_parquet(shard.forward / SCORED / shard.part.name, columns=["id", "word", *names, "kept"]).filter(pc.field("kept"))
+    table = read_parquet(shard.forward / SCORED / shard.part.name, columns=["id", "word", "forward_rank", "kept"]).filter(pc.field("kept"))
     ids, coded = dictionary_column(table, "id"), dictionary_column(table, "word")
     words = coded.dictionary.to_numpy(zero_copy_only=False)[coded.indices.to_numpy()]
-    rank, whole = (table[name].to_numpy() for name in names)
+    rank = table["forward_rank"].to_numpy()
     codes = ids.indices.to_numpy()
     items = []
     for place in item_slices(codes):
@@ -95,6 +85,5 @@ def read_items(shard: GroomShard) -> list[GroomedItem]:
         order = np.argsort(rank[place], kind="stable") + place.start
         candidates = words[order].tolist()
         sentence = sentences[focus["sentence_id"][row]]
-        gain = whole[order] - of_answer[item_id]
-        items.append(GroomedItem(item_id, focus["word"][row], sentence, focus["position"][row], candidates, gain))
+        items.append(GroomedItem(item_id, focus["word"][row], sentence, focus["position"][row], candidates))
     return items

@@ -75,7 +75,7 @@ def write_grooming(
     Files: `decisions/part-NNNNN.parquet`, a row a retained candidate of a focus word that is fit as far as can be seen without a tagger:
     `id`, `word`, `verdict`, `similarity` (cosine), `topicality` (nats), `fits_as_well`, `ungrammatical`, `plausible` (shares of readers,
     0 to 1; NaN where not asked), `tag`. `items.parquet`, a row a focus word: `id`, `verdict`,
-    `answer_tag`, `answer_topicality` (nats), `place_asks_for`, `fit_candidates`.
+    `answer_tag`, `answer_topicality` (nats; NaN where not asked), `place_asks_for`, `fit_candidates`.
 
     Args:
         classes: coarse classes asked of answers; empty asks for all.

@@ -27,18 +27,14 @@ def printed_beside(item: GroomedItem) -> tuple[str, str]:
     return tokens[before], tokens[after]
 
 
-def measures_of(
-    item: GroomedItem, words: Sequence[str], gain: np.ndarray, index: ForwardIndex, space: WordKnowledge
-) -> dict[str, np.ndarray]:
+def measures_of(item: GroomedItem, words: Sequence[str], index: ForwardIndex, space: WordKnowledge) -> dict[str, np.ndarray]:
     """What the books say of the answer and of some candidates in the blank, as `reader_models.features_of` takes it.
 
     Args:
         words: the candidates.
-        gain: float64, shape (candidates,): log10 of the whole sentence with each over that with the answer.
     Returns:
         Name -> float64, shape (1 + candidates,), the answer first. `similarity` to the answer is a cosine; `topicality`, `fit_before` and
-        `fit_after` are in nats; `lift` (of the two-word history), `forward` (of the next token), `gain`, `beside_*`, `use_*` and
-        `frequency` are log10; `attested_*` and `takes_frame` are 0 or 1; `length` is in letters.
+        `fit_after` are in nats; `beside_*` and `use_*` are log10; `attested_*` and `takes_frame` are 0 or 1.
     """
     words = [item.answer, *words]
     tokens, at = item.sentence.tokens, item.position
@@ -48,8 +44,6 @@ def measures_of(
     own = [index.start, index.start, *index.ids(tokens), index.end, index.end]  # of position p at p + 2
     history, following = own[at : at + 2], own[at + 3 : at + 5]
     printed = index.ids([before, after])
-    unigram = index.levels[0].log10_prob[ids]
-    frequency = np.log10(np.maximum(space.evidence(words), 0.5))
     shown = rendered_positions(tokens)
     place = shown.index(at)
     near = (
@@ -59,9 +53,6 @@ def measures_of(
     return {
         "similarity": space.similarity(words, item.answer),
         "topicality": space.topicality(words, others),
-        "lift": index.log10_probs(_around(ids, before=history)[:, :-1], ids) - unigram,
-        "forward": index.log10_probs(_around(ids, before=history[1:]), np.full(len(ids), following[0])),
-        "gain": np.concatenate([[0.0], gain]),
         "attested_before": index.attested(_around(ids, before=printed[:1])),
         "attested_after": index.attested(_around(ids, after=printed[1:])),
         "attested_history": index.attested(_around(ids, before=history)),
@@ -72,8 +63,6 @@ def measures_of(
         "beside_before": space.beside_frequent(words, before, side="before"),
         "beside_after": space.beside_frequent(words, after, side="after"),
         **_uses(words, before, after, space),
-        "frequency": frequency,
-        "length": np.array([len(word) for word in words], np.float64),
         "takes_frame": np.array([_takes_frame(word, item, space) for word in words], np.float64),
     }
 

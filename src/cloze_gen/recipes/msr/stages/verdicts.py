@@ -69,7 +69,7 @@ def judge_by_readers(item: GroomedItem, shard: GroomShard, index: ForwardIndex, 
     """What readers are expected to say of the candidates against which nothing speaks yet."""
     item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
     places = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
-    measures = measures_of(item, [item.candidates[i] for i in places], item.gain[places], index, space)
+    measures = measures_of(item, [item.candidates[i] for i in places], index, space)
     item.answer_topicality = float(measures["topicality"][0])
     said = opinion(features_of(measures, place_of(item, frequent=shard.frequent)))
     columns = (measures["similarity"][1:], measures["topicality"][1:], said.fits_as_well, said.ungrammatical, said.plausible)

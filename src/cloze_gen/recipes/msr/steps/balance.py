@@ -21,6 +21,7 @@ import numpy as np
 # Weight of a pair's feature beside a rank's: products of centred ranks reach 4, shares 1.
 _PAIR_WEIGHT = 0.25
 _SPELLING = 128  # numbers that stand for a word's spelling
+_LEAST_DEVIATION = 0.02  # of five scores, so that five alike have a place on the lines too
 # Where the broken lines of `value_features` break, in deviations of the score over the pool.
 _KNOTS = np.array([-2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0])
 
@@ -55,19 +56,22 @@ def rank_features(scores: np.ndarray) -> np.ndarray:
 def value_features(scores: np.ndarray) -> np.ndarray:
     """Feature vectors of draws by the scores' values: what levelled ranks leave in the margins.
 
-    Each option's distance from the five's median, from the best other option and from the lowest is spread over broken lines (linear
-    splines); a draw's features are the answer's less the mean of all its options'. Where their sum over a set is zero, a conditional logit
-    on these lines learns nothing: its likelihood is flat at no weight at all.
+    Each option's distance from the five's median, from the best other option and from the lowest, and its distance from their mean in
+    their own deviations, is spread over broken lines (linear splines); a draw's features are the answer's less the mean of all its
+    options'. Where their sum over a set is zero, a conditional logit on these lines learns nothing: its likelihood is flat at no weight
+    at all. The last of the four is for answers that stand alone: retained candidates score alike, and an answer may score far below them.
 
     Args:
         scores: of about unit deviation, shape (draws, options, scores); the answer is option 0.
     Returns:
-        float32, shape (draws, scores * 3 * 7).
+        float32, shape (draws, scores * 4 * 7).
     """
     in_order = np.sort(scores, axis=1)
     best, second = in_order[:, -1:], in_order[:, -2:-1]
     ahead = np.where(scores == best, scores - second, scores - best)
-    values = np.concatenate([scores - np.median(scores, axis=1, keepdims=True), ahead, scores - in_order[:, :1] - 2.0], axis=2)
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    alone = centred / (np.sqrt((centred**2).mean(axis=1, keepdims=True)) + _LEAST_DEVIATION)
+    values = np.concatenate([scores - np.median(scores, axis=1, keepdims=True), ahead, scores - in_order[:, :1] - 2.0, alone], axis=2)
     found = []
     for unit in np.eye(len(_KNOTS)):
         line = np.interp(values, _KNOTS, unit)

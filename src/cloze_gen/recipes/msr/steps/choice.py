@@ -43,7 +43,7 @@ class ChoiceSettings(SettingsGroup):
     slack: float = Field(
         0.015, ge=0, le=1, description="matched, balanced: scatter of chance left in each rank's share, at most; 0 levels all"
     )
-    same_vocabulary: bool = Field(True, description="an impostor must be the answer of a fit item too")
+    same_vocabulary: bool = Field(False, description="an impostor must be the answer of a fit item too")
     passes: int = Field(1, ge=0, le=100, description="matched, balanced: exchanges tried for every question after the greedy choice")
     rounds: int = Field(
         10, ge=0, le=100, description="matched: rounds of classifiers at most, fewer where they tell no less; 0 levels only"
@@ -52,7 +52,7 @@ class ChoiceSettings(SettingsGroup):
         0.09, gt=0, le=1, description="matched, balanced: exclusive: the chance that one of the four fits as well, to a reader; 1 is off"
     )
     max_triviality: float = Field(
-        0.5, gt=0, le=1, description="matched, balanced: exclusive: the chance that none of the four is even plausible; 1 is off"
+        0.45, gt=0, le=1, description="matched, balanced: exclusive: the chance that none of the four is even plausible; 1 is off"
     )
     class_shares: dict[WordClass, Share] = Field(
         dict(_PUBLISHED_SHARES), description="matched: share of the questions by the answer's class; what is left is open; {} asks for none"
@@ -96,12 +96,14 @@ class ScoredItem:
     Attributes:
         scores: float64, shape (1 + candidates, scores), columns as BALANCED_SCORES: the answer first, then the candidates in their order.
         fits_as_well, plausible: of each candidate, what readers are expected to say; float64, shape (candidates,), 0 to 1.
+        topicality: of the same words as `scores`, their association with the rest of the sentence in nats; NaN where none was measured.
     """
 
     item: FitItem
     scores: np.ndarray
     fits_as_well: np.ndarray
     plausible: np.ndarray
+    topicality: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)

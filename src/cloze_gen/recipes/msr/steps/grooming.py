@@ -32,10 +32,10 @@ class GroomingSettings(SettingsGroup):
     )
     offensive_words: str = Field("builtin", description="file of words, one a line; 'builtin' is the project's short list, 'none' is off")
     max_ambiguity: float = Field(
-        0.08, gt=0, le=1, description="exclusive: share of readers who would say that a candidate fits as well as the answer; 1 is off"
+        0.07, gt=0, le=1, description="exclusive: share of readers who would say that a candidate fits as well as the answer; 1 is off"
     )
     max_ungrammatical: float = Field(
-        0.05, gt=0, le=1, description="exclusive: share of readers who would say that a candidate breaks the grammar; 1 is off"
+        0.08, gt=0, le=1, description="exclusive: share of readers who would say that a candidate breaks the grammar; 1 is off"
     )
     frequent_freq: float = Field(1e-3, gt=0, le=1, description="inclusive: words from this freq on tell grammar, rarer ones tell meaning")
     min_tokens: int = Field(

@@ -16,6 +16,7 @@ import numpy as np
 from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, ScoredItem
 from cloze_gen.rng import derive_rng
 
+_UNASKED = 0.15  # weight of a word that is the answer of no item here, beside one for each item whose answer it is
 _TRIED = 12  # fours tried for each that is offered, at most
 
 
@@ -33,18 +34,18 @@ def weighted_draws(weights: np.ndarray, *, n_impostors: int, draws: int, rng: np
 
 
 def matched_weights(answers: Sequence[str], candidates: Sequence[Sequence[str]]) -> dict[str, float]:
-    """Weight of each candidate word: how often it is an answer, and half a time more, over how often it is a candidate.
+    """Weight of each candidate word: how often it is an answer, and a little more, over how often it is a candidate.
 
     Drawn by these weights, a word is an impostor about as often, for each time it is an answer, as every other word; else words that fit
     many places would mostly be impostors, and a reader of the options alone could learn which. The half keeps a word in play that is the
     answer of no item here.
 
     >>> matched_weights(["lamp", "oar"], [["oar", "rug"], ["lamp", "rug"]])
-    {'lamp': 1.5, 'oar': 1.5, 'rug': 0.25}
+    {'lamp': 1.15, 'oar': 1.15, 'rug': 0.075}
     """
     offered = Counter(word for words in candidates for word in words)
     answered = Counter(answers)
-    return {word: (answered[word] + 0.5) / offered[word] for word in sorted(offered)}
+    return {word: (answered[word] + _UNASKED) / offered[word] for word in sorted(offered)}
 
 
 def offered_draws(items: Iterable[ScoredItem], *, settings: ChoiceSettings, seed: int) -> dict[str, np.ndarray]:
