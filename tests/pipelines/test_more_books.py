@@ -30,7 +30,7 @@ def more(finished: Any, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> A
     books = replace(finished.corpus, source=place / "source")
     settings = ("--set", "overlap.within=keep", "--set", "choice.n_questions=200")
     common = ("run", *books.options, *settings, "--out", place / "out", "--workers", "1")
-    for name, choice in (("more", ()), ("loose", ("--set", "choice.same_vocabulary=false", "--set", "choice.method=random"))):
+    for name, choice in (("more", ("--set", "choice.same_vocabulary=true")), ("loose", ("--set", "choice.method=random"))):
         outcome = cli(*common, "--name", name, *choice)
         assert outcome.status == 0, outcome.err
     return place / "out"
@@ -73,7 +73,7 @@ def test_no_sentence_is_printed_in_two_questions(more: Path) -> None:
 
 @pytest.mark.slow
 def test_an_impostor_is_a_focus_word_somewhere(more: Path) -> None:
-    """So it is by default; without the setting, words foreign to the source books come in."""
+    """With `choice.same_vocabulary`; without it words foreign to the source books come in, more seldom than others."""
     known = set(read_parquet(stage_artifact(more / "runs" / "more", "focus").path("focus.parquet"))["word"].to_pylist())
     foreign = {
         name: {word for record in read_jsonl(more / "runs" / name / "release" / "questions.jsonl") for word in record["options"]} - known
