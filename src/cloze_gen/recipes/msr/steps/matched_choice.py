@@ -168,12 +168,13 @@ def _level(pool: _Pool, quotas: Quotas, odds: NDArray[np.float32] | None, n: int
     first = np.searchsorted(pool.item, np.arange(pool.item[-1] + 1))
     offered = np.sort(order[np.arange(len(order)) - first[pool.item] < _KEPT_DRAWS])
     rows, offered_odds = pool.rows(offered), None if odds is None else odds[offered]
-    blocks = (pool.scores[rows], pool.spelling[rows], pool.topicality[rows])
-    features = _features(*blocks, offered_odds)
+    options, spelling, topicality = pool.scores[rows], pool.spelling[rows], pool.topicality[rows]
+    features = _features(options, spelling, topicality, offered_odds)
     rng = derive_rng(seed, "msr.matching_target")
     picked, front = rng.integers(len(offered), size=n), rng.integers(rows.shape[1], size=n)
     fronted_odds = None if offered_odds is None else _fronted(offered_odds[picked], front)
-    target = _features(*(_fronted(block[picked], front) for block in blocks), fronted_odds).sum(axis=0)
+    fronted = [_fronted(values[picked], front) for values in (options, spelling, topicality)]
+    target = _features(fronted[0], fronted[1], fronted[2], fronted_odds).sum(axis=0)
     shares = pool.scores.shape[1] * rows.shape[1]
     target[:shares] = np.clip(target[:shares], -_RANK_WEIGHT * settings.slack * n, _RANK_WEIGHT * settings.slack * n)
     stratum = quotas.class_of_item[pool.item[offered]] if quotas.most else None
