@@ -26,7 +26,7 @@ from cloze_gen.evaluate.metrics import wilson_interval
 ROOT = Path(__file__).parents[1]
 RESULTS, PICTURE, READINGS = ROOT / "docs" / "tradeoff.jsonl", ROOT / "docs" / "tradeoff.svg", ROOT / "docs" / "readings"
 SWEPT = {
-    "grooming.max_ambiguity": (0.02, 0.04, 0.08, 0.16, 1.0),
+    "grooming.max_ambiguity": (0.02, 0.04, 0.07, 0.14, 1.0),
     "grooming.max_ungrammatical": (0.03, 0.05, 0.08, 0.16, 1.0),
 }
 LSA_AIM, AMBIGUOUS_AIM = 49.0, 8.0

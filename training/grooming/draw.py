@@ -133,7 +133,9 @@ def main() -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     if args.chosen:
         questions = offer_chosen(args.run, seed=args.seed)
-        for number in range(1, min(args.sheets, len(questions) // ITEMS_A_SHEET) + 1):
+        if len(questions) < args.sheets * ITEMS_A_SHEET:
+            parser.error(f"{args.run} has {len(questions)} questions, {args.sheets} sheets need {args.sheets * ITEMS_A_SHEET}")
+        for number in range(1, args.sheets + 1):
             write_sheet(args.out, number, questions[(number - 1) * ITEMS_A_SHEET : number * ITEMS_A_SHEET])
         return
     found = plain_items(args.run, seed=args.seed, wanted=int(1.9 * args.sheets * ITEMS_A_SHEET))

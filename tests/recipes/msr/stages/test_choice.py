@@ -82,6 +82,7 @@ def test_items_hold_their_fit_candidates_and_their_scores(same_vocabulary: bool,
         words = (one.item.answer, *one.item.candidates)
         assert one.scores[:, 3:].tolist() == [[freq[word], len(word)] for word in words]
         assert one.item.word_class == coarse_class(tables.groomed.at[one.item.id, "answer_tag"])
+        assert one.topicality.tolist() == pytest.approx([tables.groomed.at[one.item.id, "answer_topicality"], *fit["topicality"]])
 
 
 def test_every_fit_focus_word_is_accounted_for(chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:

@@ -78,7 +78,7 @@ def test_articles_alone_can_be_judged(line: str, item_of: Any) -> None:
     verdicts.judge_articles(item)
     assert verdicts_of(item) == {"lamp": CandidateFault.ARTICLE, "owls": FIT}
     assert item.tags == ["", ""]
-    assert np.isnan(item.measured).all()
+    assert np.isnan([*item.measured.ravel(), item.answer_topicality]).all()
     assert item.measured.shape == (2, len(MEASURES))
 
 

@@ -21,7 +21,7 @@ import numpy as np
 # Weight of a pair's feature beside a rank's: products of centred ranks reach 4, shares 1.
 _PAIR_WEIGHT = 0.25
 _SPELLING = 128  # numbers that stand for a word's spelling
-_LEAST_DEVIATION = 0.02  # of five scores, so that five alike have a place on the lines too
+_LEAST_DEVIATION = 0.02  # of five scores, in those over the pool: five alike have a place on the lines too
 # Where the broken lines of `value_features` break, in deviations of the score over the pool.
 _KNOTS = np.array([-2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0])
 

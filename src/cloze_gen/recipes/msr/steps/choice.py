@@ -17,8 +17,8 @@ from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 
-# What the choice levels and what its classifiers see; others report and never select. Topicality was tried as a sixth: LSA guesses less and
-# everything else more, for the pool does not suffice to level it too (docs/balance.md).
+# What the choice levels and what its classifiers see; others report and never select. Topicality is levelled too, but no classifier sees
+# it: as a sixth score it cost these five more than LSA's guesses were worth (docs/balance.md).
 BALANCED_SCORES = ("history_log10_prob", "forward_log10_prob", "sentence_log10_prob", "freq", "length")
 
 WordClass = Literal["noun", "verb", "adjective", "adverb"]

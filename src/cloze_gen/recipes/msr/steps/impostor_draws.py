@@ -16,7 +16,8 @@ import numpy as np
 from cloze_gen.recipes.msr.steps.choice import ChoiceSettings, ScoredItem
 from cloze_gen.rng import derive_rng
 
-_UNASKED = 0.15  # weight of a word that is the answer of no item here, beside one for each item whose answer it is
+# Weight of a word beside one for each item whose answer it is: at 0.5 the options alone told 28 to 29 % of the answers (docs/balance.md).
+_UNASKED = 0.15
 _TRIED = 12  # fours tried for each that is offered, at most
 
 
@@ -37,7 +38,7 @@ def matched_weights(answers: Sequence[str], candidates: Sequence[Sequence[str]])
     """Weight of each candidate word: how often it is an answer, and a little more, over how often it is a candidate.
 
     Drawn by these weights, a word is an impostor about as often, for each time it is an answer, as every other word; else words that fit
-    many places would mostly be impostors, and a reader of the options alone could learn which. The half keeps a word in play that is the
+    many places would mostly be impostors, and a reader of the options alone could learn which. The little keeps a word in play that is the
     answer of no item here.
 
     >>> matched_weights(["lamp", "oar"], [["oar", "rug"], ["lamp", "rug"]])

@@ -1,9 +1,10 @@
 """The matched choice: no trained reader of the scores can tell the answer (MSR 2.2, last paragraph; 2.3, guideline 7).
 
 Every focus word offers draws of four impostors. A first set is chosen level: ranks and distances of the answer as those of an average
-option. Then, round after round, classifiers learn of the set what still tells the answer (`propensity`), and it is chosen anew so that
-the answer looks no more like an answer than its impostors do. A check of another family, on folds of its own, says which round's set
-tells least; where two rounds in a row tell no less, the search ends, for from there on the set is fitted to the classifiers' errors.
+option, under the scores and by its association with the sentence. Then, round after round, classifiers learn of the set what still tells
+the answer (`propensity`), and it is chosen anew so that the answer looks no more like an answer than its impostors do. A check of another
+family, on folds of its own, says which round's set tells least; where two rounds in a row tell no less, the search ends, for from there on
+the set is fitted to the classifiers' errors.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _FREQ = BALANCED_SCORES.index("freq")  # compared by its logarithm
 # of their association with the sentence; the propensity.
 _RANK_WEIGHT = 1.5
 _SPELLING_WEIGHT = 3.0
-_TOPIC_WEIGHT = 0.4  # at 1 LSA guesses 50 % for 52 to 57 at 0.2, and a model of the forward score alone 32 to 34 % for 27 to 29
+_TOPIC_WEIGHT = 0.4  # at 1 LSA guesses 50 % for 52 to 57 at 0.2, and a model of the forward score 32 to 34 % for 27 to 29
 _ODDS_WEIGHT = 2.0
 _MARGIN_COST = 12.0  # of a unit of log odds by which the answer looks more, or less, like an answer than the mean of its impostors
 
