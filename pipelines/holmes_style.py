@@ -30,11 +30,11 @@ from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.held_out import HeldOutSettings
 from cloze_gen.stages.corpus.overlap import OverlapSettings
-from cloze_gen.stages.item_kind import QUESTION_ITEMS
+from cloze_gen.stages.items.questions import QUESTION_ITEMS
 from cloze_gen.stages.models.contexts import Background, BackgroundSettings, background_of
 from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.offensive_words import words_digest
-from cloze_gen.stages.release import ReleaseSettings
+from cloze_gen.stages.release.settings import OrderedReleaseSettings
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Facts, OwnBackground, Style
 from cloze_gen.store.artifacts import ArtifactWriter
@@ -55,7 +55,7 @@ class HolmesSettings(SettingsGroup):
     forward: ForwardSettings = ForwardSettings()
     grooming: GroomingSettings = GroomingSettings()
     choice: ChoiceSettings = ChoiceSettings()
-    release: ReleaseSettings = ReleaseSettings()
+    release: OrderedReleaseSettings = OrderedReleaseSettings()
 
     @property
     def context_words(self) -> FocusSettings:

@@ -36,9 +36,10 @@ from cloze_gen.recipes.scs.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.corpus.tags import TaggerSettings
-from cloze_gen.stages.item_kind import QUESTION_ITEMS
+from cloze_gen.stages.items.questions import QUESTION_ITEMS
 from cloze_gen.stages.offensive_words import words_digest
-from cloze_gen.stages.release import ReleaseSettings, short_digest
+from cloze_gen.stages.release.settings import ReleaseSettings
+from cloze_gen.stages.release.signature import short_digest
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Facts, OwnBackground, Style
 from cloze_gen.store.artifacts import ArtifactWriter
@@ -233,6 +234,7 @@ STYLE = Style(
     items=QUESTION_ITEMS,
     last=Questions,
     files=scs_files,
+    order=lambda settings: "shuffled" if settings.questions.order == "mixed" else "corpus",
     levels={
         "books": "books like the reference",
         "sentences": "sentences chosen",
