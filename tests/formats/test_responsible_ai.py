@@ -22,6 +22,14 @@ def told(facts: ReleaseFacts, *splits: str) -> dict[str, Any]:
     return {key.removeprefix("rai:"): value for key, value in responsible_ai(facts, LICENCE, splits).items()}
 
 
+def test_what_was_read_is_counted() -> None:
+    """By side; the sample's books are nobody's but ours."""
+    assert told(FACTS)["dataCollection"].startswith(
+        "cloze-gen 0.2.0 read 4 books that its user gave it (train: 1, source: 3); 2 books gave questions."
+    )
+    assert told(replace(FACTS, sample=True, books=()))["dataCollection"].startswith("cloze-gen 0.2.0 read 0 books that it brings; 0 books")
+
+
 def test_every_field_that_reviewers_ask_for_is_there() -> None:
     """And says something."""
     assert all(told(FACTS)[key] not in ("", [], None) for key in ASKED)
@@ -40,7 +48,7 @@ def test_figures_are_told_once_measured() -> None:
 def test_the_spread_over_books_is_told() -> None:
     """Books, authors that are named, books that name none, the largest share."""
     assert told(FACTS)["dataBiases"][0].startswith(
-        "The items are of 2 books by 1 authors that are named, 1 books name none; the book with most of them has 75%."
+        "The items are of 2 books by 1 named author; of 1 book no author is named; the book with most of them has 75%."
     )
 
 
@@ -51,7 +59,7 @@ def test_limits_are_told() -> None:
     assert "cloze-gen canary 1" in second
     assert rest == ["groomed: machine"]
     odd = told(replace(FACTS, n_wanted=4, order="corpus", canary="", sample=True, text="pointers", notes=()))["dataLimitations"]
-    assert odd[0].startswith("4 questions, in English. They stand in an order that says where")
+    assert odd[0].startswith("4 questions, in English. They stand in the order of the books.")
     assert "canary" not in odd[1]
     assert (len(odd), "own copies" in odd[2], "small sample" in odd[3]) == (4, True, True)
 
@@ -66,7 +74,7 @@ def test_only_a_split_for_training_is_for_training(splits: tuple[str, ...], begi
 
 def test_who_judged_is_told() -> None:
     """Programs, or what people did."""
-    assert told(FACTS)["dataAnnotationProtocol"][0] == "No person judged the items; programs did."
+    assert told(FACTS)["dataAnnotationProtocol"][0] == "No person judged the items."
     assert told(TOLD)["dataAnnotationProtocol"][0] == "Judged: three teachers read every question."
 
 
@@ -75,7 +83,7 @@ def test_books_are_named_with_their_digests() -> None:
     books = provenance(FACTS)["prov:wasDerivedFrom"]
     assert [book["prov:label"] for book in books] == ["One", "two", "t"]
     assert (books[0]["author"], books[0]["sha256"], books[0]["license"]) == ("A. B.", "b" * 64, "CC0-1.0")
-    assert [book["additionalProperty"][0]["value"] for book in books] == ["3 items", "1 items", "background: nothing of it is printed"]
+    assert [book["additionalProperty"][0]["value"] for book in books] == ["3 items", "1 item", "background: nothing of it is printed"]
     (unknown,) = provenance(replace(FACTS, books=(replace(BOOKS[1], license=""),)))["prov:wasDerivedFrom"]
     assert unknown["license"] == "unknown"
 
