@@ -10,12 +10,18 @@ Source: Croissant RAI 1.0 (`rai:`), Croissant 1.1 "Provenance Representation" (P
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from cloze_gen.formats.licences import SetLicence
 from cloze_gen.records.release_facts import Measured, ReleasedBook, ReleaseFacts
 
+_ORDERS = {
+    "shuffled": "They stand in an order drawn by lot, so that a model can be tested for having read the file.",
+    "corpus": "They stand in the order of the books.",
+    "own": "They stand in an order of the style's own.",
+}
 BOOKS_NAMED = 100  # as many are named in the description itself; `release.json` names all
 
 
@@ -25,11 +31,12 @@ def responsible_ai(facts: ReleaseFacts, licence: SetLicence, splits: Collection[
     Args:
         splits: names of what the release holds; one called ``train`` is there to be trained on.
     """
-    sides = ", ".join(f"{sum(book.side == side for book in facts.books):,} {side}" for side in dict.fromkeys(b.side for b in facts.books))
+    given = "that it brings" if facts.sample else "that its user gave it"
+    sides = ", ".join(f"{side}: {count:,}" for side, count in Counter(book.side for book in facts.books).items())
     return {
         "rai:dataCollection": (
-            f"cloze-gen {facts.version} read {len(facts.books):,} files of books ({sides or 'none'}) that its user gave it; "
-            f"{len(facts.item_books):,} of them gave {facts.noun}s. Nobody was asked for data."
+            f"cloze-gen {facts.version} read {_counted(len(facts.books), 'book')} {given}{f' ({sides})' if sides else ''}; "
+            f"{_counted(len(facts.item_books), 'book')} gave {facts.noun}s. Nobody was asked for data."
         ),
         "rai:dataCollectionType": ["Document analysis", "Software Collection"],
         "rai:dataCollectionRawData": f"Books as plain text, each known by the sha256 of its file (prov:wasDerivedFrom). {licence.sentence}",
@@ -38,8 +45,8 @@ def responsible_ai(facts: ReleaseFacts, licence: SetLicence, splits: Collection[
             f"{facts.title}: the recipe of {_sentence(facts.paper)} Every step, its settings and what it dropped stand in release.json.",
         ],
         "rai:dataManipulationProtocol": (
-            f"The text of the {facts.noun}s is that of the books. What is offered beside the right answers, where anything is, was "
-            "picked by a program from words or sentences of books; no model wrote text."
+            f"The text of the {facts.noun}s is that of the books, set as the paper sets it. What is offered beside the right answers, "
+            "where anything is, was picked by a program: words, inflected where they must be, or sentences of books. No model wrote text."
         ),
         "rai:dataAnnotationProtocol": [_judged(facts), "The right answer is what the book has at the blank."],
         "rai:dataBiases": _biases(facts),
@@ -105,7 +112,7 @@ def _entity(book: ReleasedBook) -> dict[str, Any]:
         "identifier": book.etext,
         "temporal": book.year,
     }
-    use = f"{book.items:,} items" if book.items else "background: nothing of it is printed"
+    use = _counted(book.items, "item") if book.items else "background: nothing of it is printed"
     return {
         "@type": ["prov:Entity", "sc:Book"],
         "prov:label": book.title or book.book_id,
@@ -120,8 +127,8 @@ def _biases(facts: ReleaseFacts) -> list[str]:
     items, most = sum(book.items for book in books), max((book.items for book in books), default=0)
     authors = len({book.author for book in books if book.author})
     unnamed = sum(not book.author for book in books)
-    spread = f"The items are of {len(books):,} books by {authors:,} authors that are named" + (
-        f", {unnamed:,} books name none" if unnamed else ""
+    spread = f"The items are of {_counted(len(books), 'book')} by {_counted(authors, 'named author')}" + (
+        f"; of {_counted(unnamed, 'book')} no author is named" if unnamed else ""
     )
     share = f"; the book with most of them has {most / items:.0%}" if items else ""
     lines = [f"{spread}{share}. Their English, and what it takes for granted, is that of these books."]
@@ -140,14 +147,11 @@ def _figure(row: Measured) -> str:
 
 def _limitations(facts: ReleaseFacts) -> list[str]:
     short = f"; {facts.n_wanted:,} were wanted" if facts.n_items < facts.n_wanted else ""
-    order = {
-        "shuffled": "They stand in an order drawn by lot, so that a model can be tested for having read the file.",
-    }.get(facts.order, "They stand in an order that says where in the books they come from.")
     canary = f" Whoever trains can leave out what holds the canary {facts.canary}." if facts.canary else ""
     pointers = ["The text was left out; it is filled in from one's own copies of the books."] if facts.text == "pointers" else []
     sample = ["The books are the small sample that cloze-gen brings: for trying it out, not for scores."] if facts.sample else []
     return [
-        f"{facts.n_items:,} {facts.noun}s{short}, in English. {order}",
+        f"{facts.n_items:,} {facts.noun}s{short}, in English. {_ORDERS.get(facts.order, '')}".rstrip(),
         f"A model may have read the books; that it gets an answer right may be memory.{canary}",
         *pointers,
         *sample,
@@ -156,8 +160,12 @@ def _limitations(facts: ReleaseFacts) -> list[str]:
 
 
 def _judged(facts: ReleaseFacts) -> str:
-    return "No person judged the items; programs did." if facts.judged in {"", "machine"} else f"Judged: {_sentence(facts.judged)}"
+    return "No person judged the items." if facts.judged in {"", "machine"} else f"Judged: {_sentence(facts.judged)}"
 
 
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

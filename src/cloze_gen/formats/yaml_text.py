@@ -28,11 +28,14 @@ def yaml_string(text: str) -> str:
     >>> print(yaml_string('a: "b"\n---'))
     "a: \"b\"\n---"
     """
-    return _ESCAPED.sub(lambda mark: f"\\u{ord(mark[0]):04x}", json.dumps(whole_characters(text), ensure_ascii=False))
+    return _inline(text)
 
 
 def yaml_lines(value: Mapping[str, Any]) -> list[str]:
     """The lines of a mapping, nested mappings and lists in blocks.
+
+    Values are strings, whole numbers, booleans, null, lists and mappings with strings as keys. YAML reads no key of more than 1,024
+    characters.
 
     >>> yaml_lines({"tags": ["a", "b"], "rows": 1, "configs": [{"name": "x", "files": {"test": "t"}}], "none": []})
     ['tags:', '- "a"', '- "b"', 'rows: 1', 'configs:', '- name: "x"', '  files:', '    test: "t"', 'none: []']
@@ -45,18 +48,20 @@ def _entry(key: str, value: Any) -> list[str]:
         return [f"{key}:", *(f"  {line}" for line in yaml_lines(value))]
     if _is_list(value) and value:
         return [f"{key}:", *(line for one in value for line in _item(one))]
-    return [f"{key}: {_scalar(value)}"]
+    return [f"{key}: {_inline(value)}"]
 
 
 def _item(value: Any) -> list[str]:
     if isinstance(value, Mapping) and value:
         first, *rest = yaml_lines(value)
         return [f"- {first}", *(f"  {line}" for line in rest)]
-    return [f"- {json.dumps([])}" if _is_list(value) else f"- {_scalar(value)}"]
+    return [f"- {_inline(value)}"]
 
 
-def _scalar(value: Any) -> str:
-    return yaml_string(value) if isinstance(value, str) else "[]" if _is_list(value) else json.dumps(value)
+def _inline(value: Any) -> str:
+    """On one line, as JSON has it but for what YAML would not read so."""
+    text = whole_characters(json.dumps(value, ensure_ascii=False))
+    return _ESCAPED.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
 
 
 def _key(key: str) -> str:
