@@ -13,7 +13,7 @@ from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
-from cloze_gen.recipes.msr.release import msr_files
+from cloze_gen.recipes.msr.release import REFERENCE, msr_files
 from cloze_gen.recipes.msr.stages.alternates import write_alternates
 from cloze_gen.recipes.msr.stages.choice import write_choice
 from cloze_gen.recipes.msr.stages.focus import write_focus
@@ -216,6 +216,7 @@ STYLE = Style(
     name="holmes-style",
     title="Holmes-style (MSR)",
     paper="Zweig & Burges 2011, MSR-TR-2011-129.",
+    reference=REFERENCE,
     settings=HolmesSettings,
     sample_config="holmes-sample",
     own_background=OwnBackground("holmes-few-books", held_out_notes),

@@ -16,6 +16,7 @@ from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.recipes.lambada.judging import JUDGING
 from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
 from cloze_gen.recipes.lambada.release import (
+    REFERENCE,
     TOLD_FILES,
     LambadaReleaseSettings,
     lambada_beside,
@@ -190,6 +191,7 @@ STYLE = Style(
     name="lambada-style",
     title="LAMBADA-style",
     paper="Paperno et al. 2016, The LAMBADA dataset: word prediction requiring a broad discourse context.",
+    reference=REFERENCE,
     settings=LambadaSettings,
     sample_config="lambada-sample",
     sides=("books",),

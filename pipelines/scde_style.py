@@ -10,7 +10,7 @@ from cloze_gen.pipelines.corpus import Counts, TrainingText
 from cloze_gen.pipelines.parts import Partition, TrainingNovels
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
-from cloze_gen.recipes.scde.release import DISTRACTORS, TOLD_FILES, ScdeReleaseSettings, scde_files, statistics_table
+from cloze_gen.recipes.scde.release import DISTRACTORS, REFERENCE, TOLD_FILES, ScdeReleaseSettings, scde_files, statistics_table
 from cloze_gen.recipes.scde.stages.blanked_passages import write_blanked_passages
 from cloze_gen.recipes.scde.stages.blanks import write_blanks
 from cloze_gen.recipes.scde.stages.coherence import write_coherence
@@ -150,6 +150,7 @@ STYLE = Style(
     name="scde-style",
     title="SCDE-style",
     paper="Kong et al. 2020, SCDE: sentence cloze dataset with high quality distractors from examinations.",
+    reference=REFERENCE,
     settings=ScdeSettings,
     sample_config="scde-sample",
     sides=("books",),

@@ -15,7 +15,7 @@ from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.pipelines.task import StageTask
-from cloze_gen.recipes.scs.release import scs_files
+from cloze_gen.recipes.scs.release import REFERENCE, scs_files
 from cloze_gen.recipes.scs.stages.books import read_reference, reference_counts, write_books
 from cloze_gen.recipes.scs.stages.focus import write_focus
 from cloze_gen.recipes.scs.stages.impostors import write_impostors
@@ -226,6 +226,7 @@ STYLE = Style(
     name="scs-style",
     title="SCS-style",
     paper="Argouarc'h 2018, A new Sentence Completion Set of 6000 questions.",
+    reference=REFERENCE,
     settings=ScsSettings,
     sample_config="scs-sample",
     own_background=OwnBackground("scs-style", lambda facts: ["No statistic of word-to-word relations was used: none had to be held out."]),

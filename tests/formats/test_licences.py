@@ -60,7 +60,7 @@ def test_several_licences_are_none() -> None:
 def test_an_unknown_licence_is_not_guessed(count: int) -> None:
     """No book says any."""
     found = set_licence(books(*[""] * count))
-    assert (found.hub_id, found.spdx, found.url) == ("unknown", "", "")
+    assert (found.hub_id, found.spdx, found.url) == ("other", "", "")
     assert "no licence is known" in found.sentence
 
 

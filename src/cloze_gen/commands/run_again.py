@@ -38,7 +38,17 @@ def run_again(release: Path, record: ReleaseRecord, style: Style, books: Path | 
     place.mkdir()
     config.write_text(toml_of(style.name, facts.settings), encoding="utf-8")
     sides = {} if books is None else laid_out(books, facts.books, place)
-    task = make_task(config=str(config), name=facts.name, out=place / "out", workers=workers, seed=facts.seed or 0, overrides=[], **sides)
+    task = make_task(
+        config=str(config),
+        name=facts.name,
+        out=place / "out",
+        workers=workers,
+        seed=facts.seed or 0,
+        overrides=[],
+        train=sides.get("train", ""),
+        source=sides.get("source", ""),
+        books=sides.get("books", ""),
+    )
     carry_out(task)
     found, expected = checksums_of(released_folder(task.folder)), checksums_of(release)
     files = sorted(name for name in found.keys() | expected.keys() if name not in PAPERS)

@@ -33,7 +33,7 @@ class SetLicence:
     """What a set says of its licence.
 
     Attributes:
-        hub_id: as a card names it; ``other`` of several licences and of one that the hub has no name for, ``unknown`` of none.
+        hub_id: as a card names it; ``other`` of several licences, of one that the hub has no name for, and where none is known.
         spdx: SPDX's identifier; empty where it is none of theirs.
         url: of the licence's text; empty where none is known.
         name: what a card gives as ``license_name`` beside ``other``: small letters, digits and hyphens; else of the licence itself.
@@ -64,7 +64,7 @@ def set_licence(books: Sequence[ReleasedBook], background: Sequence[ReleasedBook
     behind = _behind(background)
     licences = [licence for licence in counts if licence]
     if not licences:
-        return SetLicence("unknown", "", "", "unknown", f"{told}, of which no licence is known.{behind}")
+        return SetLicence("other", "", "", "of-unknown-books", f"{told}, of which no licence is known.{behind}")
     if len(counts) > 1:
         several = f"under several licences: {_list(counts)}"
         unknown = f"and the licence of {counts['']:,} of them is unknown; the others: {_list(counts)}"

@@ -36,7 +36,7 @@ class PaperReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedBook:
-    """A book that a set was made with. Title, author, year, etext, genre and license are the manifest's words; empty: it says nothing.
+    """A book that a set was made with. Title, author, year, etext, genre, role, license: as the manifest has them, empty where it does not.
 
     Attributes:
         side: ``source``, ``train``, ``books``: what it was given for.
@@ -55,6 +55,7 @@ class ReleasedBook:
     year: str = ""
     etext: str = ""
     genre: str = ""
+    role: str = ""
     license: str = ""
     sha256: str = ""
     status: str = "kept"

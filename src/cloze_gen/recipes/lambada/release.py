@@ -15,11 +15,23 @@ from cloze_gen.formats.lambada.vocabulary import format_vocabulary, published_co
 from cloze_gen.recipes.lambada.stages.passage_set import REJECTED_SET
 from cloze_gen.recipes.lambada.stages.published_novels import novel_file
 from cloze_gen.records.passage import Split
+from cloze_gen.records.release_facts import PaperReference
 from cloze_gen.stages.corpus.book_table import kept_books
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.finished_run import FinishedRun, FromStore, PublishedSet
 from cloze_gen.stages.release.settings import OrderedReleaseSettings
 from cloze_gen.store.artifacts import Artifact
+
+REFERENCE = PaperReference(
+    authors=(
+        *("Paperno, Denis", "Kruszewski, Germán", "Lazaridou, Angeliki", "Pham, Ngoc Quan", "Bernardi, Raffaella", "Pezzelle, Sandro"),
+        *("Baroni, Marco", "Boleda, Gemma", "Fernández, Raquel"),
+    ),
+    title="The LAMBADA dataset: Word prediction requiring a broad discourse context",
+    year=2016,
+    kind="conference-paper",
+    venue="Proceedings of the 54th Annual Meeting of the Association for Computational Linguistics",
+)
 
 PLAIN_TEXT = {
     Split.VALIDATION: "lambada_development_plain_text.txt",

@@ -12,11 +12,21 @@ from cloze_gen.formats.scde.features import FeatureTable, feature_lines
 from cloze_gen.formats.scde.published import format_published
 from cloze_gen.notation import parse_json
 from cloze_gen.records.passage import Part
+from cloze_gen.records.release_facts import PaperReference
 from cloze_gen.report.blanked_passages import statistics_from_record
 from cloze_gen.report.card import CardTable
 from cloze_gen.stages.finished_run import FinishedRun, PublishedSet
 from cloze_gen.stages.release.settings import OrderedReleaseSettings
 from cloze_gen.stages.tables import STATISTICS
+
+REFERENCE = PaperReference(
+    authors=("Kong, Xiang", "Gangal, Varun", "Hovy, Eduard"),
+    title="SCDE: Sentence Cloze Dataset with High Quality Distractors From Examinations",
+    year=2020,
+    kind="conference-paper",
+    venue="Proceedings of the 58th Annual Meeting of the Association for Computational Linguistics",
+    doi="10.18653/v1/2020.acl-main.502",
+)
 
 SPLITS = {Part.TRAIN: "train", Part.DEVELOPMENT: "dev", Part.TEST: "test"}
 PUBLISHED = {part: f"{split}.json" for part, split in SPLITS.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from cloze_gen import __version__
@@ -16,6 +17,7 @@ from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact
 
 KEPT = "kept"
+SAMPLE_LICENCE = "CC0-1.0"  # of the embedded books: corpora/LICENSE
 _LIBRARIES = ("numpy", "pyarrow", "spacy", "matplotlib")  # whose versions can change bytes of a release
 _COLUMNS = ("title", "author", "year", "etext", "genre", "role", "license")
 
@@ -48,7 +50,10 @@ def release_facts(
         noun=style.items.noun,
         n_items=sum(map(style.items.counts, published.items)),
         n_wanted=wanted,
-        books=tuple(released_books(style, run.artifacts, Counter(item.book_id for item in published.items))),
+        books=tuple(
+            replace(book, license=book.license or SAMPLE_LICENCE) if sample else book
+            for book in released_books(style, run.artifacts, Counter(item.book_id for item in published.items))
+        ),
         notes=tuple(notes),
         creator=release.creators,
         date=release.date,
