@@ -10,10 +10,10 @@ from typing import Any
 
 from cloze_gen import __version__
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.harness import harness_record, task_yaml
+from cloze_gen.formats.harness import harness_files
 from cloze_gen.formats.jsonl import parse_questions
+from cloze_gen.formats.lambada import harness as lambada_harness
 from cloze_gen.formats.lambada import jsonl as lambada_jsonl
-from cloze_gen.formats.lambada.harness import harness_files
 from cloze_gen.formats.scde import harness as scde_harness
 from cloze_gen.formats.scde import jsonl as scde_jsonl
 from cloze_gen.notation import reason
@@ -26,6 +26,8 @@ from cloze_gen.stages.evaluation.question_sets import read_question_set
 from cloze_gen.stages.tables import CANDIDATES, PASSAGE_SET, QUESTIONS
 from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import write_jsonl
+
+HARNESS = "harness"  # folder of a release: all that lm-evaluation-harness reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +77,17 @@ class ItemKind:
             raise FormatError(f"{self.file}: {reason(error)}") from None
 
 
+def _write_files(folder: Path, files: Mapping[str, str]) -> None:
+    """What a harness reads, in the subfolder `harness/`; no folder where there is nothing."""
+    for file, text in files.items():
+        path = folder / HARNESS / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+
 def _write_questions_task(folder: Path, name: str, questions: Sequence[Question], signature: str) -> None:
-    """`NAME.harness.jsonl`, one JSON object a question, and the task's `NAME.harness.yaml`."""
-    write_jsonl(folder / f"{name}.harness.jsonl", (harness_record(question) for question in questions))
-    task = task_yaml(task=name, data_file=f"{name}.harness.jsonl", version=__version__, signature=signature)
-    (folder / f"{name}.harness.yaml").write_text(task, encoding="utf-8", newline="\n")
+    """`harness/`: `NAME.yaml`, by likelihood, and `NAME_letters.yaml`, by letters, with their records."""
+    _write_files(folder, harness_files(name, questions, version=__version__, signature=signature))
 
 
 def _described(questions: Sequence[Question]) -> str:
@@ -135,13 +143,10 @@ def _passages_splits(passages: Sequence[SetPassage]) -> dict[str, dict[str, str]
 
 
 def _write_passages_tasks(folder: Path, name: str, passages: Sequence[SetPassage], signature: str) -> None:
-    """A task for each rendering, by its name, with the JSON lines of each split; the control set has tasks of its own, `NAME_control_*`."""
+    """`harness/`: a task for each rendering of each split, with its records; the control set has tasks of its own, `NAME_control_*`."""
     of_split = {str(split): [one.passage for one in some] for split, some in _of_splits(passages).items()}
-    control = of_split.pop(str(Split.CONTROL), None)
-    tasks = {name: of_split, f"{name}_control": {str(Split.TEST): control} if control else {}}
-    for task, splits in tasks.items():
-        for file, text in harness_files(task, splits, version=__version__, signature=signature).items() if splits else ():
-            (folder / file).write_text(text, encoding="utf-8", newline="\n")
+    control = of_split.pop(str(Split.CONTROL), [])
+    _write_files(folder, lambada_harness.harness_files(name, of_split, control=control, version=__version__, signature=signature))
 
 
 def _of_set(one: SetPassage) -> bool:
@@ -176,10 +181,10 @@ PASSAGE_ITEMS = ItemKind(
         "validation.jsonl": "the passages of the development novels as `datasets.load_dataset` reads them; `text` is the published form.",
         "test.jsonl": "the passages of the test novels, likewise.",
         "control.jsonl": 'the control set, which `datasets.load_dataset(..., "control")` reads.',
-        "{name}_published.yaml": "a task of lm-evaluation-harness in the published form (small letters, cut as a treebank cuts).",
-        "{name}_cased.yaml": "a task in the form that the book prints; scores in the two forms are not comparable.",
-        "{name}_control_published.yaml": "the control set in the published form.",
-        "{name}_control_cased.yaml": "the control set as the book prints it.",
+        "harness/{name}_published.yaml": "a task of lm-evaluation-harness in the published form (small letters, cut as a treebank cuts).",
+        "harness/{name}_cased.yaml": "a task in the form that the book prints; scores in the two forms are not comparable.",
+        "harness/{name}_control_published.yaml": "the control set in the published form.",
+        "harness/{name}_control_cased.yaml": "the control set as the book prints it.",
     },
 )
 
@@ -200,11 +205,9 @@ def _write_blanked_splits(folder: Path, passages: Sequence[SetBlankedPassage]) -
 
 
 def _write_blanked_tasks(folder: Path, name: str, passages: Sequence[SetBlankedPassage], signature: str) -> None:
-    """`NAME_blanks.yaml` and `NAME_passage.yaml` with the JSON lines of each split; nothing where no passage is left to be asked about."""
+    """`harness/`: `NAME_blanks.yaml` and `NAME_passage.yaml`, with their records; nothing where no passage is left to be asked about."""
     splits = {split: [one.passage for one in some] for split, some in _of_parts(passages).items()}
-    tasks = scde_harness.harness_files(name, splits, version=__version__, signature=signature) if splits.keys() - {"train"} else {}
-    for file, text in tasks.items():
-        (folder / file).write_text(text, encoding="utf-8", newline="\n")
+    _write_files(folder, scde_harness.harness_files(name, splits, version=__version__, signature=signature))
 
 
 def _blanked_described(passages: Sequence[SetBlankedPassage]) -> str:
@@ -234,8 +237,8 @@ BLANKED_ITEMS = ItemKind(
         "train.jsonl": "the passages of the training books as `datasets.load_dataset` reads them, without provenance.",
         "validation.jsonl": "those of the development books, likewise.",
         "test.jsonl": "those of the test books, likewise.",
-        "{name}_blanks.yaml": "a task of lm-evaluation-harness: each blank by itself, by likelihood.",
-        "{name}_passage.yaml": "a task of lm-evaluation-harness: the whole passage, answered in letters.",
+        "harness/{name}_blanks.yaml": "a task of lm-evaluation-harness: each blank by itself, by likelihood.",
+        "harness/{name}_passage.yaml": "a task of lm-evaluation-harness: the whole passage, answered in letters.",
     },
     features=scde_jsonl.SPLIT_FEATURES,
 )
