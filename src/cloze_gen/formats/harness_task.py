@@ -17,9 +17,10 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import Any
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LETTERS = ascii_uppercase
 LOADER_FILE, README = "cloze_task.py", "README.md"
 PLAIN_FOLDER, PLAIN = "plain", "_plain"
 

@@ -123,8 +123,8 @@ def harness_files(
     for prefix, asked in ((name, "test"), (f"{name}_validation", "validation")):
         if asked not in splits:
             continue
-        some = {split: found for split, found in splits.items() if split in ("train", asked) or asked == "test"}
-        two = [_blanks_task(name, prefix, some, asked), _passage_task(name, prefix, some, asked)]
+        shown = {split: found for split, found in splits.items() if split in ("train", asked) or asked == "test"}
+        two = [_blanks_task(name, prefix, shown, asked), _passage_task(name, prefix, shown, asked)]
         tasks += two
         groups.append(HarnessGroup(name=f"{prefix}_both", tasks=[task.name for task in two], comment=[_WHY_NO_MEAN]))
     if not tasks:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from cloze_gen.formats.inspect_tasks import blank_tasks
-from cloze_gen.formats.scde.harness import harness_files
+from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK, blank_tasks, eval_yaml, inspect_task
+from cloze_gen.formats.scde.harness import blank_records, harness_files
 from cloze_gen.formats.scde.jsonl import parse_passages, split_record
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
@@ -23,21 +23,36 @@ def _of_parts(passages: Sequence[SetBlankedPassage]) -> dict[str, list[SetBlanke
     return {split: some for split, some in found.items() if some}
 
 
+def _blanks_file(split: str) -> str:
+    return f"blanks_{split}.jsonl"
+
+
+def _splits(passages: Sequence[SetBlankedPassage]) -> dict[str, dict[str, str]]:
+    """Passages, and as a config of its own a row a blank."""
+    splits = list(_of_parts(passages))
+    return {"default": {split: f"{split}.jsonl" for split in splits}} | (
+        {"blanks": {split: _blanks_file(split) for split in splits}} if splits else {}
+    )
+
+
 def _split_records(passages: Sequence[SetBlankedPassage]) -> dict[str, list[Record]]:
-    """`train.jsonl`, `validation.jsonl` and `test.jsonl`, one JSON object a passage (`split_record`), those that have passages."""
-    return {f"{split}.jsonl": [split_record(one) for one in some] for split, some in _of_parts(passages).items()}
+    """`train.jsonl`, `validation.jsonl`, `test.jsonl`, a JSON object a passage, and `blanks_*.jsonl`, one a blank; those that have some."""
+    files: dict[str, list[Record]] = {}
+    for split, some in _of_parts(passages).items():
+        files[f"{split}.jsonl"] = [split_record(one) for one in some]
+        files[_blanks_file(split)] = [record for one in some for record in blank_records(one.passage)]
+    return files
 
 
 def _harness(passages: Sequence[SetBlankedPassage], told: ToldTask) -> Mapping[str, str]:
     """Nothing where no passage is left to be asked about."""
     splits = {split: [one.passage for one in some] for split, some in _of_parts(passages).items()}
-    if not splits.keys() - {"train"}:
-        return {}
     return harness_files(told.name, splits, version=told.version, signature=told.signature, canary=told.canary)
 
 
 def _inspect(passages: Sequence[SetBlankedPassage], told: ToldTask) -> Mapping[str, str]:
-    return blank_tasks(told.name, splits=list(_of_parts(passages)))
+    tasks = blank_tasks(_splits(passages).get("blanks", {}), config="blanks")
+    return {EVAL_YAML: eval_yaml(*tasks), INSPECT_TASK: inspect_task(*tasks)} if tasks else {}
 
 
 def _described(passages: Sequence[SetBlankedPassage]) -> str:
@@ -70,7 +85,7 @@ BLANKED_ITEMS = ItemKind(
     read_set=read_blanked_set,
     released=lambda one, record: dict(record),
     split_of=lambda one: _SPLITS[one.part],
-    splits=lambda passages: {"default": {split: f"{split}.jsonl" for split in _of_parts(passages)}},
+    splits=_splits,
     split_records=_split_records,
     harness=_harness,
     inspect=_inspect,
@@ -87,5 +102,8 @@ BLANKED_ITEMS = ItemKind(
         "train.jsonl": "the passages of the training books as `datasets.load_dataset` reads them, without provenance.",
         "validation.jsonl": "those of the development books, likewise.",
         "test.jsonl": "those of the test books, likewise.",
+        "blanks_train.jsonl": 'a row a blank: `query`, `choices`, `gold`; `datasets.load_dataset(..., "blanks")` reads these.',
+        "blanks_validation.jsonl": "those of the development books.",
+        "blanks_test.jsonl": "those of the test books.",
     },
 )

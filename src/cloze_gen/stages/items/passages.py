@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from cloze_gen.formats.inspect_tasks import passage_tasks
+from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK, eval_yaml, inspect_task, passage_tasks
 from cloze_gen.formats.lambada.harness import harness_files
 from cloze_gen.formats.lambada.jsonl import parse_passages, passage_record, split_record
 from cloze_gen.records.passage import SetPassage, Split
@@ -44,19 +44,14 @@ def _splits(passages: Sequence[SetPassage]) -> dict[str, dict[str, str]]:
 
 
 def _harness(passages: Sequence[SetPassage], told: ToldTask) -> Mapping[str, str]:
-    """A task for each rendering, by its name; the control set has tasks of its own, `NAME_control_*`."""
     of_split = {str(split): [one.passage for one in some] for split, some in _of_splits(passages).items()}
-    control = of_split.pop(str(Split.CONTROL), None)
-    tasks = {told.name: of_split, f"{told.name}_control": {str(Split.TEST): control} if control else {}}
-    files: dict[str, str] = {}
-    for task, splits in tasks.items():
-        if splits:
-            files |= harness_files(task, splits, version=told.version, signature=told.signature, canary=told.canary)
-    return files
+    control = of_split.pop(str(Split.CONTROL), [])
+    return harness_files(told.name, of_split, control=control, version=told.version, signature=told.signature, canary=told.canary)
 
 
 def _inspect(passages: Sequence[SetPassage], told: ToldTask) -> Mapping[str, str]:
-    return passage_tasks(told.name, files=_splits(passages)["default"])
+    tasks = passage_tasks(_splits(passages))
+    return {EVAL_YAML: eval_yaml(*tasks), INSPECT_TASK: inspect_task(*tasks)} if tasks else {}
 
 
 def _of_set(one: SetPassage) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cloze_gen.formats.harness import harness_files
-from cloze_gen.formats.inspect_tasks import question_tasks
+from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK, eval_yaml, inspect_task, question_task
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.printed import blanked_sentence
 from cloze_gen.records.question import Question
@@ -39,7 +39,7 @@ def _harness(questions: Sequence[Question], told: ToldTask) -> Mapping[str, str]
 
 
 def _inspect(questions: Sequence[Question], told: ToldTask) -> Mapping[str, str]:
-    return question_tasks(told.name, file=QUESTIONS)
+    return {EVAL_YAML: eval_yaml(question_task()), INSPECT_TASK: inspect_task(question_task())}
 
 
 def _spans(record: Record) -> Sequence[Span]:
