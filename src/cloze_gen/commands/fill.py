@@ -8,7 +8,7 @@ from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.pipelines.styles import find_style
 from cloze_gen.stages.release.books import OpenedBooks, missing_books
 from cloze_gen.stages.release.facts import ReleaseRecord, read_record
-from cloze_gen.stages.release.pointers import fill_release
+from cloze_gen.stages.release.filling import fill_release
 from cloze_gen.store.locks import partial_folder
 
 

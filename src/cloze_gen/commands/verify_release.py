@@ -21,7 +21,8 @@ from cloze_gen.stages.release.checks import (
     check_signature,
 )
 from cloze_gen.stages.release.facts import ReleaseRecord, read_record
-from cloze_gen.stages.release.pointers import POINTERS, fill_release
+from cloze_gen.stages.release.filling import fill_release
+from cloze_gen.stages.release.pointers import POINTERS
 from cloze_gen.stages.release.write import read_published, write_data
 from cloze_gen.stages.style import Style
 from cloze_gen.store.corpus_folder import check_folder

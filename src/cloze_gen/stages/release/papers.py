@@ -111,9 +111,6 @@ def measured_rows(data: ReportData) -> Iterator[Measured]:
 
 def _card(folder: Path, style: Style, published: PublishedSet, record: ReleaseRecord, licence: SetLicence, tables: Sequence[Table]) -> str:
     kind, facts = style.items, record.facts
-    told = {kind.file: f"every {kind.noun} with its provenance (book, character span in the decoded raw file) and all scores."}
-    told |= {file.format(name=facts.name): what for file, what in {**kind.told_files, **style.told_files}.items()} | _TOLD
-    after = {CARD, CHECKSUMS}  # written last, so not there yet
     return dataset_card(
         CardFacts(
             facts=facts,
@@ -121,7 +118,7 @@ def _card(folder: Path, style: Style, published: PublishedSet, record: ReleaseRe
             described=kind.described(published.items),
             balance=kind.balance(published.items),
             use=list(_use(folder, facts, tables)),
-            files=[(file, what) for file, what in told.items() if file in after or (folder / file).exists()],
+            files=list(_told_files(folder, style, published, facts)),
             licence=licence.sentence,
             bibtex=bibtex(facts),
             per_book=Counter(item.book_id for item in published.items if kind.counts(item)),
@@ -129,6 +126,18 @@ def _card(folder: Path, style: Style, published: PublishedSet, record: ReleaseRe
             tables=record.tables,
         )
     )
+
+
+def _told_files(folder: Path, style: Style, published: PublishedSet, facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
+    """(name, what it is) of what stands in the release; the files that the paper's own have no words, but their names."""
+    kind = style.items
+    told = {kind.file: f"every {kind.noun} with its provenance (book, character span in the decoded raw file) and all scores."}
+    told |= {file.format(name=facts.name): what for file, what in {**kind.told_files, **style.told_files}.items()} | _TOLD
+    written_last = {CARD, CHECKSUMS}
+    yield from ((file, what) for file, what in told.items() if file in written_last or (folder / file).exists())
+    plain = [file for file in style.files(published) if file not in told and file.split("/")[0] not in told]
+    if plain:
+        yield "`, `".join(plain), "the paper's own formats."
 
 
 def _use(folder: Path, facts: ReleaseFacts, tables: Sequence[Table]) -> Iterator[tuple[str, str, str]]:

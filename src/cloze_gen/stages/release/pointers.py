@@ -1,8 +1,8 @@
-"""A release without the text of its books, and the full one back from it: for books that may not be passed on.
+"""A release without the text of its books, for books that may not be passed on.
 
-The release of pointers says of every item where its text stands (`formats.pointers`); all that is made of the items alone is left out, for
-`fill_release` makes it again, and what the run alone knows (the funnel, the figures of the report) is written down. The checksums of the
-full release stand in its `release.json`, so what is made again is known to be the same.
+It says of every item where its text stands (`formats.pointers`); all that is made of the items alone is left out, for `filling` makes it
+again, and what the run alone knows (the funnel, the figures of the report) is written down. The checksums of the full release stand in its
+`release.json`, so what is made again is known to be the same.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.citation import citation_cff
+from cloze_gen.formats.croissant import croissant_json
+from cloze_gen.formats.features import Table, features_of
 from cloze_gen.formats.pointers import filled_record, pointer_record, reference_text
 from cloze_gen.records.release_facts import ReleaseFacts
 from cloze_gen.report.card import escape
@@ -27,12 +29,11 @@ from cloze_gen.stages.finished_run import PublishedSet
 from cloze_gen.stages.items.kind import ItemKind, Record, Span
 from cloze_gen.stages.release.checksums import checksums_of, write_checksums
 from cloze_gen.stages.release.facts import RELEASE_FILE, ReleaseRecord, record_text
-from cloze_gen.stages.release.papers import CARD, CITATION, REPORT, licence_of, write_papers
+from cloze_gen.stages.release.papers import CARD, CITATION, CROISSANT, REPORT, licence_of
 from cloze_gen.stages.release.signature import SIGNATURE
-from cloze_gen.stages.release.write import release_settings, write_data
 from cloze_gen.stages.report_samples import without_samples
-from cloze_gen.stages.style import Style
 from cloze_gen.stages.tables import CANDIDATES
+from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 POINTERS, FIGURES = "pointers.jsonl", "report.json"
@@ -58,14 +59,14 @@ def write_pointers(folder: Path, *, kind: ItemKind, published: PublishedSet, tak
     spans = {record["id"]: kind.spans(record) for record in published.records}
     write_jsonl(folder / POINTERS, _pointed(published.records, kind.texts, kind.derived, spans, kind, text_of))
     for file, records in published.beside.items():
-        texts, derived = _fields(file, kind)
+        texts, derived = text_fields(file, kind)
         write_jsonl(folder / pointers_file(file), _pointed(records, texts, derived, spans, kind, text_of))
     for file in (*taken, SIGNATURE):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(full / file, folder / file)
 
 
-def _fields(file: str, kind: ItemKind) -> tuple[Sequence[str], Sequence[str]]:
+def text_fields(file: str, kind: ItemKind) -> tuple[Sequence[str], Sequence[str]]:
     """Fields that hold text, and that are derived, of the records beside the items: candidates, or items that fell."""
     return (_CANDIDATE_TEXTS, ()) if file == CANDIDATES else (kind.texts, kind.derived)
 
@@ -96,8 +97,19 @@ def write_pointer_papers(folder: Path, *, record: ReleaseRecord, data: ReportDat
     (folder / REPORT).write_text(render_report(bare), encoding="utf-8", newline="\n")
     figures = TypeAdapter(ReportData).dump_python(bare, mode="json")
     (folder / FIGURES).write_text(json.dumps(figures, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+    records = [_plain(one) for one in read_jsonl(folder / POINTERS)]
+    table = Table(
+        config="default", split="pointers", file=POINTERS, rows=len(records), bytes=(folder / POINTERS).stat().st_size,
+        sha256=file_sha256(folder / POINTERS), columns=features_of(records),
+    )  # fmt: skip
+    (folder / CROISSANT).write_text(croissant_json(facts, [table], licence_of(facts)), encoding="utf-8", newline="\n")
     (folder / CARD).write_text(_pointer_card(facts), encoding="utf-8", newline="\n")
     write_checksums(folder)
+
+
+def _plain(record: Record) -> Record:
+    """What of a record of pointers is one value: what a description for machines can tell."""
+    return {name: value for name, value in record.items() if isinstance(value, str | int | float)}
 
 
 def _pointer_card(facts: ReleaseFacts) -> str:
@@ -120,79 +132,10 @@ This is test data. Keep it out of training corpora: canary GUID `{facts.canary}`
 - `{POINTERS}`: every {facts.noun}: options, scores, book and span; texts as places in the normalized text of the span (`docs/releases.md`).
 - `{RELEASE_FILE}`: what the release says of itself; `full` are the checksums of the full release.
 - `{REPORT}`: pictures of the set, the funnel, no sample; `{FIGURES}`: its figures, from which the full report is made.
-- `{CITATION}`, `{SIGNATURE}`, `SHA256SUMS`.
+- `{CROISSANT}`, `{CITATION}`, `{SIGNATURE}`, `SHA256SUMS`.
 
 ## Books
 | file | title | sha256 |
 |---|---|---|
 {files}
 """
-
-
-def fill_release(source: Path, to: Path, *, style: Style, record: ReleaseRecord, text_of: Texts) -> list[str]:
-    """Write the full release of a release of pointers into the empty folder `to`.
-
-    Args:
-        record: of the release of pointers.
-    Returns:
-        files that are not the full release's, byte for byte; of equal versions of cloze-gen and its libraries there are none.
-    Raises:
-        FormatError: the pointers do not fit these books, or are damaged.
-    """
-    kind = style.items
-    settings = {**record.facts.settings, "release": {**record.facts.settings["release"], "text": "full"}}
-    facts = replace(record.facts, text="full", settings=settings, measured=(), evaluated="")
-    records = list(_filled(source / POINTERS, kind.texts, {}, kind, text_of))
-    spans = {one["id"]: kind.spans(one) for one in records}
-    beside = {file: list(_filled(source / pointers_file(file), _fields(file, kind)[0], spans, kind, text_of)) for file in record.beside}
-    items = _items(kind, records)
-    published = PublishedSet(
-        name=facts.name,
-        items=items,
-        seed=facts.seed or 0,
-        release=release_settings(style, settings),
-        records=[kind.released(item, one) for item, one in zip(items, records, strict=True)],
-        canary=facts.canary,
-        beside={file: _completed(file, some, kind) for file, some in beside.items()},
-    )
-    write_data(to, style=style, published=published, facts=facts)
-    for file in record.taken:
-        (to / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / file, to / file)
-    write_papers(to, style=style, published=published, record=replace(record, facts=facts, full={}), data=read_figures(source))
-    found = checksums_of(to)
-    return sorted(name for name in found.keys() | record.full.keys() if found.get(name) != record.full.get(name))
-
-
-def read_figures(folder: Path) -> ReportData:
-    """The figures of the report of a release of pointers.
-
-    Raises:
-        FormatError: they are damaged.
-    """
-    try:
-        return TypeAdapter(ReportData).validate_json((folder / FIGURES).read_bytes())
-    except (OSError, ValidationError) as error:
-        raise FormatError(f"{folder / FIGURES}: not the figures of a report ({str(error).splitlines()[0]})") from None
-
-
-def _filled(path: Path, texts: Sequence[str], spans: Mapping[str, Sequence[Span]], kind: ItemKind, text_of: Texts) -> Iterator[Record]:
-    for number, record in enumerate(read_jsonl(path), 1):
-        where = f"{path.name}, line {number}"
-        try:
-            reference = reference_text([text_of(span) for span in spans.get(record["id"]) or kind.spans(record)])
-        except (KeyError, TypeError):
-            raise FormatError(f"{where}: does not say which book its text stands in, and where") from None
-        yield filled_record(record, reference, texts=texts, where=where)
-
-
-def _items(kind: ItemKind, records: Sequence[Record]) -> list[Any]:
-    lines = (json.dumps({name: value for name, value in one.items() if name not in kind.derived}) for one in records)
-    return list(kind.parse(lines))
-
-
-def _completed(file: str, records: Sequence[Record], kind: ItemKind) -> list[Record]:
-    """Records beside the items with what is derived; candidates have nothing that is."""
-    if file == CANDIDATES:
-        return list(records)
-    return [kind.released(item, record) for item, record in zip(_items(kind, records), records, strict=True)]
