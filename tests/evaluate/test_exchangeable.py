@@ -25,12 +25,13 @@ def lines(count: int, **fields: Sequence[object]) -> list[str]:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"n": range(30)}, 'sorted by "n"'),
-        ({"n": range(30, 0, -1)}, 'sorted by "n"'),
-        ({"id": [f"book:{n}:x" for n in range(85, 115)]}, 'sorted by "id"'),
-        ({"book": ["b"] * 10 + ["c"] * 10 + ["a"] * 10}, 'grouped by "book"'),
-        ({"score": [n / 7 for n in range(30)]}, 'sorted by "score"'),
-        ({"n": [10**40 + n for n in range(30)]}, 'sorted by "n"'),
+        ({"n": range(30)}, "sorted by 'n'"),
+        ({"n": range(30, 0, -1)}, "sorted by 'n'"),
+        ({"id": [f"book:{n}:x" for n in range(85, 115)]}, "sorted by 'id'"),
+        ({"book": ["b"] * 10 + ["c"] * 10 + ["a"] * 10}, "grouped by 'book'"),
+        ({"score": [n / 7 for n in range(30)]}, "sorted by 'score'"),
+        ({"n": [10**40 + n for n in range(30)]}, "sorted by 'n'"),
+        ({"\x1b[2J" + "n" * 500: range(30)}, "sorted by '\\x1b[2J" + "n" * 51 + "..."),
     ],
 )
 def test_arranged_lines_are_found(fields: dict[str, Sequence[object]], said: str) -> None:

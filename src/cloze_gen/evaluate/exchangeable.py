@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cloze_gen.notation import NotationError, parse_json
+from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.rng import derive_rng
 
 MOST_LIKELY = 1e-6  # an order less likely by chance than this was made on purpose
@@ -24,9 +24,9 @@ _LINE = "the lines themselves"
 
 
 def find_arrangement(lines: Sequence[str]) -> str | None:
-    """How lines are arranged that should stand in random order: `sorted by "id"`, `grouped by "book_id"`; None where no sign is found.
+    """How lines are arranged that should stand in random order: `sorted by 'id'`, `grouped by 'book_id'`; None where no sign is found.
 
-    Looked at: whole lines, numbers in them as numbers; of JSON objects every plain value that all of them have; words of neighbours.
+    Looked at: of JSON objects every plain value that all of them have; whole lines; numbers in them as numbers; words of neighbours.
 
     >>> find_arrangement([f"{n}) a question" for n in range(1, 30)])
     'sorted by the lines themselves'
@@ -61,15 +61,15 @@ def _alike(words: Sequence[frozenset[str]]) -> float:
 
 def _columns(lines: Sequence[str]) -> dict[str, list[Any]]:
     """What is the same thing in every line -> its value in each, made to be compared."""
-    columns: dict[str, list[Any]] = {_LINE: [_natural(line) for line in lines]}
+    columns: dict[str, list[Any]] = {}
     records = _records(lines)
     for key in records[0] if records else ():
         values = [record.get(key) for record in records]
         if all(isinstance(value, str) for value in values):
-            columns[f'"{key}"'] = [_natural(str(value)) for value in values]
+            columns[shown(key)] = [_natural(str(value)) for value in values]
         elif all(isinstance(value, int | float) and value == value for value in values):  # NaN is not itself, and has no place in an order
-            columns[f'"{key}"'] = values
-    return columns
+            columns[shown(key)] = values
+    return columns | {_LINE: [_natural(line) for line in lines]}
 
 
 def _records(lines: Sequence[str]) -> list[Mapping[str, Any]]:
