@@ -1,0 +1,108 @@
+"""A file of a release, line by line, where it is as published and its lines stand in random order."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path, PurePosixPath
+
+from cloze_gen.errors import DamageError, FormatError, UsageError
+from cloze_gen.evaluate.exchangeable import find_arrangement
+from cloze_gen.notation import NotationError, parse_json, reason, shown
+from cloze_gen.stages.release import CHECKSUMS
+from cloze_gen.store.files import MAX_TEXT_BYTES, open_regular
+from cloze_gen.store.runs import leads_to
+
+DEFAULT_FILES = ("test.jsonl", "questions.jsonl")
+RELEASE_FILE = "release.json"
+SHUFFLED, CORPUS_ORDER = "shuffled", "corpus"
+_VOUCH = "If you know that its lines were put in random order before they were published, say so with --exchangeable."
+
+
+def read_published_lines(folder: Path, file: str, *, exchangeable: bool) -> tuple[str, list[str]]:
+    r"""The name of a file of the release, and its lines without their `\n`, blank ones left out.
+
+    Args:
+        file: its name in the folder; empty: the first of `DEFAULT_FILES` that is there.
+        exchangeable: the user vouches for the order of a file that no `release.json` speaks for.
+    Raises:
+        UsageError: there is no such file, or its lines are not known to stand in random order, or evidently do not.
+        DamageError: it is not as `SHA256SUMS` says.
+        FormatError: it is no text, or what stands beside it cannot be read.
+    """
+    if not leads_to(folder, Path.is_dir):
+        raise UsageError(f"{shown(str(folder), most_chars=300)}: no such folder; give the folder of a release, such as runs/NAME/release.")
+    name = file or _first_there(folder)
+    if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+        raise UsageError(f"--file {shown(name)}: give a file of the release by its name in {folder}.")
+    _check_order(folder, exchangeable=exchangeable)
+    data = _read(folder / name)
+    _check_sum(folder, name, data, exchangeable=exchangeable)
+    try:
+        lines = [line for line in data.decode("utf-8-sig").split("\n") if line.strip()]
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{folder / name}: is no text in UTF-8 (byte {error.start}); give a file with an item a line.") from None
+    if len(lines) < 2:
+        raise UsageError(f"{folder / name}: {len(lines)} lines have one order; give a file with an item a line.")
+    found = find_arrangement(lines)
+    if found:
+        raise UsageError(
+            f"{folder / name}: its lines do not stand in random order, but {found}, and a model likes that without having seen it. "
+            "Give a file of one split with an item a line (--file), made with release.order = shuffled."
+        )
+    return name, lines
+
+
+def _first_there(folder: Path) -> str:
+    name = next((name for name in DEFAULT_FILES if (folder / name).exists()), None)
+    if name is None:
+        raise UsageError(f"{folder}: holds no {' or '.join(DEFAULT_FILES)}; name a file with an item a line by --file.")
+    return name
+
+
+def _check_order(folder: Path, *, exchangeable: bool) -> None:
+    """What `release.json` says of the order. It outweighs the user where it says that the items stand as in the books."""
+    path = folder / RELEASE_FILE
+    if not path.exists():
+        if not exchangeable:
+            raise UsageError(f"{folder}: has no {RELEASE_FILE} that says in which order its items stand. {_VOUCH}")
+        return
+    try:
+        record = parse_json(_read(path))
+    except NotationError as error:
+        raise FormatError(f"{path}: not JSON ({error}); take the release anew from where it was published.") from None
+    order = record.get("order") if isinstance(record, dict) else None
+    if order == SHUFFLED:
+        return
+    if order == CORPUS_ORDER:
+        raise UsageError(
+            f"{path}: order is {CORPUS_ORDER}: the items stand as in the books, and a model likes that without having seen it. Nothing can "
+            "be tested on this release; make one with release.order = shuffled."
+        )
+    if not exchangeable:
+        raise UsageError(f"{path}: order is {shown(order)}, not {SHUFFLED}. {_VOUCH}")
+
+
+def _check_sum(folder: Path, name: str, data: bytes, *, exchangeable: bool) -> None:
+    path = folder / CHECKSUMS
+    if not path.exists():
+        if not exchangeable:
+            raise UsageError(f"{folder}: has no {CHECKSUMS}, so nobody knows whether {name} is as published. {_VOUCH}")
+        return
+    rows = [line.split(maxsplit=1) for line in _read(path).decode("utf-8", errors="replace").splitlines()]
+    sums = {row[1].removeprefix("*"): row[0].lower() for row in rows if len(row) == 2}
+    if name not in sums:
+        raise UsageError(f"{path}: does not list {name}, which is no file of this release then; --file names another.")
+    found = hashlib.sha256(data).hexdigest()
+    if found != sums[name]:
+        raise DamageError(f"{folder / name}: not as published: its sha256 is {found}, {CHECKSUMS} says {shown(sums[name], most_chars=80)}.")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with open_regular(path) as handle:
+            data = handle.read(MAX_TEXT_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read ({reason(error)}); give the folder of a release, and --file a file in it.") from None
+    if len(data) > MAX_TEXT_BYTES:
+        raise UsageError(f"{path}: larger than {MAX_TEXT_BYTES // 2**20:,} MiB, which no file of a release is.")
+    return data
