@@ -8,13 +8,13 @@ from pathlib import Path, PurePosixPath
 from cloze_gen.errors import DamageError, FormatError, UsageError
 from cloze_gen.evaluate.exchangeable import find_arrangement
 from cloze_gen.notation import NotationError, parse_json, reason, shown
-from cloze_gen.stages.release import CHECKSUMS
+from cloze_gen.stages.release.checksums import CHECKSUMS
+from cloze_gen.stages.release.facts import RELEASE_FILE
+from cloze_gen.stages.release.order import CORPUS, SHUFFLED
 from cloze_gen.store.files import MAX_TEXT_BYTES, open_regular
 from cloze_gen.store.runs import leads_to
 
 DEFAULT_FILES = ("test.jsonl", "questions.jsonl")
-RELEASE_FILE = "release.json"
-SHUFFLED, CORPUS_ORDER = "shuffled", "corpus"
 _VOUCH = "If you know that its lines were put in random order before they were published, say so with --exchangeable."
 
 
@@ -73,9 +73,9 @@ def _check_order(folder: Path, *, exchangeable: bool) -> None:
     order = record.get("order") if isinstance(record, dict) else None
     if order == SHUFFLED:
         return
-    if order == CORPUS_ORDER:
+    if order == CORPUS:
         raise UsageError(
-            f"{path}: order is {CORPUS_ORDER}: the items stand as in the books, and a model likes that without having seen it. Nothing can "
+            f"{path}: order is {CORPUS}: the items stand as in the books, and a model likes that without having seen it. Nothing can "
             "be tested on this release; make one with release.order = shuffled."
         )
     if not exchangeable:
