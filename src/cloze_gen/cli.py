@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from cloze_gen import __version__
 from cloze_gen.adapters.terminal import columns_of, show
-from cloze_gen.commands.arguments import DEFAULT_OUT, Out, Run, Workers
+from cloze_gen.commands.arguments import DEFAULT_OUT, LARGEST_SEED, Out, Run, Workers
 from cloze_gen.commands.corpus_group import corpus_group
 from cloze_gen.commands.judge_group import judge_group
 from cloze_gen.commands.release_commands import add_release_commands
@@ -37,7 +37,7 @@ app.add_typer(corpus_group, name="corpus")
 add_release_commands(app)
 
 # Beyond these a number is a slip of the finger, and what it is handed to would fail in words of its own.
-_MOST_ROWS, _LARGEST_SEED = 1_000_000, 2**63 - 1
+_MOST_ROWS = 1_000_000
 
 
 @app.callback(invoke_without_command=True)
@@ -56,7 +56,7 @@ def run(
     name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
-    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="random seed")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="random seed")] = 1,
     set_: Annotated[list[str] | None, typer.Option("--set", help="stage.key=value, any setting; may be repeated")] = None,
     engine: Annotated[str, typer.Option(help="local, or dask:ADDRESS of an existing cluster")] = "local",
     strict: Annotated[bool, typer.Option(help="end the run when a book is dropped")] = False,
@@ -128,7 +128,7 @@ def evaluate(
     scores: Annotated[Path | None, typer.Option(help="scores of your own model: JSONL, or of options `sentence TAB score` lines")] = None,
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
-    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="random seed: breaks ties, or begins networks")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="random seed: breaks ties, or begins networks")] = 1,
     write_to: Annotated[
         Path | None, typer.Option(help="folder to write to; default: one of its own in OUT/evaluations/, which a run links")
     ] = None,
