@@ -12,7 +12,9 @@ from cloze_gen.rng import derive_rng
 
 SAMPLE_COUNT = 20
 # Told in their own places of a sample, so not again among its facts.
-_TOLD = frozenset({"id", "book_id", "tokens", "position", "options", "answer_index", "answer", "source", "option_scores"})
+_TOLD = frozenset(
+    {"id", "input", "canary", "book_id", "tokens", "position", "options", "answer_index", "answer", "source", "option_scores"}
+)
 
 
 def draw_samples(n: int, *, seed: int, count: int = SAMPLE_COUNT) -> list[int]:

@@ -1,0 +1,118 @@
+"""Releases without the text of their books, and the full ones back from them, of every style."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.pipelines.styles import style_names, style_of_run
+from cloze_gen.store.runs import read_run
+from cloze_gen.store.tables import read_jsonl
+from tests.conftest import SAMPLE, FinishedRun, Outcome
+
+Cli = Callable[..., Outcome]
+_IN_A_ROW = 5  # words of a book that no release of pointers may hold
+
+
+@pytest.fixture(params=style_names())
+def pointed(request: pytest.FixtureRequest, finished_run: Callable[[str], Path], tmp_path: Path, cli: Cli) -> tuple[Path, Path]:
+    """The folder of a run that was asked for pointers, its stages those of the shared run; and that of the shared run."""
+    shared = finished_run(request.param)
+    with_books = (shared.parent / "books").is_dir()
+    out = tmp_path / "copy" / shared.name
+    shutil.copytree(shared.parent if with_books else shared, out.parent if with_books else out, symlinks=True)
+    run = next(path.parent for path in sorted((out / "runs").glob("*/run.json")))
+    told = read_run(run)
+    sides = {link.name.removeprefix("corpus-"): link.resolve() for link in run.glob("corpus-*")}
+    corpus = [] if told["sample"] else [part for side, folder in sides.items() for part in (f"--{side}", str(folder))]
+    overrides = [part for one in (*told["overrides"], "release.text=pointers") for part in ("--set", one)]
+    plain = shutil.copytree(run, tmp_path / "plain", symlinks=True)
+    outcome = cli("run", told["config"] or told["style"], *corpus, *overrides, "--name", run.name, "--out", out, "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    return run, plain
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def books_of(run: Path) -> list[Path]:
+    return [path for link in sorted(run.glob("corpus-*")) for path in sorted(link.resolve().rglob("*.txt"))]
+
+
+def rows_of_words(run: Path) -> Iterator[str]:
+    """Every five words in a row that the items quote."""
+    kind = style_of_run(run).items
+    for record in read_jsonl(run / "full" / kind.file):
+        for text in (text for _, texts in kind.quoted(record) for text in texts):
+            words = re.findall(r"[A-Za-z']+", text)
+            yield from (" ".join(words[i : i + _IN_A_ROW]) for i in range(len(words) - _IN_A_ROW + 1))
+
+
+@pytest.mark.slow
+def test_the_full_release_comes_back(pointed: tuple[Path, Path], tmp_path: Path, cli: Cli) -> None:
+    """Byte for byte, from the books' files under other names; it is the release that a run without the setting has."""
+    run, plain = pointed
+    assert files(run / "full") == files(plain / "release")
+    (tmp_path / "mine").mkdir()
+    for number, book in enumerate(books_of(run)):
+        shutil.copyfile(book, tmp_path / "mine" / f"{number}.txt")
+    shutil.move(run / "release", tmp_path / "published")
+    outcome = cli("fill", tmp_path / "published", "--books", tmp_path / "mine", "--to", tmp_path / "filled")
+    assert outcome.status == 0, outcome.err
+    assert files(tmp_path / "filled") == files(run / "full")
+    again = cli("fill", tmp_path / "published", "--books", tmp_path / "mine", "--to", tmp_path / "filled")
+    assert (again.status, "is there already" in again.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_no_text_is_given_away(pointed: tuple[Path, Path]) -> None:
+    """No five words in a row of what the items quote stand in any file of the release of pointers."""
+    run, _ = pointed
+    rows = set(rows_of_words(run))
+    assert len(rows) > 100
+    for name, data in files(run / "release").items():
+        words = re.findall(r"[A-Za-z']+", data.decode("utf-8"))
+        given = {" ".join(words[i : i + _IN_A_ROW]) for i in range(len(words) - _IN_A_ROW + 1)} & rows
+        assert not given, f"{name}: {sorted(given)[:3]}"
+
+
+@pytest.mark.slow
+def test_an_evaluation_reaches_both(copied: FinishedRun, tmp_path: Path, cli: Cli) -> None:
+    """A run of pointers is evaluated by its full release; what is filled afterwards has its figures."""
+    run = ("run", *copied.corpus.options, "--name", "told", "--out", copied.out, "--workers", "1", "--set", "release.text=pointers")
+    assert cli(*run).status == 0
+    assert cli("evaluate", "told", "--out", copied.out, "--only", "bias", "--workers", "1").status == 0
+    folder = copied.out / "runs" / "told"
+    assert json.loads((folder / "full" / "release.json").read_text(encoding="utf-8"))["measured"]
+    outcome = cli("fill", folder / "release", "--books", copied.corpus.source, "--to", tmp_path / "filled")  # type: ignore[union-attr]
+    assert outcome.status == 0, outcome.err
+    assert files(tmp_path / "filled") == files(folder / "full")
+    assert cli(*run).out.count("release ") == 1
+    assert files(tmp_path / "filled") == files(folder / "full")
+
+
+@pytest.mark.slow
+def test_what_cannot_be_filled_is_told(copied: FinishedRun, tmp_path: Path, cli: Cli) -> None:
+    """A full release, a book of other bytes, pointers that were edited: each named, nothing written."""
+    release = copied.out / "runs" / "tiny" / "release"
+    full = cli("fill", release, "--books", SAMPLE, "--to", tmp_path / "x")
+    assert (full.status, "holds its text already" in full.err) == (2, True)
+    run = ("run", *copied.corpus.options, "--name", "told", "--out", copied.out, "--workers", "1", "--set", "release.text=pointers")
+    assert cli(*run).status == 0
+    told = copied.out / "runs" / "told" / "release"
+    none = cli("fill", told, "--books", SAMPLE / "train", "--to", tmp_path / "x")
+    assert (none.status, "lacks, by their bytes" in none.err) == (2, True)
+    lines = (told / "pointers.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    record = json.loads(lines[0])
+    record["source"]["text"] = [0, 5]
+    for first, what in ((json.dumps(record), "differ"), (lines[0].replace('"text": [0', '"text": [99999'), "is no place")):
+        (told / "pointers.jsonl").write_text("".join([first.rstrip("\n") + "\n", *lines[1:]]), encoding="utf-8")
+        edited = cli("fill", told, "--books", SAMPLE, "--to", tmp_path / "x")
+        assert (edited.status, what in edited.err) == (1, True), edited.err
+    assert not (tmp_path / "x").exists()
