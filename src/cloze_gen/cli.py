@@ -15,6 +15,7 @@ from cloze_gen.adapters.terminal import columns_of, show
 from cloze_gen.commands.arguments import DEFAULT_OUT, Out, Run, Workers
 from cloze_gen.commands.corpus_group import corpus_group
 from cloze_gen.commands.judge_group import judge_group
+from cloze_gen.commands.newcomer_commands import add_newcomer_commands
 from cloze_gen.endings import Ended, guarded, written_down
 from cloze_gen.errors import ClozeGenError
 
@@ -210,30 +211,7 @@ def clean_exams(
     show(command.clean_exams(exams, out))
 
 
-@app.command()
-def settings(config: Annotated[str, typer.Argument(help="a style (holmes-style, ...) or the path of a TOML file")]) -> None:
-    """Print every setting of a style with its value and meaning, as a TOML file.
-
-    Example: cloze-gen settings holmes-style > holmes-mine.toml
-    """
-    from cloze_gen.commands.settings import settings_text
-
-    show(settings_text(config, columns=columns_of(sys.stdout)), whole_lines=True)  # a line of TOML cannot be broken
-
-
-@app.command()
-def doctor(
-    fix: Annotated[bool, typer.Option(help="build KenLM's programs, and its Python module, where they are missing")] = False,
-    kenlm_sources: Annotated[Path | None, typer.Option(help="kenlm-0.3.0.tar.gz, for --fix without a network")] = None,
-    store: Annotated[Path | None, typer.Option(help="output folder: read every byte of it and compare it with what was written")] = None,
-) -> None:
-    """Check the tools: versions, what is missing, and the command that mends it. With --store, check an output folder instead.
-
-    Example: cloze-gen doctor --store artifacts
-    """
-    from cloze_gen.commands import doctor as command
-
-    command.check_store(store) if store else command.check_tools(fix=fix, kenlm_sources=kenlm_sources)
+add_newcomer_commands(app)
 
 
 def call() -> int:
