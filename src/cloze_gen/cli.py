@@ -12,7 +12,8 @@ from typer.core import TyperGroup
 
 from cloze_gen import __version__
 from cloze_gen.adapters.terminal import columns_of, show
-from cloze_gen.commands.arguments import DEFAULT_OUT, Out, Run, Workers
+from cloze_gen.commands.arguments import DEFAULT_OUT, AsIfSettings, Config, NamedRun, OtherRun, Out, Run, Settings, Stage, Workers
+from cloze_gen.commands.completing import run_names
 from cloze_gen.commands.corpus_group import corpus_group
 from cloze_gen.commands.judge_group import judge_group
 from cloze_gen.commands.newcomer_commands import add_newcomer_commands
@@ -48,7 +49,7 @@ def _version(version: Annotated[bool, typer.Option("--version", help="print the 
 
 @app.command()
 def run(
-    config: Annotated[str, typer.Argument(help="a style (holmes-style, ...) or the path of a TOML file")],
+    config: Config,
     train: Annotated[str, typer.Option(help="folder of the training books")] = "",
     source: Annotated[str, typer.Option(help="folder of the books of the questions; without --train their own background")] = "",
     books: Annotated[str, typer.Option(help="folder of the books, for a style that reads one folder")] = "",
@@ -56,7 +57,7 @@ def run(
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
     seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="random seed")] = 1,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="stage.key=value, any setting; may be repeated")] = None,
+    set_: Settings = None,
     engine: Annotated[str, typer.Option(help="local, or dask:ADDRESS of an existing cluster")] = "local",
     strict: Annotated[bool, typer.Option(help="end the run when a book is dropped")] = False,
     dry_run: Annotated[bool, typer.Option(help="say what would run and why, and do nothing")] = False,
@@ -85,7 +86,7 @@ def runs(out: Out = DEFAULT_OUT) -> None:
 @app.command("show")
 def show_run(
     run: Run,
-    stage: Annotated[str | None, typer.Argument(help="a stage of it by name, link or number: forward, 12-forward, 12")] = None,
+    stage: Stage = None,
     out: Out = DEFAULT_OUT,
     rows: Annotated[int, typer.Option(min=0, max=_MOST_ROWS, help="rows to print of each table")] = 5,
 ) -> None:
@@ -103,7 +104,7 @@ def trace(
     item_id: Annotated[
         str, typer.Argument(help="id of a question, passage, focus word or sentence, as in release/questions.jsonl or passages.jsonl")
     ],
-    run: Annotated[str | None, typer.Option(help="name or path of the run; default: of those that have it the one written last")] = None,
+    run: NamedRun = None,
     out: Out = DEFAULT_OUT,
     alternates: Annotated[
         bool, typer.Option("--alternates", help="Holmes-style: list every alternate with its scores and why it was dropped")
@@ -120,7 +121,12 @@ def trace(
 
 @app.command()
 def evaluate(
-    items: Annotated[str, typer.Argument(help="a run, a questions.jsonl, a passages.jsonl, or a published file of MSR, LAMBADA or SCDE")],
+    items: Annotated[
+        str,
+        typer.Argument(
+            help="a run, a questions.jsonl, a passages.jsonl, or a published file of MSR, LAMBADA or SCDE", autocompletion=run_names
+        ),
+    ],
     answers: Annotated[Path | None, typer.Option(help="answers of a machine-format file; default: the matching file beside it")] = None,
     train: Annotated[str, typer.Option(help="folder of training books, or blanked passages to learn from; default: the run's own")] = "",
     only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind, hf:FOLDER or scores:FILE; may be repeated")] = None,
@@ -154,9 +160,7 @@ def report(run: Run, out: Out = DEFAULT_OUT) -> None:
 
 
 @app.command()
-def compare(
-    run: Run, other: Annotated[str, typer.Argument(help="name or path of the run to set beside it")], out: Out = DEFAULT_OUT
-) -> None:
+def compare(run: Run, other: OtherRun, out: Out = DEFAULT_OUT) -> None:
     """Compare two runs: settings, funnel, baselines, shared questions or passages.
 
     Example: cloze-gen compare holmes-style holmes-mine
@@ -167,11 +171,7 @@ def compare(
 
 
 @app.command()
-def explain(
-    run: Run,
-    out: Out = DEFAULT_OUT,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="stage.key=value, as if it were set so; may be repeated")] = None,
-) -> None:
+def explain(run: Run, out: Out = DEFAULT_OUT, set_: AsIfSettings = None) -> None:
     """Say which stages of a run would run again, and why.
 
     Example: cloze-gen explain holmes-style --set forward.keep=20

@@ -1,28 +1,42 @@
-"""What a user types before the first run: a folder to begin in, settings to read, tools to check."""
+"""What a user types before the first run: a folder to begin in, settings to read, tools to check, a shell that knows the words."""
 
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cloze_gen.adapters.terminal import columns_of, show
+from cloze_gen.commands.arguments import Config
+from cloze_gen.commands.completing import config_names
+from cloze_gen.commands.completion import SCRIPTS, answer_shells
 
-_CONFIG = "a style (holmes-style, ...) or the path of a TOML file"
+
+class Shell(StrEnum):
+    """A shell that can be taught."""
+
+    bash = "bash"
+    zsh = "zsh"
+    fish = "fish"
 
 
 def add_newcomer_commands(app: typer.Typer) -> None:
-    """Add `new`, `settings` and `doctor` to a command line."""
+    """Add `new`, `settings`, `doctor` and `completion` to a command line, and let it answer a shell that asks what may follow."""
+    answer_shells()
     app.command()(new)
     app.command()(settings)
     app.command()(doctor)
+    app.command()(completion)
 
 
 def new(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="folder to make, a new or an empty one; the run is named after it")],
-    style: Annotated[str, typer.Option(help="whose settings: a style, another built-in config, or a TOML file")] = "holmes-style",
+    style: Annotated[
+        str, typer.Option(help="whose settings: a style, another built-in config, or a TOML file", autocompletion=config_names)
+    ] = "holmes-style",
 ) -> None:
     """Make a folder to begin in: a config of every setting, folders for the books, and the three commands that come next.
 
@@ -33,7 +47,7 @@ def new(
     show(begin(folder, style))
 
 
-def settings(config: Annotated[str, typer.Argument(help=_CONFIG)]) -> None:
+def settings(config: Config) -> None:
     """Print every setting of a style with its value and meaning, as a TOML file.
 
     Example: cloze-gen settings holmes-style > holmes-mine.toml
@@ -55,3 +69,11 @@ def doctor(
     from cloze_gen.commands import doctor as command
 
     command.check_store(store) if store else command.check_tools(fix=fix, kenlm_sources=kenlm_sources)
+
+
+def completion(shell: Annotated[Shell, typer.Argument(help="the shell that is to know the words of this program")]) -> None:
+    """Print what a shell evaluates to complete commands, options, styles, runs, stages and settings with the Tab key.
+
+    Example: cloze-gen completion bash >> ~/.bashrc
+    """
+    show(SCRIPTS[shell.value], whole_lines=True)
