@@ -145,7 +145,7 @@ def evaluate(
     from cloze_gen.commands import evaluate as command
 
     show(command.evaluate(items=items, answers=answers, train=train, only=only or [], scores=scores, out=out,
-                                   workers=workers, seed=seed, write_to=write_to))  # fmt: skip
+                                   workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout)))  # fmt: skip
 
 
 @app.command()

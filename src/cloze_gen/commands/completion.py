@@ -54,4 +54,4 @@ SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 def answer_shells() -> None:
     """Let Typer know the shells where one of them asks; else nothing is imported."""
     if VARIABLE in os.environ:
-        typer.completion.completion_init()
+        typer.completion.completion_init()  # type: ignore[attr-defined]  # typer says of nothing what is exported
