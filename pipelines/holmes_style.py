@@ -13,7 +13,7 @@ from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
-from cloze_gen.recipes.msr.release import msr_files
+from cloze_gen.recipes.msr.release import REFERENCE, msr_files
 from cloze_gen.recipes.msr.stages.alternates import write_alternates
 from cloze_gen.recipes.msr.stages.choice import write_choice
 from cloze_gen.recipes.msr.stages.focus import write_focus
@@ -30,11 +30,11 @@ from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.held_out import HeldOutSettings
 from cloze_gen.stages.corpus.overlap import OverlapSettings
-from cloze_gen.stages.item_kind import QUESTION_ITEMS
+from cloze_gen.stages.items.questions import QUESTION_ITEMS
 from cloze_gen.stages.models.contexts import Background, BackgroundSettings, background_of
 from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.offensive_words import words_digest
-from cloze_gen.stages.release import ReleaseSettings
+from cloze_gen.stages.release.settings import OrderedReleaseSettings
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Facts, OwnBackground, Style
 from cloze_gen.store.artifacts import ArtifactWriter
@@ -55,7 +55,7 @@ class HolmesSettings(SettingsGroup):
     forward: ForwardSettings = ForwardSettings()
     grooming: GroomingSettings = GroomingSettings()
     choice: ChoiceSettings = ChoiceSettings()
-    release: ReleaseSettings = ReleaseSettings()
+    release: OrderedReleaseSettings = OrderedReleaseSettings()
 
     @property
     def context_words(self) -> FocusSettings:
@@ -216,6 +216,7 @@ STYLE = Style(
     name="holmes-style",
     title="Holmes-style (MSR)",
     paper="Zweig & Burges 2011, MSR-TR-2011-129.",
+    reference=REFERENCE,
     settings=HolmesSettings,
     sample_config="holmes-sample",
     own_background=OwnBackground("holmes-few-books", held_out_notes),

@@ -15,7 +15,14 @@ from cloze_gen.pipelines.parts import Partition, TrainingNovels
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.recipes.lambada.judging import JUDGING
 from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
-from cloze_gen.recipes.lambada.release import TOLD_FILES, LambadaReleaseSettings, lambada_files
+from cloze_gen.recipes.lambada.release import (
+    REFERENCE,
+    TOLD_FILES,
+    LambadaReleaseSettings,
+    lambada_beside,
+    lambada_files,
+    lambada_store_files,
+)
 from cloze_gen.recipes.lambada.stages.analysis import write_analysis
 from cloze_gen.recipes.lambada.stages.guesses import write_guesses
 from cloze_gen.recipes.lambada.stages.ledger import Ledger, read_ledger
@@ -33,7 +40,7 @@ from cloze_gen.records.passage import Part
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.corpus.tags import TaggerSettings
-from cloze_gen.stages.item_kind import PASSAGE_ITEMS
+from cloze_gen.stages.items.passages import PASSAGE_ITEMS
 from cloze_gen.stages.models.contexts import ContextSettings
 from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.models.networks import NetworksSettings
@@ -184,12 +191,15 @@ STYLE = Style(
     name="lambada-style",
     title="LAMBADA-style",
     paper="Paperno et al. 2016, The LAMBADA dataset: word prediction requiring a broad discourse context.",
+    reference=REFERENCE,
     settings=LambadaSettings,
     sample_config="lambada-sample",
     sides=("books",),
     items=PASSAGE_ITEMS,
     last=PassageSet,
     files=lambada_files,
+    beside_files=lambada_beside,
+    store_files=lambada_store_files,
     told_files=TOLD_FILES,
     beside=beside,
     narrowed={"books": "partition"},

@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cloze_gen.evaluate.blanks.user_scores import ANSWER
-from cloze_gen.formats.scde.features import FeatureTable
 from cloze_gen.pipelines.corpus import Counts, TrainingText
 from cloze_gen.pipelines.parts import Partition, TrainingNovels
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
-from cloze_gen.recipes.scde.release import DISTRACTORS, TOLD_FILES, ScdeReleaseSettings, scde_files, statistics_table
+from cloze_gen.recipes.scde.release import DISTRACTORS, REFERENCE, TOLD_FILES, ScdeReleaseSettings, scde_files, statistics_table
 from cloze_gen.recipes.scde.stages.blanked_passages import write_blanked_passages
 from cloze_gen.recipes.scde.stages.blanks import write_blanks
 from cloze_gen.recipes.scde.stages.coherence import write_coherence
 from cloze_gen.recipes.scde.stages.distractors import write_distractors
-from cloze_gen.recipes.scde.stages.features import write_features
 from cloze_gen.recipes.scde.stages.passages import write_passages
 from cloze_gen.recipes.scde.stages.requests import requests
 from cloze_gen.recipes.scde.stages.rivals import write_rivals
@@ -30,7 +28,7 @@ from cloze_gen.recipes.scde.steps.rivals import RivalsSettings
 from cloze_gen.recipes.scde.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
-from cloze_gen.stages.item_kind import BLANKED_ITEMS
+from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Facts, Requests, Style
@@ -138,20 +136,6 @@ class Statistics(StyleTask):
     write = staticmethod(write_statistics)
 
 
-class Features(StyleTask):
-    """Pairs for who trains a model, where they are to be released."""
-
-    stage = "features"
-    needs = {"finished": BlankedPassages}
-
-    def settings(self) -> dict[str, Any]:
-        return dict(self.all_settings.release.model_dump(include={"features"}, mode="json"))
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        tables = [FeatureTable(name) for name in self.all_settings.release.features]
-        write_features(writer, room, **self.artifacts(), tables=tables)
-
-
 def model_name(settings: ScdeSettings, fingerprints: Mapping[str, str]) -> str:
     """What the distractors were chosen by, for the signature."""
     return f"coherence-{fingerprints['coherence'][:8]},distractors-{settings.distractors.kind}"
@@ -162,15 +146,11 @@ def notes(settings: ScdeSettings, facts: Facts) -> Sequence[str]:
     return [DISTRACTORS[settings.distractors.kind]]
 
 
-def beside(settings: ScdeSettings) -> list[type[StyleTask]]:
-    """What is made beside the set: its statistics, and the pairs where any are asked for."""
-    return [Statistics, Features] if settings.release.features else [Statistics]
-
-
 STYLE = Style(
     name="scde-style",
     title="SCDE-style",
     paper="Kong et al. 2020, SCDE: sentence cloze dataset with high quality distractors from examinations.",
+    reference=REFERENCE,
     settings=ScdeSettings,
     sample_config="scde-sample",
     sides=("books",),
@@ -179,7 +159,7 @@ STYLE = Style(
     files=scde_files,
     told_files=TOLD_FILES,
     card_tables=statistics_table,
-    beside=beside,
+    beside=lambda settings: [Statistics],
     articles="passages.source",
     narrowed={"books": "partition"},
     levels={

@@ -15,7 +15,7 @@ from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.pipelines.task import StageTask
-from cloze_gen.recipes.scs.release import scs_files
+from cloze_gen.recipes.scs.release import REFERENCE, scs_files
 from cloze_gen.recipes.scs.stages.books import read_reference, reference_counts, write_books
 from cloze_gen.recipes.scs.stages.focus import write_focus
 from cloze_gen.recipes.scs.stages.impostors import write_impostors
@@ -36,9 +36,10 @@ from cloze_gen.recipes.scs.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.corpus.tags import TaggerSettings
-from cloze_gen.stages.item_kind import QUESTION_ITEMS
+from cloze_gen.stages.items.questions import QUESTION_ITEMS
 from cloze_gen.stages.offensive_words import words_digest
-from cloze_gen.stages.release import ReleaseSettings, short_digest
+from cloze_gen.stages.release.settings import ReleaseSettings
+from cloze_gen.stages.release.signature import short_digest
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Facts, OwnBackground, Style
 from cloze_gen.store.artifacts import ArtifactWriter
@@ -225,6 +226,7 @@ STYLE = Style(
     name="scs-style",
     title="SCS-style",
     paper="Argouarc'h 2018, A new Sentence Completion Set of 6000 questions.",
+    reference=REFERENCE,
     settings=ScsSettings,
     sample_config="scs-sample",
     own_background=OwnBackground("scs-style", lambda facts: ["No statistic of word-to-word relations was used: none had to be held out."]),
@@ -233,6 +235,7 @@ STYLE = Style(
     items=QUESTION_ITEMS,
     last=Questions,
     files=scs_files,
+    order=lambda settings: "shuffled" if settings.questions.order == "mixed" else "corpus",
     levels={
         "books": "books like the reference",
         "sentences": "sentences chosen",

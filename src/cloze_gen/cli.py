@@ -17,6 +17,7 @@ from cloze_gen.commands.completing import run_names
 from cloze_gen.commands.corpus_group import corpus_group
 from cloze_gen.commands.judge_group import judge_group
 from cloze_gen.commands.newcomer_commands import add_newcomer_commands
+from cloze_gen.commands.release_commands import add_release_commands
 from cloze_gen.endings import Ended, guarded, written_down
 from cloze_gen.errors import ClozeGenError
 
@@ -35,6 +36,7 @@ app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pre
                   help="Raw books in, cloze test sets out, every step on disk.")  # fmt: skip
 app.add_typer(judge_group, name="judge")
 app.add_typer(corpus_group, name="corpus")
+add_release_commands(app)
 
 # Beyond these a number is a slip of the finger, and what it is handed to would fail in words of its own.
 _MOST_ROWS, _LARGEST_SEED = 1_000_000, 2**63 - 1

@@ -14,7 +14,7 @@ import pytest
 from cloze_gen.formats.msr.human import format_human
 from cloze_gen.formats.msr.lm import format_lm
 from cloze_gen.formats.msr.machine import format_machine
-from cloze_gen.stages.item_kind import QUESTION_ITEMS
+from cloze_gen.stages.items.questions import QUESTION_ITEMS
 from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
 from cloze_gen.text.rendering import rendered_tokens

@@ -15,7 +15,7 @@ import pytest
 
 from cloze_gen.formats.lambada.plain_text import format_plain_text
 from cloze_gen.formats.lambada.rendering import published_tokens
-from cloze_gen.stages.item_kind import PASSAGE_ITEMS
+from cloze_gen.stages.items.passages import PASSAGE_ITEMS
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet, read_tsv
 from tests.conftest import FinishedRun, Novels

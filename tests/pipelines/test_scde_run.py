@@ -18,7 +18,7 @@ import pytest
 from cloze_gen.formats.scde.published import parse_published
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
-from cloze_gen.stages.item_kind import BLANKED_ITEMS
+from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet, read_tsv
 from tests.conftest import FinishedRun, blanked

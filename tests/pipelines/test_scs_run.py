@@ -19,7 +19,7 @@ from cloze_gen.pipelines.models import Contexts, Index, LanguageModel
 from cloze_gen.pipelines.styles import find_style
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.rng import stable_fraction
-from cloze_gen.stages.item_kind import QUESTION_ITEMS
+from cloze_gen.stages.items.questions import QUESTION_ITEMS
 from cloze_gen.stages.report import read_report_data
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet

@@ -92,6 +92,13 @@ def test_manifest_gives_ids_and_facts(tmp_path: Path) -> None:
     assert (b.book_id, b.facts) == ("b", ())
 
 
+def test_a_manifest_tells_what_a_book_may_be_copied_under(tmp_path: Path) -> None:
+    """In the user's words, and not of a book whose cell is empty."""
+    put(tmp_path, "a.txt", "b.txt")
+    (tmp_path / "manifest.tsv").write_text("file\tlicense\na.txt\tCC0-1.0\nb.txt\t\n")
+    assert [dict(book.facts) for book in scan_corpus(tmp_path)] == [{"license": "CC0-1.0"}, {}]
+
+
 def test_gzip_is_unpacked(tmp_path: Path) -> None:
     """A book may be packed, in any letter case."""
     (tmp_path / "a.TXT.GZ").write_bytes(gzip.compress(b"some text"))

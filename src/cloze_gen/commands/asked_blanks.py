@@ -13,8 +13,8 @@ from cloze_gen.evaluate.blanks.asked import AskedBlanks
 from cloze_gen.pipelines.baseline_models import CorpusText, corpus_of_folder
 from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.stages.evaluation.blank_sets import AskedBlankedSet, holds_blanked_passages, read_asked_blanks
-from cloze_gen.stages.signature import SIGNATURE, read_signature
-from cloze_gen.store.runs import RELEASE, RUN_FILE, check_as_written, read_run
+from cloze_gen.stages.release.signature import SIGNATURE, read_signature
+from cloze_gen.store.runs import RUN_FILE, check_as_written, read_run, released_folder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +49,9 @@ def blanks_of_run(run: Path, *, train: str, out: Path, workers: int) -> AskedBla
     """
     style, described = style_of_run(run), read_run(run)
     file = style.items.file
-    check_as_written(run, RUN_FILE, f"{RELEASE}/{file}", f"{RELEASE}/{SIGNATURE}")
-    found = read_asked_blanks(run / RELEASE / file)
+    released = released_folder(run)
+    check_as_written(run, RUN_FILE, f"{released.name}/{file}", f"{released.name}/{SIGNATURE}")
+    found = read_asked_blanks(released / file)
     training, learnt = _training(found, train)
     corpus: CorpusText | None = corpus_beside(run, style, described, train="" if learnt else train, out=out, workers=workers)
     return AskedBlankedPassages(found, run, corpus, read_signature(run) + learnt, training)

@@ -12,9 +12,9 @@ from cloze_gen.evaluate.passages.asked import SETS, AskedPassage
 from cloze_gen.pipelines.baseline_models import corpus_of_folder
 from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.stages.evaluation.passage_sets import AskedSet, read_asked_set
-from cloze_gen.stages.signature import SIGNATURE, read_signature
+from cloze_gen.stages.release.signature import SIGNATURE, read_signature
 from cloze_gen.stages.tables import PASSAGE_SET
-from cloze_gen.store.runs import RELEASE, RUN_FILE, check_as_written, read_run
+from cloze_gen.store.runs import RUN_FILE, check_as_written, read_run, released_folder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +50,8 @@ def passages_of_run(run: Path, *, train: str, out: Path, workers: int) -> AskedP
         UsageError: the run is not as it was written.
     """
     style, described = style_of_run(run), read_run(run)
-    check_as_written(run, RUN_FILE, f"{RELEASE}/{PASSAGE_SET}", f"{RELEASE}/{SIGNATURE}")
+    released = released_folder(run)
+    check_as_written(run, RUN_FILE, f"{released.name}/{PASSAGE_SET}", f"{released.name}/{SIGNATURE}")
     corpus = corpus_beside(run, style, described, train=train, out=out, workers=workers)
     members = described["settings"].get("committee", {}).get("members", ())
-    return AskedPassages(read_asked_set(run / RELEASE / PASSAGE_SET), run, corpus, read_signature(run), members)
+    return AskedPassages(read_asked_set(released / PASSAGE_SET), run, corpus, read_signature(run), members)

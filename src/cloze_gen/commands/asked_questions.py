@@ -12,9 +12,9 @@ from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.pipelines.baseline_models import corpus_of_folder
 from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.stages.evaluation.question_sets import read_question_set
-from cloze_gen.stages.signature import SIGNATURE, read_signature
+from cloze_gen.stages.release.signature import SIGNATURE, read_signature
 from cloze_gen.stages.tables import QUESTIONS
-from cloze_gen.store.runs import RELEASE, RUN_FILE, check_as_written, read_run
+from cloze_gen.store.runs import RUN_FILE, check_as_written, read_run, released_folder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,8 +44,9 @@ def questions_of_run(run: Path, *, answers: Path | None, train: str, out: Path, 
         UsageError: the run is not as it was written, or an argument does not fit it.
     """
     style, described = style_of_run(run), read_run(run)
-    check_as_written(run, RUN_FILE, f"{RELEASE}/{QUESTIONS}", f"{RELEASE}/{SIGNATURE}")
-    found = read_question_set(run / RELEASE / QUESTIONS)
+    released = released_folder(run)
+    check_as_written(run, RUN_FILE, f"{released.name}/{QUESTIONS}", f"{released.name}/{SIGNATURE}")
+    found = read_question_set(released / QUESTIONS)
     if answers is not None:
         raise UsageError("--answers: a run has its own answers; leave it out.")
     corpus = corpus_beside(run, style, described, train=train, out=out, workers=workers)

@@ -14,16 +14,17 @@ from cloze_gen.report.compare import ComparedPassage, RunFacts, comparison_text
 from cloze_gen.report.compare_answers import Answered, AnsweredPassage
 from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.funnel import funnel_steps
-from cloze_gen.stages.item_kind import BLANKED_ITEMS, PASSAGE_ITEMS, QUESTION_ITEMS, ItemKind
+from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
+from cloze_gen.stages.items.kind import ItemKind
+from cloze_gen.stages.items.passages import PASSAGE_ITEMS
+from cloze_gen.stages.items.questions import QUESTION_ITEMS
+from cloze_gen.stages.read_evaluation import read_blank_evaluation, read_evaluation, read_passage_evaluation
+from cloze_gen.stages.release.signature import read_signature
 from cloze_gen.stages.report import (
     flat_settings,
-    read_blank_evaluation,
-    read_evaluation,
-    read_passage_evaluation,
     read_set,
     stage_artifacts,
 )
-from cloze_gen.stages.signature import read_signature
 from cloze_gen.store.runs import EVALUATION, find_run, read_run
 from cloze_gen.store.tables import read_jsonl
 

@@ -19,7 +19,10 @@ from cloze_gen.pipelines.build import forget_what_was_read
 from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.stages.evaluation.blank_sets import holds_blanked_passages
 from cloze_gen.stages.evaluation.passage_sets import holds_passages
-from cloze_gen.stages.item_kind import BLANKED_ITEMS, PASSAGE_ITEMS, QUESTION_ITEMS, ItemKind
+from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
+from cloze_gen.stages.items.kind import ItemKind
+from cloze_gen.stages.items.passages import PASSAGE_ITEMS
+from cloze_gen.stages.items.questions import QUESTION_ITEMS
 from cloze_gen.store.runs import RUN_FILE, check_as_written
 
 

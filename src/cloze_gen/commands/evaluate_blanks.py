@@ -110,7 +110,7 @@ def _scored(
 
 def _given(path: Path, passages: Sequence[BlankedPassage], draws: NDArray[np.float64]) -> Iterator[BlankResult]:
     """The rows of somebody's own scores."""
-    text = read_scores(path, expected=f"JSON lines such as {ANSWER}")
+    text = read_scores(path, expected=f"JSON lines such as {ANSWER}, or a log of lm-evaluation-harness")
     found = parse_blank_scores(text, passages, name=path.name)
     yield from matrix_results(BlankBaseline(f"user:{path.stem}", "user", path.name), passages, found, draws)
 

@@ -21,7 +21,7 @@ from cloze_gen.pipelines.passage_models import passage_tasks
 from cloze_gen.stages.evaluation.passage_scores import PassageScorer, causal_scores, given_scores, open_causal_model
 from cloze_gen.store.artifacts import Artifact, Store
 
-_SCORES = 'JSON lines such as {"id": ..., "log10_prob": ...}'
+_SCORES = 'JSON lines such as {"id": ..., "log10_prob": ...}, or a log of lm-evaluation-harness'
 
 
 def evaluate_passages(

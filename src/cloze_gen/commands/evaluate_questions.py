@@ -88,7 +88,7 @@ def _models(asked: AskedQuestions, baselines: Sequence[Baseline], workers: int) 
 
 def _judge_user(path: Path, asked: AskedQuestions, seed: int) -> BaselineResult:
     clock = Stopwatch()
-    text = read_scores(path, expected="JSON lines, or `sentence TAB score` lines")
+    text = read_scores(path, expected="JSON lines, a log of lm-evaluation-harness, or `sentence TAB score` lines")
     found = parse_user_scores(text, asked.items.questions, name=path.name)
     row = Baseline(f"user:{path.stem}", "user", "user", path.name)
     return judge_scores(row, found, asked.items.questions, seed=seed, seconds=clock.seconds)

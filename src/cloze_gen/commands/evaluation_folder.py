@@ -13,12 +13,12 @@ from cloze_gen.commands.report import renew_report
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import ClozeGenError
 from cloze_gen.pipelines.styles import style_of_run
-from cloze_gen.stages.report import REPORT
+from cloze_gen.stages.release.papers import REPORT
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.folder_replacement import find_change, replace_published
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.manifest import MANIFEST, write_json
-from cloze_gen.store.runs import EVALUATION_FILE, EVALUATION_SCHEMA, RELEASE, evaluation_place, lies_in_output, run_lock
+from cloze_gen.store.runs import EVALUATION_FILE, EVALUATION_SCHEMA, RELEASE, evaluation_place, lies_in_output, released_folder, run_lock
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 PREDICTIONS = "predictions.jsonl"
@@ -85,7 +85,7 @@ def show_in_report(asked: Asked, evaluation: Path) -> None:
     try:
         with exclusive_lock(run_lock(run)):
             items = style_of_run(run).items
-            if items.read_set(run / RELEASE / items.file).digest != asked.items.digest:
+            if items.read_set(released_folder(run) / items.file).digest != asked.items.digest:
                 say(f"report: left as it was, for the run was made anew meanwhile, with other {items.noun}s")
                 return
             renew_report(run, evaluation)

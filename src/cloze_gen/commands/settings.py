@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from cloze_gen.columns import wrap
@@ -29,6 +30,21 @@ def settings_text(config: str, *, columns: int | None = None) -> str:
             lines += _with_meaning(f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}", columns)
         lines.append("")
     return "\n".join(lines)
+
+
+def toml_of(style: str, settings: Mapping[str, Mapping[str, Any]]) -> str:
+    """Settings, values of JSON, as a config; what is null is left out, for TOML has no such value.
+
+    >>> print(toml_of("toy-style", {"focus": {"min_count": 2, "max_freq": None}}))
+    style = "toy-style"
+    [focus]
+    min_count = 2
+    <BLANKLINE>
+    """
+    lines = [f'{STYLE} = "{style}"']
+    for group, values in settings.items():
+        lines += [f"[{group}]", *(f"{name} = {_as_toml(value)}" for name, value in values.items() if value is not None)]
+    return "\n".join([*lines, ""])
 
 
 def _as_toml(value: Any) -> str:

@@ -1,22 +1,23 @@
-"""Option scores of a model of the user's own, from JSON Lines or from the challenge's ``sentence TAB score`` lines."""
+"""Option scores of the user's own model: JSON Lines, a log of lm-evaluation-harness, or the challenge's ``sentence TAB score`` lines."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.errors import FormatError
 from cloze_gen.evaluate.metrics import score_matrix
+from cloze_gen.evaluate.sample_log import is_sample_log, parse_sample_log
+from cloze_gen.evaluate.score_value import finite_score
 from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records.question import Question
 
 
 def parse_user_scores(text: str, questions: Sequence[Question], *, name: str = "scores") -> NDArray[np.float64]:
-    """Scores of either form, told apart by the first line: ``{"id": ..., "scores": [...]}`` or ``<s> ... </s> TAB score``.
+    """Scores of any form, told apart by the first line: ``{"id": ..., "scores": [...]}``, a log of lm-evaluation-harness (`sample_log`),
+    whose natural logarithms are scores as they are, or ``<s> ... </s> TAB score``.
 
     Returns:
         float64, shape (n, k), in the order of `questions` and of their options; NaN beyond an item's options.
@@ -26,6 +27,8 @@ def parse_user_scores(text: str, questions: Sequence[Question], *, name: str = "
     lines = [line for line in text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n") if line.strip()]
     if not lines:
         raise FormatError(f"{name}: empty; expected one JSON object a question or one 'sentence TAB score' line an option")
+    if is_sample_log(text):
+        return score_matrix(_from_log(text, questions, name))
     return score_matrix(
         _from_json(lines, questions, name) if lines[0].lstrip().startswith("{") else _from_lm_output(lines, questions, name)
     )
@@ -51,7 +54,22 @@ def _from_json(lines: Sequence[str], questions: Sequence[Question], name: str) -
             raise FormatError(f"{where}: {len(values)} scores for the {option_counts[item_id]} options of {item_id}")
         if any(isinstance(value, str) for value in values):
             raise FormatError(f"{where}: the scores of {shown(item_id)} must be numbers, without quotation marks")
-        by_id[item_id] = [_finite(value, where) for value in values]
+        by_id[item_id] = [finite_score(value, where) for value in values]
+    return _in_order(by_id, questions, name)
+
+
+def _from_log(text: str, questions: Sequence[Question], name: str) -> list[list[float]]:
+    by_id = {question.id: question for question in questions}
+    found: dict[str, list[float]] = {}
+    for sample in parse_sample_log(text, name=name):
+        question = by_id.get(sample.id)
+        if question is not None:
+            sample.check_options(question.options, question.answer_index)
+            found[question.id] = list(sample.ln_probs)
+    return _in_order(found, questions, name)
+
+
+def _in_order(by_id: Mapping[str, list[float]], questions: Sequence[Question], name: str) -> list[list[float]]:
     missing = [question.id for question in questions if question.id not in by_id]
     if missing:
         raise FormatError(f"{name}: no scores for {len(missing)} of {len(questions)} questions, the first is {missing[0]}")
@@ -73,7 +91,7 @@ def _from_lm_output(lines: Sequence[str], questions: Sequence[Question], name: s
             if not tab or _inner_tokens(sentence.split()) != _inner_tokens(question.blank.filled(option)):
                 found = shown(lines[number - 1])
                 raise FormatError(f"{where}: expected the sentence of {question.id} with {option!r}, a tab and its score, found {found}")
-            row.append(_finite(score, where))
+            row.append(finite_score(score, where))
         rows.append(row)
     return rows
 
@@ -82,14 +100,3 @@ def _inner_tokens(tokens: Sequence[str]) -> list[str]:
     """Tokens without the sentence's marks and its final full stop, which the lm format leaves out."""
     inner = [token for token in tokens if token not in ("<s>", "</s>")]
     return inner[:-1] if inner and inner[-1] == "." else inner
-
-
-def _finite(value: Any, where: str) -> float:
-    try:
-        # Python reads 1_5 as 15; nobody who writes scores means that.
-        score = math.nan if isinstance(value, bool) or (isinstance(value, str) and "_" in value) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        score = math.nan
-    if not math.isfinite(score):
-        raise FormatError(f"{where}: {shown(value)} is not a finite number")
-    return score

@@ -1,26 +1,27 @@
-"""Questions as a multiple-choice task of EleutherAI's lm-evaluation-harness: one JSON object a question and the task's YAML.
+"""Questions as two tasks of EleutherAI's lm-evaluation-harness: the sentence by its likelihood, and options with letters.
 
-The harness scores ``choice`` given ``query`` and takes the best sum of log-probabilities (`acc`). So `query` is the sentence before the
-gap and a choice is the option *with the rest of the sentence*: the sum then ranks the options as the whole-sentence score does, what
-stands before the gap being the same for all. `acc_norm` divides by the choice's length in characters.
+``NAME`` scores ``choice`` given ``query`` and takes the best sum of log-probabilities (`acc`). So `query` is the sentence before the gap
+and a choice is the option *with the rest of the sentence*: the sum then ranks the options as the whole-sentence score does, what stands
+before the gap being the same for all. `acc_norm` divides by the choice's length in characters.
+
+``NAME_letters`` shows the sentence with a blank and the options with letters, as examinations do; the choices are the letters. A base model
+may be good at one and poor at the other, so they are two tasks, and a group of them has no figure of its own.
 
 Bytes: between query and choice the harness puts `target_delimiter`, one space, so neither a query ends nor a choice begins with one; a gap
 that comes first has an empty query.
 
 Source: github.com/EleutherAI/lm-evaluation-harness, `docs/task_guide.md` (`output_type: multiple_choice`, `doc_to_text`, `doc_to_choice`,
-`doc_to_target`, and `dataset_path: json` with `data_files` for local data).
+`doc_to_target`).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
+from cloze_gen.formats.harness_task import CHOICE_YAML, CHOICE_YAML_BY_LENGTH, LETTERS, HarnessGroup, HarnessTask, folder_files, json_lines
+from cloze_gen.formats.printed import as_printed, blanked_sentence
 from cloze_gen.records.question import Question
-
-_ATTACHED_LEFT = frozenset({",", ";", ".", ":", "?", "!", ")"})  # marks that follow their word without a space in print
-_ATTACHED_RIGHT = frozenset({"("})
 
 
 def harness_record(question: Question) -> dict[str, Any]:
@@ -43,50 +44,66 @@ def harness_record(question: Question) -> dict[str, Any]:
     }
 
 
-def as_printed(tokens: Sequence[str]) -> str:
-    """Tokens with the spaces of print around the marks that remain in the MSR rendering.
+def letters_record(question: Question) -> dict[str, Any]:
+    """``{id, query, choices, gold}``: the sentence with a blank and its options, a letter for each of at most 26.
 
-    >>> as_printed(("Ah", ",", "yes", "."))
-    'Ah, yes.'
+    >>> print(letters_record(Question("b:0:1", "b", ("We", "hide", "it", "."), 1, ("eat", "hide"), 1))["query"])
+    We _____ it.
+    <BLANKLINE>
+    A. eat
+    B. hide
+    <BLANKLINE>
+    The letter of the word that fills the blank:
     """
-    text = ""
-    glue = True
-    for token in tokens:
-        text += token if glue or token in _ATTACHED_LEFT else f" {token}"
-        glue = token in _ATTACHED_RIGHT
-    return text
+    letters = LETTERS[: len(question.options)]
+    options = "\n".join(f"{letter}. {option}" for letter, option in zip(letters, question.options, strict=True))
+    query = f"{blanked_sentence(question)}\n\n{options}\n\nThe letter of the word that fills the blank:"
+    return {"id": question.id, "query": query, "choices": list(letters), "gold": question.answer_index}
 
 
-def task_yaml(*, task: str, data_file: str, version: str, signature: str = "") -> str:
-    """The harness's task file for records of `harness_record` kept in `data_file` (JSON Lines).
+def harness_files(name: str, questions: Sequence[Question], *, version: str, signature: str = "", canary: str = "") -> dict[str, str]:
+    """Path below ``harness/`` -> text; without questions nothing, and no lettered task where one has more options than there are letters.
 
     Args:
-        task: name of the task, as given to ``--tasks``.
-        data_file: path of the records, relative to the folder the harness is called from.
-        version: of the dataset, kept in the task's metadata with `signature`.
-
-    Strings are written as JSON, which YAML reads as they are.
+        name: of the set, and of the task of likelihood.
+        version: of the dataset, kept in the tasks' metadata with `signature`.
+        canary: a column of every record, if there is one.
     """
-    return f"""\
-task: {json.dumps(task)}
-dataset_path: json
-dataset_kwargs:
-  data_files:
-    test: {json.dumps(data_file)}
-test_split: test
-output_type: multiple_choice
-doc_to_text: query
-doc_to_choice: choices
-doc_to_target: gold
-target_delimiter: " "
-metric_list:
-  - metric: acc
-    aggregation: mean
-    higher_is_better: true
-  - metric: acc_norm
-    aggregation: mean
-    higher_is_better: true
-metadata:
-  version: {json.dumps(version)}
-  signature: {json.dumps(signature)}
-"""
+    if not questions:
+        return {}
+    tasks, groups = [_likelihood_task(name)], []
+    files = {f"{name}.test.jsonl": json_lines(map(harness_record, questions), canary)}
+    if max(len(question.options) for question in questions) <= len(LETTERS):
+        tasks.append(_letters_task(name))
+        comment = "Two ways of asking about the same sentences; the mean of their figures would be neither's, so none is given."
+        groups.append(HarnessGroup(name=f"{name}_both", tasks=[task.name for task in tasks], comment=[comment]))
+        files[f"{name}_letters.test.jsonl"] = json_lines(map(letters_record, questions), canary)
+    return files | folder_files(tasks, groups, items="questions.jsonl", scored=[name], version=version, signature=signature)
+
+
+def _likelihood_task(name: str) -> HarnessTask:
+    return HarnessTask(
+        name=name,
+        told="the sentence by its likelihood: what stands before the gap, then option and rest; `acc`",
+        comment=[
+            "acc is the figure to report: the option whose sentence has the highest sum of log-probabilities.",
+            "acc_norm divides the sum by the characters of the option and of the rest of the sentence, which all options share.",
+            "--apply_chat_template empties target_delimiter, which glues the option to the query, and cuts the sentence in two turns;",
+            f"for a chat model take {name}_letters.",
+        ],
+        body=CHOICE_YAML_BY_LENGTH,
+        data_files={"test": f"{name}.test.jsonl"},
+    )
+
+
+def _letters_task(name: str) -> HarnessTask:
+    return HarnessTask(
+        name=f"{name}_letters",
+        told="the sentence with a blank, the options with letters; a letter is the answer; `acc`",
+        comment=[
+            "acc is the figure to report: the letter of the highest log-probability. Letters are equally long, so there is no acc_norm.",
+            "--apply_chat_template empties target_delimiter: the letter then begins the model's turn, without a blank before it.",
+        ],
+        body=CHOICE_YAML,
+        data_files={"test": f"{name}_letters.test.jsonl"},
+    )

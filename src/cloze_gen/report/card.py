@@ -1,17 +1,13 @@
-"""The dataset card: a Markdown file whose head `datasets.load_dataset` reads, so that a release opens without a script."""
+"""The dataset card: a Markdown file whose head `datasets.load_dataset` reads, and which a stranger needs nothing else beside."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from cloze_gen.report.data import Evaluation
+from cloze_gen.records.release_facts import Measured, ReleaseFacts
 from cloze_gen.report.funnel import FunnelStep, funnel_markdown
-
-_ADVERSARY = "## What a trained adversary gets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,90 +22,84 @@ class CardTable:
 
     title: str
     text: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CardFacts:
-    """What a card says.
+    """What a card says beside what the release says of itself.
 
     Attributes:
-        style: title of the style, e.g. ``Holmes-style``.
-        source_line: the paper behind the style.
-        notes: statements a user must know (how it was groomed, leaks kept, tagger off), one line each.
+        head: the lines that `datasets` and the hub read, hyphens included.
         described: what each item is, e.g. ``cloze questions of 5 options each``.
         balance: how evenly what could be guessed is spread, a sentence.
-        noun: of one item.
-        books: (book id, title or empty, items) of each book that items are drawn from.
-        task: as the hub of `datasets` calls it, e.g. ``multiple-choice``.
-        splits: config -> split -> the file that holds it, as `datasets.load_dataset` finds them; the config ``default`` first.
-        measured: a section on what was measured of the items (`adversary_section`); empty: none.
-        features: column of these files -> its type, ``string`` or ``list: string``; empty: `datasets` finds out by itself.
-        files: (name, what it is) of what else was released, as far as the card tells of it.
+        use: (what for, code) of whoever has the release only, language of the code first: ``("load it", "python", "...")``.
+        files: (name, what it is) of what was released.
+        licence: a sentence.
+        bibtex: how the set is cited.
+        per_book: book -> items of the set, without those of a control set.
+        steps: of the funnel.
         tables: of the style's own.
     """
 
-    name: str
-    style: str
-    source_line: str
-    signature: str
-    n_items: int
-    n_wanted: int
+    facts: ReleaseFacts
+    head: str
     described: str
     balance: str
-    items_file: str
-    noun: str
-    books: Sequence[tuple[str, str, int]]
-    notes: Sequence[str]
+    use: Sequence[tuple[str, str, str]]
+    files: Sequence[tuple[str, str]]
+    licence: str
+    bibtex: str
+    per_book: Mapping[str, int]
     steps: Sequence[FunnelStep]
-    settings: Mapping[str, Any]
-    task: str
-    splits: Mapping[str, Mapping[str, str]]
-    files: Sequence[tuple[str, str]] = ()
     tables: Sequence[CardTable] = ()
-    measured: str = ""
-    features: Mapping[str, str] = field(default_factory=dict)
 
 
-def dataset_card(facts: CardFacts) -> str:
-    """The card's text. Titles of books are user data: they are escaped for Markdown."""
-    configs = [line for config, files in facts.splits.items() for line in _config_lines(config, files)]
-    task = ["task_categories:", f"- {facts.task}", "language:", "- en"]
-    head = "\n".join(["---", "configs:", *configs, *_feature_lines(facts.features), *task, "---"])
+def dataset_card(card: CardFacts) -> str:
+    """The card's text. Titles of books and what a manifest says are user data: they are escaped for Markdown."""
+    facts = card.facts
     short = "" if facts.n_items >= facts.n_wanted else f" ({facts.n_wanted:,} were wanted; the funnel below says where the rest went)"
-    books = "\n".join(f"| {escape(book)} | {escape(title)} | {count:,} |" for book, title, count in facts.books)
-    files = "".join(f"- `{name}`: {what}\n" for name, what in facts.files)
-    notes = "\n".join(f"- {note}" for note in facts.notes)
-    tables = "".join(f"## {table.title}\n{table.text}\n\n{_table_lines(table)}\n\n" for table in facts.tables)
-    measured = f"{facts.measured}\n\n" if facts.measured else ""
+    rows = [(book.book_id, book.title, book.license or "unknown", card.per_book.get(book.book_id, 0)) for book in facts.item_books]
+    books = "\n".join(f"| {escape(book)} | {escape(title)} | {escape(licence)} | {count:,} |" for book, title, licence, count in rows)
     settings = json.dumps(facts.settings, indent=2, sort_keys=True, ensure_ascii=False)
-    return f"""{head}
+    return f"""{card.head}
 
 # {facts.name}
 
-{facts.n_items:,} {facts.style} {facts.described}{short}, after {facts.source_line}
+{facts.n_items:,} {facts.title} {card.described}{short}, after {facts.paper}
 
 Signature: `{facts.signature}`
 
-Quote the signature with every score: it names the version, the books, the model and the seed.
+Quote the signature with every score: it names the version, the books, the model, the seed and the set.
 
-{measured}## What to know
-{notes}
+This is test data. Keep it out of training corpora: canary GUID `{facts.canary}`, which stands in every record.
 
-## Files
-- `{facts.items_file}`: every {facts.noun} with its provenance (book, character span in the decoded raw file, sentence) and all scores.
-{files}- the published formats beside them; `SHA256SUMS` covers every file.
+{_measured(facts)}
 
-{facts.balance}
+## What to know
+{chr(10).join(f"- {note}" for note in [*facts.notes, _order(facts)])}
 
-{tables}## Books
-| book | title | {facts.noun}s |
-|---|---|---:|
+{_use(card.use)}## Files
+{chr(10).join(f"- `{name}`: {what}" for name, what in card.files)}
+
+{card.balance}
+
+## Licence
+{escape(card.licence)}
+
+## How to cite
+```bibtex
+{card.bibtex.rstrip()}
+```
+
+{_tables(card.tables)}## Books
+| book | title | licence | {facts.noun}s |
+|---|---|---|---:|
 {books}
 
 ## Funnel
-{funnel_markdown(facts.steps)}
+{funnel_markdown(card.steps)}
 
 ## Settings
 ```json
@@ -118,39 +108,46 @@ Quote the signature with every score: it names the version, the books, the model
 """
 
 
-def adversary_section(name: str, evaluation: Evaluation | None) -> str:
-    """What a trained adversary gets, or the command that measures it: a section of a card of questions.
-
-    Args:
-        name: of the run.
-    """
-    if evaluation is None:
-        return f"{_ADVERSARY}\nNot measured yet: `cloze-gen evaluate {name}` measures it and writes it here."
-    rows = [(row.name, row.accuracy, row.low, row.high, row.way) for row in evaluation.of_kind("adversary")]
-    lines = [f"| {row} | {accuracy:.1%} | {low:.1%} to {high:.1%} | {way} |" for row, accuracy, low, high, way in rows]
-    table = ["", "| adversary | right | 95 % | classifier |", "|---|---:|---:|---|", *lines] if rows else []
-    return "\n".join([_ADVERSARY, evaluation.adversaries, *table])
-
-
-def with_adversaries(card: str, section: str) -> str:
-    """A card with this section in place of the one that it has; a card without one is left."""
-    return re.sub(rf"^{_ADVERSARY}\n.*?(?=\n\n## )", lambda _: section, card, count=1, flags=re.DOTALL | re.MULTILINE)
+def _measured(facts: ReleaseFacts) -> str:
+    """What an evaluation found, trained adversaries first; or the command that measures it."""
+    if not facts.evaluated and not facts.measured:
+        return f"## What was measured\nNothing yet: `cloze-gen evaluate {facts.name}` measures it and writes it here."
+    adversaries = [row for row in facts.measured if row.kind == "adversary"]
+    others = [row for row in facts.measured if row.kind != "adversary"]
+    first = ["## What a trained adversary gets", facts.evaluated] if facts.evaluated else []
+    parts = [part for part in ("\n".join(first), _rows(adversaries)) if part]
+    if others:
+        parts += ["## What was measured", _rows(others)]
+    return "\n\n".join(parts)
 
 
-def _config_lines(config: str, files: Mapping[str, str]) -> list[str]:
-    lines = [f"- config_name: {config}", "  data_files:"]
-    return lines + [line for split, file in files.items() for line in (f"  - split: {split}", f"    path: {file}")]
+def _rows(rows: Sequence[Measured]) -> str:
+    lines = [f"| {row.name} | {row.accuracy:.1%} | {row.low:.1%} to {row.high:.1%} | {row.kind} | {row.way} |" for row in rows]
+    return "\n".join(["| who answers | right | 95 % | kind | how |", "|---|---:|---:|---|---|", *lines]) if lines else ""
+
+
+def _order(facts: ReleaseFacts) -> str:
+    if facts.order == "shuffled":
+        return (
+            f"order: drawn, the same in every file, so that `cloze-gen contamination` can test whether a model was trained on these files; "
+            f"{facts.noun}s in another order are not these files"
+        )
+    return "order: that of the corpus, so no exact test can tell whether a model was trained on these files"
+
+
+def _use(use: Sequence[tuple[str, str, str]]) -> str:
+    if not use:
+        return ""
+    return "\n\n".join(["## How to use it", *(f"{what}:\n```{language}\n{code}\n```" for what, language, code in use)]) + "\n\n"
+
+
+def _tables(tables: Sequence[CardTable]) -> str:
+    return "".join(f"## {table.title}\n{table.text}\n\n{_table_lines(table)}\n\n" for table in tables)
 
 
 def _table_lines(table: CardTable) -> str:
     ruler = "|---|" + "---:|" * (len(table.header) - 1)
     return "\n".join([f"| {' | '.join(table.header)} |", ruler, *(f"| {' | '.join(row)} |" for row in table.rows)])
-
-
-def _feature_lines(features: Mapping[str, str]) -> list[str]:
-    kinds = {name: kind if ":" in kind else f"dtype: {kind}" for name, kind in features.items()}
-    lines = [line for name, kind in kinds.items() for line in (f"  - name: {name}", f"    {kind}")]
-    return ["dataset_info:", "- config_name: default", "  features:", *lines] if lines else []
 
 
 def escape(text: str) -> str:

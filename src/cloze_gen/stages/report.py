@@ -4,61 +4,52 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.errors import FormatError
-from cloze_gen.notation import NotationError, parse_json, shown
-from cloze_gen.records.question import Question
-from cloze_gen.report.blank_evaluation import BlankEvaluation, blank_evaluation_from_record
 from cloze_gen.report.blanked_passages import BlankedFigures
-from cloze_gen.report.card import adversary_section, with_adversaries
-from cloze_gen.report.data import Evaluation, ReportData, SampleQuestion, StageRow, evaluation_from_record
+from cloze_gen.report.data import ReportData, StageRow
 from cloze_gen.report.funnel import funnel_steps
-from cloze_gen.report.html import render_report
 from cloze_gen.report.paper_table import BlankTable, PaperTable, PassageTable
-from cloze_gen.report.passages import PassageEvaluation, PassageFigures, passage_evaluation_from_record
-from cloze_gen.report.samples import draw_samples, sample_question
+from cloze_gen.report.passages import PassageFigures
 from cloze_gen.stages.corpus.book_table import kept_books, read_books
-from cloze_gen.stages.item_kind import BLANKED_ITEMS, PASSAGE_ITEMS, QUESTION_ITEMS, ItemKind
-from cloze_gen.stages.release import CARD, write_checksums
+from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
+from cloze_gen.stages.items.kind import ItemKind, Record
+from cloze_gen.stages.items.passages import PASSAGE_ITEMS
+from cloze_gen.stages.items.questions import QUESTION_ITEMS
+from cloze_gen.stages.read_evaluation import read_blank_evaluation, read_evaluation, read_passage_evaluation
+from cloze_gen.stages.release.facts import read_record
+from cloze_gen.stages.release.papers import write_papers
+from cloze_gen.stages.release.pointers import write_pointer_papers
+from cloze_gen.stages.release.signature import read_signature
+from cloze_gen.stages.release.write import full_settings, read_published
 from cloze_gen.stages.report_blanks import blanked_figures
 from cloze_gen.stages.report_figures import audit_table, funnel_levels, option_freqs, stage_figures
 from cloze_gen.stages.report_passages import passage_figures
-from cloze_gen.stages.signature import read_signature
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, open_artifact
-from cloze_gen.store.folder_replacement import find_change
-from cloze_gen.store.runs import (
-    EVALUATION,
-    EVALUATION_FILE,
-    RELEASE,
-    link_name,
-    read_run,
-    without_folders,
-)
+from cloze_gen.store.runs import FULL, RELEASE, link_name, read_run, released_folder, without_folders
 from cloze_gen.store.tables import read_jsonl
 
-REPORT = "report.html"
+_TEXT = "release.text="  # how an override begins that asks for pointers
 
 
 def write_report(folder: Path, style: Style) -> None:
-    """Write `report.html` into the release of a run that is being written in `folder`, and the release's checksums anew.
+    """Write the papers of the release of the run in `folder`: with its evaluation, once there is one.
 
-    The card of questions, `README.md`, is given what an evaluation found of trained adversaries.
+    Of a run whose release may hold no text of the books, those of the full one, and of the one that may be passed on.
     """
-    data = read_report_data(folder, style)
-    (folder / RELEASE / REPORT).write_text(render_report(data), encoding="utf-8", newline="\n")
-    if style.items is QUESTION_ITEMS:
-        card = folder / RELEASE / CARD
-        text = with_adversaries(card.read_text(encoding="utf-8"), adversary_section(data.name, data.evaluation))
-        card.write_text(text, encoding="utf-8", newline="\n")
-    write_checksums(folder / RELEASE)
+    released = released_folder(folder)
+    record, data = read_record(released), read_report_data(folder, style)
+    published = read_published(released, style=style, record=record)
+    write_papers(released, style=style, published=published, record=record, data=data)
+    if released.name == FULL:
+        write_pointer_papers(folder / RELEASE, record=read_record(released), data=data, full=released)
 
 
 def read_report_data(folder: Path, style: Style) -> ReportData:
-    """Everything the report says of the run in `folder`."""
+    """Everything the report of the full release says of the run in `folder`, but for its sample items."""
     run = read_run(folder)
     artifacts = stage_artifacts(folder)
     items, records = read_set(folder, style.items)
@@ -90,57 +81,44 @@ def read_report_data(folder: Path, style: Style) -> ReportData:
             if row["status"] == "kept" and style.gives_items(row)
         ),
         evaluation=read_evaluation(folder) if style.items is QUESTION_ITEMS else None,
-        samples=tuple(_samples(folder, questions, records, source, seed=run["seed"])),
+        samples=(),
         audits=tuple(audit_table(side, tables[side]) for side in sorted(tables) if tables[side]),
         stages=tuple(
             StageRow(link_name(stage["number"], stage["label"]), stage["fingerprint"], stage_figures(artifacts[stage["label"]]))
             for stage in run["stages"]
         ),
-        settings=tuple(flat_settings(run["settings"])),
-        overrides=tuple(key + sign + without_folders(value) for key, sign, value in (one.partition("=") for one in run["overrides"])),
+        settings=tuple(flat_settings(full_settings(run["settings"]))),
+        overrides=tuple(
+            key + sign + without_folders(value)
+            for key, sign, value in (one.partition("=") for one in run["overrides"] if not one.startswith(_TEXT))
+        ),
         warnings=tuple(_warnings(run, artifacts, style)),
         noun=style.items.noun,
-        passages=_passages(folder, style, items, records, source, artifacts, seed=run["seed"]),
-        blanked=_blanked(folder, style, items, source, artifacts, seed=run["seed"]),
+        passages=_passages(folder, style, records, artifacts),
+        blanked=_blanked(folder, style, artifacts),
     )
 
 
-def _gives(row: Mapping[str, str], style: Style) -> bool:
-    """Whether items are drawn from a book."""
-    return row["status"] == "kept" and style.gives_items(row)
-
-
-def _passages(
-    folder: Path, style: Style, items: Sequence[Any], records: Sequence[Mapping[str, Any]], books: Sequence[Mapping[str, str]],
-    artifacts: Mapping[str, Artifact], *, seed: int,
-) -> PassageFigures | None:  # fmt: skip
-    """What only a set of passages has; None of questions."""
+def _passages(folder: Path, style: Style, records: Sequence[Mapping[str, Any]], artifacts: Mapping[str, Artifact]) -> PassageFigures | None:
+    """What only a set of passages has; None of others."""
     if style.items is not PASSAGE_ITEMS:
         return None
     return passage_figures(
-        items,
         records,
-        books=books,
         analysis=artifacts.get("analysis"),
         evaluation=read_passage_evaluation(folder),
         paper=style.table if isinstance(style.table, PassageTable) else None,
-        seed=seed,
     )
 
 
-def _blanked(
-    folder: Path, style: Style, items: Sequence[Any], books: Sequence[Mapping[str, str]], artifacts: Mapping[str, Artifact], *, seed: int
-) -> BlankedFigures | None:
+def _blanked(folder: Path, style: Style, artifacts: Mapping[str, Artifact]) -> BlankedFigures | None:
     """What only a set of blanked passages has; None of others."""
     if style.items is not BLANKED_ITEMS:
         return None
     return blanked_figures(
-        items,
-        books=books,
         statistics=artifacts.get("statistics"),
         evaluation=read_blank_evaluation(folder),
         paper=style.table if isinstance(style.table, BlankTable) else None,
-        seed=seed,
     )
 
 
@@ -149,51 +127,16 @@ def stage_artifacts(folder: Path) -> dict[str, Artifact]:
     return {stage["label"]: open_artifact(folder / link_name(stage["number"], stage["label"])) for stage in read_run(folder)["stages"]}
 
 
-def read_records(folder: Path, file: str) -> list[dict[str, Any]]:
-    path = folder / RELEASE / file
-    return list(read_jsonl(path)) if path.is_file() else []
-
-
-def read_set(folder: Path, kind: ItemKind) -> tuple[list[Any], list[dict[str, Any]]]:
+def read_set(folder: Path, kind: ItemKind) -> tuple[list[Any], list[Record]]:
     """The items of a run's set, what stands beside it not among them, and the record that each was read from.
 
     Raises:
         FormatError: the release's file does not follow its format.
     """
-    pairs = zip(kind.read(folder / RELEASE), read_records(folder, kind.file), strict=True)
+    released = released_folder(folder)
+    pairs = zip(kind.read(released), read_jsonl(released / kind.file), strict=True)
     of_set = [(item, record) for item, record in pairs if kind.counts(item)]
     return [item for item, _ in of_set], [record for _, record in of_set]
-
-
-def read_evaluation(folder: Path) -> Evaluation | None:
-    """The evaluation of a run of questions, or None before `cloze-gen evaluate`."""
-    path = folder / EVALUATION / EVALUATION_FILE
-    return evaluation_from_record(_evaluation_record(path), where=str(path)) if path.is_file() else None
-
-
-def read_passage_evaluation(folder: Path) -> PassageEvaluation | None:
-    """The evaluation of a run of passages, or None before `cloze-gen evaluate`."""
-    path = folder / EVALUATION / EVALUATION_FILE
-    return passage_evaluation_from_record(_evaluation_record(path), where=str(path)) if path.is_file() else None
-
-
-def read_blank_evaluation(folder: Path) -> BlankEvaluation | None:
-    """The evaluation of a run of blanked passages, or None before `cloze-gen evaluate`."""
-    path = folder / EVALUATION / EVALUATION_FILE
-    return blank_evaluation_from_record(_evaluation_record(path), where=str(path)) if path.is_file() else None
-
-
-def _evaluation_record(path: Path) -> dict[str, Any]:
-    changed = find_change(path.parent)
-    if changed:
-        raise FormatError(f"{changed} Run `cloze-gen evaluate` again.")
-    try:
-        record = parse_json(path.read_bytes())
-    except NotationError as error:
-        raise FormatError(f"{path}: not JSON ({error}). Run `cloze-gen evaluate` again.") from None
-    if not isinstance(record, dict):
-        raise FormatError(f"{path}: {shown(record)} is no JSON object. Run `cloze-gen evaluate` again.")
-    return record
 
 
 def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
@@ -209,19 +152,6 @@ def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[s
         else:
             found.append((f"{prefix}{name}", json.dumps(value, ensure_ascii=False)))
     return found
-
-
-def _samples(
-    folder: Path, questions: Sequence[Question], records: Sequence[Mapping[str, Any]], books: Sequence[Mapping[str, str]], *, seed: int
-) -> Iterator[SampleQuestion]:
-    about = {row["book_id"]: row for row in books}
-    candidates = {record["id"]: record for record in read_records(folder, "candidates.jsonl")} if questions else {}
-    for index in draw_samples(len(questions), seed=seed):
-        question = questions[index]
-        book = about.get(question.book_id, {})
-        yield sample_question(
-            question, records[index], candidates=candidates.get(question.id), book=book.get("title", ""), file=book.get("file", "")
-        )
 
 
 def _warnings(run: Mapping[str, Any], artifacts: Mapping[str, Artifact], style: Style) -> list[str]:

@@ -8,15 +8,22 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from cloze_gen.records.release_facts import PaperReference
 from cloze_gen.report.card import CardTable
 from cloze_gen.report.paper_table import BlankTable, PaperTable, PassageTable
-from cloze_gen.stages.finished_run import FinishedRun, FromStore
-from cloze_gen.stages.item_kind import ItemKind
+from cloze_gen.stages.finished_run import FinishedRun, FromStore, PublishedSet
+from cloze_gen.stages.items.kind import ItemKind
 from cloze_gen.stages.judging import Judging
+from cloze_gen.stages.tables import CANDIDATES
 from cloze_gen.stages.trace import TraceSections
 from cloze_gen.store.artifacts import Artifact
 
 Facts = Mapping[str, Mapping[str, Any]]  # label of a stage -> the facts of its artifact
+
+
+def candidates_kept(finished: Artifact) -> Sequence[str]:
+    """The candidates of the items, for who grooms by hand, where the last stage kept them."""
+    return [CANDIDATES] if (finished.folder / CANDIDATES).exists() else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,12 @@ class Style:
         items: what its items are.
         last: the Luigi task whose artifact holds the finished items.
         beside: settings -> Luigi tasks of stages that come after `last`: what tells of the finished items, or is published beside them.
-        files: a finished run -> place in the release -> what stands there: the files that the paper published.
+        files: a finished set -> place in the release -> text, or its lines: the files that the paper published.
+        store_files: a finished run -> place in the release -> what it takes from the store.
+        beside_files: the last stage's artifact -> its files of records that are released beside the items.
+        reference: the paper, with its parts, for a bibliography.
+        order: settings -> of the items in the release: ``shuffled`` or ``corpus``.
+        judged: facts of each stage -> who has judged the items: ``machine``, or what people did.
         told_files: of these files, what the card says of each; in a name `{name}` is the run's, and one that was not written is not told.
         card_tables: a finished run -> tables of its own that the card shows.
         gives_items: whether items are drawn from a kept book of that side, by its row in the table of books.
@@ -97,9 +109,14 @@ class Style:
     sides: tuple[str, ...]
     items: ItemKind
     last: Any
-    files: Callable[[FinishedRun], Mapping[str, str | FromStore]]
+    files: Callable[[PublishedSet], Mapping[str, str | Iterable[str]]]
     levels: Mapping[str, str]
     trace: TraceSections
+    reference: PaperReference | None = None
+    store_files: Callable[[FinishedRun], Mapping[str, str | FromStore]] = lambda run: {}
+    beside_files: Callable[[Artifact], Sequence[str]] = candidates_kept
+    order: Callable[[Any], str] = lambda settings: str(settings.release.order)
+    judged: Callable[[Facts], str] = lambda facts: "machine"
     own_background: OwnBackground | None = None
     articles: str = ""
     narrowed: Mapping[str, str] = field(default_factory=dict)

@@ -36,7 +36,7 @@ class BookFile:
     Attributes:
         file: path below the corpus folder, with `/`.
         book_id: id from the manifest, else made from the file's stem.
-        facts: title, author, genre, year, etext and role as the manifest has them.
+        facts: title, author, genre, year, etext, license and role as the manifest has them.
         listed_sha256: the checksum that the manifest has for it, in small letters; empty without one.
         listed_in_line: line of the manifest that lists it; 0 where none does.
     """
@@ -109,7 +109,7 @@ def _book(root: Path, file: str, row: ManifestRow | None) -> BookFile:
     if _UNSAFE.search(book_id) or book_id in {".", ".."}:
         where = f"{root / MANIFEST_NAME}, line {row.line if row is not None else '?'}"
         raise UsageError(f"{where}: book_id {book_id[:80]!r} of {file!r} may hold only A-Z a-z 0-9 . _ - and be neither . nor ..")
-    kept = tuple((name, cells[name]) for name in ("title", "author", "genre", "year", "etext", "role") if cells.get(name))
+    kept = tuple((name, cells[name]) for name in ("title", "author", "genre", "year", "etext", "license", "role") if cells.get(name))
     return BookFile(root, file, book_id, kept, row.sha256 if row is not None else "", row.line if row is not None else 0)
 
 

@@ -13,7 +13,7 @@ from cloze_gen.notation import named
 from cloze_gen.store.files import read_regular_text
 
 MANIFEST_NAME = "manifest.tsv"
-COLUMNS = ("file", "book_id", "title", "author", "genre", "year", "etext", "bytes", "sha256", "role")
+COLUMNS = ("file", "book_id", "title", "author", "genre", "year", "etext", "license", "bytes", "sha256", "role")
 MAX_MANIFEST_BYTES = 64 * 1024 * 1024  # a million books; the manifest of 527 has 70 kB
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 

@@ -12,7 +12,7 @@ from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.folder_replacement import find_change
 from cloze_gen.store.run_file import read_run_file
 
-RUN_FILE, RELEASE, EVALUATION, EVALUATION_FILE = "run.json", "release", "evaluation", "evaluation.json"
+RUN_FILE, RELEASE, FULL, EVALUATION, EVALUATION_FILE = "run.json", "release", "full", "evaluation", "evaluation.json"
 RUN_SCHEMA, EVALUATION_SCHEMA = "cloze-gen/run", "cloze-gen/evaluation"
 
 
@@ -20,6 +20,12 @@ def run_folders(out: Path) -> list[Path]:
     """The runs of an output folder, the one written last first; of one moment, by name."""
     found = [path for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name]  # ~: being written
     return [path.parent for path in sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.parent.name))]
+
+
+def released_folder(folder: Path) -> Path:
+    """Where the files of a run's set lie: in `release`, or, where that may hold no text of the books, in `full` beside it."""
+    full = folder / FULL
+    return full if full.is_dir() else folder / RELEASE
 
 
 def link_name(number: int, label: str) -> str:

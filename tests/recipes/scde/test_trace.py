@@ -15,7 +15,7 @@ from cloze_gen.recipes.scde.steps.rivals import RivalReason, RivalsSettings
 from cloze_gen.recipes.scde.trace import REASONS, UNFIT
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
-from cloze_gen.stages.item_kind import BLANKED_ITEMS
+from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
 from tests.conftest import FinishedRun, Outcome, blanked

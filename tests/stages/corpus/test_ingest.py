@@ -162,3 +162,13 @@ def test_counts_of_books_together_are_the_counts_of_their_texts_joined(tmp_path:
         (books / f"{name}.txt").write_text(text)
     folders = {shard.book.book_id: Store(out).folder(shard.key) for shard in shards(out, books) if ingest_book(shard)}
     assert read_type_counts([folders["a"], folders["b"]]) == read_type_counts([folders["both"]])
+
+
+def test_the_table_of_books_has_what_the_manifest_says(tmp_path: Path) -> None:
+    """The licence among it, as it was written."""
+    books = tmp_path / "books"
+    books.mkdir()
+    (books / "a.txt").write_text(ONE)
+    (books / "manifest.tsv").write_text("file\tlicense\ttitle\na.txt\tIn copyright, by leave\tA\n")
+    (row,) = ingest(tmp_path / "out", books)
+    assert (row["license"], row["title"], row["status"]) == ("In copyright, by leave", "A", "kept")

@@ -11,8 +11,8 @@ from cloze_gen.recipes.toy.steps.focus import FocusSettings
 from cloze_gen.recipes.toy.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.overlap import OverlapSettings
-from cloze_gen.stages.item_kind import QUESTION_ITEMS
-from cloze_gen.stages.release import ReleaseSettings
+from cloze_gen.stages.items.questions import QUESTION_ITEMS
+from cloze_gen.stages.release.settings import OrderedReleaseSettings
 from cloze_gen.stages.style import Style
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -23,7 +23,7 @@ class ToySettings(SettingsGroup):
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     focus: FocusSettings = FocusSettings()
-    release: ReleaseSettings = ReleaseSettings()
+    release: OrderedReleaseSettings = OrderedReleaseSettings()
 
 
 class Focus(StyleTask):

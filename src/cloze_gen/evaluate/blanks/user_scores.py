@@ -1,4 +1,4 @@
-"""Scores of a model of the user's own: of every candidate in every blank, as JSON Lines."""
+"""Scores of a model of the user's own: of every candidate in every blank, as JSON Lines or as a log of lm-evaluation-harness."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.errors import FormatError
+from cloze_gen.evaluate.sample_log import Sample, is_sample_log, parse_sample_log
 from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records.blanked_passage import BlankedPassage
 
@@ -19,7 +20,8 @@ ANSWER = '{"id": ..., "scores": [[...], ...]}'
 def parse_blank_scores(text: str, passages: Sequence[BlankedPassage], *, name: str = "scores") -> list[NDArray[np.float64]]:
     """A line a passage, in any order: its `id` and its `scores`, a row a blank in the order of their numbers, a number a candidate.
 
-    Higher is better. More fields and passages may be. The id of a passage of a published file is its `eid`, as text or number.
+    Higher is better. More fields and passages may be. The id of a passage of a published file is its `eid`, as text or number. A log of
+    lm-evaluation-harness (`sample_log`) has a line a blank, its id ``PASSAGE:BLANK``, the blank from 1.
 
     Args:
         name: of the file, for messages.
@@ -27,12 +29,14 @@ def parse_blank_scores(text: str, passages: Sequence[BlankedPassage], *, name: s
         float64, shape (blanks, candidates) of each passage, in the order of `passages`.
     Raises:
         FormatError: a line is no such object, a passage lacks its scores or has them twice, they are too many or too few, or one is no
-            finite number.
+            finite number; of a log, a blank is missing, or its candidates are others.
 
     >>> passage = BlankedPassage("7", ("A.", "B."), (0,), ("A.", "C."), (0,))
     >>> parse_blank_scores('{"id": 7, "scores": [[0.5, -1]]}', [passage])[0].tolist()
     [[0.5, -1.0]]
     """
+    if is_sample_log(text):
+        return _from_log(parse_sample_log(text, name=name), passages, name)
     by_id = {passage.id: passage for passage in passages}
     found: dict[str, NDArray[np.float64]] = {}
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
@@ -50,6 +54,23 @@ def parse_blank_scores(text: str, passages: Sequence[BlankedPassage], *, name: s
     if missing:
         raise FormatError(f"{name}: no scores for {len(missing):,} of {len(passages):,} passages, the first is {missing[0][:80]}")
     return [found[passage.id] for passage in passages]
+
+
+def _from_log(samples: Sequence[Sample], passages: Sequence[BlankedPassage], name: str) -> list[NDArray[np.float64]]:
+    """A row a blank of every passage, natural logarithms of probabilities as they are."""
+    by_id = {sample.id: sample for sample in samples}
+    asked = {passage.id: [f"{passage.id}:{blank}" for blank in range(1, len(passage.blanks) + 1)] for passage in passages}
+    missing = [blank for blanks in asked.values() for blank in blanks if blank not in by_id]
+    if missing:
+        of = sum(map(len, asked.values()))
+        hint = (
+            "A log holds one split; put those of all measured splits into one file" if len(missing) < of else "Give the log of NAME_blanks"
+        )
+        raise FormatError(f"{name}: no scores for {len(missing):,} of {of:,} blanks, the first is {missing[0][:80]}. {hint}")
+    for passage in passages:
+        for blank, answer in zip(asked[passage.id], passage.answers, strict=True):
+            by_id[blank].check_options(passage.candidates, answer)
+    return [np.array([by_id[blank].ln_probs for blank in asked[passage.id]], np.float64) for passage in passages]
 
 
 def _record(line: str, where: str) -> Mapping[str, Any]:

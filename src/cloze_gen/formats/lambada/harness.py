@@ -1,23 +1,53 @@
-"""Passages as two tasks of EleutherAI's lm-evaluation-harness: one for each rendering, under names that say which.
+"""Passages as tasks of EleutherAI's lm-evaluation-harness: one for each rendering, under names that say which.
 
 ``NAME_published`` has the form of the published files, ``NAME_cased`` that of the book (`rendering`). A model's accuracy differs by many
 points between the two, so neither is called by the set's bare name. The continuation is scored as it stands, blank included, and nothing
 follows it; `acc` asks that every token of it be the model's first choice, `perplexity` is over targets.
+
+The harness measures one split of a task, so the validation passages have tasks of their own, ``NAME_validation_*``, and so has the control
+set, ``NAME_control_*``. Each of the three has a group of its two renderings: whoever asks for the set gets the set, and nothing unfiltered.
 
 Source: github.com/EleutherAI/lm-evaluation-harness, `lm_eval/tasks/lambada/` and `docs/task_guide.md` (`output_type: loglikelihood`).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from cloze_gen.formats.harness_task import HarnessGroup, HarnessTask, folder_files, json_lines
 from cloze_gen.formats.lambada.rendering import cased_context, published_tokens
 from cloze_gen.records.passage import Passage
 
 Rendering = Literal["published", "cased"]
 RENDERINGS: tuple[Rendering, ...] = ("published", "cased")
+
+_TOLD = {
+    "published": "in the published form (small letters, cut as a treebank cuts)",
+    "cased": "in the form that the book prints",
+}
+# The names of columns, not templates: what a template makes of a text that looks like a list of Python is that list.
+_YAML = """\
+output_type: loglikelihood
+doc_to_text: context
+doc_to_target: continuation
+target_delimiter: ""
+should_decontaminate: true
+doc_to_decontamination_query: text
+metric_list:
+  - metric: acc
+    aggregation: mean
+    higher_is_better: true
+  - metric: perplexity
+    aggregation: perplexity
+    higher_is_better: false
+"""
+_WHY_NO_MEAN = "Two forms of the same passages, whose figures differ by many points; their mean would be neither's, so none is given."
+_COMMENT = (
+    "acc is the figure to report: every token of the target is the model's first choice. perplexity is over targets, not over tokens.",
+    "The continuation holds the blank before the target, so target_delimiter is empty.",
+    "--apply_chat_template makes the passage a turn of the user's, and the target the start of the answer: no figure to set beside others.",
+)
 
 
 def harness_record(passage: Passage, rendering: Rendering) -> dict[str, str]:
@@ -50,59 +80,52 @@ def asked_text(passage: Passage, rendering: Rendering) -> tuple[str, str]:
     return context, f"{before[len(context) :]}{target}"
 
 
-def task_name(name: str, rendering: Rendering) -> str:
-    """Name of the task of one rendering, as given to ``--tasks``."""
-    return f"{name}_{rendering}"
-
-
-def task_yaml(name: str, rendering: Rendering, *, data_files: Mapping[str, str], version: str, signature: str = "") -> str:
-    """The harness's task file for records of `harness_record`.
-
-    Args:
-        name: of the set; the task's own name says the rendering too (`task_name`).
-        data_files: ``validation`` and ``test`` -> path of the records, relative to the folder the harness is called from.
-        version: of the dataset, kept in the task's metadata with `signature`.
-
-    Strings are written as JSON, which YAML reads as they are.
-    """
-    splits = "".join(f"    {split}: {json.dumps(path)}\n" for split, path in data_files.items())
-    used = "".join(f"{split}_split: {split}\n" for split in data_files)
-    return f"""\
-task: {json.dumps(task_name(name, rendering))}
-dataset_path: json
-dataset_kwargs:
-  data_files:
-{splits}{used}output_type: loglikelihood
-doc_to_text: "{{{{context}}}}"
-doc_to_target: "{{{{continuation}}}}"
-should_decontaminate: true
-doc_to_decontamination_query: "{{{{text}}}}"
-metric_list:
-  - metric: perplexity
-    aggregation: perplexity
-    higher_is_better: false
-  - metric: acc
-    aggregation: mean
-    higher_is_better: true
-metadata:
-  version: {json.dumps(version)}
-  rendering: {json.dumps(rendering)}
-  signature: {json.dumps(signature)}
-"""
-
-
-def harness_files(name: str, passages: Mapping[str, Sequence[Passage]], *, version: str, signature: str = "") -> dict[str, str]:
-    """File name -> text: the YAML of both tasks and the JSON lines of each split.
+def harness_files(
+    name: str,
+    passages: Mapping[str, Sequence[Passage]],
+    *,
+    control: Sequence[Passage] = (),
+    version: str,
+    signature: str = "",
+    canary: str = "",
+) -> dict[str, str]:
+    """Path below ``harness/`` -> text; nothing where there is nothing to ask about.
 
     Args:
-        passages: split (``validation``, ``test``) -> its passages.
+        name: of the set; a task's own name says set and rendering too.
+        passages: split (``validation``, ``test``) -> its passages; a split that has none has no task.
+        control: what nothing has filtered, for tasks of its own.
+        version: of the dataset, kept in the tasks' metadata with `signature`.
+        canary: a column of every record, if there is one.
     """
+    splits = {split: some for split in ("validation", "test") if (some := passages.get(split))}
+    validation = {split: some for split, some in splits.items() if split == "validation"}
+    asked = [
+        (name, name, "the test passages", splits if "test" in splits else {}),
+        (f"{name}_validation", name, "the validation passages", validation),
+        (
+            control_name := f"{name}_control",
+            control_name,
+            "the control set, which nothing has filtered,",
+            {"test": control} if control else {},
+        ),
+    ]
     files: dict[str, str] = {}
-    for rendering in RENDERINGS:
-        data_files = {split: f"{task_name(name, rendering)}.{split}.jsonl" for split in passages}
-        for split, path in data_files.items():
-            lines = (json.dumps(harness_record(passage, rendering), ensure_ascii=False) for passage in passages[split])
-            files[path] = "".join(f"{line}\n" for line in lines)
-        yaml = task_yaml(name, rendering, data_files=data_files, version=version, signature=signature)
-        files[f"{task_name(name, rendering)}.yaml"] = yaml
-    return files
+    tasks: list[HarnessTask] = []
+    groups: list[HarnessGroup] = []
+    for prefix, owner, whom, of_split in asked:
+        if not of_split:
+            continue
+        for rendering in RENDERINGS:
+            paths = {split: f"{owner}_{rendering}.{split}.jsonl" for split in of_split}
+            files |= {
+                paths[split]: json_lines((harness_record(one, rendering) for one in some), canary) for split, some in of_split.items()
+            }
+            told = f"{whom} {_TOLD[rendering]}; `acc`, `perplexity`"
+            tasks.append(HarnessTask(name=f"{prefix}_{rendering}", told=told, comment=_COMMENT, body=_YAML, data_files=paths))
+        members = [f"{prefix}_{rendering}" for rendering in RENDERINGS]
+        groups.append(HarnessGroup(name=f"{prefix}_both", tasks=members, comment=[_WHY_NO_MEAN]))
+    if not tasks:
+        return {}
+    scored = [task.name for task in tasks if task.name.endswith("_cased")]
+    return files | folder_files(tasks, groups, items="passages.jsonl", scored=scored, version=version, signature=signature)

@@ -1,4 +1,4 @@
-"""Blanked passages as two tasks of EleutherAI's lm-evaluation-harness: each blank by itself, and the whole passage at once.
+"""Blanked passages as tasks of EleutherAI's lm-evaluation-harness: each blank by itself, and the whole passage at once.
 
 ``NAME_blanks`` is multiple choice by likelihood, a document a blank. `query` is the passage with that blank marked, the other blanks left
 out, and a question; a choice is a candidate. `acc` takes the best sum of log-probabilities, `acc_norm` divides it by the candidate's length
@@ -8,9 +8,13 @@ log-probabilities is for ``cloze-gen evaluate --scores`` to say.
 
 ``NAME_passage`` is generation, a document a passage: all blanks are marked with their numbers, the candidates have letters, and the letters
 are asked for in the order of the blanks. `exact_match` asks that all be right, which is the paper's PA; what is no letter is not compared,
-so ``1-F, 2-E`` is ``F E``. The harness counts no single blanks here.
+so ``1-F, 2-E`` is ``F E``. The harness counts no single blanks here. `acc` and `exact_match` are shares of different things, blanks and
+passages, so the group of both has no figure.
 
-Both put one blank between query and answer (`target_delimiter`), which ``--apply_chat_template`` takes away.
+The harness measures one split of a task, so the validation passages have tasks of their own, ``NAME_validation_*``. Examples are drawn from
+the training passages.
+
+Between query and choice stands one blank (`target_delimiter`), which ``--apply_chat_template`` takes away.
 
 Source: Kong, Gangal & Hovy 2020, 5.2 (BA, PA); github.com/EleutherAI/lm-evaluation-harness, `docs/task_guide.md` (`multiple_choice`,
 `generate_until`).
@@ -18,32 +22,15 @@ Source: Kong, Gangal & Hovy 2020, 5.2 (BA, PA); github.com/EleutherAI/lm-evaluat
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cloze_gen.errors import FormatError
+from cloze_gen.formats.harness_task import CHOICE_YAML_BY_LENGTH, LETTERS, HarnessGroup, HarnessTask, folder_files, json_lines
+from cloze_gen.formats.printed import BLANK_MARK
 from cloze_gen.formats.scde.published import without_marks
 from cloze_gen.records.blanked_passage import BlankedPassage
 
-_MARK = "_____"
-_SPLITS = {"train": "training_split", "validation": "validation_split", "test": "test_split"}  # as the harness calls them
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-_BLANKS_YAML = """\
-output_type: multiple_choice
-doc_to_text: query
-doc_to_choice: choices
-doc_to_target: gold
-target_delimiter: " "
-metric_list:
-  - metric: acc
-    aggregation: mean
-    higher_is_better: true
-  - metric: acc_norm
-    aggregation: mean
-    higher_is_better: true
-"""
 _PASSAGE_YAML = """\
 output_type: generate_until
 doc_to_text: query
@@ -60,6 +47,13 @@ metric_list:
     regexes_to_ignore: ["[^A-Za-z]"]
     ignore_case: true
 """
+_BLANKS_COMMENT = (
+    "acc is the figure to report: of all blanks, each asked alone, the share whose answer has the highest sum of log-probabilities.",
+    "acc_norm divides the sum by the characters of the candidate, and candidates differ in length a good deal.",
+    "--apply_chat_template empties target_delimiter, which glues the candidate to the query: it then begins the model's turn.",
+)
+_PASSAGE_COMMENT = ("exact_match: all letters of the passage are right; what is no letter is not compared.",)
+_WHY_NO_MEAN = "One counts blanks, the other whole passages; the mean of their figures would count nothing, so none is given."
 
 
 def blank_records(passage: BlankedPassage) -> Iterator[dict[str, Any]]:
@@ -75,9 +69,9 @@ def blank_records(passage: BlankedPassage) -> Iterator[dict[str, Any]]:
     """
     passage = without_marks(passage)
     for number, (blank, answer) in enumerate(zip(passage.blanks, passage.answers, strict=True), 1):
-        texts = [_MARK if place == blank else sentence for place, sentence in enumerate(passage.shown)]
+        texts = [BLANK_MARK if place == blank else sentence for place, sentence in enumerate(passage.shown)]
         text = " ".join(sentence for sentence in texts if sentence is not None)
-        query = f"{text}\n\nThe sentence that stands at {_MARK} is:"
+        query = f"{text}\n\nThe sentence that stands at {BLANK_MARK} is:"
         yield {"id": f"{passage.id}:{number}", "query": query, "choices": list(passage.candidates), "gold": answer}
 
 
@@ -100,43 +94,66 @@ def passage_record(passage: BlankedPassage) -> dict[str, str]:
     The letters of the sentences that fill blanks 1 to 2, in this order: B C
     """
     passage = without_marks(passage)
-    if len(passage.candidates) > len(_LETTERS):
+    if len(passage.candidates) > len(LETTERS):
         found = f"passage {passage.id}: has {len(passage.candidates)} candidates"
-        raise FormatError(f"{found}, and a task of whole passages has letters for {len(_LETTERS)}; set release.harness = false")
+        raise FormatError(f"{found}, and a task of whole passages has letters for {len(LETTERS)}; set release.harness = false")
     numbers = {place: f"__{number}__" for number, place in enumerate(passage.blanks, 1)}
     text = " ".join(numbers.get(place, sentence) for place, sentence in enumerate(passage.sentences))
-    candidates = "\n".join(f"{letter}. {candidate}" for letter, candidate in zip(_LETTERS, passage.candidates, strict=False))
+    candidates = "\n".join(f"{letter}. {candidate}" for letter, candidate in zip(LETTERS, passage.candidates, strict=False))
     asked = f"The letters of the sentences that fill blanks 1 to {len(passage.blanks)}, in this order:"
     told = "Each blank of this passage is filled by one of the sentences listed below it, and no sentence fills two."
-    answer = " ".join(_LETTERS[place] for place in passage.answers)
+    answer = " ".join(LETTERS[place] for place in passage.answers)
     return {"id": passage.id, "query": f"{told}\n\n{text}\n\n{candidates}\n\n{asked}", "answer": answer}
 
 
-def harness_files(name: str, passages: Mapping[str, Sequence[BlankedPassage]], *, version: str, signature: str = "") -> dict[str, str]:
-    """File name -> text: the YAML of both tasks and the JSON lines of each split.
+def harness_files(
+    name: str, passages: Mapping[str, Sequence[BlankedPassage]], *, version: str, signature: str = "", canary: str = ""
+) -> dict[str, str]:
+    """Path below ``harness/`` -> text; nothing where there is nothing to ask about.
 
     Args:
-        passages: split (``train``, which examples are drawn from, ``validation``, ``test``) -> its passages.
+        passages: split (``train``, which examples are drawn from, ``validation``, ``test``) -> its passages; one that has none has no task.
         version: of the dataset, kept in the tasks' metadata with `signature`.
+        canary: a column of every record, if there is one.
     """
+    splits = {split: some for split in ("train", "validation", "test") if (some := passages.get(split))}
     files: dict[str, str] = {}
-    for task, yaml, records in (
-        (f"{name}_blanks", _BLANKS_YAML, blank_records),
-        (f"{name}_passage", _PASSAGE_YAML, lambda passage: [passage_record(passage)]),
-    ):
-        for split, some in passages.items():
-            lines = (json.dumps(record, ensure_ascii=False) for passage in some for record in records(passage))
-            files[f"{task}.{split}.jsonl"] = "".join(f"{line}\n" for line in lines)
-        files[f"{task}.yaml"] = _head(task, passages) + yaml + _metadata(version, signature)
-    return files
+    tasks: list[HarnessTask] = []
+    groups: list[HarnessGroup] = []
+    for prefix, asked in ((name, "test"), (f"{name}_validation", "validation")):
+        if asked not in splits:
+            continue
+        shown = {split: found for split, found in splits.items() if split in ("train", asked) or asked == "test"}
+        two = [_blanks_task(name, prefix, shown, asked), _passage_task(name, prefix, shown, asked)]
+        tasks += two
+        groups.append(HarnessGroup(name=f"{prefix}_both", tasks=[task.name for task in two], comment=[_WHY_NO_MEAN]))
+    if not tasks:
+        return {}
+    asked_records: dict[str, Callable[[BlankedPassage], Iterator[dict[str, Any]]]]
+    asked_records = {"blanks": blank_records, "passage": lambda passage: iter([passage_record(passage)])}
+    for kind, records in asked_records.items():
+        for split, found in splits.items():
+            lines = (record for passage in found for record in records(passage))
+            files[f"{name}_{kind}.{split}.jsonl"] = json_lines(lines, canary)
+    scored = [task.name for task in tasks if task.name.endswith("_blanks")]
+    return files | folder_files(tasks, groups, items="passages.jsonl", scored=scored, version=version, signature=signature)
 
 
-def _head(task: str, splits: Mapping[str, Any]) -> str:
-    """Paths of the records are relative to the folder the harness is called from. Strings are written as JSON, which YAML reads."""
-    paths = "".join(f"    {split}: {json.dumps(f'{task}.{split}.jsonl')}\n" for split in splits)
-    used = "".join(f"{_SPLITS[split]}: {split}\n" for split in splits)
-    return f"task: {json.dumps(task)}\ndataset_path: json\ndataset_kwargs:\n  data_files:\n{paths}{used}"
+def _blanks_task(name: str, prefix: str, splits: Mapping[str, Any], asked: str) -> HarnessTask:
+    return HarnessTask(
+        name=f"{prefix}_blanks",
+        told=f"each blank of the {asked} passages by itself, by the likelihood of the candidates; `acc`",
+        comment=_BLANKS_COMMENT,
+        body=CHOICE_YAML_BY_LENGTH,
+        data_files={split: f"{name}_blanks.{split}.jsonl" for split in splits},
+    )
 
 
-def _metadata(version: str, signature: str) -> str:
-    return f"metadata:\n  version: {json.dumps(version)}\n  signature: {json.dumps(signature)}\n"
+def _passage_task(name: str, prefix: str, splits: Mapping[str, Any], asked: str) -> HarnessTask:
+    return HarnessTask(
+        name=f"{prefix}_passage",
+        told=f"all blanks of each of the {asked} passages at once, answered in letters; `exact_match`",
+        comment=_PASSAGE_COMMENT,
+        body=_PASSAGE_YAML,
+        data_files={split: f"{name}_passage.{split}.jsonl" for split in splits},
+    )

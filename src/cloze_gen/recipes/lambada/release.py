@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from cloze_gen.formats.lambada.plain_text import format_plain_text
 from cloze_gen.formats.lambada.rendering import published_tokens
@@ -15,12 +15,23 @@ from cloze_gen.formats.lambada.vocabulary import format_vocabulary, published_co
 from cloze_gen.recipes.lambada.stages.passage_set import REJECTED_SET
 from cloze_gen.recipes.lambada.stages.published_novels import novel_file
 from cloze_gen.records.passage import Split
+from cloze_gen.records.release_facts import PaperReference
 from cloze_gen.stages.corpus.book_table import kept_books
 from cloze_gen.stages.corpus.counts import read_counts
-from cloze_gen.stages.finished_run import FinishedRun, FromStore
-from cloze_gen.stages.release import ReleaseSettings
+from cloze_gen.stages.finished_run import FinishedRun, FromStore, PublishedSet
+from cloze_gen.stages.release.settings import OrderedReleaseSettings
 from cloze_gen.store.artifacts import Artifact
-from cloze_gen.store.tables import read_jsonl
+
+REFERENCE = PaperReference(
+    authors=(
+        *("Paperno, Denis", "Kruszewski, Germán", "Lazaridou, Angeliki", "Pham, Ngoc Quan", "Bernardi, Raffaella", "Pezzelle, Sandro"),
+        *("Baroni, Marco", "Boleda, Gemma", "Fernández, Raquel"),
+    ),
+    title="The LAMBADA dataset: Word prediction requiring a broad discourse context",
+    year=2016,
+    kind="conference-paper",
+    venue="Proceedings of the 54th Annual Meeting of the Association for Computational Linguistics",
+)
 
 PLAIN_TEXT = {
     Split.VALIDATION: "lambada_development_plain_text.txt",
@@ -41,7 +52,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _MAX_NAME_CHARS = 100
 
 
-class LambadaReleaseSettings(ReleaseSettings):
+class LambadaReleaseSettings(OrderedReleaseSettings):
     """Settings of the release of a LAMBADA set."""
 
     train_text: Literal["none", "link", "copy"] = Field(
@@ -50,22 +61,34 @@ class LambadaReleaseSettings(ReleaseSettings):
         "text is released only where you ask for it",
     )
 
+    @model_validator(mode="after")
+    def _gives_no_text_away(self) -> LambadaReleaseSettings:
+        if self.text == "pointers" and self.train_text != "none":
+            raise ValueError("text = pointers keeps the books' text out of the release, and train_text puts it there; leave one of them")
+        return self
 
-def lambada_files(run: FinishedRun) -> dict[str, str | FromStore]:
-    """The files named as the paper's are; nothing in them is drawn.
 
-    Development, test and control passages; where anybody has judged, what fell then; the vocabulary of the training novels; and their text
-    where `release.train_text` asks for it.
-    """
-    files: dict[str, str | FromStore] = {
+def lambada_files(run: PublishedSet) -> dict[str, str]:
+    """The files named as the paper's are: development, test and control passages; where anybody has judged, what fell then."""
+    files = {
         file: format_plain_text(published_tokens(one.passage) for one in run.items if one.split == split)
         for split, file in PLAIN_TEXT.items()
     }
-    finished, counts = run.artifacts["passage set"], read_counts(run.artifacts["counts"])
-    if finished.facts["judged"] != "none":
-        fallen = (record["text"].split(" ") for record in read_jsonl(finished.path(REJECTED_SET)))
-        files[REJECTED_PLAIN_TEXT] = format_plain_text(fallen)
-    files[VOCABULARY] = format_vocabulary(published_counts(zip(counts.words, counts.count.tolist(), strict=True)))
+    if REJECTED_SET in run.beside:
+        files[REJECTED_PLAIN_TEXT] = format_plain_text(record["text"].split(" ") for record in run.beside[REJECTED_SET])
+    return files
+
+
+def lambada_beside(finished: Artifact) -> Sequence[str]:
+    """What fell when it was guessed at, where anybody has judged."""
+    return [REJECTED_SET] if finished.facts["judged"] != "none" else []
+
+
+def lambada_store_files(run: FinishedRun) -> dict[str, str | FromStore]:
+    """The vocabulary of the training novels; and their text where `release.train_text` asks for it."""
+    counts = read_counts(run.artifacts["counts"])
+    vocabulary = format_vocabulary(published_counts(zip(counts.words, counts.count.tolist(), strict=True)))
+    files: dict[str, str | FromStore] = {VOCABULARY: vocabulary}
     if run.settings.release.train_text != "none":
         linked = run.settings.release.train_text == "link"
         files |= dict(_train_novels(run.artifacts["training novels"], run.artifacts["published novels"], linked=linked))

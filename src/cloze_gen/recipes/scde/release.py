@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from pydantic import Field
 
-from cloze_gen.formats.scde.features import FeatureTable
+from cloze_gen.formats.scde.features import FeatureTable, feature_lines
 from cloze_gen.formats.scde.published import format_published
 from cloze_gen.notation import parse_json
-from cloze_gen.recipes.scde.stages.features import SPLITS, features_file
 from cloze_gen.records.passage import Part
+from cloze_gen.records.release_facts import PaperReference
 from cloze_gen.report.blanked_passages import statistics_from_record
 from cloze_gen.report.card import CardTable
-from cloze_gen.stages.finished_run import FinishedRun, FromStore
-from cloze_gen.stages.release import ReleaseSettings
+from cloze_gen.stages.finished_run import FinishedRun, PublishedSet
+from cloze_gen.stages.release.settings import OrderedReleaseSettings
 from cloze_gen.stages.tables import STATISTICS
 
+REFERENCE = PaperReference(
+    authors=("Kong, Xiang", "Gangal, Varun", "Hovy, Eduard"),
+    title="SCDE: Sentence Cloze Dataset with High Quality Distractors From Examinations",
+    year=2020,
+    kind="conference-paper",
+    venue="Proceedings of the 58th Annual Meeting of the Association for Computational Linguistics",
+    doi="10.18653/v1/2020.acl-main.502",
+)
+
+SPLITS = {Part.TRAIN: "train", Part.DEVELOPMENT: "dev", Part.TEST: "test"}
 PUBLISHED = {part: f"{split}.json" for part, split in SPLITS.items()}
 FEATURES = "features"
 TOLD_FILES = {
@@ -37,7 +47,7 @@ DISTRACTORS = {
 }
 
 
-class ScdeReleaseSettings(ReleaseSettings):
+class ScdeReleaseSettings(OrderedReleaseSettings):
     """Settings of the release of an SCDE set."""
 
     features: tuple[Literal["sp", "sn", "ap", "an", "spn", "apn"], ...] = Field(
@@ -48,13 +58,13 @@ class ScdeReleaseSettings(ReleaseSettings):
     )
 
 
-def scde_files(run: FinishedRun) -> dict[str, str | FromStore]:
-    """The three splits in the published layout, in the set's order, and the feature tables that were asked for."""
+def scde_files(run: PublishedSet) -> dict[str, str | Iterable[str]]:
+    """The three splits in the published layout, and the feature tables that were asked for, a line after the other."""
     of_part = {part: [one.passage for one in run.items if one.part == part] for part in PUBLISHED}
-    files: dict[str, str | FromStore] = {file: format_published(of_part[part]) for part, file in PUBLISHED.items()}
-    for part, table in itertools.product(PUBLISHED, run.settings.release.features):
-        name = features_file(part, FeatureTable(table))
-        files[f"{FEATURES}/{name}"] = FromStore(run.artifacts["features"].path(name), linked=False)
+    files: dict[str, str | Iterable[str]] = {file: format_published(of_part[part]) for part, file in PUBLISHED.items()}
+    for part, table in itertools.product(PUBLISHED, map(FeatureTable, run.release.features)):
+        lines = feature_lines(of_part[part], table)
+        files[f"{FEATURES}/{SPLITS[part]}.{table}.tsv"] = (f"{line}\n" for line in lines)
     return files
 
 
@@ -62,4 +72,4 @@ def statistics_table(run: FinishedRun) -> Sequence[CardTable]:
     """Table 3 of the set beside the paper's, for the card."""
     found = statistics_from_record(parse_json(run.artifacts["statistics"].path(STATISTICS).read_bytes()))
     text = f"Beside the paper's set ({found.source}). Words stand between spaces; *words per passage* are those that a reader meets."
-    return [CardTable("Statistics", text, ("measure", *found.columns), [(measure, *figures) for measure, figures in found.rows])]
+    return [CardTable("Statistics", text, ("measure", *found.columns), tuple((measure, *figures) for measure, figures in found.rows))]

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from cloze_gen.formats.scs import format_scs
+from cloze_gen.records.release_facts import PaperReference
 from cloze_gen.rng import derive_rng
-from cloze_gen.stages.finished_run import FinishedRun
+from cloze_gen.stages.finished_run import PublishedSet
+
+REFERENCE = PaperReference(
+    authors=("Argouarc'h, Jean",),
+    title="A new Sentence Completion Set of 6000 questions for natural language models",
+    year=2018,
+    kind="unpublished",
+    venue="EHESS, Paris & Neurospin, Saclay; version of 5 September 2018",
+)
 
 
-def scs_files(run: FinishedRun) -> dict[str, str]:
+def scs_files(run: PublishedSet) -> dict[str, str]:
     """The paper names them by the number of questions, whatever the run's name; two of them are drawn."""
     return format_scs(run.items, rng_a=derive_rng(run.seed, "scs.randex_a"), rng_b=derive_rng(run.seed, "scs.randex_b"))

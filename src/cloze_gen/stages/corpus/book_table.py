@@ -19,8 +19,8 @@ def write_book_table(writer: ArtifactWriter, rows: Sequence[dict[str, Any]], *, 
     """Write `books.tsv` and the funnel of books.
 
     A row a book, in the rows' order: `book_id`, `file`, `digest` of the file's bytes, `folder` of what was read of it (empty where nothing
-    is stored), of what the corpus's manifest says of it `title`, `author`, `genre`, `year`, `etext` and `role`, the columns of
-    `text.audit.BookAudit`, and last `status`, `reason` and `detail`.
+    is stored), of what the corpus's manifest says of it `title`, `author`, `genre`, `year`, `etext`, `license` and `role`, the columns
+    of `text.audit.BookAudit`, and last `status`, `reason` and `detail`.
 
     Raises:
         CorpusError: no book is left, or one was dropped under `--strict`.

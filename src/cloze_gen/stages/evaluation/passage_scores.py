@@ -14,6 +14,8 @@ from cloze_gen.evaluate.passages.asked import AskedPassage, number_passages
 from cloze_gen.evaluate.passages.baselines import NETWORK_KINDS, NGRAMS, TEXT
 from cloze_gen.evaluate.passages.metrics import TargetScores
 from cloze_gen.evaluate.passages.models import CachedPassages, NgramPassages, PassageModel, score_targets
+from cloze_gen.evaluate.passages.user_scores import target_scores_of_log
+from cloze_gen.evaluate.sample_log import is_sample_log
 from cloze_gen.formats.lambada.requests import parse_full_answers
 from cloze_gen.stages.evaluation.passage_networks import open_passage_network
 from cloze_gen.stages.evaluation.passage_words import RARE, read_passage_words
@@ -87,11 +89,15 @@ def causal_scores(model: CausalModel, passages: Sequence[AskedPassage], renderin
 
 
 def given_scores(text: str, passages: Sequence[AskedPassage], *, name: str) -> TargetScores:
-    """What somebody's own model says of the targets (`formats.lambada.requests`); a passage of two sets has one answer.
+    """What somebody's own model says of the targets (`formats.lambada.requests`, or a log of lm-evaluation-harness).
+
+    A passage of two sets has one answer.
 
     Raises:
         FormatError: a line is no answer, or a passage lacks one.
     """
+    if is_sample_log(text):
+        return target_scores_of_log(text, passages, name=name)
     ids = list(dict.fromkeys(passage.id for passage in passages))
     place = {passage_id: i for i, passage_id in enumerate(ids)}
     found = parse_full_answers(text.split("\n"), ids, name=name)

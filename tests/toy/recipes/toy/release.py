@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cloze_gen.stages.finished_run import FinishedRun
+from cloze_gen.stages.finished_run import PublishedSet
 
 
-def toy_files(run: FinishedRun) -> dict[str, str]:
+def toy_files(run: PublishedSet) -> dict[str, str]:
     """`NAME.toy.txt`."""
     return {f"{run.name}.toy.txt": "".join(" ".join(question.blank.filled("___")) + "\n" for question in run.items)}

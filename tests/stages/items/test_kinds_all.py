@@ -9,7 +9,9 @@ from typing import Any
 from cloze_gen.formats.scde.jsonl import passage_record
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part, Passage, SetPassage, Split
-from cloze_gen.stages.item_kind import BLANKED_ITEMS, PASSAGE_ITEMS, QUESTION_ITEMS
+from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
+from cloze_gen.stages.items.passages import PASSAGE_ITEMS
+from cloze_gen.stages.items.questions import QUESTION_ITEMS
 
 PASSAGE = Passage("b:7", "b", Part.TEST, (("Who", "saw", "Ann", "?"), ("Not", "ann", ".")), ("Who saw Ann?", "Not ann."), 1, 5, 23)
 TEST, CONTROL = (SetPassage(PASSAGE, split, "crime") for split in (Split.TEST, Split.CONTROL))

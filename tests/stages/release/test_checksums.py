@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from cloze_gen.stages.release import CHECKSUMS, write_checksums
+from cloze_gen.stages.release.checksums import CHECKSUMS, write_checksums
 
 
 def test_checksums_cover_subfolders_and_links(tmp_path: Path) -> None:

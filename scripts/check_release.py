@@ -1,0 +1,209 @@
+"""Check releases with the programs that strangers open them with: what each says, a line a check; status 1 where one finds fault.
+
+    python scripts/check_release.py artifacts/runs/holmes-sample/release ...
+
+Run it in an environment of its own that has `lm_eval` and `datasets`, and may have `mlcroissant` and `inspect_ai`; this project need not be
+in it. Nothing reaches a network, nothing is written into a release, and every program is called from another folder.
+
+Looked at: every task and group of `harness/` with lm-evaluation-harness's dummy model, and every plain task from within that folder; every
+config and split with `datasets.load_dataset`; `croissant.json` and its records; `CITATION.cff`; every Parquet file; every task of
+`inspect_task.py` with a model that says nothing. What a release does not have, or no program is there for, is said and passed over.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+DOCUMENTS = 2  # a task is asked about
+
+
+def check_harness(release: Path) -> Iterator[str]:
+    """Every task and group by its name, and each task's file by its path."""
+    from lm_eval import simple_evaluate
+    from lm_eval.tasks import TaskManager
+
+    folder = release / "harness"
+    manager = TaskManager(include_path=str(release), include_defaults=False)
+    for name in [*manager.all_subtasks, *manager.all_groups]:
+        if manager.task_index[name].yaml_path.parent == folder:  # a plain one is asked from within
+            yield f"{name}: {_measured(simple_evaluate(**_dummy(manager, name)))}"
+    for path in sorted(folder.glob("*.yaml")):
+        if path.stem in manager.all_subtasks:
+            manager.load([str(path)])
+    yield "every task is found by its file's path too"
+
+
+def check_plain_harness(release: Path) -> Iterator[str]:
+    """Every task without code, from within the folder."""
+    from lm_eval import simple_evaluate
+    from lm_eval.tasks import TaskManager
+
+    before = Path.cwd()
+    os.chdir(release / "harness")
+    try:
+        manager = TaskManager(include_path="plain", include_defaults=False)
+        for name in manager.all_subtasks:
+            yield f"{name}: {_measured(simple_evaluate(**_dummy(manager, name)))}"
+    finally:
+        os.chdir(before)
+
+
+def _dummy(manager: Any, name: str) -> dict[str, Any]:
+    return {"model": "dummy", "tasks": [name], "task_manager": manager, "limit": DOCUMENTS, "bootstrap_iters": 0}
+
+
+def _measured(found: dict[str, Any]) -> str:
+    """The metrics that the harness measured; nothing measured is a fault."""
+    tasks = found["samples"]
+    if not tasks or any(not samples or "id" not in samples[0]["doc"] for samples in tasks.values()):
+        raise ValueError("no document was asked about, or one has no id")
+    names = {name.split(",")[0] for row in found["results"].values() for name in row if "," in name and "stderr" not in name}
+    return ", ".join(sorted(names))
+
+
+def check_datasets(release: Path) -> Iterator[str]:
+    """Every config and split; none may be empty."""
+    from datasets import get_dataset_config_names, load_dataset
+
+    for config in get_dataset_config_names(str(release)):
+        for split, rows in load_dataset(str(release), config).items():
+            if not len(rows):
+                raise ValueError(f"{config}, {split}: no rows")
+            features = ", ".join(f"{name} {_kind(feature)}" for name, feature in rows.features.items())
+            yield f"{config}, {split}: {len(rows):,} rows of {features}"
+
+
+def _kind(feature: Any) -> str:
+    inner = getattr(feature, "feature", None)
+    return f"list: {_kind(inner)}" if inner is not None else str(getattr(feature, "dtype", type(feature).__name__))
+
+
+def check_croissant(release: Path) -> Iterator[str]:
+    """No error, and a first record of each record set."""
+    import mlcroissant
+
+    found = mlcroissant.Dataset(jsonld=str(release / "croissant.json"))
+    if found.metadata.issues.errors:
+        raise ValueError("; ".join(sorted(found.metadata.issues.errors)))
+    for records in found.metadata.record_sets:
+        first = next(iter(found.records(record_set=records.uuid)))
+        yield f"{records.uuid}: {', '.join(sorted(key.split('/')[-1] for key in first))}"
+    for warning in sorted(found.metadata.issues.warnings):
+        yield f"warning: {' '.join(warning.split())}"
+
+
+def check_citation(release: Path) -> Iterator[str]:
+    import yaml
+
+    found = yaml.safe_load((release / "CITATION.cff").read_text(encoding="utf-8"))
+    lacking = {"cff-version", "message", "title", "authors"} - found.keys()
+    if lacking:
+        raise ValueError(f"lacks {', '.join(sorted(lacking))}")
+    yield f"cff {found['cff-version']}, {found['title']}"
+
+
+def check_parquet(release: Path) -> Iterator[str]:
+    import pyarrow.parquet
+
+    for path in sorted(release.rglob("*.parquet")):
+        table = pyarrow.parquet.read_table(path)
+        yield f"{path.relative_to(release)}: {table.num_rows:,} rows of {', '.join(table.column_names)}"
+
+
+def check_inspect(release: Path) -> Iterator[str]:
+    """Every task of `inspect_task.py`, and that `eval.yaml` has the form that inspect-ai asks of one on the hub."""
+    import yaml
+    from inspect_ai import eval as inspect_eval
+    from inspect_ai._eval.task.hf import HFTask
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    def answer(*_: Any) -> ModelOutput:
+        """With its usage, or the mock model would fetch a tokenizer to count it."""
+        said = ModelOutput.from_content("mockllm", "ANSWER: A")
+        said.usage = ModelUsage()
+        return said
+
+    spec = importlib.util.spec_from_file_location("inspect_task", release / "inspect_task.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    tasks = [make() for name, make in vars(module).items() if getattr(make, "__module__", "") == "inspect_task"]
+    model = get_model("mockllm/model", custom_outputs=answer)
+    with tempfile.TemporaryDirectory() as logs:
+        for log in inspect_eval(tasks, model=model, limit=DOCUMENTS, log_dir=logs, display="none", max_tasks=1):
+            if log.status != "success" or not log.results or not log.results.completed_samples:
+                raise ValueError(f"{log.eval.task}: {log.status}, {log.error.message if log.error else 'no sample was asked'}")
+            yield f"{log.eval.task}: {', '.join(score.name for score in log.results.scores)}"
+    if (release / "eval.yaml").is_file():
+        for task in yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))["tasks"]:
+            yield f"eval.yaml, {HFTask.model_validate(task).id}: {task['config']}, {task['split']}"
+
+
+def _has(pattern: str) -> Callable[[Path], bool]:
+    return lambda release: any(release.glob(pattern))
+
+
+# Name of a check -> the library that it needs, what a release must have for it, and the check.
+CHECKS: dict[str, tuple[str, Callable[[Path], bool], Callable[[Path], Iterator[str]]]] = {
+    "harness": ("lm_eval", _has("harness/*.yaml"), check_harness),
+    "harness/plain": ("lm_eval", _has("harness/plain/*.yaml"), check_plain_harness),
+    "datasets": ("datasets", _has("README.md"), check_datasets),
+    "croissant": ("mlcroissant", _has("croissant.json"), check_croissant),
+    "citation": ("yaml", _has("CITATION.cff"), check_citation),
+    "parquet": ("pyarrow", _has("**/*.parquet"), check_parquet),
+    "inspect": ("inspect_ai", _has("inspect_task.py"), check_inspect),
+}
+
+
+def check(release: Path) -> bool:
+    """Whether no check found fault; says what each found."""
+    whole = True
+    before = sorted(release.rglob("*"))
+    for name, (library, there, look) in CHECKS.items():
+        if not there(release) or importlib.util.find_spec(library) is None:
+            print(
+                f"-      {release.parent.name}, {name}: {'not in the release' if not there(release) else f'no {library} here'}", flush=True
+            )
+            continue
+        try:
+            for found in look(release):
+                print(f"ok     {release.parent.name}, {name}: {found}", flush=True)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a stranger's program raises is its finding
+            whole = False
+            print(f"FAULT  {release.parent.name}, {name}: {type(error).__name__}: {' '.join(str(error).split())}", flush=True)
+            traceback.print_exc()
+    written = [path.relative_to(release).as_posix() for path in sorted(release.rglob("*")) if path not in before]
+    if written:
+        print(f"FAULT  {release.parent.name}: the checks wrote {', '.join(written)}", flush=True)
+    return whole and not written
+
+
+def main(releases: list[str]) -> int:
+    """Each release in a process of its own, in an empty folder, with caches that are thrown away."""
+    if len(releases) == 1 and os.environ.get("CHECK_RELEASE_INSIDE"):
+        logging.disable(logging.WARNING)
+        return 0 if check(Path(releases[0])) else 1
+    status = 0 if releases else 2
+    for release in releases:
+        with tempfile.TemporaryDirectory() as folder:
+            caches = {name: f"{folder}/{name.lower()}" for name in ("HF_HOME", "HF_DATASETS_CACHE", "XDG_CACHE_HOME", "XDG_DATA_HOME")}
+            offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "PYTHONDONTWRITEBYTECODE", "CHECK_RELEASE_INSIDE"), "1")
+            quiet = {"HF_DATASETS_DISABLE_PROGRESS_BARS": "1", "TQDM_DISABLE": "1"}
+            command = [sys.executable, str(Path(__file__).resolve()), str(Path(release).resolve())]
+            status = subprocess.run(command, cwd=folder, env={**os.environ, **caches, **offline, **quiet}, check=False).returncode or status
+    print(json.dumps({"releases": len(releases), "status": status}))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,83 @@
+"""`cloze-gen verify`: a release beside its checksums, its items, the user's own books and, with --deep, beside a run of its own."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from cloze_gen.commands.fill import check_filled
+from cloze_gen.commands.run_again import run_again
+from cloze_gen.engine.progress import say
+from cloze_gen.errors import UsageError
+from cloze_gen.pipelines.styles import find_style
+from cloze_gen.stages.release.books import OpenedBooks, missing_books
+from cloze_gen.stages.release.checks import (
+    Check,
+    check_books,
+    check_derived,
+    check_files,
+    check_items,
+    check_signature,
+)
+from cloze_gen.stages.release.facts import ReleaseRecord, read_record
+from cloze_gen.stages.release.pointers import POINTERS, fill_release
+from cloze_gen.stages.release.write import read_published, write_data
+from cloze_gen.stages.style import Style
+from cloze_gen.store.corpus_folder import check_folder
+
+
+def verify_release(release: Path, *, books: Path | None, deep: bool, workers: int) -> Iterator[Check]:
+    """The checks of a release, one after the other; of a release of pointers, with `books`, also those of the full one.
+
+    Args:
+        deep: make the set again from the books and compare its files.
+    Raises:
+        UsageError: no release, a book that is needed is not there, or `deep` without books of a set that is not the sample's.
+        FormatError: `release.json` or the items cannot be read at all.
+    """
+    check_folder(release, "Give the folder of a release, e.g. artifacts/runs/NAME/release.")
+    record = read_record(release)
+    style, facts = find_style(record.facts.style), record.facts
+    if deep and books is None and not facts.sample:
+        raise UsageError("--deep makes the set again, and so needs the books it was made of: give --books DIR.")
+    yield check_files(release)
+    yield check_signature(release, record)
+    opened = None if books is None else _opened(books, record)
+    with tempfile.TemporaryDirectory(prefix="cloze-gen-verify-") as place:
+        full = release
+        if facts.text == "pointers":
+            if opened is None:
+                lines = (release / POINTERS).read_text(encoding="utf-8").count("\n")
+                wrong = () if lines >= facts.n_items else (f"{POINTERS}: {lines:,} lines for {facts.n_items:,} {facts.noun}s",)
+                yield Check("pointers", f"{lines:,} records; --books DIR gives the text back and checks it", wrong)
+                return
+            full = Path(place) / "full"
+            full.mkdir()
+            other = fill_release(release, full, style=style, record=record, text_of=opened.text_of)
+            check_filled(other, record)
+            yield Check("fill", f"{len(record.full):,} files of the full release come out", tuple(f"{name}: other bytes" for name in other))
+            record = read_record(full)
+        yield from _of_full(full, Path(place) / "again", style, record, opened)
+        if deep:
+            yield run_again(full, record, style, books, Path(place) / "run", workers=workers)
+
+
+def _opened(books: Path, record: ReleaseRecord) -> OpenedBooks:
+    opened = OpenedBooks.of_folder(books, record.facts.item_books)
+    missing = missing_books(opened, record.facts.item_books)
+    if missing:
+        raise UsageError(f"{books}: lacks, by their bytes, {missing}. Give a folder that holds these very files.")
+    return opened
+
+
+def _of_full(release: Path, again: Path, style: Style, record: ReleaseRecord, opened: OpenedBooks | None) -> Iterator[Check]:
+    published = read_published(release, style=style, record=record)
+    yield check_items(style.items, published, record)
+    again.mkdir()
+    write_data(again, style=style, published=published, facts=record.facts)
+    yield check_derived(release, again)
+    if opened is not None:
+        yield check_books(style.items, published.records, opened.text_of)
+    else:
+        say("verify: the books themselves were not asked; --books DIR compares every sentence with your own copies")

@@ -1,0 +1,158 @@
+"""Tasks of inspect-ai: `eval.yaml`, which it reads of a data set on the hub, and `inspect_task.py`, which runs on the folder as it is.
+
+Questions, and each blank of a passage, are multiple choice: a letter is asked for, and an index in `target` becomes one. Passages of the
+LAMBADA kind are asked for one word, and right is what is that word alone, capitals and marks at its ends aside. The texts go into a sample
+as they are and are no template; the templates here hold no text of a book.
+
+Source: github.com/UKGovernmentBEIS/inspect_ai 0.3.285, `inspect_ai/_eval/task/hf.py` (keys of `eval.yaml`), `solver/_multiple_choice.py`,
+`scorer/_match.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+EVAL_YAML, INSPECT_TASK = "eval.yaml", "inspect_task.py"
+_ONE_WORD = "Read the text below, which stops before a word. Answer with the one word that comes next, and nothing else.\n\n{prompt}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InspectTask:
+    """What is asked about the records of one file.
+
+    Attributes:
+        id: of the task, a name of Python.
+        file: the records, below the release.
+        config, split: what `datasets` calls them.
+        input, target: columns: what is asked, and the right word or the index of the right choice.
+        choices: column of the choices; empty where a word is asked for.
+    """
+
+    id: str
+    file: str
+    config: str = "default"
+    split: str = "test"
+    input: str
+    target: str
+    choices: str = ""
+
+
+def question_task() -> InspectTask:
+    """Questions; `input` is `printed.blanked_sentence`."""
+    return InspectTask(id="questions", file="questions.jsonl", input="input", target="answer_index", choices="options")
+
+
+def passage_tasks(splits: Mapping[str, Mapping[str, str]]) -> list[InspectTask]:
+    """Passages of the LAMBADA kind as the book prints them, a task for each config and split but the training ones.
+
+    Args:
+        splits: config -> split -> file, as the card names them.
+
+    >>> [task.id for task in passage_tasks({"default": {"validation": "validation.jsonl", "test": "test.jsonl"}})]
+    ['validation', 'test']
+    """
+    return [
+        InspectTask(id=split if config == "default" else config, file=file, config=config, split=split, input="context", target="target")
+        for config, files in splits.items()
+        for split, file in files.items()
+        if split != "train"
+    ]
+
+
+def blank_tasks(files: Mapping[str, str], *, config: str) -> list[InspectTask]:
+    """Blanks, each by itself, from the records of the harness's task.
+
+    Args:
+        files: split -> file of `formats.scde.harness.blank_records`; of a training split no task is made.
+        config: in which the card names these files.
+
+    >>> [task.id for task in blank_tasks({"train": "a.jsonl", "test": "b.jsonl"}, config="blanks")]
+    ['blanks_test']
+    """
+    return [
+        InspectTask(id=f"blanks_{split}", file=file, config=config, split=split, input="query", target="gold", choices="choices")
+        for split, file in files.items()
+        if split != "train"
+    ]
+
+
+def eval_yaml(*tasks: InspectTask) -> str:
+    """`eval.yaml`; strings are written as JSON, which YAML reads as they are.
+
+    >>> print(eval_yaml(question_task()))  # doctest: +ELLIPSIS
+    # What inspect-ai makes of this data set on the hub: inspect eval hf/OWNER/NAME --model MODEL
+    tasks:
+      - id: "questions"
+        config: "default"
+        split: "test"
+        field_spec:
+          input: "input"
+          target: "answer_index"
+          choices: "options"
+    ...
+    """
+    return "# What inspect-ai makes of this data set on the hub: inspect eval hf/OWNER/NAME --model MODEL\ntasks:\n" + "".join(
+        map(_entry, tasks)
+    )
+
+
+def _entry(task: InspectTask) -> str:
+    choices = f"      choices: {json.dumps(task.choices)}\n" if task.choices else ""
+    if task.choices:
+        how = "    solvers:\n      - name: multiple_choice\n    scorers:\n      - name: choice\n"
+    else:
+        template = f"      - name: prompt_template\n        args:\n          template: {json.dumps(_ONE_WORD)}\n"
+        scorer = "      - name: match\n        args:\n          location: exact\n"
+        how = f"    solvers:\n{template}      - name: generate\n    scorers:\n{scorer}"
+    return f"""\
+  - id: {json.dumps(task.id)}
+    config: {json.dumps(task.config)}
+    split: {json.dumps(task.split)}
+    field_spec:
+      input: {json.dumps(task.input)}
+      target: {json.dumps(task.target)}
+{choices}{how}"""
+
+
+def inspect_task(*tasks: InspectTask) -> str:
+    """`inspect_task.py`: the same tasks from the files beside it, each sample with the id of its item.
+
+    >>> print(inspect_task(question_task()).splitlines()[0])
+    \"\"\"Tasks of inspect-ai, of the records beside this file: inspect eval inspect_task.py@questions --model MODEL\"\"\"
+    """
+    chosen = any(task.choices for task in tasks)
+    scorer, solver = ("choice", "multiple_choice") if chosen else ("match", "generate, prompt_template")
+    template = "" if chosen else f"TEMPLATE = {json.dumps(_ONE_WORD)}\n"
+    return f'''\
+"""Tasks of inspect-ai, of the records beside this file: inspect eval {INSPECT_TASK}@{tasks[0].id} --model MODEL"""
+
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample, json_dataset
+from inspect_ai.scorer import {scorer}
+from inspect_ai.solver import {solver}
+
+FOLDER = Path(__file__).resolve().parent
+{template}{"".join(map(_function, tasks))}'''
+
+
+def _function(task: InspectTask) -> str:
+    if task.choices:
+        target = f'choices=one[{json.dumps(task.choices)}], target=chr(ord("A") + one[{json.dumps(task.target)}])'
+        how = "solver=multiple_choice(), scorer=choice()"
+    else:
+        target = f"target=one[{json.dumps(task.target)}]"
+        how = 'solver=[prompt_template(TEMPLATE), generate()], scorer=match(location="exact")'
+    return f"""
+
+@task
+def {task.id}():
+    def sample(one):
+        return Sample(id=one["id"], input=one[{json.dumps(task.input)}], {target})
+
+    records = json_dataset(str(FOLDER / {json.dumps(task.file)}), sample)
+    return Task(dataset=records, {how})
+"""

@@ -1,0 +1,87 @@
+"""Questions of one blank as a release publishes them (MSR, SCS)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cloze_gen.formats.harness import harness_files
+from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK, eval_yaml, inspect_task, question_task
+from cloze_gen.formats.jsonl import parse_questions
+from cloze_gen.formats.printed import blanked_sentence
+from cloze_gen.records.question import Question
+from cloze_gen.stages.evaluation.question_sets import read_question_set
+from cloze_gen.stages.items.kind import ItemKind, Record, Span, ToldTask
+from cloze_gen.stages.tables import CANDIDATES, QUESTIONS
+from cloze_gen.words import is_word
+
+
+def _released(question: Question, record: Record) -> Record:
+    """`input`, the sentence as a reader meets it, stands behind the id: what inspect-ai and people look for."""
+    more = {name: value for name, value in record.items() if name not in {"id", "input"}}
+    return {"id": question.id, "input": blanked_sentence(question), **more}
+
+
+def _described(questions: Sequence[Question]) -> str:
+    return f"cloze questions of {_option_count(questions)} options each"
+
+
+def _positions(questions: Sequence[Question]) -> str:
+    counts = (sum(question.answer_index == place for question in questions) for place in range(_option_count(questions)))
+    return f"The answer stands at each position equally often: {', '.join(f'{chr(97 + i)} {count}' for i, count in enumerate(counts))}."
+
+
+def _option_count(questions: Sequence[Question]) -> int:
+    return len(questions[0].options) if questions else 0
+
+
+def _harness(questions: Sequence[Question], told: ToldTask) -> Mapping[str, str]:
+    return harness_files(told.name, questions, version=told.version, signature=told.signature, canary=told.canary)
+
+
+def _inspect(questions: Sequence[Question], told: ToldTask) -> Mapping[str, str]:
+    return {EVAL_YAML: eval_yaml(question_task()), INSPECT_TASK: inspect_task(question_task())}
+
+
+def _spans(record: Record) -> Sequence[Span]:
+    source = record["source"]
+    return [(source["book_id"], source["start"], source["end"])]
+
+
+def _quoted(record: Record) -> Sequence[tuple[Span, Sequence[str]]]:
+    return [(_spans(record)[0], [record["source"]["text"]])]
+
+
+def _misquoted(record: Record) -> Sequence[str]:
+    """The words of the printed sentence are those of the book's, and the answer is the book's word."""
+    source = record["source"]
+    printed, own = ([token for token in tokens if is_word(token)] for tokens in (record["tokens"], source["tokens"]))
+    wrong = [] if "".join(source["tokens"]) == source["text"].replace(" ", "") else ["its tokens are not those of its text"]
+    if printed != own:
+        wrong.append("the words that are printed are not those of its sentence")
+    if record["answer"] != source["tokens"][source["position"]]:
+        wrong.append("the answer is not the book's word at its place")
+    return wrong
+
+
+QUESTION_ITEMS = ItemKind(
+    noun="question",
+    file=QUESTIONS,
+    parse=parse_questions,
+    read_set=read_question_set,
+    released=_released,
+    split_of=lambda question: "test",
+    splits=lambda questions: {"default": {"test": QUESTIONS}},
+    split_records=lambda questions: {},
+    harness=_harness,
+    inspect=_inspect,
+    task="multiple-choice",
+    described=_described,
+    balance=_positions,
+    counts=lambda question: True,
+    spans=_spans,
+    quoted=_quoted,
+    misquoted=_misquoted,
+    texts=("tokens", "history", "next_token", "source.text", "source.tokens"),
+    derived=("input",),
+    told_files={CANDIDATES: "the retained candidates of every question with the grooming decisions, for human groomers."},
+)

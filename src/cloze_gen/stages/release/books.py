@@ -1,0 +1,66 @@
+"""A user's copies of the books of a release, found by their content, and the text of their spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cloze_gen.errors import BookError, FormatError, UsageError
+from cloze_gen.notation import named
+from cloze_gen.records.release_facts import ReleasedBook
+from cloze_gen.stages.items.kind import Span
+from cloze_gen.store.corpus import BookFile, book_digest, read_book
+from cloze_gen.store.corpus_folder import check_folder, look_through
+from cloze_gen.text.decode import decode_book, flatten
+from cloze_gen.text.normalize import normalize_sentence
+
+
+@dataclass(slots=True)
+class OpenedBooks:
+    """The files of books by their ids; each is read when a span of it is first asked for.
+
+    Attributes:
+        files: book id -> (file, sha256 of its bytes).
+    """
+
+    files: Mapping[str, tuple[Path, str]]
+    _flat: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of_folder(cls, root: Path, books: Iterable[ReleasedBook]) -> OpenedBooks:
+        """The books that lie in a folder or below it, whatever their files are called there; others are not among `files`.
+
+        Raises:
+            UsageError: the folder is missing or cannot be read through.
+        """
+        check_folder(root, "Give the folder that holds the books, or one above it.")
+        found = {book_digest(BookFile(root, file, "")): root / file for file in sorted(look_through(root).books, reverse=True)}
+        return cls({book.book_id: (found[book.sha256], book.sha256) for book in books if book.sha256 in found})
+
+    def text_of(self, span: Span) -> str:
+        """The normalized text of a span: what ingest made of it, words that a line end broke still with its mark.
+
+        Raises:
+            UsageError: the book is not there.
+            FormatError: the span is none of this book.
+        """
+        book_id, start, end = span
+        flat = self._flat.get(book_id)
+        if flat is None:
+            if book_id not in self.files:
+                raise UsageError(f"book {book_id}: no file here has its bytes.")
+            path, digest = self.files[book_id]
+            try:
+                flat = self._flat[book_id] = flatten(decode_book(read_book(path, digest=digest)).text)
+            except BookError as error:
+                raise UsageError(f"book {book_id}: {error}") from None
+        if not 0 <= start < end <= len(flat):
+            raise FormatError(f"book {book_id}: characters {start} to {end} are no span of its {len(flat):,}")
+        return normalize_sentence(flat[start:end])
+
+
+def missing_books(opened: OpenedBooks, books: Iterable[ReleasedBook]) -> str:
+    """Which of these books are not there, in words; empty where all are."""
+    missing = [f"{book.file} (sha256 {book.sha256[:12]}...)" for book in books if book.book_id not in opened.files]
+    return named(missing) if missing else ""

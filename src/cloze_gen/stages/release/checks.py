@@ -1,0 +1,150 @@
+"""What can be asked of a release by whoever has only the folder: is it whole, is it what it says, does each file follow from the items.
+
+Each check is a line: what was looked at and, where something differs, the first differences.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from cloze_gen.notation import shown
+from cloze_gen.stages.finished_run import PublishedSet
+from cloze_gen.stages.items.kind import ItemKind, Record, Span
+from cloze_gen.stages.release.checksums import CHECKSUMS, checksums_of, parse_checksums
+from cloze_gen.stages.release.facts import ReleaseRecord
+from cloze_gen.stages.release.order import SHUFFLED, shuffled_places
+from cloze_gen.stages.release.papers import CARD
+from cloze_gen.stages.release.signature import SIGNATURE, canary_of
+from cloze_gen.text.normalize import LINE_END_HYPHEN
+
+_PARQUET = ".parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of a verification.
+
+    Attributes:
+        name: of what was looked at.
+        told: in words, with figures.
+        differences: in words, each naming its place; none: all is well.
+    """
+
+    name: str
+    told: str
+    differences: tuple[str, ...] = ()
+
+
+def check_files(folder: Path) -> Check:
+    """Every file has the bytes that `SHA256SUMS` names; what else lies there is told and no difference."""
+    text = (folder / CHECKSUMS).read_text(encoding="utf-8", errors="backslashreplace") if (folder / CHECKSUMS).is_file() else ""
+    listed, found = parse_checksums(text, where=CHECKSUMS), checksums_of(folder)
+    missing = [f"{name}: missing" for name in listed if name not in found]
+    changed = [f"{name}: other bytes than {CHECKSUMS} names" for name in listed if name in found and found[name] != listed[name]]
+    empty = [] if listed else [f"{CHECKSUMS}: missing or empty"]
+    more = sorted(found.keys() - listed.keys())
+    beside = f"; beside them {', '.join(more[:3])}{', ...' if len(more) > 3 else ''}, which no checksum covers" if more else ""
+    return Check("files", f"{len(listed):,} files as {CHECKSUMS} has them{beside}", tuple(empty + missing + changed))
+
+
+def check_signature(folder: Path, record: ReleaseRecord) -> Check:
+    """`signature.txt`, `release.json` and the card tell one signature, and the canary follows from it."""
+    facts, wrong = record.facts, []
+    for file, what in ((SIGNATURE, facts.signature), (CARD, facts.signature), (CARD, facts.canary)):
+        path = folder / file
+        if not path.is_file() or what not in path.read_text(encoding="utf-8", errors="backslashreplace"):
+            wrong.append(f"{file}: lacks {shown(what)}, which release.json tells")
+    if canary_of(facts.signature) != facts.canary:
+        wrong.append(f"release.json: the canary {shown(facts.canary)} is not that of its signature")
+    return Check("signature", facts.signature, tuple(wrong))
+
+
+def check_items(kind: ItemKind, published: PublishedSet, record: ReleaseRecord) -> Check:
+    """As many items as the release tells, each with its canary, in the order that it tells; nothing is printed twice in one split."""
+    facts, wrong = record.facts, []
+    n = sum(map(kind.counts, published.items))
+    if n != facts.n_items:
+        wrong.append(f"{kind.file}: {n:,} {kind.noun}s, and release.json tells {facts.n_items:,}")
+    wrong += [f"{one['id']}: bears another canary" for one in published.records if one.get("canary") != facts.canary]
+    drawn = facts.order == SHUFFLED and hasattr(published.release, "order")
+    if drawn and shuffled_places(published.items, seed=published.seed, split_of=kind.split_of) != list(range(len(published.items))):
+        wrong.append(f"{kind.file}: the {kind.noun}s do not stand in the order that seed {published.seed} draws")
+    known = {book.book_id for book in facts.item_books}
+    wrong += [f"{item.id}: of book {shown(item.book_id)}, which release.json does not name" for item in published.items
+              if item.book_id not in known]  # fmt: skip
+    wrong += _printed_twice(kind, published)
+    return Check("items", f"{n:,} {kind.noun}s, order: {facts.order}; none is printed twice; each bears the canary", tuple(wrong))
+
+
+def _printed_twice(kind: ItemKind, published: PublishedSet) -> Iterator[str]:
+    """Items of one split whose quoted text is the same, letter case and marks apart."""
+    first: dict[tuple[str, str], str] = {}
+    for item, record in zip(published.items, published.records, strict=True):
+        texts = itertools.chain.from_iterable(texts for _, texts in kind.quoted(record))
+        words = " ".join(re.findall(r"\w+", " ".join(texts).casefold()))
+        earlier = first.setdefault((kind.split_of(item), words), item.id)
+        if earlier != item.id:
+            yield f"{item.id}: prints the sentences of {earlier}"
+
+
+def check_derived(folder: Path, again: Path) -> Check:
+    """Every file that is made of the items is what they give: `again` holds them made anew.
+
+    Parquet by another version of Arrow has other bytes for the same rows, so rows are compared where bytes differ.
+    """
+    names = sorted(path.relative_to(again).as_posix() for path in again.rglob("*") if path.is_file())
+    wrong = [name for name in names if not _same(folder / name, again / name)]
+    return Check("formats", f"{len(names):,} files follow from the items", tuple(f"{name}: not what the items give" for name in wrong))
+
+
+def _same(one: Path, other: Path) -> bool:
+    if not one.is_file():
+        return False
+    if one.read_bytes() == other.read_bytes():
+        return True
+    try:
+        return one.suffix == _PARQUET and bool(pq.read_table(one).equals(pq.read_table(other)))
+    except (OSError, ValueError):  # Arrow's errors are of these two
+        return False
+
+
+def check_books(kind: ItemKind, records: Sequence[Record], text_of: Callable[[Span], str]) -> Check:
+    """Every sentence that an item quotes stands in its book, at its span, in these words."""
+    wrong, n = [], 0
+    for record in records:
+        for span, texts in kind.quoted(record):
+            n += 1
+            if not quotes("".join(texts), text_of(span)):
+                wrong.append(f"{record['id']}: book {span[0]} has another text at characters {span[1]} to {span[2]}")
+        wrong += [f"{record['id']}: {what}" for what in kind.misquoted(record)]
+    return Check("text", f"{n:,} spans of {len(_books(kind, records)):,} books hold what is quoted of them", tuple(wrong))
+
+
+def quotes(text: str, span: str) -> bool:
+    r"""Whether a text is that of a span, spaces apart; where a line end broke a word it may be joined or keep its hyphen.
+
+    >>> [quotes(text, "By lamp\xadlight.") for text in ("By lamplight.", "By lamp-light.", "By lamps.")]
+    [True, True, False]
+    """
+    parts = span.replace(" ", "").split(LINE_END_HYPHEN)
+    return re.fullmatch("-?".join(map(re.escape, parts)), text.replace(" ", "")) is not None
+
+
+def _books(kind: ItemKind, records: Iterable[Record]) -> Counter[str]:
+    return Counter(book for record in records for book, _, _ in kind.spans(record))
+
+
+def check_text(checks: Iterable[Check], *, most: int = 5) -> Iterator[str]:
+    """A line a check, and the first differences below it."""
+    for check in checks:
+        yield f"{'FAILED' if check.differences else 'ok':<8}{check.name:<12}{check.told}"
+        yield from (f"        {what}" for what in check.differences[:most])
+        if len(check.differences) > most:
+            yield f"        ... and {len(check.differences) - most:,} more"

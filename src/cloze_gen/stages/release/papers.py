@@ -1,0 +1,154 @@
+"""The papers of a release: card, citation, description for machines, report and checksums, all from what it says of itself.
+
+They are written when a run ends and again when an evaluation has measured its set; the data beside them stay as they are.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from cloze_gen.formats.citation import bibtex, citation_cff
+from cloze_gen.formats.croissant import croissant_json
+from cloze_gen.formats.features import Columns, Table, features_of
+from cloze_gen.formats.licences import SetLicence, set_licence
+from cloze_gen.records.release_facts import Measured, ReleaseFacts
+from cloze_gen.report.card import CardFacts, dataset_card
+from cloze_gen.report.card_head import card_head
+from cloze_gen.report.data import ReportData
+from cloze_gen.report.html import render_report
+from cloze_gen.stages.finished_run import PublishedSet
+from cloze_gen.stages.items.kind import ItemKind
+from cloze_gen.stages.release.checksums import CHECKSUMS, write_checksums
+from cloze_gen.stages.release.facts import RELEASE_FILE, ReleaseRecord, record_text
+from cloze_gen.stages.release.signature import SIGNATURE
+from cloze_gen.stages.release.write import HARNESS, PARQUET, split_tables
+from cloze_gen.stages.report_samples import with_samples
+from cloze_gen.stages.style import Style
+from cloze_gen.store.manifest import file_sha256
+
+CARD, CITATION, CROISSANT, REPORT = "README.md", "CITATION.cff", "croissant.json", "report.html"
+PAPERS = (CARD, CITATION, CROISSANT, REPORT, RELEASE_FILE, CHECKSUMS)
+_TOLD = {
+    PARQUET: "the splits as Parquet, the same rows with declared types.",
+    HARNESS: "tasks of lm-evaluation-harness; its README.md has the commands.",
+    "eval.yaml": "tasks of inspect-ai, as hubs read them.",
+    "inspect_task.py": "a task of inspect-ai that runs from here.",
+    RELEASE_FILE: "for programs: what the release says of itself; books with checksums, settings, signature.",
+    REPORT: "pictures of the set, sample items, the funnel; one file, nothing fetched.",
+    CROISSANT: "Croissant 1.1 with responsible-AI and provenance fields.",
+    CITATION: "how to cite the set.",
+    SIGNATURE: "the signature alone.",
+    CHECKSUMS: "sha256 of every file.",
+}
+
+
+def write_papers(folder: Path, *, style: Style, published: PublishedSet, record: ReleaseRecord, data: ReportData) -> None:
+    """Write everything of a full release that is no data: `PAPERS`.
+
+    Args:
+        published: as it is released.
+        data: of the report, without sample items.
+    """
+    kind = style.items
+    facts = replace(record.facts, measured=tuple(measured_rows(data)), evaluated=data.evaluation.adversaries if data.evaluation else "")
+    licence, tables = licence_of(facts), tables_of(folder, kind, published)
+    data = with_samples(data, kind, published, facts)
+    texts = {
+        RELEASE_FILE: record_text(replace(record, facts=facts)),
+        CITATION: citation_cff(facts, licence),
+        CROISSANT: croissant_json(facts, tables, licence),
+        REPORT: render_report(data),
+    }
+    for file, text in texts.items():
+        (folder / file).write_text(text, encoding="utf-8", newline="\n")
+    card = _card(folder, style, published, replace(record, facts=facts), licence, tables)
+    (folder / CARD).write_text(card, encoding="utf-8", newline="\n")
+    write_checksums(folder)
+
+
+def licence_of(facts: ReleaseFacts) -> SetLicence:
+    """Of the books that items were drawn from; those that words were counted in are told beside them."""
+    drawn = facts.item_books
+    sides = {book.side for book in drawn}
+    return set_licence(drawn, [book for book in facts.books if book.side not in sides and book.status == "kept"])
+
+
+def tables_of(folder: Path, kind: ItemKind, published: PublishedSet) -> list[Table]:
+    """The splits of every config, with the columns that are true of all rows of the config."""
+    records = dict(split_tables(kind, published))
+    tables = []
+    for config, files in kind.splits(published.items).items():
+        columns: Columns = features_of(row for file in files.values() for row in records[file])
+        for split, file in files.items():
+            path = folder / file
+            tables.append(
+                Table(
+                    config=config, split=split, file=file, rows=len(records[file]), bytes=path.stat().st_size, sha256=file_sha256(path),
+                    columns=columns,
+                )
+            )  # fmt: skip
+    return tables
+
+
+def measured_rows(data: ReportData) -> Iterator[Measured]:
+    """What the evaluation of a set found, a row each; nothing before there was one."""
+    if data.evaluation is not None:
+        for row in data.evaluation.baselines:
+            yield Measured(name=row.name, kind=row.kind, accuracy=row.accuracy, low=row.low, high=row.high, way=row.way)
+    if data.passages is not None and data.passages.evaluation is not None:
+        for one in data.passages.evaluation.rows:
+            if one.accuracy is not None and one.low is not None and one.high is not None:
+                yield Measured(name=one.name, kind=one.kind, accuracy=one.accuracy, low=one.low, high=one.high, way=f"of {one.of_set}")
+    if data.blanked is not None and data.blanked.evaluation is not None:
+        for blank in data.blanked.evaluation.main:
+            way = ", ".join(part for part in ("blanks right", blank.context, blank.decoder) if part)
+            yield Measured(name=blank.name, kind=blank.kind, accuracy=blank.ba, low=blank.ba_low, high=blank.ba_high, way=way)
+
+
+def _card(folder: Path, style: Style, published: PublishedSet, record: ReleaseRecord, licence: SetLicence, tables: Sequence[Table]) -> str:
+    kind, facts = style.items, record.facts
+    told = {kind.file: f"every {kind.noun} with its provenance (book, character span in the decoded raw file) and all scores."}
+    told |= {file.format(name=facts.name): what for file, what in {**kind.told_files, **style.told_files}.items()} | _TOLD
+    after = {CARD, CHECKSUMS}  # written last, so not there yet
+    return dataset_card(
+        CardFacts(
+            facts=facts,
+            head=card_head(facts, licence, tables, task=kind.task),
+            described=kind.described(published.items),
+            balance=kind.balance(published.items),
+            use=list(_use(folder, facts, tables)),
+            files=[(file, what) for file, what in told.items() if file in after or (folder / file).exists()],
+            licence=licence.sentence,
+            bibtex=bibtex(facts),
+            per_book=Counter(item.book_id for item in published.items if kind.counts(item)),
+            steps=record.steps,
+            tables=record.tables,
+        )
+    )
+
+
+def _use(folder: Path, facts: ReleaseFacts, tables: Sequence[Table]) -> Iterator[tuple[str, str, str]]:
+    """What to type, by whoever has this folder and nothing else."""
+    configs = list(dict.fromkeys(table.config for table in tables))
+    loads = [f'load_dataset("PATH/OF/THIS/FOLDER"{"" if config == "default" else f", {config!r}"})' for config in configs]
+    yield "Load it", "python", "\n".join(["from datasets import load_dataset", *loads])
+    if (folder / HARNESS).is_dir():
+        yield "Run a model on it (more in `harness/README.md`)", "sh", harness_command(facts)
+        yield "or with inspect-ai", "sh", "inspect eval inspect_task.py --model PROVIDER/MODEL"
+    check = [
+        "sha256sum --check SHA256SUMS",
+        "cloze-gen verify .  # formats and counts; with --books DIR every sentence",
+    ]
+    if facts.order == "shuffled":
+        check.append("cloze-gen contamination . --requests FILE  # was a model trained on these files?")
+    yield "Check it", "sh", "\n".join(check)
+
+
+def harness_command(facts: ReleaseFacts) -> str:
+    """The call of lm-evaluation-harness for a release's first task; a name that begins with a dash would be taken for an option."""
+    task = f"--tasks={shlex.quote(facts.name)}"
+    return f"lm_eval run --model hf --model_args pretrained=MODEL --include_path . {task}"

@@ -1,0 +1,70 @@
+"""The signature: one line that names a set and how it was made, as sacreBLEU's scores have; and the canary that follows from it."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from cloze_gen import __version__
+from cloze_gen.errors import UsageError
+from cloze_gen.store.runs import released_folder
+
+SIGNATURE = "signature.txt"
+_DIGEST_DIGITS = 16  # of the items' sha256: 64 bits
+_CANARIES = uuid.UUID("5f4dd1a6-6f0c-5a39-9a5e-3b3c1d1f6a52")  # a name space of their own: no other program's GUID is one of ours
+
+
+def make_signature(
+    *, style: str, name: str, sides: Mapping[str, str], model: str, seed: int, n: int, order: str, last: tuple[str, str], items: str
+) -> str:
+    """One line that names a set and how it was made.
+
+    Args:
+        sides: side of the books -> fingerprint of its kept books.
+        order: of the items in the release.
+        last: label and fingerprint of the stage that finished the items; every setting before it is in the fingerprint.
+        items: sha256 of the file of the set's items, options and provenance included: other items have another signature, whatever
+            setting, book or version of the code made them other.
+
+    >>> sides = {"train": "aa", "source": "bb"}
+    >>> last = ("choice", "99887766554433")
+    >>> make_signature(style="holmes", name="a", sides=sides, model="kn3", seed=1, n=9, order="shuffled", last=last, items="01")
+    'cloze-gen|v:0.1.0|style:holmes|name:a|train:aa|source:bb|model:kn3|seed:1|n:9|order:shuffled|choice:99887766|set:01'
+    """
+    stage, fingerprint = last
+    parts = {"v": __version__, "style": style, "name": name, **sides, "model": model, "seed": seed, "n": n, "order": order,
+             stage.replace(" ", "-"): fingerprint[:8], "set": items[:_DIGEST_DIGITS]}  # fmt: skip
+    return "|".join(["cloze-gen", *(f"{key}:{value}" for key, value in parts.items())])
+
+
+def canary_of(signature: str) -> str:
+    """The GUID of a set, in its card and in every record: who finds it in a corpus knows that the set's files are in it.
+
+    It follows from the signature, so equal sets have equal bytes. After BIG-bench's canary string (github.com/google/BIG-bench).
+
+    >>> canary_of("cloze-gen|set:01") == canary_of("cloze-gen|set:01") != canary_of("cloze-gen|set:02")
+    True
+    """
+    return str(uuid.uuid5(_CANARIES, signature))
+
+
+def read_signature(folder: Path) -> str:
+    """The signature of the release in a run's folder.
+
+    Raises:
+        UsageError: there is none, or it is no text.
+    """
+    path = released_folder(folder) / SIGNATURE
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        raise UsageError(f"{folder.name}: has no release yet; `cloze-gen run` finishes it.") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not UTF-8; `cloze-gen run` writes it anew.") from None
+
+
+def short_digest(texts: Sequence[str]) -> str:
+    """8 hexadecimal digits over a list of texts, for signatures."""
+    return hashlib.blake2b("\x1f".join(texts).encode(), digest_size=4).hexdigest()
