@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.commands.completion import SCRIPTS
+from cloze_gen.commands.completion import script_of, shell_names
+from cloze_gen.errors import UsageError
 
 QUICK_SECONDS = 0.3
 PROGRAM = "import sys; sys.argv[0] = 'cloze-gen'; from cloze_gen.__main__ import main; main()"
@@ -160,6 +161,8 @@ def test_the_script_in_its_shell(shell: str, typed: str, lines: list[str], place
 
 
 def test_there_is_a_script_for_each_shell_that_is_named() -> None:
-    """Of one kind each, and each names the variable that is answered."""
-    assert set(SCRIPTS) == {"bash", "zsh", "fish"}
-    assert all("_CLOZE_GEN_COMPLETE=complete_" in script for script in SCRIPTS.values())
+    """Each names the variable that is answered; another shell is told which there are."""
+    assert shell_names("") == ["bash", "zsh", "fish"]
+    assert all("_CLOZE_GEN_COMPLETE=complete_" in script_of(shell) for shell in shell_names(""))
+    with pytest.raises(UsageError, match="bash, zsh, fish"):
+        script_of("csh")

@@ -25,13 +25,13 @@ _MOST_BYTES = 4 * 1024 * 1024  # of a run.json or a config; a larger one is none
 
 def config_names(incomplete: str) -> list[str]:
     """Built-in configs, the styles' own among them."""
-    return _beginning(incomplete, (path.stem for path in _folder("configs").glob("*.toml")))
+    return _beginning(incomplete, [path.stem for path in sorted(_folder("configs").glob("*.toml"))])
 
 
 def run_names(ctx: typer.Context, incomplete: str) -> list[str]:
     """Runs of the output folder that was typed before, or of the default one."""
     try:
-        return _beginning(incomplete, (path.parent.name for path in _runs(ctx).glob("*/run.json")))
+        return _beginning(incomplete, [path.parent.name for path in sorted(_runs(ctx).glob("*/run.json"))])
     except OSError:
         return []
 

@@ -10,7 +10,10 @@ import os
 
 import typer.completion
 
-VARIABLE = "_CLOZE_GEN_COMPLETE"
+from cloze_gen.errors import UsageError
+from cloze_gen.notation import shown
+
+_VARIABLE = "_CLOZE_GEN_COMPLETE"
 
 # Bash parts words at `=`, and a setting's value is typed right after it.
 _BASH = """\
@@ -48,10 +51,29 @@ _FISH = f"""\
 # cloze-gen completion fish > ~/.config/fish/completions/cloze-gen.fish
 complete --command cloze-gen --no-files --arguments "({_FISH_ASKS.format("get-args")})" --condition "{_FISH_ASKS.format("is-args")}\""""
 
-SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+_SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+
+
+SHELLS = ", ".join(_SCRIPTS)
+
+
+def shell_names(incomplete: str) -> list[str]:
+    """The shells that there is a script for."""
+    return [name for name in _SCRIPTS if name.startswith(incomplete)]
+
+
+def script_of(shell: str) -> str:
+    """What a shell evaluates once.
+
+    Raises:
+        UsageError: there is no script for it; lists those there are.
+    """
+    if shell not in _SCRIPTS:
+        raise UsageError(f"{shown(shell)}: no shell that can be taught here. Known: {SHELLS}.")
+    return _SCRIPTS[shell]
 
 
 def answer_shells() -> None:
     """Let Typer know the shells where one of them asks; else nothing is imported."""
-    if VARIABLE in os.environ:
+    if _VARIABLE in os.environ:
         typer.completion.completion_init()  # type: ignore[attr-defined]  # typer says of nothing what is exported

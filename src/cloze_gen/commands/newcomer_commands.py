@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,15 +11,7 @@ import typer
 from cloze_gen.adapters.terminal import columns_of, show
 from cloze_gen.commands.arguments import Config
 from cloze_gen.commands.completing import config_names
-from cloze_gen.commands.completion import SCRIPTS, answer_shells
-
-
-class Shell(StrEnum):
-    """A shell that can be taught."""
-
-    bash = "bash"
-    zsh = "zsh"
-    fish = "fish"
+from cloze_gen.commands.completion import SHELLS, answer_shells, script_of, shell_names
 
 
 def add_newcomer_commands(app: typer.Typer) -> None:
@@ -71,9 +62,13 @@ def doctor(
     command.check_store(store) if store else command.check_tools(fix=fix, kenlm_sources=kenlm_sources)
 
 
-def completion(shell: Annotated[Shell, typer.Argument(help="the shell that is to know the words of this program")]) -> None:
+def completion(
+    shell: Annotated[
+        str, typer.Argument(help=f"the shell that is to know the words of this program: {SHELLS}", autocompletion=shell_names)
+    ],
+) -> None:
     """Print what a shell evaluates to complete commands, options, styles, runs, stages and settings with the Tab key.
 
     Example: cloze-gen completion bash >> ~/.bashrc
     """
-    show(SCRIPTS[shell.value], whole_lines=True)
+    show(script_of(shell), whole_lines=True)
