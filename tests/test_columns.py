@@ -64,10 +64,29 @@ def test_what_is_to_be_copied_stands_alone(whole: str) -> None:
 
 @given(st.lists(st.lists(st.text("ab日\x1b", min_size=1, max_size=40), min_size=3, max_size=3), max_size=5), COLUMNS)
 def test_a_table_fits_and_its_columns_are_straight(rows: list[list[str]], columns: int) -> None:
-    """One line a row, none too wide; where nothing is cut every cell stands in it."""
+    """In each part one line a row, none too wide; where nobody looks, one part, and every cell stands in it."""
     lines = table_lines(["one", "two", "three"], rows, columns)
-    assert len(lines) == 1 + len(rows)
+    parts = lines.count("") + 1
+    assert len(lines) == parts * (1 + len(rows)) + parts - 1
     assert all(text_width(line) <= columns for line in lines)
     free = table_lines(["one", "two", "three"], rows, None)
     assert len({text_width(line) for line in free}) == 1  # the last column stands to the right, so all lines end alike
     assert all(printable(cell) in line for row, line in zip(rows, free[1:], strict=True) for cell in row)
+
+
+@given(st.lists(st.text("0123456789.", min_size=1, max_size=9), min_size=2, max_size=20), st.integers(28, 100))
+def test_no_figure_of_a_wide_table_is_cut(figures: list[str], columns: int) -> None:
+    """However many columns: each figure stands whole below its name, in a line that begins with the row's."""
+    names = [f"figure{place}" for place in range(len(figures))]
+    lines = table_lines(["row", *names], [["the-only-row", *figures]], columns)
+    assert all(text_width(line) <= columns for line in lines)
+    heads, rows = [lines[place].split() for place in range(0, len(lines), 3)], [lines[place].split() for place in range(1, len(lines), 3)]
+    assert [name for head in heads for name in head[1:]] == names
+    assert [figure for row in rows for figure in row[1:]] == figures
+    assert {head[0] for head in heads} | {row[0] for row in rows} == {"row", "the-only-row"}
+
+
+def test_a_long_word_is_cut_before_a_table_is_parted() -> None:
+    """One column of text among figures gives way, as far as it can still be read."""
+    lines = table_lines(["text", "rank"], [["word " * 20, "6"]], 30, left=frozenset({"text"}))
+    assert lines == ["text                      rank", "word word word word w...     6"]

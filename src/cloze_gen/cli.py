@@ -12,9 +12,23 @@ from typer.core import TyperGroup
 
 from cloze_gen import __version__
 from cloze_gen.adapters.terminal import columns_of, show
-from cloze_gen.commands.arguments import DEFAULT_OUT, LARGEST_SEED, Out, Run, Workers
+from cloze_gen.commands.arguments import (
+    DEFAULT_OUT,
+    LARGEST_SEED,
+    AsIfSettings,
+    Config,
+    NamedRun,
+    OtherRun,
+    Out,
+    Run,
+    Settings,
+    Stage,
+    Workers,
+)
+from cloze_gen.commands.completing import run_names
 from cloze_gen.commands.corpus_group import corpus_group
 from cloze_gen.commands.judge_group import judge_group
+from cloze_gen.commands.newcomer_commands import add_newcomer_commands
 from cloze_gen.commands.release_commands import add_release_commands
 from cloze_gen.endings import Ended, guarded, written_down
 from cloze_gen.errors import ClozeGenError
@@ -49,7 +63,7 @@ def _version(version: Annotated[bool, typer.Option("--version", help="print the 
 
 @app.command()
 def run(
-    config: Annotated[str, typer.Argument(help="a style (holmes-style, ...) or the path of a TOML file")],
+    config: Config,
     train: Annotated[str, typer.Option(help="folder of the training books")] = "",
     source: Annotated[str, typer.Option(help="folder of the books of the questions; without --train their own background")] = "",
     books: Annotated[str, typer.Option(help="folder of the books, for a style that reads one folder")] = "",
@@ -57,7 +71,7 @@ def run(
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
     seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="random seed")] = 1,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="stage.key=value, any setting; may be repeated")] = None,
+    set_: Settings = None,
     engine: Annotated[str, typer.Option(help="local, or dask:ADDRESS of an existing cluster")] = "local",
     strict: Annotated[bool, typer.Option(help="end the run when a book is dropped")] = False,
     dry_run: Annotated[bool, typer.Option(help="say what would run and why, and do nothing")] = False,
@@ -86,7 +100,7 @@ def runs(out: Out = DEFAULT_OUT) -> None:
 @app.command("show")
 def show_run(
     run: Run,
-    stage: Annotated[str | None, typer.Argument(help="a stage of it by name, link or number: forward, 12-forward, 12")] = None,
+    stage: Stage = None,
     out: Out = DEFAULT_OUT,
     rows: Annotated[int, typer.Option(min=0, max=_MOST_ROWS, help="rows to print of each table")] = 5,
 ) -> None:
@@ -104,7 +118,7 @@ def trace(
     item_id: Annotated[
         str, typer.Argument(help="id of a question, passage, focus word or sentence, as in release/questions.jsonl or passages.jsonl")
     ],
-    run: Annotated[str | None, typer.Option(help="name or path of the run; default: of those that have it the one written last")] = None,
+    run: NamedRun = None,
     out: Out = DEFAULT_OUT,
     alternates: Annotated[
         bool, typer.Option("--alternates", help="Holmes-style: list every alternate with its scores and why it was dropped")
@@ -121,7 +135,12 @@ def trace(
 
 @app.command()
 def evaluate(
-    items: Annotated[str, typer.Argument(help="a run, a questions.jsonl, a passages.jsonl, or a published file of MSR, LAMBADA or SCDE")],
+    items: Annotated[
+        str,
+        typer.Argument(
+            help="a run, a questions.jsonl, a passages.jsonl, or a published file of MSR, LAMBADA or SCDE", autocompletion=run_names
+        ),
+    ],
     answers: Annotated[Path | None, typer.Option(help="answers of a machine-format file; default: the matching file beside it")] = None,
     train: Annotated[str, typer.Option(help="folder of training books, or blanked passages to learn from; default: the run's own")] = "",
     only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind, hf:FOLDER or scores:FILE; may be repeated")] = None,
@@ -140,7 +159,7 @@ def evaluate(
     from cloze_gen.commands import evaluate as command
 
     show(command.evaluate(items=items, answers=answers, train=train, only=only or [], scores=scores, out=out,
-                                   workers=workers, seed=seed, write_to=write_to))  # fmt: skip
+                                   workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout)))  # fmt: skip
 
 
 @app.command()
@@ -155,9 +174,7 @@ def report(run: Run, out: Out = DEFAULT_OUT) -> None:
 
 
 @app.command()
-def compare(
-    run: Run, other: Annotated[str, typer.Argument(help="name or path of the run to set beside it")], out: Out = DEFAULT_OUT
-) -> None:
+def compare(run: Run, other: OtherRun, out: Out = DEFAULT_OUT) -> None:
     """Compare two runs: settings, funnel, baselines, shared questions or passages.
 
     Example: cloze-gen compare holmes-style holmes-mine
@@ -168,11 +185,7 @@ def compare(
 
 
 @app.command()
-def explain(
-    run: Run,
-    out: Out = DEFAULT_OUT,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="stage.key=value, as if it were set so; may be repeated")] = None,
-) -> None:
+def explain(run: Run, out: Out = DEFAULT_OUT, set_: AsIfSettings = None) -> None:
     """Say which stages of a run would run again, and why.
 
     Example: cloze-gen explain holmes-style --set forward.keep=20
@@ -212,30 +225,7 @@ def clean_exams(
     show(command.clean_exams(exams, out))
 
 
-@app.command()
-def settings(config: Annotated[str, typer.Argument(help="a style (holmes-style, ...) or the path of a TOML file")]) -> None:
-    """Print every setting of a style with its value and meaning, as a TOML file.
-
-    Example: cloze-gen settings holmes-style > holmes-mine.toml
-    """
-    from cloze_gen.commands.settings import settings_text
-
-    show(settings_text(config, columns=columns_of(sys.stdout)), whole_lines=True)  # a line of TOML cannot be broken
-
-
-@app.command()
-def doctor(
-    fix: Annotated[bool, typer.Option(help="build KenLM's programs, and its Python module, where they are missing")] = False,
-    kenlm_sources: Annotated[Path | None, typer.Option(help="kenlm-0.3.0.tar.gz, for --fix without a network")] = None,
-    store: Annotated[Path | None, typer.Option(help="output folder: read every byte of it and compare it with what was written")] = None,
-) -> None:
-    """Check the tools: versions, what is missing, and the command that mends it. With --store, check an output folder instead.
-
-    Example: cloze-gen doctor --store artifacts
-    """
-    from cloze_gen.commands import doctor as command
-
-    command.check_store(store) if store else command.check_tools(fix=fix, kenlm_sources=kenlm_sources)
+add_newcomer_commands(app)
 
 
 def call() -> int:

@@ -19,6 +19,7 @@ _ID = re.compile(r"[A-Za-z0-9._-]+(?::\d+){1,2}[.,;:]?")
 _WIDEST_LABEL = 26
 _HANGING = 4  # columns by which the rest of a line stands further in
 _DOTS = "..."
+_LEAST_CELL = 16  # columns: a cell is cut no further while a table can come in parts
 
 
 def printable(text: str) -> str:
@@ -103,7 +104,10 @@ def fit(text: str, columns: int | None) -> str:
 def table_lines(
     header: Sequence[str], rows: Sequence[Sequence[str]], columns: int | None, *, left: frozenset[str] = frozenset()
 ) -> list[str]:
-    """A table of printable cells, each column as wide as its widest cell; where that is too wide, the widest columns are cut.
+    """A table of printable cells, each column as wide as its widest cell.
+
+    Where that is too wide, long words are cut, down to `_LEAST_CELL`; a table of too many columns for that comes in parts, one below the
+    other with an empty line between, each beginning with the first column, so that no figure loses its digits or its name.
 
     Args:
         left: names of the columns that stand to the left; the others stand to the right.
@@ -112,16 +116,48 @@ def table_lines(
     word      rank
     fastened     6
     saw         12
+    >>> print("\\n".join(table_lines(["word", "history", "forward"], [["saw", "-3.0124", "-0.6575"]], 14, left=frozenset({"word"}))))
+    word  history
+    saw   -3.0124
+    <BLANKLINE>
+    word  forward
+    saw   -0.6575
     """
     cells = [[printable(cell) for cell in row] for row in (header, *rows)]
     widths = [max(text_width(cell) for cell in column) for column in zip(*cells, strict=True)]
-    while columns is not None and sum(widths) + 2 * (len(widths) - 1) > columns and max(widths) > len(_DOTS) + 1:
-        widths[widths.index(max(widths))] -= 1
-    lines = []
-    for row in cells:
-        shown = [_padded(cut(cell, width), width, left=name in left) for cell, width, name in zip(row, widths, header, strict=True)]
-        lines.append("  ".join(shown).rstrip())
+    lines: list[str] = []
+    for part in _parts(widths, columns):
+        if lines:
+            lines.append("")
+        for row in cells:
+            shown = [_padded(cut(row[place], width), width, left=header[place] in left) for place, width in part.items()]
+            lines.append("  ".join(shown).rstrip())
     return lines
+
+
+def _parts(widths: Sequence[int], columns: int | None) -> list[dict[int, int]]:
+    """Of a table's parts, place of each column -> its width."""
+    narrow = _narrowed(dict(enumerate(widths)), columns, _LEAST_CELL)
+    if columns is None or _table_width(narrow) <= columns or len(widths) <= 2:
+        return [_narrowed(narrow, columns, len(_DOTS) + 1)]
+    parts: list[dict[int, int]] = [{0: widths[0]}]
+    for place, width in enumerate(widths[1:], 1):
+        if len(parts[-1]) > 1 and _table_width(parts[-1] | {place: width}) > columns:
+            parts.append({0: widths[0]})
+        parts[-1][place] = width
+    return [_narrowed(part, columns, len(_DOTS) + 1) for part in parts]
+
+
+def _narrowed(widths: dict[int, int], columns: int | None, least: int) -> dict[int, int]:
+    """The widths with the widest ones lessened until the table fits, or none is above the least."""
+    widths = dict(widths)
+    while columns is not None and _table_width(widths) > columns and max(widths.values()) > least:
+        widths[max(widths, key=lambda place: widths[place])] -= 1
+    return widths
+
+
+def _table_width(widths: dict[int, int]) -> int:
+    return sum(widths.values()) + 2 * (len(widths) - 1)
 
 
 def _padded(text: str, width: int, *, left: bool) -> str:

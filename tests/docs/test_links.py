@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "cloze_gen"
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 # Folders of the project whose names begin a path of ours. `data/` and `artifacts/` are a user's.
 PROJECT = {"benchmarks", "configs", "corpora", "docs", "pipelines", "scripts", "src", "tests", "training"}
 # Rooms whose names a run's folders bear too: `store/<stage>-<fingerprint>/`.

@@ -7,9 +7,26 @@ from typing import Annotated
 
 import typer
 
+from cloze_gen.commands.completing import config_names, run_names, setting_keys, stage_names
+
 # Beyond these a number is a slip of the finger, and what it is handed to would fail in words of its own.
 MOST_WORKERS, LARGEST_SEED = 1024, 2**63 - 1
 DEFAULT_OUT = Path("artifacts")
-Run = Annotated[str, typer.Argument(help="name of a run in the output folder, or its path")]
+Config = Annotated[str, typer.Argument(help="a style (holmes-style, ...) or the path of a TOML file", autocompletion=config_names)]
+Run = Annotated[str, typer.Argument(help="name of a run in the output folder, or its path", autocompletion=run_names)]
+OtherRun = Annotated[str, typer.Argument(help="name or path of the run to set beside it", autocompletion=run_names)]
+NamedRun = Annotated[
+    str | None,
+    typer.Option("--run", help="name or path of the run; default: of those that have it the one written last", autocompletion=run_names),
+]
+Stage = Annotated[
+    str | None, typer.Argument(help="a stage of it by name, link or number: forward, 12-forward, 12", autocompletion=stage_names)
+]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", help="stage.key=value, any setting; may be repeated", autocompletion=setting_keys)
+]
+AsIfSettings = Annotated[
+    list[str] | None, typer.Option("--set", help="stage.key=value, as if it were set so; may be repeated", autocompletion=setting_keys)
+]
 Out = Annotated[Path, typer.Option("--out", help="output folder")]
 Workers = Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="processes")]

@@ -28,10 +28,12 @@ from cloze_gen.store.runs import RUN_FILE, check_as_written
 
 def evaluate(
     *, items: str, answers: Path | None, train: str, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int,
-    write_to: Path | None = None,
+    write_to: Path | None = None, columns: int | None = None,
 ) -> str:  # fmt: skip
     """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the table.
 
+    Args:
+        columns: of the screen that it is for; None where nobody looks.
     Raises:
         UsageError: no such items, no answers, an unknown baseline, or a folder to write to that holds other things.
     """
@@ -44,7 +46,15 @@ def evaluate(
     kind = _kind_of_file(Path(items)) if run is None else style_of_run(run).items
     path = Path(items) if run is None else run
     given: dict[str, Any] = {"train": train, "out": out, "workers": workers}
-    asked: dict[str, Any] = {"only": only, "scores": scores, "out": out, "workers": workers, "seed": seed, "write_to": write_to}
+    asked: dict[str, Any] = {
+        "only": only,
+        "scores": scores,
+        "out": out,
+        "workers": workers,
+        "seed": seed,
+        "write_to": write_to,
+        "columns": columns,
+    }
     if kind is QUESTION_ITEMS:
         questions = questions_of_file if run is None else questions_of_run
         return evaluate_questions(questions(path, answers=answers, **given), **asked)

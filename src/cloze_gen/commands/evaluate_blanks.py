@@ -33,8 +33,9 @@ _NO_PASSAGES = "for want of passages to learn from (--train FILE)"
 
 
 def evaluate_blanks(
-    asked: AskedBlankedPassages, *, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int, write_to: Path | None
-) -> str:
+    asked: AskedBlankedPassages, *, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int, write_to: Path | None,
+    columns: int | None = None,
+) -> str:  # fmt: skip
     """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the tables.
 
     Raises:
@@ -63,8 +64,8 @@ def evaluate_blanks(
     if write_to is None:
         show_in_report(asked, folder)
     absent = [f"left out, {why}: {', '.join(name for name in missing if missing[name] == why)}" for why in dict.fromkeys(missing.values())]
-    tables = [table_text(record["baselines"])] if results else []
-    tables += [candidates_text(alone)] if alone else []
+    tables = [table_text(record["baselines"], columns=columns)] if results else []
+    tables += [candidates_text(alone, columns=columns)] if alone else []
     return "\n".join([*tables, *absent, f"signature  {record['signature']}", f"written to {folder}"])
 
 

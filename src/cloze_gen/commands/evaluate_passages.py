@@ -25,8 +25,9 @@ _SCORES = 'JSON lines such as {"id": ..., "log10_prob": ...}, or a log of lm-eva
 
 
 def evaluate_passages(
-    asked: AskedPassages, *, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int, write_to: Path | None
-) -> str:
+    asked: AskedPassages, *, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int, write_to: Path | None,
+    columns: int | None = None,
+) -> str:  # fmt: skip
     """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the table.
 
     Raises:
@@ -52,7 +53,9 @@ def evaluate_passages(
     if write_to is None:
         show_in_report(asked, folder)
     absent = [f"left out, {why}: {', '.join(name for name in missing if missing[name] == why)}" for why in dict.fromkeys(missing.values())]
-    return "\n".join([table_text(record["baselines"]), *absent, f"signature  {record['signature']}", f"written to {folder}"])
+    return "\n".join(
+        [table_text(record["baselines"], columns=columns), *absent, f"signature  {record['signature']}", f"written to {folder}"]
+    )
 
 
 def _chosen(asked: AskedPassages, only: Sequence[str]) -> tuple[list[PassageBaseline], dict[str, str]]:

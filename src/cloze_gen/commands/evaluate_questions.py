@@ -24,8 +24,9 @@ from cloze_gen.store.artifacts import Artifact, Store
 
 
 def evaluate_questions(
-    asked: AskedQuestions, *, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int, write_to: Path | None
-) -> str:
+    asked: AskedQuestions, *, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int, write_to: Path | None,
+    columns: int | None = None,
+) -> str:  # fmt: skip
     """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the table.
 
     Raises:
@@ -51,7 +52,8 @@ def evaluate_questions(
         show_in_report(asked, folder)
     figures = {row["name"]: (row["accuracy"], row["low"], row["high"]) for row in record["baselines"]}
     said = adversary_line(figures, chance=record["chance"])
-    return f"{table_text(record['baselines'])}\n{said}{chr(10) if said else ''}signature  {record['signature']}\nwritten to {folder}"
+    told = [table_text(record["baselines"], columns=columns), *([said] if said else [])]
+    return "\n".join([*told, f"signature  {record['signature']}", f"written to {folder}"])
 
 
 def _chosen(asked: AskedQuestions, only: Sequence[str]) -> tuple[list[Baseline], dict[str, str]]:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from cloze_gen.commands.arguments import DEFAULT_OUT, Out, Run, Workers
+from cloze_gen.commands.arguments import DEFAULT_OUT, AsIfSettings, Out, Run, Workers
+from cloze_gen.commands.completing import config_names, run_names
 
 _MOST_PAGES, _MOST_PASSAGES = 1000, 10**9
 judge_group = typer.Typer(no_args_is_help=True, help="Have people guess the passages of a run: pages out, answers in.")
@@ -77,12 +78,16 @@ def status(run: Run, out: Out = DEFAULT_OUT) -> None:
 
 @judge_group.command()
 def cost(
-    run: Annotated[str, typer.Argument(help="name of a run in the output folder, or its path; none: --passages")] = "",
+    run: Annotated[
+        str, typer.Argument(help="name of a run in the output folder, or its path; none: --passages", autocompletion=run_names)
+    ] = "",
     passages: Annotated[
         int | None, typer.Option(min=1, max=_MOST_PASSAGES, help="how many are asked about; default: the run's head")
     ] = None,
-    config: Annotated[str, typer.Option(help="without a run: whose settings, a style or a TOML file")] = "lambada-style",
-    set_: Annotated[list[str] | None, typer.Option("--set", help="guessing.key=value, as if it were set so; may be repeated")] = None,
+    config: Annotated[
+        str, typer.Option(help="without a run: whose settings, a style or a TOML file", autocompletion=config_names)
+    ] = "lambada-style",
+    set_: AsIfSettings = None,
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Tell what guessing is expected to cost, and what the pages handed out have cost so far.

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cloze_gen.columns import table_lines
 from cloze_gen.evaluate.chance import chance_accuracy, correct_count_distribution
 from cloze_gen.evaluate.results import BaselineResult
 from cloze_gen.records.question import Question
@@ -49,16 +50,23 @@ def prediction_rows(result: BaselineResult, questions: Sequence[Question]) -> It
             }  # fmt: skip
 
 
-def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The table as a terminal shows it, one line a row of ``evaluation.json``; shares in percent."""
-    lines = [f"{'baseline':<24} {'accuracy':>8}  {'95 % interval':>15} {'n':>6} {'chance':>7} {'seconds':>8}"]
-    for row in rows:
-        interval = f"{100 * row['low']:.2f} - {100 * row['high']:.2f}"
-        lines.append(f"{row['name']:<24} {100 * row['accuracy']:>6.2f} %  {interval:>15} {row['n']:>6} {100 * row['chance']:>5.1f} % "
-                     f"{row['seconds']:>8.2f}{_way(row)}")  # fmt: skip
-    return "\n".join(lines)
+def table_text(rows: Iterable[Mapping[str, Any]], *, columns: int | None = None) -> str:
+    """The table as a terminal shows it, one line a row of ``evaluation.json``; shares in percent. Below it, of which of its ways an
+    adversary's figures are.
 
-
-def _way(row: Mapping[str, Any]) -> str:
-    """Of an adversary, which of its ways the figures are of."""
-    return f"  {row['family']}, folds by {row['folds']}" if "family" in row else ""
+    Args:
+        columns: of the screen; None where nobody looks.
+    """
+    listed = list(rows)
+    header = ("baseline", "accuracy", "95 % interval", "n", "chance", "seconds")
+    cells = [
+        (row["name"], f"{100 * row['accuracy']:.2f} %", f"{100 * row['low']:.2f} - {100 * row['high']:.2f}", str(row["n"]),
+         f"{100 * row['chance']:.1f} %", f"{row['seconds']:.2f}")
+        for row in listed
+    ]  # fmt: skip
+    ways: dict[str, list[str]] = {}
+    for row in listed:
+        if "family" in row:
+            ways.setdefault(f"{row['family']}, folds by {row['folds']}", []).append(row["name"])
+    lines = table_lines(header, cells, columns, left=frozenset({"baseline"}))
+    return "\n".join([*lines, *(f"{way}: {', '.join(names)}" for way, names in ways.items())])

@@ -13,6 +13,8 @@ from cloze_gen.report.compare_answers import Answered, paired_lines
 from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.funnel import FunnelStep
 
+_LEAST_LABEL, _LEAST_NAME = 28, 32  # columns of a baseline's name, and of a setting's
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedPassage:
@@ -91,7 +93,8 @@ def _items(one: RunFacts, other: RunFacts) -> Iterator[tuple[str, Iterator[str]]
 def _settings(one: RunFacts, other: RunFacts) -> Iterator[str]:
     left, right = {"seed": str(one.seed), **one.settings}, {"seed": str(other.seed), **other.settings}
     names = [name for name in _all_of(left, right) if left.get(name) != right.get(name)]
-    yield from (f"{name:<32} {left.get(name, '-')} -> {right.get(name, '-')}" for name in names)
+    width = max([_LEAST_NAME, *map(len, names)])
+    yield from (f"{name:<{width}} {left.get(name, '-')} -> {right.get(name, '-')}" for name in names)
     if not names:
         yield "none"
 
@@ -123,10 +126,11 @@ def _baselines(one: Sequence[EvaluationRow], other: Sequence[EvaluationRow]) -> 
     if not left or not right:
         missing = " and ".join(side for side, rows in (("left", left), ("right", right)) if not rows)
         yield f"not evaluated: {missing} (cloze-gen evaluate RUN)"
+    width = max([_LEAST_LABEL, *(len(name) + 1 for name in _all_of(left, right))])
     for name in _all_of(left, right):
         a, b = left.get(name), right.get(name)
         apart = "  intervals apart" if a and b and (a.high < b.low or b.high < a.low) else ""
-        yield f"{name:<28}{_share(a):>8} -> {_share(b):>8}{apart}"
+        yield f"{name:<{width}}{_share(a):>8} -> {_share(b):>8}{apart}"
 
 
 def _questions(one: Sequence[Question], other: Sequence[Question]) -> Iterator[str]:

@@ -69,7 +69,7 @@ class Traced:
     def set_out(self, header: Sequence[str], rows: Sequence[Sequence[str]], *, left: frozenset[str]) -> Iterator[str]:
         """A table of a section; the columns named `left` are words."""
         room = None if self.columns is None else self.columns - len(INDENT)
-        yield from (INDENT + line for line in table_lines(header, rows, room, left=left))
+        yield from (f"{INDENT}{line}".rstrip() for line in table_lines(header, rows, room, left=left))
 
 
 Section = Callable[[Traced], Iterator[str]]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from cloze_gen.columns import table_lines
 from cloze_gen.evaluate.blanks.contexts import CONTEXTS
 from cloze_gen.evaluate.blanks.decoding import DECODERS, EXH
 from cloze_gen.evaluate.blanks.results import BlankResult
@@ -37,16 +38,17 @@ def main_rows(rows: Sequence[Row]) -> list[Row]:
     return list(widest.values())
 
 
-def table_text(rows: Sequence[Row]) -> str:
+def table_text(rows: Sequence[Row], *, columns: int | None = None) -> str:
     """Both tables, one line a baseline in the first, one a decoder in the second; shares in percent.
 
     Args:
         rows: of ``evaluation.json``.
+        columns: of the screen; None where nobody looks.
     """
-    return "\n".join([*_main_table(main_rows(rows)), *_context_table([row for row in rows if row["context"]])])
+    return "\n".join([*_main_table(main_rows(rows), columns), *_context_table([row for row in rows if row["context"]], columns)])
 
 
-def candidates_text(record: Mapping[str, Any]) -> str:
+def candidates_text(record: Mapping[str, Any], *, columns: int | None = None) -> str:
     """What the candidates tell without their passage: a line a classifier, a line a rule; shares in percent.
 
     Args:
@@ -55,36 +57,41 @@ def candidates_text(record: Mapping[str, Any]) -> str:
     lines: list[str] = []
     if "candidates" in record:
         told = record["candidates"]
-        lines += ["", f"{'classifier of candidates alone':<34}  {'AUC':>6}  {'95 % interval':>15}  {'F1 %':>6}"]
-        for row in told["classifiers"]:
-            label, area = f"{row['name']}, {row['sees']}", _measure(row, "auc", scale=1, places=3)
-            lines.append(f"{label:<34}  {area}  {100 * row['f1']:>6.2f}")
+        header = ["classifier of candidates alone", _measured("AUC"), "F1 %"]
+        cells = [
+            [f"{row['name']}, {row['sees']}", _measure(row, "auc", scale=1, places=3), f"{100 * row['f1']:.2f}"]
+            for row in told["classifiers"]
+        ]
+        lines += ["", *table_lines(header, cells, columns, left=frozenset(header[:1]))]
         floor = f"to call all of them so has F1 {100 * told['always_distractor_f1']:.2f}"
         lines.append(f"{100 * told['distractors']:.2f} % of the candidates are distractors, the positive class; {floor}")
     if "rules" in record:
-        lines += [
-            "",
-            f"{'rule of candidates alone':<27}  {'BA %':>6}  {'95 % interval':>15}  {'chance':>6}  {'distractors %':>13}  {'chance':>6}",
-        ]
-        for row in record["rules"]:
-            named = (
-                ["-", "-"] if row["distractors"] is None else [f"{100 * row[name]:.2f}" for name in ("distractors", "distractors_chance")]
-            )
-            ba, chance = _measure(row, "ba", scale=100, places=2), f"{100 * row['ba_chance']:>6.2f}"
-            lines.append(f"{row['name']:<27}  {ba}  {chance}  {named[0]:>13}  {named[1]:>6}")
+        header = ["rule of candidates alone", _measured("BA %"), "chance", "distractors %", "chance"]
+        cells = [[row["name"], _measure(row, "ba", scale=100, places=2), *_chances(row)] for row in record["rules"]]
+        lines += ["", *table_lines(header, cells, columns, left=frozenset(header[:1]))]
     return "\n".join(lines)
 
 
-def _main_table(rows: Sequence[Row]) -> list[str]:
-    width = max([len("baseline"), *(len(row["name"]) for row in rows)])
-    interval = f"{'95 % interval':>15}"
-    lines = [f"{'baseline':<{width}}  context  {'BA %':>6}  {interval}  micro %  {'PA %':>6}  {interval}  {'DE':>6}  {interval}"]
+def _chances(row: Row) -> list[str]:
+    """Chance of a rule's blank accuracy; the distractors it names and chance of that, `-` where it names none."""
+    named = ["-", "-"] if row["distractors"] is None else [f"{100 * row[name]:.2f}" for name in ("distractors", "distractors_chance")]
+    return [f"{100 * row['ba_chance']:.2f}", *named]
+
+
+def _main_table(rows: Sequence[Row], columns: int | None) -> list[str]:
+    header = ["baseline", "context", _measured("BA %"), "micro %", _measured("PA %"), _measured("DE")]
+    cells = []
     for row in rows:
         ba, pa, de = (
             _measure(row, name, scale=scale, places=places) for name, scale, places in (("ba", 100, 2), ("pa", 100, 2), ("de", 1, 3))
         )
-        lines.append(f"{row['name']:<{width}}  {row['context'] or '-':<7}  {ba}  {100 * row['ba_micro']:>7.2f}  {pa}  {de}")
-    return lines
+        cells.append([row["name"], row["context"] or "-", ba, f"{100 * row['ba_micro']:.2f}", pa, de])
+    return table_lines(header, cells, columns, left=frozenset(header[:2]))
+
+
+def _measured(name: str) -> str:
+    """The head of a figure and its interval, which stand in one cell so that nothing parts them."""
+    return f"{name:>6}  {'95 % interval':>15}"
 
 
 def _measure(row: Row, name: str, *, scale: int, places: int) -> str:
@@ -94,14 +101,11 @@ def _measure(row: Row, name: str, *, scale: int, places: int) -> str:
     return f"{value:>6}  {interval:>15}"
 
 
-def _context_table(rows: Sequence[Row]) -> list[str]:
+def _context_table(rows: Sequence[Row], columns: int | None) -> list[str]:
     """Nothing without a row from a context."""
     if not rows:
         return []
     cells = {(row["name"], row["decoder"], row["context"]): f"{100 * row['ba']:.1f}/{100 * row['pa']:.1f}" for row in rows}
     labels = {(name, decoder): f"{name} + {decoder}" for name in dict.fromkeys(row["name"] for row in rows) for decoder in DECODERS}
-    width = max(len("BA/PA %"), *map(len, labels.values()))
-    lines = ["", f"{'BA/PA %':<{width}}" + "".join(f"  {context:>11}" for context in CONTEXTS)]
-    for (name, decoder), label in labels.items():
-        lines.append(f"{label:<{width}}" + "".join(f"  {cells.get((name, decoder, context), '-'):>11}" for context in CONTEXTS))
-    return lines
+    table = [[label, *(cells.get((*of, context), "-") for context in CONTEXTS)] for of, label in labels.items()]
+    return ["", *table_lines(["BA/PA %", *CONTEXTS], table, columns, left=frozenset({"BA/PA %"}))]

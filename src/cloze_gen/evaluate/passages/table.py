@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cloze_gen.columns import table_lines
 from cloze_gen.evaluate.passages.metrics import PassageMetrics
 
 _TWO_SIDED = 1.959964  # standard deviations that hold 95 % of a normal distribution
@@ -62,11 +63,13 @@ def untold_row(name: str, kind: str, n: int, note: str) -> dict[str, Any]:
     return {"name": name, "kind": kind, "source": "", "n": n, "correct": None, "note": note} | dict.fromkeys((*_SHARES, *_OF_MODELS))
 
 
-def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The table as a terminal shows it, one line a baseline, the sets side by side; shares in percent, `-` where a measure has no meaning.
+def table_text(rows: Iterable[Mapping[str, Any]], *, columns: int | None = None) -> str:
+    """The table as a terminal shows it, one line a baseline; shares in percent, `-` where a measure has no meaning. The sets stand side by
+    side, or one below the other where there is no room.
 
     Args:
         rows: with `set`; the sets come in the order of their first rows.
+        columns: of the screen; None where nobody looks.
 
     >>> print(table_text([chance_row("random word", np.array([0.5, 0.0])) | {"set": "passages"}]).splitlines()[2].split()[:5])
     ['random', 'word', '25.00', '0.00', '-']
@@ -78,28 +81,43 @@ def table_text(rows: Iterable[Mapping[str, Any]]) -> str:
         by_name.setdefault(row["name"], {})[row["set"]] = row
     width = max([len("baseline"), *map(len, by_name)])
     sizes = {name: max(row["n"] for row in listed if row["set"] == name) for name in sets}
-    lines = [
-        " " * width + "".join(f"  {f'{name} (n = {sizes[name]:,})':^{_BLOCK}}" for name in sets),
-        f"{'baseline':<{width}}" + "".join(f"  {_HEAD}" for _ in sets),
-    ]
-    lines += [f"{name:<{width}}" + "".join(f"  {_block(found.get(one))}" for one in sets) for name, found in by_name.items()]
+    titles = {name: f"{name} (n = {sizes[name]:,})" for name in sets}
+    if columns is None or width + len(sets) * (2 + _BLOCK) <= columns:
+        lines = [
+            " " * width + "".join(f"  {title:^{_BLOCK}}" for title in titles.values()),
+            f"{'baseline':<{width}}" + "".join(f"  {_HEAD}" for _ in sets),
+        ]
+        lines += [f"{name:<{width}}" + "".join(f"  {_block(found.get(one))}" for one in sets) for name, found in by_name.items()]
+    else:
+        lines = [line for one in sets for line in ("", titles[one], *_one_below(by_name, one, columns))][1:]
     notes = dict.fromkeys(row["note"] for row in listed if row.get("note"))
     lines += [f"{note}: {', '.join(dict.fromkeys(row['name'] for row in listed if row.get('note') == note))}" for note in notes]
     return "\n".join(line.rstrip() for line in lines)
 
 
-_HEAD = f"{'right %':>7}  {'95 % interval':>15} {'perplexity':>10} {'<unk> too':>10} {'rank':>7} {'known %':>7}"
+def _one_below(by_name: Mapping[str, Mapping[str, Mapping[str, Any]]], one: str, columns: int) -> list[str]:
+    """The table of one set alone."""
+    cells = [(name, *_figures(found[one])) for name, found in by_name.items() if one in found]
+    return table_lines(("baseline", *_NAMES), cells, columns, left=frozenset({"baseline"}))
+
+
+_NAMES = ("right %", "95 % interval", "perplexity", "<unk> too", "rank", "known %")
+_SIDE_BY_SIDE = "{:>7}  {:>15} {:>10} {:>10} {:>7} {:>7}"
+_HEAD = _SIDE_BY_SIDE.format(*_NAMES)
 _BLOCK = len(_HEAD)
 
 
 def _block(row: Mapping[str, Any] | None) -> str:
-    """One set's figures of a baseline."""
-    if row is None:
-        return " " * _BLOCK
+    """One set's figures of a baseline, side by side with another's."""
+    return " " * _BLOCK if row is None else _SIDE_BY_SIDE.format(*_figures(row))
+
+
+def _figures(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """As `_NAMES` calls them."""
     accuracy, low, high = (_told(_percent(row[name]), ".2f") for name in _SHARES)
     perplexity, with_unknown, rank = (_told(row[name], ".0f") for name in ("perplexity", "perplexity_with_unknown", "median_rank"))
     interval = "-" if low == "-" else f"{low} - {high}"
-    return f"{accuracy:>7}  {interval:>15} {perplexity:>10} {with_unknown:>10} {rank:>7} {_told(_percent(row['coverage']), '.1f'):>7}"
+    return accuracy, interval, perplexity, with_unknown, rank, _told(_percent(row["coverage"]), ".1f")
 
 
 def _percent(share: float | None) -> float | None:

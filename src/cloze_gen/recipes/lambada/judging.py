@@ -133,7 +133,7 @@ def cost(settings: GuessingSettings, passages: int | None, run: Path | None) -> 
         rows.append(_cost_row("so far", so_far))
         passages = passages or len(standing.cases)
     rows.insert(0, _cost_row("expected", expected_cost(passages or 0, settings)))
-    header = ["", "passages", "kept", "pages of passages", "pages of sentences", "usd", "usd a kept one"]
+    header = ["", "passages", "kept", "passage pages", "sentence pages", "usd", "usd / kept"]
     return [
         *table_lines(header, rows, None, left=frozenset({""})),
         f"expected: on the paper's shares; a page of {settings.passages_per_page} passages at ${settings.passage_page_usd}, of "
