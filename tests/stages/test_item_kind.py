@@ -29,7 +29,8 @@ def test_only_splits_with_passages_have_files(tmp_path: Path) -> None:
     PASSAGE_ITEMS.write_splits(tmp_path, [TEST, CONTROL])
     PASSAGE_ITEMS.write_harness(tmp_path, "mine", [CONTROL], "sig")
     tasks = {f"mine_control_{rendering}.{end}" for rendering in ("cased", "published") for end in ("yaml", "test.jsonl")}
-    assert {path.name for path in tmp_path.iterdir()} == {"test.jsonl", "control.jsonl"} | tasks
+    assert {path.name for path in tmp_path.iterdir()} == {"test.jsonl", "control.jsonl", "harness"}
+    assert {path.name for path in (tmp_path / "harness").glob("mine_*")} == tasks | {"mine_control_both.yaml"}
     assert json.loads((tmp_path / "test.jsonl").read_text(encoding="utf-8"))["domain"] == "crime"
 
 
@@ -55,8 +56,9 @@ def test_parts_are_splits(tmp_path: Path) -> None:
     BLANKED_ITEMS.write_harness(tmp_path, "mine", items, "sig")
     splits = {"validation": "validation.jsonl", "test": "test.jsonl"}
     assert BLANKED_ITEMS.splits(items) == {"default": splits}
-    tasks = {f"mine_{task}.{end}" for task in ("blanks", "passage") for end in ("yaml", *splits.values())}
-    assert {path.name for path in tmp_path.iterdir()} == {*splits.values(), *tasks}
+    records = {f"mine_{task}.{file}" for task in ("blanks", "passage") for file in splits.values()}
+    assert {path.name for path in tmp_path.iterdir()} == {*splits.values(), "harness"}
+    assert {path.name for path in (tmp_path / "harness").glob("*.jsonl")} == records
     rows = [json.loads(line) for line in (tmp_path / "validation.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["id"] for row in rows] == ["b:2", "b:3"]
     assert list(rows[0]) == list(BLANKED_ITEMS.features)
