@@ -25,6 +25,7 @@ OF_NO_MODULE: Mapping[str, str] = {
     "commands/test_widths.py": "what all commands print",
     "recipes/msr/stages/test_scored_tables.py": "three stages over one finished run, each beside what the model says",
     "report/test_browser.py": "the page in a real browser",
+    "scripts": "programs of their own",
     "test_lock.py": "requirements.lock",
     "test_makefile.py": "the Makefile",
     "test_new_style.py": "what a style costs that nothing names",

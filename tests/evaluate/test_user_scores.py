@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,35 @@ def test_both_forms_give_the_same_scores() -> None:
     """JSON Lines in any order, and lm output in the order of the questions."""
     records = '{"id": "c", "scores": [-3, -4]}\n{"id": "a", "scores": [-1.5, -2]}\n'
     assert parse_user_scores(records, ITEMS).tolist() == parse_user_scores(LINES, ITEMS).tolist() == [[-1.5, -2], [-3, -4]]
+
+
+def log(*samples: tuple[str, list[str], int, list[float]]) -> str:
+    """As lm-evaluation-harness keeps what a model said of the options."""
+    return "".join(
+        json.dumps({"doc": {"id": item_id, "choices": choices, "gold": gold}, "resps": [[[str(one), "False"]] for one in scores]}) + "\n"
+        for item_id, choices, gold, scores in samples
+    )
+
+
+@pytest.mark.parametrize("choices", [(["hide.", "eat."], ["see.", "go."]), (["A", "B"], ["A", "B"])])
+def test_a_log_of_a_harness_is_read(choices: tuple[list[str], list[str]]) -> None:
+    """Of both tasks, in any order; documents of other questions are passed over."""
+    text = log(("c", choices[1], 1, [-3, -4]), ("other", ["x"], 0, [-9]), ("a", choices[0], 0, [-1.5, -2]))
+    assert parse_user_scores(text, ITEMS).tolist() == [[-1.5, -2], [-3, -4]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (log(("a", ["A", "B"], 0, [-1, -2])), "mine: no scores for 1 of 2 questions, the first is c"),
+        (log(("a", ["A", "B"], 1, [-1, -2])), "mine, line 1: the options of a are others here"),
+        (log(("a", ["A", "B"], 0, [-1, -2, -3])), "mine, line 1: 3 answers for the 2 options of a"),
+    ],
+)
+def test_a_log_of_another_set_is_named(text: str, message: str) -> None:
+    """Ids that are missing, other options, other answers."""
+    with pytest.raises(FormatError, match=message):
+        parse_user_scores(text, ITEMS, name="mine")
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,47 @@
-"""The lm-evaluation-harness task."""
+"""The tasks of the lm-evaluation-harness, of questions."""
 
 from __future__ import annotations
 
 import json
 
-from cloze_gen.formats import harness
+from cloze_gen.formats.harness import harness_files, harness_record, letters_record
 from cloze_gen.records.question import Question
+
+QUESTION = Question("b:0:3", "b", ("Well", ",", "we", "hide", "it", ",", "sir", "."), 3, ("eat", "hide"), 1)
 
 
 def test_query_and_right_choice_are_the_whole_sentence() -> None:
     """With the harness's delimiter between them, query and gold choice read as the printed sentence."""
-    tokens = ("Well", ",", "we", "hide", "it", ",", "sir", ".")
-    record = harness.harness_record(Question("b:0:3", "b", tokens, 3, ("eat", "hide"), 1))
+    record = harness_record(QUESTION)
     assert f"{record['query']} {record['choices'][record['gold']]}" == "Well, we hide it, sir."
 
 
-def test_task_file_is_yaml_whatever_the_names_hold() -> None:
-    """Quotes and colons in a name do not break the task file."""
-    text = harness.task_yaml(task='a: "b"', data_file="x y.jsonl", version="1.0", signature="s|n:5")
-    values = dict(line.strip().split(": ", 1) for line in text.splitlines() if ": " in line and not line.strip().startswith("-"))
-    assert {key: json.loads(values[key]) for key in ("task", "test", "version", "signature")} == {
-        "task": 'a: "b"',
-        "test": "x y.jsonl",
-        "version": "1.0",
-        "signature": "s|n:5",
-    }
-    assert (values["output_type"], values["doc_to_target"]) == ("multiple_choice", "gold")
+def test_the_letter_of_the_right_option_is_right() -> None:
+    """The sentence has a blank instead of its answer; every option has its letter, and choices are letters."""
+    record = letters_record(QUESTION)
+    assert record["query"].startswith("Well, we _____ it, sir.\n\nA. eat\nB. hide\n\n")
+    assert record["choices"][record["gold"]] == "B"
+
+
+def test_both_ways_of_asking_are_tasks() -> None:
+    """Two tasks and their group; every record has the question's id, and a canary where there is one."""
+    files = harness_files("holmes", [QUESTION], version="1.0", canary="c0")
+    names = {"holmes.yaml", "holmes_letters.yaml", "holmes_both.yaml", "holmes.test.jsonl", "holmes_letters.test.jsonl"}
+    plain = {"plain/holmes_plain.yaml", "plain/holmes_letters_plain.yaml"}
+    assert files.keys() == names | plain | {"cloze_task.py", "README.md"}
+    for name in ("holmes.test.jsonl", "holmes_letters.test.jsonl"):
+        record = json.loads(files[name])
+        assert (record["id"], record["canary"]) == ("b:0:3", "c0")
+    assert "canary" not in harness_files("holmes", [QUESTION], version="1.0")["holmes.test.jsonl"]
+
+
+def test_letters_run_out() -> None:
+    """A question of more options than letters leaves the task by likelihood, and there is no group of one."""
+    many = Question("b:0:1", "b", ("We", "hide"), 1, ("hide", *(f"eat{i}" for i in range(26))), 0)
+    files = harness_files("holmes", [QUESTION, many], version="1.0")
+    assert {name for name in files if name.endswith(".yaml")} == {"holmes.yaml", "plain/holmes_plain.yaml"}
+
+
+def test_nothing_to_ask_is_no_task() -> None:
+    """A harness stumbles over an empty file of records."""
+    assert harness_files("holmes", [], version="1.0") == {}

@@ -108,7 +108,7 @@ def test_damage_of_a_stage_is_noticed(finished: Any, shared: Path, damaged: Any,
 
 
 RELEASED = ["questions.jsonl", "candidates.jsonl", "README.md", "signature.txt", "SHA256SUMS", "report.html",
-            "tiny.machine_format.questions.txt", "tiny.lm_format.answers.txt", "tiny.harness.jsonl"]  # fmt: skip
+            "tiny.machine_format.questions.txt", "tiny.lm_format.answers.txt", "harness/tiny.test.jsonl"]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", EACH)

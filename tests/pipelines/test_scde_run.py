@@ -166,7 +166,7 @@ def test_a_rerun_and_another_name_run_no_stage(own: FinishedRun, cli: Cli) -> No
     assert sorted(path.name for path in (own.out / "store").iterdir()) == before
     other = own.out / "runs" / "other" / "release"
     assert (other / "passages.jsonl").read_bytes() == (own.release / "passages.jsonl").read_bytes()
-    assert (other / "other_blanks.yaml").is_file()
+    assert (other / "harness/other_blanks.yaml").is_file()
 
 
 def test_a_dry_run_tells_every_stage_and_writes_nothing(own: FinishedRun, tmp_path: Path, cli: Cli) -> None:

@@ -54,3 +54,39 @@ def test_mistakes_are_one_message(text: str, said: str) -> None:
         parse_blank_scores(text, PASSAGES, name="mine.jsonl")
     assert said in str(caught.value)
     assert str(caught.value).startswith("mine.jsonl")
+
+
+def sample(item_id: str, choices: list[str], gold: int, *ln_probs: float) -> dict[str, Any]:
+    """As lm-evaluation-harness keeps what a model said of one blank."""
+    return {"doc": {"id": item_id, "choices": choices, "gold": gold}, "resps": [[[str(one), "False"]] for one in ln_probs]}
+
+
+LOG = [
+    sample("7:2", ["A.", "B.", "C."], 1, -1, -2, -3),
+    sample("b:1:1", ["A.", "D."], 0, -0.5, -4),
+    sample("7:1", ["A.", "B.", "C."], 0, -5, -6, -7),
+    sample("other:1", ["A."], 0, -1),
+]
+
+
+def test_a_log_has_a_line_a_blank() -> None:
+    """Rows stand in the order of the blanks' numbers, whatever the order of the lines; an id may hold colons itself."""
+    first, second = parse_blank_scores(lines(*LOG), PASSAGES)
+    assert (first.tolist(), second.tolist()) == ([[-5, -6, -7], [-1, -2, -3]], [[-0.5, -4]])
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (LOG[1:], "mine.jsonl: no scores for 1 of 3 blanks, the first is 7:2. A log holds one split"),
+        (LOG[3:], "mine.jsonl: no scores for 3 of 3 blanks, the first is 7:1. Give the log of NAME_blanks"),
+        ([*LOG[:2], sample("7:1", ["B.", "A.", "C."], 1, -1, -2, -3)], "mine.jsonl, line 3: the options of 7:1 are others here"),
+        ([*LOG[:2], sample("7:1", ["A.", "B.", "C."], 2, -1, -2, -3)], "mine.jsonl, line 3: the options of 7:1 are others here"),
+        ([*LOG[:2], sample("7:1", ["A.", "B."], 0, -1, -2)], "mine.jsonl, line 3: 2 answers for the 3 options of 7:1"),
+    ],
+)
+def test_a_log_of_other_blanks_is_named(log: list[dict[str, Any]], said: str) -> None:
+    """A blank without scores, candidates in another order, another answer."""
+    with pytest.raises(FormatError) as caught:
+        parse_blank_scores(lines(*log), PASSAGES, name="mine.jsonl")
+    assert said in str(caught.value)

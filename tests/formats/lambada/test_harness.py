@@ -23,13 +23,30 @@ def test_the_harness_scores_the_target_alone(rendering: str) -> None:
 
 
 def test_the_tasks_say_their_rendering() -> None:
-    """Two tasks, a file a split each, and no task has the set's bare name."""
-    files = harness_files("novels", {"validation": [], "test": [ITEM]}, version="1")
-    assert sorted(files) == [
-        "novels_cased.test.jsonl", "novels_cased.validation.jsonl", "novels_cased.yaml",
-        "novels_published.test.jsonl", "novels_published.validation.jsonl", "novels_published.yaml",
-    ]  # fmt: skip
-    assert 'task: "novels_cased"' in files["novels_cased.yaml"]
+    """Two tasks for what there is of test, validation and control; none has the set's bare name, and the harness adds no blank."""
+    files = harness_files("novels", {"validation": [ITEM], "test": [ITEM]}, control=[ITEM], version="1", canary="c0")
+    tasks = {f"novels{of}_{name}.yaml" for of in ("", "_validation", "_control") for name in ("published", "cased", "both")}
+    assert {name for name in files if name.endswith(".yaml") and "/" not in name} == tasks
     assert 'test: "novels_cased.test.jsonl"' in files["novels_cased.yaml"]
-    assert 'doc_to_text: "{{context}}"' in files["novels_cased.yaml"]
+    assert 'target_delimiter: ""\n' in files["novels_cased.yaml"]
     assert json.loads(files["novels_published.test.jsonl"])["text"] == "who hid ? `` not ann"
+    assert {json.loads(text)["canary"] for name, text in files.items() if name.endswith(".jsonl")} == {"c0"}
+
+
+def test_a_split_is_asked_in_its_own_task() -> None:
+    """The validation task measures the validation passages; the control task reads no file of the set."""
+    files = harness_files("novels", {"validation": [ITEM], "test": [ITEM]}, control=[ITEM], version="1")
+    assert 'validation: "novels_cased.validation.jsonl"' in files["novels_validation_cased.yaml"]
+    assert "test_split" not in files["novels_validation_cased.yaml"]
+    assert 'test: "novels_control_cased.test.jsonl"' in files["novels_control_cased.yaml"]
+    assert "validation" not in files["novels_control_cased.yaml"]
+
+
+def test_what_is_not_there_has_no_task() -> None:
+    """A split without passages has neither file nor task; a control set alone has its own."""
+    files = harness_files("novels", {"test": []}, control=[ITEM], version="1")
+    assert {name for name in files if name.startswith("novels")} == {
+        *(f"novels_control_{name}.yaml" for name in ("published", "cased", "both")),
+        *(f"novels_control_{name}.test.jsonl" for name in RENDERINGS),
+    }
+    assert harness_files("novels", {"test": []}, version="1") == {}

@@ -40,17 +40,22 @@ def test_letters_run_out() -> None:
 
 
 def test_the_tasks_know_their_splits() -> None:
-    """Two tasks, a file a split each; examples are drawn from the training split; strange names do not break the YAML."""
-    name = 'a "b": c'
-    files = harness_files(name, {"train": [PASSAGE], "validation": [], "test": [PASSAGE]}, version="1.0", signature="s|n:5")
-    ends = ("train.jsonl", "validation.jsonl", "test.jsonl", "yaml")
-    assert sorted(files) == sorted(f"{name}_{task}.{end}" for task in ("blanks", "passage") for end in ends)
+    """Two tasks for what there is of test and validation; examples are drawn from the training passages."""
+    files = harness_files("exams", {"train": [PASSAGE], "validation": [PASSAGE], "test": [PASSAGE]}, version="1.0", canary="c0")
+    tasks = {f"exams{of}_{name}.yaml" for of in ("", "_validation") for name in ("blanks", "passage", "both")}
+    assert {name for name in files if name.endswith(".yaml") and "/" not in name} == tasks
     for task, output in (("blanks", "multiple_choice"), ("passage", "generate_until")):
-        text = files[f"{name}_{task}.yaml"]
+        text = files[f"exams_{task}.yaml"]
         values = dict(line.strip().split(": ", 1) for line in text.splitlines() if ": " in line and not line.strip().startswith("-"))
-        assert json.loads(values["task"]) == f"{name}_{task}"
         assert [values[f"{split}_split"] for split in ("training", "validation", "test")] == ["train", "validation", "test"]
-        assert [json.loads(values[split]) for split in ("train", "test")] == [f"{name}_{task}.{split}.jsonl" for split in ("train", "test")]
-        assert (values["output_type"], json.loads(values["signature"])) == (output, "s|n:5")
-    assert [json.loads(line)["gold"] for line in files[f"{name}_blanks.test.jsonl"].splitlines()] == [2, 1]
-    assert files[f"{name}_passage.validation.jsonl"] == ""
+        assert [json.loads(values[split]) for split in ("train", "test")] == [f"exams_{task}.{split}.jsonl" for split in ("train", "test")]
+        assert values["output_type"] == output
+        assert "test" not in files[f"exams_validation_{task}.yaml"]
+    records = [json.loads(line) for line in files["exams_blanks.test.jsonl"].splitlines()]
+    assert [(record["id"], record["gold"], record["canary"]) for record in records] == [("b:4:1", 2, "c0"), ("b:4:2", 1, "c0")]
+
+
+def test_without_passages_to_ask_about_there_is_no_task() -> None:
+    """Examples alone make none, and a split without passages has no file."""
+    assert harness_files("exams", {"train": [PASSAGE], "test": []}, version="1.0") == {}
+    assert not any("validation" in name for name in harness_files("exams", {"validation": [], "test": [PASSAGE]}, version="1.0"))

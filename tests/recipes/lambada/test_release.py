@@ -48,11 +48,11 @@ def test_the_published_files_hold_the_splits(lambada: FinishedRun) -> None:
 def test_the_control_set_has_tasks_of_its_own(lambada: FinishedRun) -> None:
     """In both renderings; the set's own tasks do not hold it."""
     for rendering in ("published", "cased"):
-        task = (lambada.release / f"tiny_control_{rendering}.yaml").read_text(encoding="utf-8")
+        task = (lambada.release / f"harness/tiny_control_{rendering}.yaml").read_text(encoding="utf-8")
         assert f'task: "tiny_control_{rendering}"' in task
         assert f'test: "tiny_control_{rendering}.test.jsonl"' in task
-        assert "control" not in (lambada.release / f"tiny_{rendering}.yaml").read_text(encoding="utf-8")
-        lines = (lambada.release / f"tiny_control_{rendering}.test.jsonl").read_text(encoding="utf-8").count("\n")
+        assert "control" not in (lambada.release / f"harness/tiny_{rendering}.yaml").read_text(encoding="utf-8")
+        lines = (lambada.release / f"harness/tiny_control_{rendering}.test.jsonl").read_text(encoding="utf-8").count("\n")
         assert lines == (lambada.release / "control.jsonl").read_text(encoding="utf-8").count("\n")
 
 
@@ -67,7 +67,7 @@ def test_the_card_names_what_is_there(lambada: FinishedRun) -> None:
     named = [line.split(": ")[1] for line in head.splitlines() if line.startswith("    path: ")]
     assert named == ["validation.jsonl", "test.jsonl", "control.jsonl"]
     told = [line.split("`")[1] for line in card.splitlines() if line.startswith("- `")]
-    assert {"lambada-vocab-2.txt", "control.jsonl", "tiny_cased.yaml"} <= set(told)
+    assert {"lambada-vocab-2.txt", "control.jsonl", "harness/tiny_cased.yaml"} <= set(told)
     assert all((lambada.release / name).exists() for name in told)
 
 

@@ -123,3 +123,13 @@ def test_an_answer_serves_both_sets() -> None:
     assert (found.log10_prob.tolist(), found.rank.tolist()) == ([-2, -1, -2], [1, 4, 1])
     assert found.right is not None
     assert found.right.tolist() == [True, False, True]
+
+
+def test_a_log_of_a_harness_is_an_answer_too() -> None:
+    """In either form the passages have what the model said of them; a log tells no ranks."""
+    asked = [AskedPassage("a:1", "passages", ((),), "x")]
+    own = given_scores('{"id": "a:1", "log10_prob": -1, "is_greedy": true}', asked, name="mine")
+    log = given_scores('{"doc": {"id": "a:1"}, "resps": [[["-2.302585092994046", "True"]]]}', asked, name="mine")
+    assert own.right is not None
+    assert log.right is not None
+    assert (own.log10_prob.tolist(), own.right.tolist()) == (log.log10_prob.tolist(), log.right.tolist()) == ([-1], [True])

@@ -1,0 +1,125 @@
+"""What a stranger's harness makes of the folder: YAML whatever the name, records from any folder, no two releases mixed up."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.formats.harness import harness_files
+from cloze_gen.formats.harness_task import LOADER, LOADER_FILE
+from cloze_gen.formats.lambada import harness as lambada
+from cloze_gen.formats.scde import harness as scde
+from cloze_gen.records.blanked_passage import BlankedPassage
+from cloze_gen.records.passage import Part, Passage
+from cloze_gen.records.question import Question
+
+STRANGE = ["null", "true", "1.0", "yes", "-x", ".hid", "--", "x.yaml", "1e3", "0x1F", "...", "2026-01-01", "on", "-", "L" * 200]
+QUESTION = Question("b:0:1", "b", ("We", "hide", "it", "."), 1, ("eat", "hide"), 1)
+NOVEL = Passage("b:7", "b", Part.TEST, (("Who", "hid", "?"), ("Not", "Ann", ".")), ("Who hid?", "Not Ann."), 1, 0, 16)
+EXAM = BlankedPassage("b:4", ("It rained.", "We left.", "So?"), (0,), ("Jane sang.", "It rained."), (1,))
+
+
+def all_files(name: str) -> list[dict[str, str]]:
+    """What each kind of items has below `harness/`."""
+    return [
+        harness_files(name, [QUESTION], version="1.0", signature="s|n:5"),
+        lambada.harness_files(name, {"test": [NOVEL], "validation": [NOVEL]}, control=[NOVEL], version="1.0", signature="s|n:5"),
+        scde.harness_files(name, {"train": [EXAM], "test": [EXAM], "validation": [EXAM]}, version="1.0", signature="s|n:5"),
+    ]
+
+
+def read_yaml(text: str) -> Any:
+    """As the harness reads it, a function as its name."""
+    yaml = pytest.importorskip("yaml")
+
+    class Loader(yaml.SafeLoader):  # type: ignore[name-defined,misc]
+        pass
+
+    Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+    return yaml.load(text, Loader=Loader)
+
+
+@pytest.mark.parametrize("name", [*STRANGE, 'a "b": c\n# d'])
+def test_the_files_are_yaml_whatever_the_name(name: str) -> None:
+    """A name is text, in every task, group and path; no two tasks of a folder have one name; every file of records is there."""
+    for files in all_files(name):
+        told = {path: read_yaml(text) for path, text in files.items() if path.endswith(".yaml")}
+        names = [found.get("task") if isinstance(found.get("task"), str) else found["group"] for found in told.values()]
+        assert len(set(names)) == len(names)
+        assert all(isinstance(one, str) and one.startswith(name) for one in names)
+        for path, found in told.items():
+            assert found["metadata"] == {"version": "1.0", "signature": "s|n:5"}
+            if "group" in found:
+                assert set(found["task"]) <= set(names)
+                continue
+            assert path.endswith(f"{found['task']}.yaml")
+            data_files = found["dataset_kwargs"]["data_files"]
+            assert set(data_files.values()) <= files.keys()
+            assert {found[key] for key in found if key.endswith("_split")} == data_files.keys()
+
+
+def test_plain_tasks_run_no_code() -> None:
+    """They name a reader of the harness's own and no function; their first line says how they are called."""
+    for files in all_files("mine"):
+        for path, text in files.items():
+            found = read_yaml(text) if path.endswith(".yaml") else {}
+            if path.startswith("plain/"):
+                assert (found["dataset_path"], "!function" in text) == ("json", False)
+                assert f"--include_path plain --tasks {found['task']}\n" in text.split("task:")[0]
+            elif "group" not in found and found:
+                assert found["custom_dataset"] == "cloze_task.load"
+
+
+def test_a_name_that_looks_like_an_option_can_be_called() -> None:
+    """The commands of the page join option and value."""
+    page = harness_files("-x", [QUESTION], version="1.0")["README.md"]
+    assert "--tasks=-x\n" in page
+    assert "--tasks -x" not in page
+
+
+def test_the_page_names_every_task_and_group() -> None:
+    """And says which file of the release the logs belong to."""
+    for files, items in zip(all_files("mine"), ("questions", "passages", "passages"), strict=True):
+        names = [path.removesuffix(".yaml") for path in files if path.endswith(".yaml") and "/" not in path]
+        assert all(f"| `{name}` |" in files["README.md"] for name in names)
+        assert f"cloze-gen evaluate HERE/../{items}.jsonl --scores" in files["README.md"]
+
+
+def test_the_loader_reads_what_lies_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From any folder; metadata of the task, whatever a caller adds to it, is no matter."""
+    library = types.ModuleType("datasets")
+    library.Dataset = types.SimpleNamespace(from_list=lambda rows: rows)  # type: ignore[attr-defined]
+    library.DatasetDict = dict  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "datasets", library)
+    monkeypatch.chdir(tmp_path)
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.test.jsonl").write_text(json.dumps({"id": f"{folder}\u2028"}, ensure_ascii=False) + "\n", encoding="utf-8")
+        module: dict[str, Any] = {"__file__": str(tmp_path / folder / LOADER_FILE)}
+        exec(compile(LOADER, LOADER_FILE, "exec"), module)
+        assert module["load"](data_files={"test": "x.test.jsonl"}, version="1", pretrained="m") == {"test": [{"id": f"{folder}\u2028"}]}
+
+
+def test_the_harness_itself_measures_every_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From another folder, two releases of one name beside each other; skipped where lm-evaluation-harness is not installed."""
+    pytest.importorskip("lm_eval")
+    from lm_eval import simple_evaluate
+    from lm_eval.tasks import TaskManager
+
+    monkeypatch.chdir("/")
+    for number, files in enumerate([*all_files("1.0"), *all_files("1.0")]):
+        folder = tmp_path / str(number) / "harness"
+        (folder / "plain").mkdir(parents=True)
+        for path, text in files.items():
+            (folder / path).write_text(text.replace('"id": "b:', f'"id": "{number}:'), encoding="utf-8")
+        manager = TaskManager(include_path=str(folder.parent), include_defaults=False)
+        names = [name for name in manager.all_tasks if not name.endswith("_plain")]
+        for name in names:
+            found = simple_evaluate(model="dummy", tasks=[name], task_manager=manager, bootstrap_iters=0)
+            ids = [sample["doc"]["id"] for samples in found["samples"].values() for sample in samples]
+            assert {one.split(":")[0] for one in ids} == {str(number)}
