@@ -20,13 +20,8 @@ from cloze_gen.pipelines.task import PipelineTask, StageTask, build_these, stage
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.corpus.dropped import dropped_notes
-from cloze_gen.stages.finished_run import FinishedRun, PublishedSet
-from cloze_gen.stages.release.books import OpenedBooks
-from cloze_gen.stages.release.facts import RELEASE_FILE, ReleaseRecord, record_text
-from cloze_gen.stages.release.gather import release_facts
-from cloze_gen.stages.release.pointers import write_pointers
-from cloze_gen.stages.release.signature import canary_of, make_signature
-from cloze_gen.stages.release.write import full_settings, released_set, write_data, write_store_files
+from cloze_gen.stages.release.publish import RunToPublish, publish
+from cloze_gen.stages.release.signature import make_signature
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.configs import is_config_file
@@ -35,8 +30,6 @@ from cloze_gen.store.locks import exclusive_lock, sweep_leavings
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.runs import (
     EVALUATION,
-    FULL,
-    RELEASE,
     RUN_FILE,
     RUN_SCHEMA,
     evaluation_place,
@@ -45,7 +38,6 @@ from cloze_gen.store.runs import (
     run_lock,
     without_folders,
 )
-from cloze_gen.store.tables import read_jsonl
 
 _RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _MAX_NAME_CHARS = 200  # a release file's name is the run's and up to 30 characters more; file systems allow 255
@@ -171,7 +163,7 @@ class RunTask(PipelineTask):
         """Everything in the run's folder; an evaluation of the very same items comes with it."""
         for name, target in self.links().items():
             (folder / name).symlink_to(target)
-        self._write_release(folder)
+        publish(folder, self.of_style, self.to_publish())
         write_json(folder / RUN_FILE, self.description())
         items = self.of_style.items
         place = evaluation_place(self.store.root, self.run_name, items.read_set(released_folder(folder) / items.file))
@@ -179,43 +171,21 @@ class RunTask(PipelineTask):
             (folder / EVALUATION).symlink_to(os.path.relpath(place, self.folder))
         _write_report(folder, self.of_style)
 
-    def _write_release(self, folder: Path) -> None:
-        """The data of the release; its papers follow when all that they tell lies in the folder."""
-        finished, style, settings = self.store.open(self.last.key), self.of_style, self.all_settings
-        signature = self.signature()
-        published = PublishedSet(
+    def to_publish(self) -> RunToPublish:
+        """What the release is written from."""
+        return RunToPublish(
             name=self.run_name,
-            items=style.items.read(finished.folder),
             seed=self.seed,
-            release=settings.release,
-            beside={file: list(read_jsonl(finished.path(file))) for file in style.beside_files(finished)},
+            settings=self.all_settings,
+            told=self.published_settings(),
+            artifacts={task.label: self.store.open(task.key) for task in self.stages()},
+            last=self.last.label,
+            books=Path(self.last.folder(self.of_style.drawn_from)),
+            sample=self.is_sample,
+            signature=self.signature(),
+            notes=self.notes(),
+            steps=self.steps(),
         )
-        published = released_set(
-            published,
-            style.items,
-            records=list(read_jsonl(finished.path(style.items.file))),
-            canary=canary_of(signature),
-            order=style.order(settings),
-        )
-        artifacts = {task.label: self.store.open(task.key) for task in self.stages()}
-        run = FinishedRun(published=published, settings=settings, artifacts=artifacts)
-        facts = release_facts(
-            style, run, signature=signature, settings=full_settings(self.published_settings()), sample=self.is_sample,
-            wanted=int(finished.facts["wanted"]), notes=self.notes(),
-        )  # fmt: skip
-        taken = style.store_files(run)
-        record = ReleaseRecord(
-            facts=facts, steps=tuple(self.steps()), tables=tuple(style.card_tables(run)), beside=tuple(published.beside), taken=tuple(taken)
-        )
-        full = folder / (RELEASE if settings.release.text == "full" else FULL)
-        full.mkdir()
-        write_data(full, style=style, published=published, facts=facts)
-        write_store_files(full, taken)
-        (full / RELEASE_FILE).write_text(record_text(record), encoding="utf-8", newline="\n")
-        if settings.release.text != "full":
-            (folder / RELEASE).mkdir()
-            books = OpenedBooks.of_folder(Path(self.last.folder(style.drawn_from)), facts.books)
-            write_pointers(folder / RELEASE, kind=style.items, published=published, taken=record.taken, full=full, text_of=books.text_of)
 
     def _drawn_from(self) -> Artifact:
         """The stage with the last word on the books that items are drawn from."""

@@ -23,7 +23,6 @@ KEPT: Mapping[str, str] = {
     "pipelines.worker.InProcessFactory.create_local_scheduler": "Luigi asks for it by name",
     "pipelines.worker.InProcessFactory.create_worker": "Luigi asks for it by name",
     "text.duplicates.containment": "the plain form for one pair, which the search over all books must come to",
-    "text.normalize.normalize_sentence": "the law of its module: what the way that keeps the spans must come to",
     "text.tokens.tokenize": "one sentence by hand; books go through the memory of chunks",
 }
 # Programs of ours outside the package, and pages that reach into objects; what calls them names modules (`cloze_gen.__main__:main`).

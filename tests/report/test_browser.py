@@ -25,7 +25,7 @@ def test_it_opens_without_a_console_line_or_a_request(page: str, open_page: Call
     opened = open_page(file)
     assert opened.console == ()
     assert opened.requests == ()
-    assert opened.dom.count("<svg") == 7
+    assert opened.dom.count("<svg") == 8
 
 
 def test_text_of_books_does_nothing(hostile_page: str, open_page: Callable[..., Any], tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_a_hostile_book_goes_through_the_whole_pipeline(
     """A book whose text, title and file name are markup ends as text in the report of its run."""
     (original,) = corpus.source.glob("*.txt")
     text = original.read_text(encoding="utf-8-sig")
-    spiked = text.replace(", ", ", <script>alert(1)</script> {{ 7*7 }} ", 40)
+    spiked = text.replace(", ", ", <script>alert(1)</script> {{ 7*7 }} ", 3)  # more of them, and the book is taken for a page of the web
     original.unlink()
     name = "<img src=x onerror=alert(1)> {{ 7*7 }}.txt"
     (corpus.source / name).write_text(spiked, encoding="utf-8")

@@ -6,75 +6,69 @@ from dataclasses import replace
 
 import pytest
 
-from cloze_gen.report.card import CardFacts, adversary_section, dataset_card, with_adversaries
-from cloze_gen.report.data import Evaluation
+from cloze_gen.records.release_facts import Measured
+from cloze_gen.report.card import CardFacts, CardTable, dataset_card
+from tests.cases.releases import FACTS
 
 
 @pytest.fixture
-def facts() -> CardFacts:
+def card() -> CardFacts:
     return CardFacts(
-        name="mine", style="Toy-style", source_line="No paper.", signature="sig", n_items=3, n_wanted=5, described="passages",
-        balance="Even.", items_file="passages.jsonl", noun="passage", books=[("b", "A | B", 3)], notes=["judged: none"], steps=[],
-        settings={}, task="text-generation",
-        splits={"default": {"validation": "v.jsonl", "test": "t.jsonl"}, "control": {"test": "c.jsonl"}},
+        facts=FACTS, head="---\nlicense: x\n---", described="passages", balance="Even.", use=[("Load it", "python", "load()")],
+        files=[("v.jsonl", "all.")], licence="Of two books | <b>.", bibtex="@misc{mine,\n}\n", per_book={FACTS.item_books[0].book_id: 3},
+        steps=[],
     )  # fmt: skip
 
 
-def test_the_head_names_every_split_and_config(facts: CardFacts) -> None:
-    """As `datasets` reads it: configs in their order, a file a split."""
-    head = dataset_card(facts).split("---")[1].split("task_categories:")
-    assert (
-        head[0].split()
-        == (
-            "configs: - config_name: default data_files: - split: validation path: v.jsonl - split: test path: t.jsonl "
-            "- config_name: control data_files: - split: test path: c.jsonl"
-        ).split()
+def test_a_stranger_finds_everything(card: CardFacts) -> None:
+    """What it is, its names, how to use it, files, licence, how to cite it, books; user data is escaped."""
+    text = dataset_card(card)
+    assert text.startswith("---\nlicense: x\n---\n\n# mine\n")
+    for part in (
+        FACTS.signature,
+        FACTS.canary,
+        "Load it:\n```python\nload()\n```",
+        "- `v.jsonl`: all.",
+        "Of two books \\| &lt;b&gt;.",
+        "@misc{mine,",
+    ):
+        assert part in text
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings == [f"## {name}" for name in ("What was measured", "What to know", "How to use it", "Files", "Licence", "How to cite",
+                                                  "Books", "Funnel", "Settings")]  # fmt: skip
+
+
+def test_fewer_items_than_wanted_are_told(card: CardFacts) -> None:
+    """And a title that would break the table."""
+    books = (replace(FACTS.item_books[0], title="A | B"),)
+    text = dataset_card(replace(card, facts=replace(FACTS, n_items=3, n_wanted=5, books=books)))
+    assert "(5 were wanted;" in text
+    assert "| A \\| B |" in text
+
+
+@pytest.mark.parametrize(("order", "told"), [("shuffled", "order: drawn"), ("corpus", "order: that of the corpus, so no exact test")])
+def test_the_order_is_told(order: str, told: str, card: CardFacts) -> None:
+    """Whoever asks for contamination must know whether it can be asked."""
+    assert told in dataset_card(replace(card, facts=replace(FACTS, order=order)))
+
+
+def test_the_adversary_stands_before_all_else(card: CardFacts) -> None:
+    """At first the command that measures it; once measured its line and its rows, then the other rows."""
+    bare = replace(FACTS, measured=(), evaluated="")
+    assert "Nothing yet: `cloze-gen evaluate mine`" in dataset_card(replace(card, facts=bare))
+    rows = (Measured(name="lsa", kind="baseline", accuracy=0.5, low=0.4, high=0.6), Measured(name="adversary-five", kind="adversary",
+            accuracy=0.45, low=0.31, high=0.6, way="trees, folds by item"))  # fmt: skip
+    text = dataset_card(replace(card, facts=replace(FACTS, measured=rows, evaluated="It picks the answer in 45 %.")))
+    first, second = (
+        text.index("| adversary-five | 45.0% | 31.0% to 60.0% | adversary | trees, folds by item |"),
+        text.index("| lsa | 50.0%"),
     )
-    assert head[1].split() == ["-", "text-generation", "language:", "-", "en"]
+    assert text.index("It picks the answer in 45 %.") < first < text.index("## What was measured") < second < text.index("## What to know")
 
 
-def test_the_head_declares_columns_that_are_told(facts: CardFacts) -> None:
-    """Types of the default config, as `datasets` writes them; without any it is left to find them out."""
-    assert "dataset_info" not in dataset_card(facts)
-    head = dataset_card(replace(facts, features={"id": "string", "answers": "list: int32"})).split("---")[1].split("dataset_info:")[1]
-    declared = "- config_name: default features: - name: id dtype: string - name: answers list: int32 task_categories:"
-    assert head.split()[: len(declared.split())] == declared.split()
-
-
-def test_only_files_that_are_given_are_told(facts: CardFacts) -> None:
-    """A line each, between the items and the checksums."""
-    assert "fell" not in dataset_card(facts)
-    told = dataset_card(replace(facts, files=[("fell.txt", "what fell.")]))
-    assert "all scores.\n- `fell.txt`: what fell.\n- the published formats" in told
-
-
-def test_what_is_missing_and_hostile_is_told(facts: CardFacts) -> None:
-    """Fewer items than wanted, and a title that would break the table."""
-    card = dataset_card(facts)
-    assert "(5 were wanted;" in card
-    assert "| b | A \\| B | 3 |" in card
-
-
-def test_the_adversary_stands_before_all_else(facts: CardFacts, evaluation: Evaluation) -> None:
-    """At first the command that measures it; once measured its line and its rows, in the same place, and nothing else of the card moves."""
-    card = dataset_card(replace(facts, measured=adversary_section("mine", None)))
-    assert "## What a trained adversary gets\nNot measured yet: `cloze-gen evaluate mine`" in card
-    assert card.index("Not measured yet") < card.index("## What to know")
-    told = with_adversaries(card, adversary_section("mine", evaluation))
-    assert "picks the answer in 45 % (31-60)" in told
-    assert "| adversary-five | 45.0% | 31.0% to 60.0% | trees, folds by item |\n\n## What to know" in told
-    assert with_adversaries(told, adversary_section("mine", None)) == card
-    assert with_adversaries(told, adversary_section("mine", evaluation)) == told
-
-
-def test_a_card_of_other_items_has_no_adversary(facts: CardFacts, evaluation: Evaluation) -> None:
-    """Passages are not told apart by their options."""
-    card = dataset_card(facts)
-    assert "adversary" not in card
-    assert with_adversaries(card, adversary_section("mine", evaluation)) == card
-
-
-def test_why_no_adversary_was_tried_is_told() -> None:
-    """A reason of the evaluation's own."""
-    none = Evaluation("sig", 9, 0.2, (), {"adversary-five": "9 questions are too few"})
-    assert adversary_section("mine", none).endswith("\nNo adversary was tried: 9 questions are too few.")
+def test_a_style_shows_its_own_tables(card: CardFacts) -> None:
+    """Figures to the right."""
+    table = CardTable("Statistics", "Beside the paper's.", ("measure", "all"), (("words", "12"),))
+    assert "## Statistics\nBeside the paper's.\n\n| measure | all |\n|---|---:|\n| words | 12 |\n" in dataset_card(
+        replace(card, tables=[table])
+    )

@@ -22,7 +22,7 @@ from cloze_gen.stages.release.checks import (
 )
 from cloze_gen.stages.release.facts import ReleaseRecord, read_record
 from cloze_gen.stages.release.filling import fill_release
-from cloze_gen.stages.release.pointers import POINTERS
+from cloze_gen.stages.release.pointer_files import POINTERS
 from cloze_gen.stages.release.write import read_published, write_data
 from cloze_gen.stages.style import Style
 from cloze_gen.store.corpus_folder import check_folder

@@ -21,7 +21,7 @@ from cloze_gen.stages.items.questions import QUESTION_ITEMS
 from cloze_gen.stages.read_evaluation import read_blank_evaluation, read_evaluation, read_passage_evaluation
 from cloze_gen.stages.release.facts import read_record
 from cloze_gen.stages.release.papers import write_papers
-from cloze_gen.stages.release.pointers import write_pointer_papers
+from cloze_gen.stages.release.pointer_papers import write_pointer_papers
 from cloze_gen.stages.release.signature import read_signature
 from cloze_gen.stages.release.write import full_settings, read_published
 from cloze_gen.stages.report_blanks import blanked_figures

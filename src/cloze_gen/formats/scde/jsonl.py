@@ -18,12 +18,6 @@ from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, Se
 from cloze_gen.records.passage import Part
 
 REQUIRED_FIELDS = ("id", "part", "passage", "blanks", "candidates", "answers", "sources", "candidate_sources")
-# Column of `split_record` -> its type as `datasets` declares it: of a set without distractors nobody could tell what their list holds.
-SPLIT_FEATURES = {
-    **dict.fromkeys(("id", "domain", "book_id"), "string"),
-    **dict.fromkeys(("passage", "candidates"), "list: string"),
-    **dict.fromkeys(("answers", "distractors"), "list: int32"),
-}
 _PLACE = ("index", "start", "end")
 
 
@@ -56,7 +50,7 @@ def passage_record(one: SetBlankedPassage) -> dict[str, Any]:
 
 
 def split_record(one: SetBlankedPassage) -> dict[str, Any]:
-    """A passage as a table of one split has it, the same plain columns in every row: what ``datasets`` reads (`SPLIT_FEATURES`).
+    """A passage as a table of one split has it, the same plain columns in every row: what ``datasets`` reads.
 
     A blank is ``"<1>"``, numbered as in the published layout, for a list of a table holds one type.
 

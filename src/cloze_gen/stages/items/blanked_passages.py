@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from cloze_gen.formats.features import ListOf
 from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK, blank_tasks, eval_yaml, inspect_task
 from cloze_gen.formats.scde.harness import blank_records, harness_files
 from cloze_gen.formats.scde.jsonl import parse_passages, split_record
@@ -98,6 +99,7 @@ BLANKED_ITEMS = ItemKind(
     misquoted=lambda record: [],
     texts=("passage", "candidates"),
     derived=(),
+    types={"answers": ListOf("int64"), "distractors": ListOf("int64")},
     told_files={
         "train.jsonl": "the passages of the training books as `datasets.load_dataset` reads them, without provenance.",
         "validation.jsonl": "those of the development books, likewise.",

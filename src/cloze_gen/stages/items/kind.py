@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import FormatError
+from cloze_gen.formats.features import Columns, Feature, features_of
 from cloze_gen.notation import reason
 from cloze_gen.store.runs import Digested
 
@@ -53,6 +54,7 @@ class ItemKind:
         misquoted: of a record, what of it is not as in the sentence that it quotes, in words.
         texts: fields of a record that hold text of those spans, ``source.text`` being one of a field's own.
         derived: fields that hold such text too and that `released` makes from the item; the others hold none.
+        types: columns whose type the rows may not show, since their lists can all be empty.
         told_files: file of the release -> what the card says of it; in a name `{name}` is the run's, and what was not written is not told.
     """
 
@@ -76,6 +78,12 @@ class ItemKind:
     texts: Sequence[str]
     derived: Sequence[str]
     told_files: Mapping[str, str]
+    types: Mapping[str, Feature] = field(default_factory=dict)
+
+    def columns(self, records: Iterable[Record]) -> Columns:
+        """The columns of records of a split, or of all splits of a config."""
+        found = features_of(records).types
+        return Columns({name: self.types.get(name, feature) for name, feature in found.items()})
 
     def read(self, folder: Path) -> list[Any]:
         """The items of an artifact or a release.

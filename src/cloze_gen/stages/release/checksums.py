@@ -14,8 +14,12 @@ _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
 def checksums_of(folder: Path) -> dict[str, str]:
-    """File -> sha256 of every file below a folder but `SHA256SUMS`, sorted; of a link, of the file that it leads to."""
-    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    """File -> sha256 of every file below a folder but `SHA256SUMS`, sorted; of a link, of the file that it leads to.
+
+    What Python leaves beside a module that was imported there is nobody's file.
+    """
+    paths = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    names = sorted(path.as_posix() for path in paths if "__pycache__" not in path.parts)
     return {name: file_sha256(folder / name) for name in names if name != CHECKSUMS}
 
 

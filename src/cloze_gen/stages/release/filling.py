@@ -19,7 +19,7 @@ from cloze_gen.stages.items.kind import ItemKind, Record, Span
 from cloze_gen.stages.release.checksums import checksums_of
 from cloze_gen.stages.release.facts import ReleaseRecord
 from cloze_gen.stages.release.papers import write_papers
-from cloze_gen.stages.release.pointers import FIGURES, POINTERS, Texts, pointers_file, text_fields
+from cloze_gen.stages.release.pointer_files import FIGURES, POINTERS, Texts, pointers_file, text_fields
 from cloze_gen.stages.release.write import full_settings, release_settings, write_data
 from cloze_gen.stages.style import Style
 from cloze_gen.stages.tables import CANDIDATES

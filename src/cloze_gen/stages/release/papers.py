@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cloze_gen.formats.citation import bibtex, citation_cff
 from cloze_gen.formats.croissant import croissant_json
-from cloze_gen.formats.features import Columns, Table, features_of
+from cloze_gen.formats.features import Table
 from cloze_gen.formats.licences import SetLicence, set_licence
 from cloze_gen.records.release_facts import Measured, ReleaseFacts
 from cloze_gen.report.card import CardFacts, dataset_card
@@ -25,7 +25,7 @@ from cloze_gen.stages.items.kind import ItemKind
 from cloze_gen.stages.release.checksums import CHECKSUMS, write_checksums
 from cloze_gen.stages.release.facts import RELEASE_FILE, ReleaseRecord, record_text
 from cloze_gen.stages.release.signature import SIGNATURE
-from cloze_gen.stages.release.write import HARNESS, PARQUET, split_tables
+from cloze_gen.stages.release.splits import HARNESS, PARQUET, split_tables
 from cloze_gen.stages.report_samples import with_samples
 from cloze_gen.stages.style import Style
 from cloze_gen.store.manifest import file_sha256
@@ -82,7 +82,7 @@ def tables_of(folder: Path, kind: ItemKind, published: PublishedSet) -> list[Tab
     records = dict(split_tables(kind, published))
     tables = []
     for config, files in kind.splits(published.items).items():
-        columns: Columns = features_of(row for file in files.values() for row in records[file])
+        columns = kind.columns(row for file in files.values() for row in records[file])
         for split, file in files.items():
             path = folder / file
             tables.append(

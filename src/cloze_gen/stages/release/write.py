@@ -13,7 +13,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.features import features_of
 from cloze_gen.records.release_facts import ReleaseFacts
 from cloze_gen.stages.finished_run import FromStore, PublishedSet
 from cloze_gen.stages.items.kind import ItemKind, Record, ToldTask
@@ -21,10 +20,10 @@ from cloze_gen.stages.release.facts import ReleaseRecord
 from cloze_gen.stages.release.order import SHUFFLED, shuffled_places
 from cloze_gen.stages.release.parquet import write_records
 from cloze_gen.stages.release.signature import SIGNATURE
+from cloze_gen.stages.release.splits import HARNESS, PARQUET, split_tables
 from cloze_gen.stages.style import Style
 from cloze_gen.store.tables import read_jsonl
 
-PARQUET, HARNESS = "parquet", "harness"
 _Content = str | Iterable[str]
 
 
@@ -60,7 +59,7 @@ def write_data(folder: Path, *, style: Style, published: PublishedSet, facts: Re
     for file, records in split_tables(style.items, published):
         path = folder / PARQUET / file.replace(".jsonl", ".parquet")
         path.parent.mkdir(exist_ok=True)
-        write_records(path, records, features_of(records))
+        write_records(path, records, style.items.columns(records))
 
 
 def data_files(style: Style, published: PublishedSet, facts: ReleaseFacts) -> Iterator[tuple[str, _Content]]:
@@ -79,14 +78,6 @@ def data_files(style: Style, published: PublishedSet, facts: ReleaseFacts) -> It
         for file, text in kind.harness(published.items, told).items():
             yield f"{HARNESS}/{file}", text
         yield from kind.inspect(published.items, told).items()
-
-
-def split_tables(kind: ItemKind, published: PublishedSet) -> Iterator[tuple[str, Sequence[Record]]]:
-    """(file, its records) of every split that the card names."""
-    own = kind.split_records(published.items)
-    for files in kind.splits(published.items).values():
-        for file in files.values():
-            yield file, [record | {"canary": published.canary} for record in own[file]] if file in own else published.records
 
 
 def read_published(folder: Path, *, style: Style, record: ReleaseRecord) -> PublishedSet:
