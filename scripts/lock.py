@@ -2,12 +2,14 @@
 
     python scripts/lock.py [OPTION OF uv pip compile ...]
 
-Writes three files beside pyproject.toml, which name no index and no host; the index is the one that uv is set to.
+Writes four files beside pyproject.toml, which name no index and no host; the index is the one that uv is set to.
 
 - `requirements.lock`: one resolution with markers, so that each Python gets the newest versions that are made for it.
 - `requirements-build.lock`: what builds kenlm and the project itself, without isolation.
 - `requirements.files.tsv`: the file that each supported Python and machine takes of each package, by which `tests/test_lock.py` tells,
   without a network, that none is left without one. Packages in `SOURCES` are built.
+
+- `requirements-release.lock`: the programs that `scripts/check_release.py` opens releases with, for an environment of their own.
 
 Run with a Python that has `uv` and `packaging`; `make lock` makes one.
 """
@@ -28,12 +30,15 @@ from packaging.utils import parse_wheel_filename
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK, BUILD_LOCK, FILES = ROOT / "requirements.lock", ROOT / "requirements-build.lock", ROOT / "requirements.files.tsv"
+RELEASE_LOCK = ROOT / "requirements-release.lock"
 PYTHONS = ((3, 11), (3, 12), (3, 13), (3, 14), (3, 15))
 # The oldest systems in use that have one of these Pythons or can get it: glibc 2.28 (RHEL 8, Debian 10) and macOS 14, which NumPy's and
 # PyArrow's files ask for.
 MACHINES = ("linux-x86_64", "linux-aarch64", "macos-arm64")
 SOURCES = frozenset({"kenlm"})
 BUILDERS = ("setuptools>=77", "wheel", "cython>=3.1")
+# Who reads releases; nothing of ours imports them but a program that CI calls. Versions: the first that the formats were tried with.
+READERS = ("lm-eval>=0.4.13", "datasets>=5.2", "mlcroissant>=1.1.1", "inspect-ai>=0.3.285", "pyyaml>=6")
 # `[tool.uv] environments` leaves out the packages that Windows or PyPy alone need, and writes these conditions behind all others.
 EVERYWHERE = ("(sys_platform == 'darwin' or sys_platform == 'linux')", "platform_python_implementation == 'CPython'")
 
@@ -119,12 +124,13 @@ def simplify(lock_text: str) -> str:
 def main(options: Sequence[str]) -> int:
     compile_lock([*options, "--extra", "test", "--output-file", LOCK.name, "pyproject.toml"])
     compile_lock([*options, "--constraint", LOCK.name, "--output-file", BUILD_LOCK.name, "-"], given="\n".join(BUILDERS))
+    compile_lock([*options, "--output-file", RELEASE_LOCK.name, "-"], given="\n".join(READERS))
     with tempfile.TemporaryDirectory() as folder:
         every = Path(folder) / "pylock.toml"
         asked = ["--constraint", LOCK.name, "--constraint", BUILD_LOCK.name, "--extra", "test", "pyproject.toml", "-"]
         compile_lock(["--format", "pylock.toml", *asked, "--output-file", str(every)], given="\n".join(BUILDERS))
         packages = tomllib.loads(every.read_text(encoding="utf-8"))["packages"]
-    for path in (LOCK, BUILD_LOCK):
+    for path in (LOCK, BUILD_LOCK, RELEASE_LOCK):
         path.write_text(simplify(path.read_text(encoding="utf-8")), encoding="utf-8")
     rows = sorted(f"{name}\t{digest}\n" for name, digest in chosen_files(packages))
     FILES.write_text("file\tsha256\n" + "".join(rows), encoding="utf-8")
