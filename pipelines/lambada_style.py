@@ -171,15 +171,19 @@ JUDGED = {
 
 def model_name(settings: LambadaSettings, fingerprints: Mapping[str, str]) -> str:
     """The committee and who judged, for the signature."""
-    judged = "human" if settings.guessing.ledger else settings.guessing.judges
-    return f"committee-{fingerprints['committee'][:8]},judged-{judged}"
+    judges = "human" if settings.guessing.ledger else settings.guessing.judges
+    return f"committee-{fingerprints['committee'][:8]},judged-{judges}"
+
+
+def judged(facts: Facts) -> str:
+    """Who has judged the passages."""
+    return JUDGED[facts["guesses"]["judged"]].format(**facts["guesses"]).removeprefix("judged: ")
 
 
 def notes(settings: LambadaSettings, facts: Facts) -> Sequence[str]:
     """What a user of the set must know of the settings and of the guessing."""
-    judged = JUDGED[facts["guesses"]["judged"]].format(**facts["guesses"])
     members = ", ".join(map(label_of, settings.committee.members))
-    return [judged, f"each of {members} gives every target less than {settings.committee.threshold}"]
+    return [f"judged: {judged(facts)}", f"each of {members} gives every target less than {settings.committee.threshold}"]
 
 
 def beside(settings: LambadaSettings) -> list[type[StyleTask]]:
@@ -199,6 +203,7 @@ STYLE = Style(
     last=PassageSet,
     files=lambada_files,
     beside_files=lambada_beside,
+    judged=judged,
     store_files=lambada_store_files,
     told_files=TOLD_FILES,
     beside=beside,

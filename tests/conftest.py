@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -192,6 +193,12 @@ def make_novels(folder: Path) -> Novels:
     own = [line.removeprefix("novels/") for line in lines if line.startswith("novels/")]
     (folder / "manifest.tsv").write_text("".join([header, *own]), encoding="utf-8")
     return Novels(folder)
+
+
+def without_canary(path: Path) -> list[dict[str, Any]]:
+    """Records of a release without what tells runs of different names apart."""
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [{name: value for name, value in record.items() if name != "canary"} for record in records]
 
 
 def folder_digests(folder: Path) -> dict[str, str]:

@@ -14,6 +14,7 @@ import pytest
 
 from cloze_gen.store import corpus as corpus_room
 from cloze_gen.store.tables import read_tsv, unescape_cell
+from tests.conftest import without_canary
 
 GERMAN = "Es war einmal ein alter Mann, der wohnte mit seiner Frau in einem kleinen Haus am See und fing jeden Tag die Fische. " * 60
 BAD_BOOKS = {
@@ -236,11 +237,11 @@ def test_few_questions_are_said_and_not_padded(copied: Any, cli: Callable[..., A
     done = cli(*arguments, "--name", "many", "--set", "choice.n_questions=5000")
     assert done.status == 0, done.err
     assert "5,000 were wanted" in done.err
-    questions = (copied.out / "runs" / "many" / "release" / "questions.jsonl").read_bytes()
-    n = questions.count(b"\n")
+    questions = without_canary(copied.out / "runs" / "many" / "release" / "questions.jsonl")
+    n = len(questions)
     assert n > 20
     assert cli(*arguments, "--name", "enough", "--set", f"choice.n_questions={n}").status == 0
-    assert (copied.out / "runs" / "enough" / "release" / "questions.jsonl").read_bytes() == questions
+    assert without_canary(copied.out / "runs" / "enough" / "release" / "questions.jsonl") == questions
 
 
 def test_an_output_folder_that_is_a_file(tmp_path: Path, cli: Callable[..., Any], corpus: Any) -> None:

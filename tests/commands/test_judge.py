@@ -114,7 +114,7 @@ def test_a_study_from_the_first_page_to_the_set(study: Study, tmp_path: Path) ->
     card = (study.run / "release" / "README.md").read_text(encoding="utf-8")
     assert f"judged: human (14 subjects, {len(verdicts['id'])} decided, {len(kept)} kept, 0 open, 0 of these unasked)" in card
     assert "judged-human" in (study.run / "release" / "signature.txt").read_text(encoding="utf-8")
-    published = [path for path in (study.run / "release").iterdir() if path.suffix != ".html"]
+    published = [path for path in (study.run / "release").rglob("*") if path.is_file() and path.suffix != ".html"]
     assert not [path for path in published if re.search(rb"\bs1[0-3]\b", path.read_bytes())]
     told = study.cli("trace", kept[0], "--run", "tiny", "--out", study.out).out
     assert len(re.findall(r"^guess      step [12], from the passage, subject \d+: '.*' \(right\)$", told, re.MULTILINE)) == 2

@@ -14,8 +14,11 @@ from cloze_gen.commands.report import renew_report
 from cloze_gen.errors import FormatError
 from cloze_gen.pipelines.styles import find_style
 from cloze_gen.records.question import Question
+from cloze_gen.stages.release.facts import read_record
+from cloze_gen.stages.release.write import read_published
 from cloze_gen.stages.report import read_report_data
 from cloze_gen.stages.report_figures import audit_table, option_freqs
+from cloze_gen.stages.report_samples import with_samples
 from cloze_gen.store.folder_replacement import replace_published
 from cloze_gen.store.runs import EVALUATION_SCHEMA
 from tests.conftest import FinishedRun
@@ -120,7 +123,10 @@ def test_compare_reads_runs_from_disk(copied: Path, cli: Callable[..., Any]) -> 
 
 def test_what_the_report_holds_is_what_the_run_holds(copied: Path) -> None:
     """Counts, books, samples and levels are the artifacts' own."""
-    data = read_report_data(copied, find_style("holmes-style"))
+    style = find_style("holmes-style")
+    record = read_record(copied / "release")
+    published = read_published(copied / "release", style=style, record=record)
+    data = with_samples(read_report_data(copied, style), style.items, published, record.facts)
     records = [json.loads(line) for line in (copied / "release" / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     assert data.n_questions == len(records) == sum(data.answer_positions) == sum(count for _, _, count in data.books)
     assert len(data.samples) == min(20, len(records))

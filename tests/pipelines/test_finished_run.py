@@ -71,7 +71,10 @@ def test_no_path_of_the_machine_and_no_time(finished: Any) -> None:
 
 def test_the_published_formats(finished: Any) -> None:
     """Questions and answers of all three official formats, byte for byte what the format module gives, in ASCII."""
-    asked = QUESTION_ITEMS.read(next(link for link in stage_folders(finished.folder) if link.name.endswith("choice")))
+    asked = QUESTION_ITEMS.read(finished.release)
+    chosen = QUESTION_ITEMS.read(next(link for link in stage_folders(finished.folder) if link.name.endswith("choice")))
+    assert asked != chosen
+    assert sorted(asked, key=lambda one: one.id) == sorted(chosen, key=lambda one: one.id)
     for label, formatted in (("machine", format_machine(asked)), ("human", format_human(asked)), ("lm", format_lm(asked))):
         for part, text in zip(("questions", "answers"), formatted, strict=True):
             path = finished.release / f"{finished.name}.{label}_format.{part}.txt"
@@ -96,7 +99,7 @@ def test_the_card_and_the_signature(finished: Any) -> None:
     assert re.search(r"tagger: off", card)
     signature = (finished.release / "signature.txt").read_text()
     assert signature.strip() in card
-    parts = r"style:holmes\|name:tiny\|train:\w+\|source:\w+\|model:kn3-\w+\|seed:1\|n:\d+\|set:[0-9a-f]{16}"
+    parts = r"style:holmes\|name:tiny\|train:\w+\|source:\w+\|model:kn3-\w+\|seed:1\|n:\d+\|order:shuffled\|choice:\w{8}\|set:[0-9a-f]{16}"
     assert re.fullmatch(rf"cloze-gen\|v:[^|]+\|{parts}\n", signature)
 
 

@@ -60,7 +60,7 @@ def test_the_sample_makes_a_set(scs: Path, release: Path) -> None:
 def test_the_release_can_be_checked(release: Path) -> None:
     """SHA256SUMS covers every file; the card and the signature are there."""
     sums = dict(line.split("  ")[::-1] for line in (release / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
-    assert set(sums) == {path.name for path in release.iterdir()} - {"SHA256SUMS"}
+    assert set(sums) == {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()} - {"SHA256SUMS"}
     for name, digest in sums.items():
         assert hashlib.sha256((release / name).read_bytes()).hexdigest() == digest
     assert "style:scs" in (release / "signature.txt").read_text(encoding="utf-8")

@@ -160,7 +160,8 @@ def _limitations(facts: ReleaseFacts) -> list[str]:
 
 
 def _judged(facts: ReleaseFacts) -> str:
-    return "No person judged the items." if facts.judged in {"", "machine"} else f"Judged: {_sentence(facts.judged)}"
+    by_nobody = facts.judged in {"", "machine"}
+    return "No person judged the items." if by_nobody else f"Judged: {_sentence(facts.judged)}"
 
 
 def _sentence(text: str) -> str:

@@ -20,7 +20,7 @@ from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.tables import FOCUS, REJECTED, SOURCE_SENTENCES
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.corpus import read_book
-from cloze_gen.store.runs import find_stage, stage_artifact
+from cloze_gen.store.runs import check_as_written, find_stage, released_folder, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet, unescape_cell
 from cloze_gen.text.paragraphs import HEADING
 
@@ -51,6 +51,16 @@ class Traced:
 
     def artifact(self, stage: str) -> Artifact:
         return stage_artifact(self.folder, stage)
+
+    def released(self, file: str) -> Path:
+        """A file of the full release, in whose order the items are published.
+
+        Raises:
+            UsageError: it is not as it was written.
+        """
+        folder = released_folder(self.folder)
+        check_as_written(self.folder, f"{folder.name}/{file}")
+        return folder / file
 
     def find(self, stage: str, file: str) -> dict[str, Any] | None:
         """The item's row in one table of a stage; None where the run has no such stage or the table no such row."""
@@ -165,9 +175,9 @@ def heading_before(kinds: Sequence[str], texts: Sequence[str], sentence: int) ->
     return " / ".join(texts[first : last + 1])
 
 
-def find_question(item: Traced, stage: str, file: str) -> tuple[int, dict[str, Any]] | None:
-    """The item among the finished questions: its number, from 1, and its record; None where it became none."""
-    for number, record in enumerate(read_jsonl(item.artifact(stage).path(file)), 1):
+def find_question(item: Traced, file: str) -> tuple[int, dict[str, Any]] | None:
+    """The item among the published questions: its number, from 1, and its record; None where it became none."""
+    for number, record in enumerate(read_jsonl(item.released(file)), 1):
         if record["id"] == item.id:
             return number, record
     return None

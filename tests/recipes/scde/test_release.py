@@ -19,7 +19,7 @@ def test_every_kind_of_distractors_has_its_note() -> None:
 def test_the_card_names_what_is_there(scde: FinishedRun) -> None:
     """The three published files, the tables of pairs as one folder, the statistics beside the paper's."""
     card = (scde.release / "README.md").read_text(encoding="utf-8")
-    for name in ("train.json", "dev.json", "test.json", FEATURES, "harness/tiny_blanks.yaml"):
+    for name in ("train.json", "dev.json", "test.json", FEATURES, "harness", "blanks_test.jsonl"):
         assert f"\n- `{name}`: " in card
         assert (scde.release / name).exists()
     head, ruler, *rows = card.partition("## Statistics\n")[2].partition("\n\n")[2].partition("\n\n")[0].splitlines()

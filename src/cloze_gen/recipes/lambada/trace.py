@@ -137,7 +137,7 @@ def tell_outcome(item: Traced) -> Iterator[str]:
 def _released(item: Traced) -> Iterator[tuple[Split, int]]:
     """The splits that hold the passage, with its line in the published file of each, from 1."""
     counts = dict.fromkeys(Split, 0)
-    for record in read_jsonl(item.artifact("passage set").path(PASSAGE_SET)):
+    for record in read_jsonl(item.released(PASSAGE_SET)):
         split = Split(record["split"])
         counts[split] += 1
         if record["id"] == item.id:

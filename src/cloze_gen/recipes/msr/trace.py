@@ -66,7 +66,7 @@ def tell_outcome(item: Traced) -> Iterator[str]:
     if groomed is None:
         yield "outcome    no question: rejected at the screening"
         return
-    found = find_question(item, "choice", QUESTIONS)
+    found = find_question(item, QUESTIONS)
     if found is None:
         yield tell_rejection(item, "choice", groomed["verdict"])
         return

@@ -115,7 +115,7 @@ def tell_passage(item: Traced) -> Iterator[str]:
 
 def tell_outcome(item: Traced) -> Iterator[str]:
     """Where it stands in the release, or at which stage it ended, and why."""
-    records = list(read_jsonl(item.artifact(_SET).path(PASSAGE_SET)))
+    records = list(read_jsonl(item.released(PASSAGE_SET)))
     own = next((record for record in records if record["id"] == item.id), None)
     if own is not None:
         of_part = [record["id"] for record in records if record["part"] == own["part"]]

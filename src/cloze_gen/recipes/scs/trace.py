@@ -45,7 +45,7 @@ def tell_impostors(item: Traced) -> Iterator[str]:
 
 def tell_outcome(item: Traced) -> Iterator[str]:
     """The question, or why there is none."""
-    found = find_question(item, "questions", QUESTIONS)
+    found = find_question(item, QUESTIONS)
     if found is None:
         yield tell_rejection(item, "questions", "no impostors")
         return
