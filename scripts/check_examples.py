@@ -2,9 +2,10 @@
 
     python scripts/check_examples.py artifacts/runs/holmes-sample docs/artifacts.md README.md
 
-Looked at: every block of JSON, and every inline object, which must stand in a table, a JSONL file or a manifest of the run (floats to five
-digits; "..." in a list or at a text's end, and a key "...", leave something out); every table whose header is that of a TSV file with rows;
-every link `NN-stage -> ../../store/...`; and every item that is traced, which must be one of the run's, question or passage.
+Looked at: every line that prints a question (`_____`), which must be the `input` of one of the run's; every block of JSON, and every inline
+object, which must stand in a table, a JSONL file or a manifest of the run (floats to five digits; "..." in a list or at a text's end, and a
+key "...", leave something out); every table whose header is that of a TSV file with rows; every link `NN-stage -> ../../store/...`; and
+every item that is traced, which must be one of the run's, question or passage.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _BLOCK = re.compile(r"^```json\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`(\{\"[^`\n]*\})`")
 _SIGNATURE = re.compile(r"^signature +(cloze-gen\|\S+)", re.MULTILINE)
 _ITEM = re.compile(r"\bcloze-gen trace ([a-z0-9][a-z0-9-]*:\d+(?::\d+)?)")
+_ASKED = re.compile(r"^([A-Z][^`|{}\n]*_____[^`|{}\n]*\.)$", re.MULTILINE)  # a printed question on a line of its own
 _ITEM_FILES = ("questions.jsonl", "passages.jsonl")
 _LINK = re.compile(r"(\d\d-[a-z-]+) -> \.\./\.\./store/([a-z0-9-]+-[0-9a-f]{16})")
 _TABLE = re.compile(r"^(\|.*\|)\n\|[-:| ]+\|\n((?:\|.*\|\n)+)", re.MULTILINE)
@@ -112,7 +114,10 @@ def main(run: Path, pages: Sequence[Path]) -> int:
     linked = [(page, *link) for page in pages for link in _LINK.findall(texts[page])]
     faults += [f"{page}: {name} leads to {links.get(name)}, not to {target}" for page, name, target in linked if links.get(name) != target]
     files = [path for path in (run / "release" / name for name in _ITEM_FILES) if path.is_file()]
-    items = {json.loads(line)["id"] for path in files for line in path.read_text(encoding="utf-8").splitlines()}
+    published = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    items = {record["id"] for record in published}
+    asked = {" ".join(str(record.get("input", "")).split()) for record in published}
+    faults += [f"{page}: no question is {line!r}" for page in pages for line in _ASKED.findall(texts[page]) if line not in asked]
     traced = [(page, item) for page in pages for item in _ITEM.findall(texts[page])]
     faults += [f"{page}: {item} is no item of the run" for page, item in traced if item not in items]
     counts = f"{len(wanted)} objects, {len(shown)} rows, {len(linked)} links and {len(traced)} items"

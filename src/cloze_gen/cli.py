@@ -144,7 +144,12 @@ def evaluate(
     answers: Annotated[Path | None, typer.Option(help="answers of a machine-format file; default: the matching file beside it")] = None,
     train: Annotated[str, typer.Option(help="folder of training books, or blanked passages to learn from; default: the run's own")] = "",
     only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind, hf:FOLDER or scores:FILE; may be repeated")] = None,
-    scores: Annotated[Path | None, typer.Option(help="scores of your own model: JSONL, or of options `sentence TAB score` lines")] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(
+            help="scores of your own model: JSONL, of options `sentence TAB score` lines, or a samples_*.jsonl of lm-evaluation-harness"
+        ),
+    ] = None,
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
     seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="random seed: breaks ties, or begins networks")] = 1,
