@@ -163,7 +163,7 @@ class PublishedNovels(StyleTask):
 
 
 JUDGED = {
-    "none": "judged: none (nobody has guessed; the passages stand in the order in which people would be asked)",
+    "none": "judged: none (no person has guessed, so nobody knows which targets a reader finds)",
     "machine": "judged: machine (a stand-in guessed every target from the passage and not from the sentence; no person has)",
     "human": "judged: human ({subjects:,} subjects, {decided:,} decided, {kept:,} kept, {open:,} open, {not_asked:,} of these unasked)",
 }

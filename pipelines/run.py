@@ -20,8 +20,8 @@ from cloze_gen.pipelines.task import PipelineTask, StageTask, build_these, stage
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.corpus.dropped import dropped_notes
-from cloze_gen.stages.release.publish import RunToPublish, publish
-from cloze_gen.stages.release.signature import make_signature
+from cloze_gen.stages.release.publish import RunToPublish, publish, told_overrides
+from cloze_gen.stages.release.signature import items_digest, make_signature
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.configs import is_config_file
@@ -38,6 +38,7 @@ from cloze_gen.store.runs import (
     run_lock,
     without_folders,
 )
+from cloze_gen.store.tables import read_jsonl
 
 _RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _MAX_NAME_CHARS = 200  # a release file's name is the run's and up to 30 characters more; file systems allow 255
@@ -136,7 +137,8 @@ class RunTask(PipelineTask):
 
     def published_settings(self) -> dict[str, Any]:
         """All settings as values of JSON; of a file that one names, its name without the user's own folders."""
-        return dict(without_folders(self.all_settings.model_dump(mode="json")))
+        told = self.all_settings.model_dump(mode="json")
+        return dict(without_folders(told)) | {"release": told["release"]}  # which names no file, but addresses and people
 
     def links(self) -> dict[str, str]:
         links = {link_name(number, task.label): f"../../store/{task.key.folder_name}" for number, task in enumerate(self.stages(), 1)}
@@ -185,6 +187,7 @@ class RunTask(PipelineTask):
             signature=self.signature(),
             notes=self.notes(),
             steps=self.steps(),
+            overrides=told_overrides(json.loads(self.overrides)),
         )
 
     def _drawn_from(self) -> Artifact:
@@ -207,7 +210,7 @@ class RunTask(PipelineTask):
             n=int(finished.funnel["kept"]),
             order=style.order(self.all_settings),
             last=(self.last.label, self.last.key.fingerprint),
-            items=finished.manifest["files"][style.items.file]["sha256"],
+            items=_digest_of_items(style, finished),
         )
 
     def notes(self) -> list[str]:
@@ -225,6 +228,19 @@ class RunTask(PipelineTask):
             notes.append(f"books on both sides: {self.all_settings.overlap.across}")
             notes += [f"leak: source book {book} overlaps the training corpus and was kept (overlap.across = keep)" for book in leaks]
         return notes + dropped_notes(books)
+
+
+@functools.lru_cache(maxsize=4)
+def _digest_of(style: str, path: Path, _: str) -> str:
+    """Of a file of items; the last argument is its sha256, so that a file that is made anew is read anew."""
+    kind = find_style(style).items
+    records = read_jsonl(path)
+    return items_digest(kind.released(item, record) for item, record in zip(kind.read(path.parent), records, strict=True))
+
+
+def _digest_of_items(style: Style, finished: Artifact) -> str:
+    file = style.items.file
+    return _digest_of(style.name, finished.path(file), finished.manifest["files"][file]["sha256"])
 
 
 def _write_report(folder: Path, style: Style) -> None:

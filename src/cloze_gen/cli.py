@@ -143,7 +143,10 @@ def evaluate(
     ],
     answers: Annotated[Path | None, typer.Option(help="answers of a machine-format file; default: the matching file beside it")] = None,
     train: Annotated[str, typer.Option(help="folder of training books, or blanked passages to learn from; default: the run's own")] = "",
-    only: Annotated[list[str] | None, typer.Option(help="a baseline's name or kind, hf:FOLDER or scores:FILE; may be repeated")] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="a baseline's name or kind (user: --scores alone), hf:FOLDER, scores:FILE; may be repeated"),
+    ] = None,
     scores: Annotated[
         Path | None,
         typer.Option(

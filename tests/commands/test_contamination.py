@@ -15,6 +15,7 @@ import pytest
 from cloze_gen.commands.contamination import contamination
 from cloze_gen.errors import ClozeGenError, DamageError, FormatError, UsageError
 from cloze_gen.rng import derive_rng
+from cloze_gen.stages.release.checksums import write_checksums
 
 WORDS = [f"w{n}" for n in range(200)]
 
@@ -195,7 +196,7 @@ def test_a_changed_file_is_told(tmp_path: Path) -> None:
         ("release.json", b"[" * 5000, "nested too deep"),
         ("release.json", b"\xff\xfe", "not JSON"),
         ("release.json", b"[]", "order is None"),
-        ("SHA256SUMS", b"\xff\x00 garbage\n\n", "does not list"),
+        ("SHA256SUMS", b"\xff\x00 garbage\n\n", "line 1"),
         ("questions.jsonl", b"\xff\xfe\n" * 30, "not as published"),
     ],
 )
@@ -235,3 +236,13 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     for nowhere in (tmp_path / "nowhere", tmp_path / ("x" * 5000), release / "questions.jsonl"):
         with pytest.raises(UsageError, match="no such folder"):
             call(nowhere, requests=asked, file="a.jsonl", exchangeable=True)
+
+
+def test_a_file_without_an_item_a_line_is_refused(tmp_path: Path) -> None:
+    """Its lines stand in an order of their own, which any model may like, whatever the order of the items."""
+    release = make_release(tmp_path / "release")
+    lines = [line for number, item in enumerate(item_lines()) for line in (f"{number * 7919 % 97} {item}", "a) one", "b) two")]
+    (release / "human.txt").write_text("\n".join(lines) + "\n")
+    write_checksums(release)
+    with pytest.raises(UsageError, match="are not one for each item"):
+        call(release, requests=tmp_path / "asked.jsonl", file="human.txt")

@@ -36,7 +36,7 @@ def test_a_release_of_each_style_is_as_it_says(style: str, finished_run: Callabl
     release = shutil.copytree(found, tmp_path / "release")
     outcome = cli("verify", release, "--books", SAMPLE)
     assert outcome.status == 0, outcome.out + outcome.err
-    assert lines(outcome) == dict.fromkeys(("files", "signature", "items", "formats", "text"), "ok")
+    assert lines(outcome) == dict.fromkeys(("files", "signature", "items", "formats", "papers", "text"), "ok")
 
 
 @pytest.mark.slow
@@ -133,7 +133,7 @@ def test_what_a_person_laid_there_is_no_difference(release: Path, cli: Cli) -> N
         (lambda folder: (folder / "release.json").unlink(), "no release.json in it"),
         (lambda folder: (folder / "release.json").write_text("{"), "not what a release says of itself"),
         (lambda folder: (folder / "questions.jsonl").write_text("[]\n"), "expected a JSON object"),
-        (lambda folder: (folder / "questions.jsonl").unlink(), "questions.jsonl"),
+        (lambda folder: (folder / "questions.jsonl").unlink(), "questions.jsonl: missing"),
         (lambda folder: (folder / "SHA256SUMS").write_text("x\n"), "SHA256SUMS, line 1"),
     ],
 )
@@ -151,6 +151,59 @@ def test_books_that_are_needed_are_named(release: Path, tmp_path: Path, cli: Cli
     assert "give --books DIR" in cli("verify", release, "--deep").err
     (tmp_path / "empty").mkdir()
     assert "lacks, by their bytes" in cli("verify", release, "--books", tmp_path / "empty").err
-    edit(release / "release.json", lambda facts: facts["books"][0].update(file="../../evil.txt"))
+    edit(release / "release.json", lambda facts: facts["books"][0].update(file=facts["books"][1]["file"]))
     outcome = cli("verify", release, "--books", SAMPLE, "--deep")
-    assert (outcome.status, "is no name of a file" in outcome.err) == (2, True)
+    assert (outcome.status, "is no name of its own" in outcome.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "../../evil"},
+        {"beside": ["/tmp/evil.jsonl"]},
+        {"beside": ["../evil.jsonl"]},
+        {"taken": ["../.bashrc"]},
+        {"full": {"../x": "0"}},
+        {"schema": "other/thing"},
+        {"text": "maybe"},
+        {"settings": {"focus": 5}},
+    ],
+)
+def test_a_hostile_release_leads_nowhere(change: dict[str, Any], release: Path, tmp_path: Path, cli: Cli) -> None:
+    """Names that lead out of the folder, another form: one message of `verify` and of `fill`, and nothing outside is read or written."""
+    before = sorted(path.name for path in tmp_path.iterdir())
+    edit(release / "release.json", lambda facts: facts.update(change))
+    for arguments in (("verify", release), ("fill", release, "--books", SAMPLE, "--to", tmp_path / "filled")):
+        outcome = cli(*arguments)
+        assert outcome.status in {1, 2}
+        assert "release.json" in outcome.err
+        assert "not foreseen" not in outcome.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: record.pop("source"),
+        lambda record: record["source"].update(text=None),
+        lambda record: record.update(answer_rank=10**30),
+        lambda record: record["source"].update(start="x"),
+    ],
+)
+def test_a_record_of_another_shape_is_one_message(change: Callable[[Any], Any], release: Path, cli: Cli) -> None:
+    """Not an error that nobody foresaw."""
+    edit(release / "questions.jsonl", change, line=0)
+    outcome = cli("verify", release, "--books", SAMPLE)
+    assert outcome.status == 1
+    assert "not foreseen" not in outcome.err
+    assert "FAILED" in outcome.out or "has not the shape" in outcome.err
+
+
+def test_what_the_signature_names_is_looked_at(release: Path, cli: Cli) -> None:
+    """An option changed in every file, checksums and all, is not the set of the signature; nor is a card with another figure in it."""
+    edit(release / "questions.jsonl", another_option, line=2)
+    assert "its items are not those of the signature" in cli("verify", release).out
+    card = release / "README.md"
+    card.write_text(card.read_text(encoding="utf-8").replace("5 options", "6 options"), encoding="utf-8")
+    write_checksums(release)
+    assert "README.md: tells other things than release.json and the items" in cli("verify", release).out

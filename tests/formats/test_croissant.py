@@ -67,7 +67,10 @@ def test_the_licence_is_an_address_or_a_sentence() -> None:
     """Of the licence that all books share; else what is known."""
     assert described(FACTS)["license"] == "https://spdx.org/licenses/CC0-1.0.html"
     unknown = replace(FACTS, books=tuple(replace(book, license="") for book in FACTS.books))
-    assert described(unknown)["license"] == "The items are sentences of 2 books, of which no licence is known."
+    assert (
+        described(unknown)["license"]
+        == "The items are sentences of 2 books, of which no licence is known: whoever publishes them must know."
+    )
 
 
 @pytest.mark.parametrize("words", [*HOSTILE, "half \ud800"])

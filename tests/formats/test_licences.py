@@ -47,10 +47,10 @@ def test_the_public_domain_is_no_licence(written: str) -> None:
 def test_several_licences_are_none() -> None:
     """Each is listed with its books, under the name `other`; where some are unknown the sentence counts those."""
     several = set_licence(books("CC0-1.0", "MIT", "cc0"))
-    assert (several.hub_id, several.spdx, several.url, several.name) == ("other", "", "", "of-several-books")
+    assert (several.hub_id, several.spdx, several.url, several.name) == ("other", "", "", "several")
     assert several.sentence == "The items are sentences of 3 books, under several licences: CC0-1.0 (2), MIT (1)."
     some = set_licence(books("CC0-1.0", "", "", "mine to give"))
-    assert (some.hub_id, some.name) == ("other", "of-unknown-books")
+    assert (some.hub_id, some.name) == ("other", "unknown-in-part")
     assert some.sentence == (
         "The items are sentences of 4 books, and the licence of 2 of them is unknown; the others: CC0-1.0 (1), 'mine to give' (1)."
     )
@@ -68,7 +68,9 @@ def test_background_is_told_and_decides_nothing() -> None:
     """Nothing of it is printed."""
     found = set_licence(books("MIT"), books("", "CC-BY-4.0"))
     assert found.hub_id == "mit"
-    assert found.sentence.endswith("Nothing is printed of the 2 books that words were counted in: CC-BY-4.0 (1), unknown (1).")
+    assert found.sentence.endswith(
+        "Words were counted in 2 books more, of which nothing is printed; their licences: CC-BY-4.0 (1), unknown (1)."
+    )
 
 
 @pytest.mark.parametrize("words", HOSTILE)

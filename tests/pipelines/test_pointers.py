@@ -116,3 +116,40 @@ def test_what_cannot_be_filled_is_told(copied: FinishedRun, tmp_path: Path, cli:
         edited = cli("fill", told, "--books", SAMPLE, "--to", tmp_path / "x")
         assert (edited.status, what in edited.err) == (1, True), edited.err
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.slow
+def test_what_only_a_person_knows_is_told(copied: FinishedRun, cli: Cli) -> None:
+    """Makers, day and address, in release, citation and description, with a slash in a name; a set of them can be made again.
+
+    So can one whose title in the manifest has a backslash.
+    """
+    source = copied.corpus.source  # type: ignore[union-attr]
+    (book,) = source.glob("*.txt")
+    (source / "manifest.tsv").write_text(f"file\ttitle\tlicense\n{book.name}\tA \\\\ B\tCC-BY-4.0\n", encoding="utf-8")
+    given = ('release.creators=["Doe, Ann", "CNRS/LIMSI"]', "release.date=2026-11-22", "release.url=https://example.org/set")
+    overrides = [part for one in given for part in ("--set", one)]
+    outcome = cli("run", *copied.corpus.options, "--name", "told", "--out", copied.out, "--workers", "1", *overrides)
+    assert outcome.status == 0, outcome.err
+    release = copied.out / "runs" / "told" / "release"
+    described = json.loads((release / "croissant.json").read_text(encoding="utf-8"))
+    assert [one["name"] for one in described["creator"]] == ["Ann Doe", "CNRS/LIMSI"]
+    assert (described["url"], described["datePublished"]) == ("https://example.org/set", "2026-11-22")
+    assert 'license: "cc-by-4.0"' in (release / "README.md").read_text(encoding="utf-8")
+    assert "release.url=https://example.org/set" in json.loads((release / "release.json").read_text(encoding="utf-8"))["overrides"]
+    outcome = cli("verify", release, "--books", copied.corpus.train.parent, "--deep")  # type: ignore[union-attr]
+    assert outcome.status == 0, outcome.out + outcome.err
+
+
+@pytest.mark.slow
+def test_what_a_person_laid_into_full_disturbs_nobody(copied: FinishedRun, cli: Cli) -> None:
+    """A run of pointers that becomes a full one keeps it, and is evaluated by its release."""
+    run = ("run", *copied.corpus.options, "--name", "told", "--out", copied.out, "--workers", "1")
+    assert cli(*run, "--set", "release.text=pointers").status == 0
+    folder = copied.out / "runs" / "told"
+    (folder / "full" / "notes").mkdir()
+    (folder / "full" / "notes" / "mine.txt").write_text("mine")
+    assert cli(*run).status == 0
+    assert (folder / "full" / "notes" / "mine.txt").read_text() == "mine"
+    assert cli("evaluate", "told", "--out", copied.out, "--only", "bias", "--workers", "1").status == 0
+    assert cli("verify", folder / "release").status == 0

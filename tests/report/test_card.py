@@ -16,7 +16,7 @@ def card() -> CardFacts:
     return CardFacts(
         facts=FACTS, head="---\nlicense: x\n---", described="passages", balance="Even.", use=[("Load it", "python", "load()")],
         files=[("v.jsonl", "all.")], licence="Of two books | <b>.", bibtex="@misc{mine,\n}\n", per_book={FACTS.item_books[0].book_id: 3},
-        steps=[],
+        steps=[], example=["He ran to the _____.", "    a) door"], notes=["judged: none\n## x"], columns=[("id", "which"), ("id", "which")],
     )  # fmt: skip
 
 
@@ -31,8 +31,13 @@ def test_a_stranger_finds_everything(card: CardFacts) -> None:
         "- `v.jsonl`: all.",
         "Of two books \\| &lt;b&gt;.",
         "@misc{mine,",
+        "    He ran to the _____.\n        a) door\n",
+        "- judged: none ## x\n",
+        "| `id` | which |\n\n",
     ):
         assert part in text
+    assert "but for the split train" not in text
+    assert "but for the split train" in dataset_card(replace(card, trains=True))
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert headings == [f"## {name}" for name in ("What was measured", "What to know", "How to use it", "Files", "Licence", "How to cite",
                                                   "Books", "Funnel", "Settings")]  # fmt: skip
@@ -55,7 +60,7 @@ def test_the_order_is_told(order: str, told: str, card: CardFacts) -> None:
 def test_the_adversary_stands_before_all_else(card: CardFacts) -> None:
     """At first the command that measures it; once measured its line and its rows, then the other rows."""
     bare = replace(FACTS, measured=(), evaluated="")
-    assert "Nothing yet: `cloze-gen evaluate mine`" in dataset_card(replace(card, facts=bare))
+    assert "`cloze-gen evaluate mine`" in dataset_card(replace(card, facts=bare))
     rows = (Measured(name="lsa", kind="baseline", accuracy=0.5, low=0.4, high=0.6), Measured(name="adversary-five", kind="adversary",
             accuracy=0.45, low=0.31, high=0.6, way="trees, folds by item"))  # fmt: skip
     text = dataset_card(replace(card, facts=replace(FACTS, measured=rows, evaluated="It picks the answer in 45 %.")))

@@ -53,7 +53,7 @@ def test_the_set_is_told_as_the_hub_sorts_it() -> None:
 @pytest.mark.parametrize(
     ("licence", "expected"),
     [
-        ("", {"license": "other", "license_name": "of-unknown-books"}),
+        ("", {"license": "other", "license_name": "unknown"}),
         ("my words", {"license": "other", "license_name": "my-words"}),
         (
             "public domain",

@@ -16,6 +16,7 @@ from cloze_gen.evaluate.orders import OrderPlan, asked_texts, plan_orders
 from cloze_gen.notation import reason
 
 PERMUTATIONS, SEED = 99, 1
+LONG_CHARS = 16_000  # some 4,000 tokens
 SMALL_P = Fraction(1, 20)  # above it the words say that there is no evidence
 
 
@@ -45,6 +46,8 @@ def contamination(
     longest = _write(requests, lines, plan)
     say(f"{name}: {len(lines):,} lines in {plan.shards:,} shards, each in {plan.permutations + 1:,} orders; the longest text has")
     say(f'{longest:,} characters. Answer each with {{"id": ..., "log_likelihood": ...}}, then `cloze-gen contamination --log`.')
+    if longest > LONG_CHARS:
+        say(f"More than many models read at once: --shards {plan.shards * 2} halves it, and --file asks about another file of the release.")
     return f"written to {requests}"
 
 
@@ -102,5 +105,5 @@ def _meaning(test: OrderTest) -> list[str]:
         verdict = ["No evidence that the model has seen these lines in this order. That does not show that it was not trained on them."]
     return [
         *verdict,
-        "A copy that was shuffled, written in another form or seen too seldom is not found (docs/contamination.md has the power).",
+        "A copy that was shuffled, written in another form or seen too seldom is not found (power: docs/contamination.md of cloze-gen).",
     ]

@@ -23,6 +23,7 @@ from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.stages.items.kind import ItemKind
 from cloze_gen.stages.items.passages import PASSAGE_ITEMS
 from cloze_gen.stages.items.questions import QUESTION_ITEMS
+from cloze_gen.stages.release.pointer_files import POINTERS
 from cloze_gen.store.runs import RUN_FILE, check_as_written
 
 
@@ -69,6 +70,8 @@ def evaluate(
 
 def _kind_of_file(path: Path) -> ItemKind:
     """What a file holds; questions, unless it looks like passages."""
+    if path.name.endswith(POINTERS):
+        raise UsageError(f"{path}: says where texts stand and holds none. `cloze-gen fill` gives them back; then evaluate what it writes.")
     if holds_blanked_passages(path):
         return BLANKED_ITEMS
     return PASSAGE_ITEMS if holds_passages(path) else QUESTION_ITEMS

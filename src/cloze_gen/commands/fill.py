@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from cloze_gen import __version__
+from cloze_gen.commands.strangers import read_of_strangers
 from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK
+from cloze_gen.notation import named
 from cloze_gen.pipelines.styles import find_style
-from cloze_gen.stages.release.books import OpenedBooks, missing_books
+from cloze_gen.stages.release.books import OpenedBooks
 from cloze_gen.stages.release.facts import ReleaseRecord, read_record
 from cloze_gen.stages.release.filling import fill_release
-from cloze_gen.store.locks import partial_folder
+from cloze_gen.stages.release.papers import PAPERS
+from cloze_gen.stages.release.splits import HARNESS
+from cloze_gen.store.locks import partial_folder, sweep_leavings
 
 
 def fill(release: Path, *, books: Path, to: Path | None) -> str:
@@ -28,39 +35,38 @@ def fill(release: Path, *, books: Path, to: Path | None) -> str:
     if target.exists() or target.is_symlink():
         raise UsageError(f"{target}: is there already. Nothing was written; name a new folder with --to.")
     style = find_style(record.facts.style)
-    opened = OpenedBooks.of_folder(books, record.facts.item_books)
-    missing = missing_books(opened, record.facts.item_books)
-    if missing:
-        raise UsageError(f"{books}: lacks, by their bytes, {missing}. Nothing was written; give a folder that holds these very files.")
+    opened = OpenedBooks.of_folder(books, record.facts.item_books).with_all(record.facts.item_books)
+    sweep_leavings(target.parent)
     with partial_folder(target) as partial:
-        other = fill_release(release, partial, style=style, record=record, text_of=opened.text_of)
+        with read_of_strangers(release):
+            other = fill_release(release, partial, style=style, record=record, text_of=opened.text_of)
         check_filled(other, record)
         partial.rename(target)
     told = f"{len(record.full):,} files, all as they were when the set was made"
     return f"{target}: {told}" if not other else f"{target}: written; {unlike(other, record)}"
 
 
-def check_filled(other: list[str], record: ReleaseRecord) -> None:
-    """What came out is the full release; bytes may differ where a library of another version wrote them.
+def check_filled(other: Sequence[str], record: ReleaseRecord) -> None:
+    """What came out is the full release: all data have its bytes. Papers, tasks, Parquet and pictures are another version's to differ in.
 
     Raises:
-        FormatError: a file of text differs, or one is missing or too many.
+        FormatError: a file of data differs, is missing or too many.
     """
-    wrong = [name for name in other if not name.endswith(_BY_LIBRARIES) and name not in _TELL_OF_THEM]
+    wrong = [name for name in other if not (name in PAPERS or name.startswith(_TASKS) or name.endswith(_BY_LIBRARIES))]
     if wrong:
-        raise FormatError(f"what came out is not the full release: {', '.join(wrong[:5])} differ. Nothing was written. {_versions(record)}")
+        raise FormatError(f"what came out is not the full release: {named(wrong)} differ. Nothing was written. {_versions(record)}")
 
 
-def unlike(other: list[str], record: ReleaseRecord) -> str:
+def unlike(other: Sequence[str], record: ReleaseRecord) -> str:
     """Which files have other bytes than those that were made with the set, and why that may be."""
-    return f"other bytes than in the release that was made with the set: {', '.join(other)}. {_versions(record)}"
+    return f"other bytes than in the release that was made with the set: {named(other)}. {_versions(record)}"
 
 
 _BY_LIBRARIES = (".parquet", ".html")  # what Arrow and Matplotlib write
-_TELL_OF_THEM = frozenset({"croissant.json", "README.md", "CITATION.cff"})
+_TASKS = (f"{HARNESS}/", EVAL_YAML, INSPECT_TASK)
 
 
 def _versions(record: ReleaseRecord) -> str:
     facts = record.facts
     made = ", ".join(f"{name} {version}" for name, version in facts.versions.items())
-    return f"It was made with cloze-gen {facts.version}, {made}."
+    return f"It was made with cloze-gen {facts.version}, {made}; this is cloze-gen {__version__}."

@@ -8,13 +8,13 @@ from pathlib import Path, PurePosixPath
 from cloze_gen.errors import DamageError, FormatError, UsageError
 from cloze_gen.evaluate.exchangeable import find_arrangement
 from cloze_gen.notation import NotationError, parse_json, reason, shown
-from cloze_gen.stages.release.checksums import CHECKSUMS
-from cloze_gen.stages.release.facts import RELEASE_FILE
+from cloze_gen.stages.release.checksums import CHECKSUMS, parse_checksums
 from cloze_gen.stages.release.order import CORPUS, SHUFFLED
 from cloze_gen.store.files import MAX_TEXT_BYTES, open_regular
-from cloze_gen.store.runs import leads_to
+from cloze_gen.store.runs import RELEASE_FILE, leads_to
 
 DEFAULT_FILES = ("test.jsonl", "questions.jsonl")
+ITEM_FILES = (*DEFAULT_FILES, "train.jsonl", "validation.jsonl", "control.jsonl", "passages.jsonl")  # of a release, an item a line
 _VOUCH = "If you know that its lines were put in random order before they were published, say so with --exchangeable."
 
 
@@ -43,6 +43,11 @@ def read_published_lines(folder: Path, file: str, *, exchangeable: bool) -> tupl
         raise FormatError(f"{folder / name}: is no text in UTF-8 (byte {error.start}); give a file with an item a line.") from None
     if len(lines) < 2:
         raise UsageError(f"{folder / name}: {len(lines)} lines have one order; give a file with an item a line.")
+    if not exchangeable and name not in ITEM_FILES and len(lines) not in _item_counts(folder):
+        raise UsageError(
+            f"{folder / name}: {len(lines):,} lines are not one for each item of the set or of a split, so their order is not the "
+            f"items'. {_VOUCH}"
+        )
     found = find_arrangement(lines)
     if found:
         raise UsageError(
@@ -50,6 +55,11 @@ def read_published_lines(folder: Path, file: str, *, exchangeable: bool) -> tupl
             "Give a file of one split with an item a line (--file), made with release.order = shuffled."
         )
     return name, lines
+
+
+def _item_counts(folder: Path) -> set[int]:
+    """Lines of the files that have one for each item."""
+    return {sum(map(bool, map(bytes.strip, _read(folder / name).split(b"\n")))) for name in ITEM_FILES if (folder / name).is_file()}
 
 
 def _first_there(folder: Path) -> str:
@@ -88,8 +98,7 @@ def _check_sum(folder: Path, name: str, data: bytes, *, exchangeable: bool) -> N
         if not exchangeable:
             raise UsageError(f"{folder}: has no {CHECKSUMS}, so nobody knows whether {name} is as published. {_VOUCH}")
         return
-    rows = [line.split(maxsplit=1) for line in _read(path).decode("utf-8", errors="replace").splitlines()]
-    sums = {row[1].removeprefix("*"): row[0].lower() for row in rows if len(row) == 2}
+    sums = parse_checksums(_read(path).decode("utf-8", errors="replace"), where=str(path))
     if name not in sums:
         raise UsageError(f"{path}: does not list {name}, which is no file of this release then; --file names another.")
     found = hashlib.sha256(data).hexdigest()

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from cloze_gen.commands.run import carry_out, make_task
 from cloze_gen.commands.settings import toml_of
 from cloze_gen.errors import UsageError
-from cloze_gen.notation import named
+from cloze_gen.notation import shown
 from cloze_gen.records.release_facts import ReleasedBook
+from cloze_gen.stages.release.books import OpenedBooks
 from cloze_gen.stages.release.checks import Check
 from cloze_gen.stages.release.checksums import checksums_of
 from cloze_gen.stages.release.facts import ReleaseRecord
 from cloze_gen.stages.release.papers import PAPERS
 from cloze_gen.stages.style import Style
-from cloze_gen.store.corpus import BookFile, book_digest
-from cloze_gen.store.corpus_folder import look_through
 from cloze_gen.store.corpus_manifest import MANIFEST_NAME
 from cloze_gen.store.runs import released_folder
 from cloze_gen.store.tables import unescape_cell, write_tsv
@@ -38,6 +37,9 @@ def run_again(release: Path, record: ReleaseRecord, style: Style, books: Path | 
     place.mkdir()
     config.write_text(toml_of(style.name, facts.settings), encoding="utf-8")
     sides = {} if books is None else laid_out(books, facts.books, place)
+    foreign = sorted(sides.keys() - set(style.sides))
+    if foreign:
+        raise UsageError(f"release.json: {style.name} reads no side {shown(foreign[0])}.")
     task = make_task(
         config=str(config),
         name=facts.name,
@@ -56,27 +58,27 @@ def run_again(release: Path, record: ReleaseRecord, style: Style, books: Path | 
     return Check("again", f"{len(files):,} files come out of a run on {len(facts.books):,} books", wrong)
 
 
-def laid_out(root: Path, books: Iterable[ReleasedBook], place: Path) -> dict[str, str]:
+def laid_out(root: Path, books: Sequence[ReleasedBook], place: Path) -> dict[str, str]:
     """side -> a folder of links to the user's copies, under the names that the release tells, with a manifest of what it tells of them.
 
     Raises:
-        UsageError: a book is missing, or its name would lead out of the folder.
+        UsageError: a book is missing, or two of one side bear one name.
     """
-    found = {book_digest(BookFile(root, file, "")): root / file for file in sorted(look_through(root).books, reverse=True)}
-    books = [*books]
-    missing = [f"{book.file} (sha256 {book.sha256[:12]}...)" for book in books if book.sha256 not in found]
-    if missing:
-        raise UsageError(f"{root}: lacks, by their bytes, {named(missing)}. --deep needs every book that the set was made with.")
-    for book in books:
-        name = unescape_cell(book.file)
-        if name.startswith("/") or ".." in name.split("/") or not name:
-            raise UsageError(f"release.json: {book.file!r} is no name of a file in a folder of books.")
-        path = place / "books" / book.side / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.symlink_to(found[book.sha256].resolve())
-    sides = {side: place / "books" / side for side in dict.fromkeys(book.side for book in books)}
-    for side, folder in sides.items():
-        rows = [[getattr(book, name) for name in _COLUMNS] for book in books if book.side == side]
+    sides: dict[str, str] = {}
+    for side in dict.fromkeys(book.side for book in books):
+        own = [book for book in books if book.side == side]
+        opened, folder = OpenedBooks.of_folder(root, own).with_all(own), place / "books" / side
+        for book in own:
+            path = folder / unescape_cell(book.file)
+            if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
+                raise UsageError(f"release.json: {shown(book.file)} is no name of its own for a file of the side {side}.")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.symlink_to(opened.files[book.book_id][0].resolve())
+        rows = [[unescape_cell(getattr(book, name)) for name in _COLUMNS] for book in own]
         told = [number for number, name in enumerate(_COLUMNS) if name in {"file", "book_id"} or any(row[number] for row in rows)]
-        write_tsv(folder / MANIFEST_NAME, [_COLUMNS[number] for number in told], ([row[number] for number in told] for row in rows))
-    return {side: str(folder) for side, folder in sides.items()}
+        try:
+            write_tsv(folder / MANIFEST_NAME, [_COLUMNS[number] for number in told], ([row[number] for number in told] for row in rows))
+        except ValueError as error:
+            raise UsageError(f"release.json: what it tells of a book does not go into a manifest ({error}).") from None
+        sides[side] = str(folder)
+    return sides

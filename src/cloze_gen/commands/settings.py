@@ -55,7 +55,7 @@ def _as_toml(value: Any) -> str:
     """
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key} = {_as_toml(one)}' for key, one in value.items())}}}"
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # which JSON lets stand, and TOML does not
 
 
 def _with_meaning(line: str, meaning: str, columns: int | None) -> list[str]:

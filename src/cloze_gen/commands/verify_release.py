@@ -6,23 +6,28 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from cloze_gen import __version__
 from cloze_gen.commands.fill import check_filled
 from cloze_gen.commands.run_again import run_again
+from cloze_gen.commands.strangers import read_of_strangers
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
+from cloze_gen.notation import shown
 from cloze_gen.pipelines.styles import find_style
-from cloze_gen.stages.release.books import OpenedBooks, missing_books
+from cloze_gen.stages.release.books import OpenedBooks
 from cloze_gen.stages.release.checks import (
     Check,
     check_books,
     check_derived,
     check_files,
     check_items,
+    check_papers,
     check_signature,
 )
 from cloze_gen.stages.release.facts import ReleaseRecord, read_record
 from cloze_gen.stages.release.filling import fill_release
-from cloze_gen.stages.release.pointer_files import POINTERS
+from cloze_gen.stages.release.papers import paper_texts
+from cloze_gen.stages.release.pointer_files import POINTERS, pointers_file
 from cloze_gen.stages.release.write import read_published, write_data
 from cloze_gen.stages.style import Style
 from cloze_gen.store.corpus_folder import check_folder
@@ -42,16 +47,22 @@ def verify_release(release: Path, *, books: Path | None, deep: bool, workers: in
     style, facts = find_style(record.facts.style), record.facts
     if deep and books is None and not facts.sample:
         raise UsageError("--deep makes the set again, and so needs the books it was made of: give --books DIR.")
+    if facts.version != __version__:
+        say(f"verify: made by cloze-gen {shown(facts.version)}, checked by {__version__}; what it writes otherwise is a difference")
     yield check_files(release)
     yield check_signature(release, record)
+    of_pointers = facts.text == "pointers"
+    needed = [POINTERS, *map(pointers_file, record.beside)] if of_pointers else [style.items.file, *record.beside]
+    missing = [file for file in needed if not (release / file).is_file()]
+    if missing:
+        yield Check("items", "cannot be looked at", tuple(f"{file}: missing" for file in missing))
+        return
     opened = None if books is None else _opened(books, record)
-    with tempfile.TemporaryDirectory(prefix="cloze-gen-verify-") as place:
+    with tempfile.TemporaryDirectory(prefix="cloze-gen-verify-") as place, read_of_strangers(release):
         full = release
-        if facts.text == "pointers":
+        if of_pointers:
             if opened is None:
-                lines = (release / POINTERS).read_text(encoding="utf-8").count("\n")
-                wrong = () if lines >= facts.n_items else (f"{POINTERS}: {lines:,} lines for {facts.n_items:,} {facts.noun}s",)
-                yield Check("pointers", f"{lines:,} records; --books DIR gives the text back and checks it", wrong)
+                yield _count_of_pointers(release, record)
                 return
             full = Path(place) / "full"
             full.mkdir()
@@ -64,12 +75,14 @@ def verify_release(release: Path, *, books: Path | None, deep: bool, workers: in
             yield run_again(full, record, style, books, Path(place) / "run", workers=workers)
 
 
+def _count_of_pointers(release: Path, record: ReleaseRecord) -> Check:
+    lines, facts = (release / POINTERS).read_bytes().count(b"\n"), record.facts
+    wrong = () if lines >= facts.n_items else (f"{POINTERS}: {lines:,} lines for {facts.n_items:,} {facts.noun}s",)
+    return Check("pointers", f"{lines:,} records; --books DIR gives the text back and checks it", wrong)
+
+
 def _opened(books: Path, record: ReleaseRecord) -> OpenedBooks:
-    opened = OpenedBooks.of_folder(books, record.facts.item_books)
-    missing = missing_books(opened, record.facts.item_books)
-    if missing:
-        raise UsageError(f"{books}: lacks, by their bytes, {missing}. Give a folder that holds these very files.")
-    return opened
+    return OpenedBooks.of_folder(books, record.facts.item_books).with_all(record.facts.item_books)
 
 
 def _of_full(release: Path, again: Path, style: Style, record: ReleaseRecord, opened: OpenedBooks | None) -> Iterator[Check]:
@@ -78,6 +91,7 @@ def _of_full(release: Path, again: Path, style: Style, record: ReleaseRecord, op
     again.mkdir()
     write_data(again, style=style, published=published, facts=record.facts)
     yield check_derived(release, again)
+    yield check_papers(release, paper_texts(release, style=style, published=published, record=record))
     if opened is not None:
         yield check_books(style.items, published.records, opened.text_of)
     else:

@@ -7,7 +7,7 @@ date and an address of every set; those are the user's to give, and stand here w
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cloze_gen.formats.citation import bibtex
@@ -124,6 +124,12 @@ def _splits(tables: Sequence[Table]) -> dict[str, Any]:
     }
 
 
+def _told(table: Table, one: Mapping[str, Any]) -> dict[str, str]:
+    """What a field holds, in words, where that is told."""
+    told = table.told.get(one["name"], "")
+    return {"description": told} if told else {}
+
+
 def _record_set(table: Table) -> dict[str, Any]:
     own, missing = record_set_id(table), left_out(table.columns)
     told = f" Not described here, though in the file: {', '.join(missing)}." if missing else ""
@@ -141,7 +147,7 @@ def _record_set(table: Table) -> dict[str, Any]:
         "name": own,
         "description": f"{table.rows:,} records of the split {table.split} of the config {table.config}.{told}",
         "field": [
-            *fields(table.columns, record_set=own, file=table.file),
+            *(one | _told(table, one) for one in fields(table.columns, record_set=own, file=table.file)),
             *([split] if "split" not in table.columns.types else []),
         ],
     }

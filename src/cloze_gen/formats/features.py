@@ -7,7 +7,7 @@ guessed wrong and fail later, so a release declares what is true of all rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cloze_gen.errors import FormatError
@@ -43,6 +43,7 @@ class Table:
         bytes: size of the file.
         sha256: of the file.
         columns: of the config; all its splits declare the same.
+        told: column -> what it holds, in words, of those that are told.
     """
 
     config: str
@@ -52,6 +53,7 @@ class Table:
     bytes: int
     sha256: str
     columns: Columns
+    told: Mapping[str, str] = field(default_factory=dict)
 
 
 def features_of(records: Iterable[Mapping[str, Any]]) -> Columns:

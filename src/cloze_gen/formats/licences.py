@@ -64,12 +64,12 @@ def set_licence(books: Sequence[ReleasedBook], background: Sequence[ReleasedBook
     behind = _behind(background)
     licences = [licence for licence in counts if licence]
     if not licences:
-        return SetLicence("other", "", "", "of-unknown-books", f"{told}, of which no licence is known.{behind}")
+        return SetLicence("other", "", "", "unknown", f"{told}, of which no licence is known: whoever publishes them must know.{behind}")
     if len(counts) > 1:
         several = f"under several licences: {_list(counts)}"
         unknown = f"and the licence of {counts['']:,} of them is unknown; the others: {_list(counts)}"
         sentence = f"{told}, {unknown if counts[''] else several}.{behind}"
-        return SetLicence("other", "", "", "of-unknown-books" if counts[""] else "of-several-books", sentence)
+        return SetLicence("other", "", "", "unknown-in-part" if counts[""] else "several", sentence)
     only = licences[0]
     sentence = f"{told}{', all' if len(books) > 1 else ','} {_under(only)}.{behind}"
     if only in _HUB:
@@ -111,7 +111,7 @@ def _behind(background: Sequence[ReleasedBook]) -> str:
         return ""
     counts = _counts(background)
     listed = ", ".join(filter(None, [_list(counts), f"unknown ({counts['']:,})" if counts[""] else ""]))
-    return f" Nothing is printed of the {_books(len(background))} that words were counted in: {listed}."
+    return f" Words were counted in {_books(len(background))} more, of which nothing is printed; their licences: {listed}."
 
 
 def _books(count: int) -> str:

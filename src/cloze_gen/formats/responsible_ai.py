@@ -1,8 +1,8 @@
 """What a release says of where its text comes from, what is known to be wrong with it, and what it is for: Croissant's `rai:` and `prov:`.
 
 Every sentence is written from the facts of a release; what nobody told is said to be unknown. `rai:hasSyntheticData` is false in the
-sense that no program wrote text: sentences are those of the books, and what stands beside an answer are words and sentences of books
-that a program picked. How a book itself came to be is not known here, and is said so.
+sense that no program of ours wrote text: sentences are those of the books, and what stands beside an answer are words and sentences of
+books that a program picked. How a user's book came to be is not known here, and is said so; the sample's were written to be a sample.
 
 Source: Croissant RAI 1.0 (`rai:`), Croissant 1.1 "Provenance Representation" (PROV-O).
 """
@@ -20,8 +20,10 @@ from cloze_gen.records.release_facts import Measured, ReleasedBook, ReleaseFacts
 _ORDERS = {
     "shuffled": "They stand in an order drawn by lot, so that a model can be tested for having read the file.",
     "corpus": "They stand in the order of the books.",
-    "own": "They stand in an order of the style's own.",
 }
+_USERS = "cloze-gen has no model write text; how the books were written is not known to it."
+_SAMPLE = "The books are short tales that were written to be cloze-gen's sample, their authors' names invented with them."
+_TOLD_KINDS, _FIGURES_TOLD = frozenset({"adversary", "classifier"}), 12  # of an evaluation: what was trained to tell answers
 BOOKS_NAMED = 100  # as many are named in the description itself; `release.json` names all
 
 
@@ -39,14 +41,17 @@ def responsible_ai(facts: ReleaseFacts, licence: SetLicence, splits: Collection[
             f"{_counted(len(facts.item_books), 'book')} gave {facts.noun}s. Nobody was asked for data."
         ),
         "rai:dataCollectionType": ["Document analysis", "Software Collection"],
-        "rai:dataCollectionRawData": f"Books as plain text, each known by the sha256 of its file (prov:wasDerivedFrom). {licence.sentence}",
+        "rai:dataCollectionRawData": (
+            f"Books as plain text, each known by the sha256 of its file (prov:wasDerivedFrom, release.json). {licence.sentence}"
+        ),
         "rai:dataPreprocessingProtocol": [
             "Files are decoded, licence texts and headers cut, and the rest is cut into paragraphs, sentences and tokens.",
             f"{facts.title}: the recipe of {_sentence(facts.paper)} Every step, its settings and what it dropped stand in release.json.",
         ],
         "rai:dataManipulationProtocol": (
-            f"The text of the {facts.noun}s is that of the books, set as the paper sets it. What is offered beside the right answers, "
-            "where anything is, was picked by a program: words, inflected where they must be, or sentences of books. No model wrote text."
+            f"The words of the {facts.noun}s are those of the books; marks and spaces are set as the paper's published form has them where "
+            "a file has that form. What is offered beside the right answers, where anything is, was picked by a program: words, inflected "
+            f"where they must be, or sentences of books. {_SAMPLE if facts.sample else _USERS}"
         ),
         "rai:dataAnnotationProtocol": [_judged(facts), "The right answer is what the book has at the blank."],
         "rai:dataBiases": _biases(facts),
@@ -69,7 +74,7 @@ def responsible_ai(facts: ReleaseFacts, licence: SetLicence, splits: Collection[
             "A release is not changed: other items are another set, with another signature. The same books, settings and seed give "
             "it again."
         ),
-        "rai:hasSyntheticData": False,
+        "rai:hasSyntheticData": facts.sample,
     }
 
 
@@ -135,9 +140,10 @@ def _biases(facts: ReleaseFacts) -> list[str]:
     if not (facts.measured or facts.evaluated):
         return [
             *lines,
-            f"How well the answers can be told without reading was not measured yet: `cloze-gen evaluate {facts.name}` does it.",
+            "How well the answers can be told without reading was not measured yet; `cloze-gen evaluate` does it.",
         ]
-    return [*lines, *filter(None, [facts.evaluated]), *map(_figure, facts.measured)]
+    told = [row for row in facts.measured if row.kind in _TOLD_KINDS] or list(facts.measured)
+    return [*lines, *filter(None, [facts.evaluated]), *map(_figure, told[:_FIGURES_TOLD]), "README.md and release.json have all rows."]
 
 
 def _figure(row: Measured) -> str:

@@ -88,7 +88,7 @@ class ReleaseFacts:
         style: as typed, ``holmes-style``; `title` is its name on the card, ``Holmes-style (MSR)``.
         paper: as the card cites it; `reference` is the same paper with its parts, None where a style brings none.
         seed: None where the style's DAG has several.
-        order: of the items: ``shuffled``, ``corpus`` or ``own``.
+        order: of the items: ``shuffled`` or ``corpus``.
         text: ``full``, or ``pointers`` where the text was left out.
         sample: whether the books are those that cloze-gen brings.
         settings: all of them, as values of JSON, group -> key -> value.

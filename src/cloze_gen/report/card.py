@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cloze_gen.formats.one_line import one_line
 from cloze_gen.records.release_facts import Measured, ReleaseFacts
 from cloze_gen.report.funnel import FunnelStep, funnel_markdown
 
@@ -34,9 +35,13 @@ class CardFacts:
         head: the lines that `datasets` and the hub read, hyphens included.
         described: what each item is, e.g. ``cloze questions of 5 options each``.
         balance: how evenly what could be guessed is spread, a sentence.
+        example: how a reader meets the first item, lines of plain text.
+        notes: what a user must know, a line each.
+        columns: (column of the split files, what it holds); a column that several files have is told once.
         use: (what for, code) of whoever has the release only, language of the code first: ``("load it", "python", "...")``.
         files: (name, what it is) of what was released.
         licence: a sentence.
+        trains: whether one of the splits is there to be trained on.
         bibtex: how the set is cited.
         per_book: book -> items of the set, without those of a control set.
         steps: of the funnel.
@@ -47,6 +52,9 @@ class CardFacts:
     head: str
     described: str
     balance: str
+    example: Sequence[str]
+    notes: Sequence[str]
+    columns: Sequence[tuple[str, str]]
     use: Sequence[tuple[str, str, str]]
     files: Sequence[tuple[str, str]]
     licence: str
@@ -54,6 +62,7 @@ class CardFacts:
     per_book: Mapping[str, int]
     steps: Sequence[FunnelStep]
     tables: Sequence[CardTable] = ()
+    trains: bool = False
 
 
 def dataset_card(card: CardFacts) -> str:
@@ -73,16 +82,17 @@ Signature: `{facts.signature}`
 
 Quote the signature with every score: it names the version, the books, the model, the seed and the set.
 
-This is test data. Keep it out of training corpora: canary GUID `{facts.canary}`, which stands in every record.
+{_canary(card)}
 
-{_measured(facts)}
+{_example(card.example)}{_measured(facts)}
 
 ## What to know
-{chr(10).join(f"- {note}" for note in [*facts.notes, _order(facts)])}
+{chr(10).join(f"- {one_line(note)}" for note in [*card.notes, _order(facts)])}
 
 {_use(card.use)}## Files
 {chr(10).join(f"- `{name}`: {what}" for name, what in card.files)}
 
+{_columns(card.columns)}
 {card.balance}
 
 ## Licence
@@ -108,17 +118,42 @@ This is test data. Keep it out of training corpora: canary GUID `{facts.canary}`
 """
 
 
+def _canary(card: CardFacts) -> str:
+    kept = "This is test data, but for the split train" if card.trains else "This is test data"
+    return f"{kept}. Keep it out of training corpora: canary GUID `{card.facts.canary}`, which stands in every record."
+
+
+def _example(lines: Sequence[str]) -> str:
+    """The first item; what a book prints cannot end the block, for each of its lines is indented."""
+    shown = "\n".join(f"    {part}" for line in lines for part in line.splitlines())
+    return f"The first of them:\n\n{shown}\n\n" if shown else ""
+
+
+def _columns(columns: Sequence[tuple[str, str]]) -> str:
+    rows = "\n".join(f"| `{name}` | {what} |" for name, what in dict.fromkeys(columns))
+    return f"| column | what it holds |\n|---|---|\n{rows}\n\n" if rows else ""
+
+
 def _measured(facts: ReleaseFacts) -> str:
     """What an evaluation found, trained adversaries first; or the command that measures it."""
     if not facts.evaluated and not facts.measured:
-        return f"## What was measured\nNothing yet: `cloze-gen evaluate {facts.name}` measures it and writes it here."
+        return f"## What was measured\nNothing yet: its maker measures it with `cloze-gen evaluate {facts.name}`, which writes it here."
     adversaries = [row for row in facts.measured if row.kind == "adversary"]
     others = [row for row in facts.measured if row.kind != "adversary"]
     first = ["## What a trained adversary gets", facts.evaluated] if facts.evaluated else []
     parts = [part for part in ("\n".join(first), _rows(adversaries)) if part]
     if others:
-        parts += ["## What was measured", _rows(others)]
+        parts += ["## What was measured", _LEGEND, _rows(others)]
     return "\n\n".join(parts)
+
+
+_LEGEND = (
+    "How often the right option is found without understanding the sentence. *baseline*: a simple method, trained on other books; "
+    "*balanced*: a "
+    "rule on one score, which the choice of the items made as good as chance; *bias*, *classifier*: what the options alone give "
+    "away; *model*: a "
+    "method of the paper's field; *random*: guessing."
+)
 
 
 def _rows(rows: Sequence[Measured]) -> str:
@@ -156,7 +191,7 @@ def escape(text: str) -> str:
     >>> escape("a|b <script> [x](y)")
     'a\\|b &lt;script&gt; \\[x\\](y)'
     """
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for mark in "\\|[]*_`":
         text = text.replace(mark, "\\" + mark)
     return " ".join(text.split())

@@ -22,6 +22,7 @@ from cloze_gen.stages.read_evaluation import read_blank_evaluation, read_evaluat
 from cloze_gen.stages.release.facts import read_record
 from cloze_gen.stages.release.papers import write_papers
 from cloze_gen.stages.release.pointer_papers import write_pointer_papers
+from cloze_gen.stages.release.publish import told_overrides
 from cloze_gen.stages.release.signature import read_signature
 from cloze_gen.stages.release.write import full_settings, read_published
 from cloze_gen.stages.report_blanks import blanked_figures
@@ -29,10 +30,8 @@ from cloze_gen.stages.report_figures import audit_table, funnel_levels, option_f
 from cloze_gen.stages.report_passages import passage_figures
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, open_artifact
-from cloze_gen.store.runs import FULL, RELEASE, link_name, read_run, released_folder, without_folders
+from cloze_gen.store.runs import FULL, RELEASE, link_name, read_run, released_folder
 from cloze_gen.store.tables import read_jsonl
-
-_TEXT = "release.text="  # how an override begins that asks for pointers
 
 
 def write_report(folder: Path, style: Style) -> None:
@@ -88,10 +87,7 @@ def read_report_data(folder: Path, style: Style) -> ReportData:
             for stage in run["stages"]
         ),
         settings=tuple(flat_settings(full_settings(run["settings"]))),
-        overrides=tuple(
-            key + sign + without_folders(value)
-            for key, sign, value in (one.partition("=") for one in run["overrides"] if not one.startswith(_TEXT))
-        ),
+        overrides=tuple(told_overrides(run["overrides"])),
         warnings=tuple(_warnings(run, artifacts, style)),
         noun=style.items.noun,
         passages=_passages(folder, style, records, artifacts),

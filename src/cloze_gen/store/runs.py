@@ -13,6 +13,7 @@ from cloze_gen.store.folder_replacement import find_change
 from cloze_gen.store.run_file import read_run_file
 
 RUN_FILE, RELEASE, FULL, EVALUATION, EVALUATION_FILE = "run.json", "release", "full", "evaluation", "evaluation.json"
+RELEASE_FILE = "release.json"  # in every release: what it says of itself
 RUN_SCHEMA, EVALUATION_SCHEMA = "cloze-gen/run", "cloze-gen/evaluation"
 
 
@@ -25,7 +26,7 @@ def run_folders(out: Path) -> list[Path]:
 def released_folder(folder: Path) -> Path:
     """Where the files of a run's set lie: in `release`, or, where that may hold no text of the books, in `full` beside it."""
     full = folder / FULL
-    return full if full.is_dir() else folder / RELEASE
+    return full if (full / RELEASE_FILE).is_file() else folder / RELEASE  # a person may have laid something of theirs into `full`
 
 
 def link_name(number: int, label: str) -> str:

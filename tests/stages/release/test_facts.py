@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ from tests.cases.releases import FACTS, hostile_facts
 @pytest.mark.parametrize("hostile", [False, True])
 def test_a_record_comes_back(hostile: bool, tmp_path: Path) -> None:
     """Facts as its own keys, what else it holds behind them; whatever a manifest says."""
-    facts = hostile_facts('a "b": c\n---\u2028\x00{{') if hostile else FACTS
+    facts = replace(hostile_facts('a "b": c\n---\u2028\x00{{'), name="mine", books=FACTS.books) if hostile else FACTS
+    facts = replace(facts, settings={"release": {}}, text="full")
     steps = (FunnelStep("focus", "words", 3, 2, {"short": 1}, {"x": 0.5}),)
     record = ReleaseRecord(
         facts=facts, steps=steps, tables=(CardTable("T", "t", ("a", "b"), (("c", "1"),)),), taken=("v.txt",), full={"a": "0"}

@@ -37,4 +37,6 @@ def test_the_full_release_is_read_where_there_is_one(tmp_path: Path) -> None:
     for folder in ("release", "full"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "signature.txt").write_text(f"{folder}\n")
+    assert read_signature(tmp_path) == "release"  # what a person laid into `full` makes no release of it
+    (tmp_path / "full" / "release.json").write_text("{}")
     assert read_signature(tmp_path) == "full"

@@ -72,6 +72,33 @@ def _spans(record: Record) -> Sequence[Span]:
     return [(one["book_id"], one["start"], one["end"]) for one in (*record["sources"], *record["candidate_sources"])]
 
 
+_ONE_BLANK = (
+    "blanks: in `blanks_*.jsonl` and the tasks made of it each blank is asked alone, the other blanked sentences being left out; "
+    "passages of one "
+    "book may share sentences"
+)
+_COLUMNS = {
+    "id": "book and first sentence of the passage; of a blank its number behind it",
+    "domain": "genre of the book, where the manifest tells one",
+    "book_id": "the book, as `release.json` names it",
+    "passage": "its sentences; a blank is `<1>`, `<2>` and so on",
+    "candidates": "the sentences to choose from, for all blanks",
+    "answers": "of each blank the place of its answer among the candidates, from 0",
+    "distractors": "places of the candidates that answer no blank",
+    "query": "the passage with one blank, `_____`",
+    "choices": "as candidates",
+    "gold": "place of the right choice, from 0",
+    "canary": "the set's GUID, the same in every record",
+}
+
+
+def _example(one: SetBlankedPassage) -> Sequence[str]:
+    passage = one.passage
+    numbers = {place: f"__{number}__" for number, place in enumerate(passage.blanks, 1)}
+    text = " ".join(numbers.get(place, sentence) for place, sentence in enumerate(passage.sentences))
+    return [text, *(f"    {chr(65 + place)}. {candidate}" for place, candidate in enumerate(passage.candidates))]
+
+
 def _quoted(record: Record) -> Sequence[tuple[Span, Sequence[str]]]:
     """Each sentence, a blank by its answer, and each candidate."""
     answers = dict(zip(record["blanks"], record["answers"], strict=True))
@@ -88,11 +115,15 @@ BLANKED_ITEMS = ItemKind(
     split_of=lambda one: _SPLITS[one.part],
     splits=_splits,
     split_records=_split_records,
+    main_tasks=lambda name: (f"{name}_both", "blanks_test"),
     harness=_harness,
     inspect=_inspect,
     task="multiple-choice",
     described=_described,
     balance=_balance,
+    notes=lambda passages: [_ONE_BLANK],
+    example=_example,
+    columns_told=_COLUMNS,
     counts=lambda one: True,
     spans=_spans,
     quoted=_quoted,

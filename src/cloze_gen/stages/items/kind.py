@@ -43,11 +43,15 @@ class ItemKind:
         split_of: the split that an item stands in.
         splits: of the items, config -> split -> file of the release that holds them, as the card's head names them.
         split_records: of the items, file -> its records, of these files those that are not `file` itself.
+        main_tasks: run's name -> the task, or group, of lm-evaluation-harness that a stranger asks first; and inspect-ai's.
         harness: (items, what their tasks are told) -> place below ``harness/`` -> text: tasks of lm-evaluation-harness.
         inspect: (items, what their tasks are told) -> place in the release -> text: tasks of inspect-ai.
         task: what the hub of `datasets` calls its task.
         described: of the items of a set, what each is, for the card's first line.
         balance: of the items of a set, how evenly what could be guessed is spread, for the card.
+        notes: of the items of a set, what a user must know of any such set, a line each, for the card.
+        example: of an item, how a reader meets it, lines of plain text.
+        columns_told: column of the split files -> what it holds, in words.
         counts: whether an item is one of the set; others, of a control set, stand beside it in its file.
         spans: of a record, where in the books its text stands.
         quoted: of a record, (span, the texts that it quotes, which are all of it) of each span that it quotes.
@@ -66,11 +70,15 @@ class ItemKind:
     split_of: Callable[[Any], str]
     splits: Callable[[Sequence[Any]], Mapping[str, Mapping[str, str]]]
     split_records: Callable[[Sequence[Any]], Mapping[str, Sequence[Record]]]
+    main_tasks: Callable[[str], tuple[str, str]]
     harness: Callable[[Sequence[Any], ToldTask], Mapping[str, str]]
     inspect: Callable[[Sequence[Any], ToldTask], Mapping[str, str]]
     task: str
     described: Callable[[Sequence[Any]], str]
     balance: Callable[[Sequence[Any]], str]
+    notes: Callable[[Sequence[Any]], Sequence[str]]
+    example: Callable[[Any], Sequence[str]]
+    columns_told: Mapping[str, str]
     counts: Callable[[Any], bool]
     spans: Callable[[Record], Sequence[Span]]
     quoted: Callable[[Record], Sequence[tuple[Span, Sequence[str]]]]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK, eval_yaml, inspect_task, passage_tasks
 from cloze_gen.formats.lambada.harness import harness_files
 from cloze_gen.formats.lambada.jsonl import parse_passages, passage_record, split_record
+from cloze_gen.formats.lambada.rendering import cased_context
 from cloze_gen.records.passage import SetPassage, Split
 from cloze_gen.stages.evaluation.passage_sets import read_passage_set
 from cloze_gen.stages.items.kind import ItemKind, Record, Span, ToldTask
@@ -70,6 +71,31 @@ def _balance(passages: Sequence[SetPassage]) -> str:
     return f"The target stands in the context of {inside:,} of {len(filtered):,} passages."
 
 
+def _notes(passages: Sequence[SetPassage]) -> Sequence[str]:
+    """Control passages are drawn before anything is filtered, so some are test passages too."""
+    test = {one.id for one in passages if one.split == Split.TEST}
+    control = [one.id for one in passages if one.split == Split.CONTROL]
+    if not control:
+        return []
+    return [
+        f"control: drawn from the test novels before anything was filtered, so {sum(one in test for one in control):,} of its "
+        f"{len(control):,} passages are test passages too, and more may share sentences with one; it shows how hard an unfiltered "
+        f"passage is, and is "
+        "no sample apart from the set, nor for training"
+    ]
+
+
+_COLUMNS = {
+    "text": "the passage in the published form: small letters, a treebank's tokens, the target last",
+    "domain": "genre of the novel, where the manifest tells one",
+    "id": "book and sentence of the target",
+    "context": "what stands before the target as the book prints it; it ends in a blank where the book has one",
+    "target": "the last word, to be guessed",
+    "cased": "context and target joined",
+    "canary": "the set's GUID, the same in every record",
+}
+
+
 def _spans(record: Record) -> Sequence[Span]:
     return [(record["book_id"], record["start"], record["end"])]
 
@@ -83,11 +109,15 @@ PASSAGE_ITEMS = ItemKind(
     split_of=lambda one: str(one.split),
     splits=_splits,
     split_records=_split_records,
+    main_tasks=lambda name: (f"{name}_both", "test"),
     harness=_harness,
     inspect=_inspect,
     task="text-generation",
     described=_described,
     balance=_balance,
+    notes=_notes,
+    example=lambda one: [f"{cased_context(one.passage).rstrip()} _____", f"    the last word: {one.passage.target}"],
+    columns_told=_COLUMNS,
     counts=_of_set,
     spans=_spans,
     quoted=lambda record: [(_spans(record)[0], record["texts"])],

@@ -14,6 +14,33 @@ from cloze_gen.stages.items.kind import ItemKind, Record, Span, ToldTask
 from cloze_gen.stages.tables import CANDIDATES, QUESTIONS
 from cloze_gen.words import is_word
 
+_PRINTED = (
+    "print: sentences look as the challenge printed its own. Quotation marks, dashes and brackets are left out, `?` and `!` at the "
+    "end are a "
+    "full stop, inside a comma; `source.text` has the book's own sentence"
+)
+_COLUMNS = {
+    "id": "book, sentence and word: where the question comes from",
+    "input": "the sentence with its blank",
+    "book_id": "the book, as `release.json` names it",
+    "tokens": "the printed sentence, the answer in place",
+    "position": "of the blank among the tokens, from 0",
+    "options": "in their printed order",
+    "answer_index": "of the right option, from 0",
+    "answer": "the right option",
+    "source": "the book's own sentence: index, character span in the decoded file, text, tokens, and the blank's place among these",
+    "history": "the two tokens before the blank",
+    "next_token": "the token behind it",
+    "answer_tag": "Penn tag of the answer in its sentence",
+    "answer_class": "noun, verb, adjective or adverb",
+    "answer_rank": "rank of the answer among itself and its alternates by log10 P(word | history), 1 the highest",
+    "answer_forward_rank": "the same by log10 P(next token | predecessor, word)",
+    "option_scores": "of each option: count and share of word tokens in the training books; log10 probabilities of the word after "
+    "the history, of "
+    "the token behind it after the word, of the whole sentence with it",
+    "canary": "the set's GUID, the same in every record",
+}
+
 
 def _released(question: Question, record: Record) -> Record:
     """`input`, the sentence as a reader meets it, stands behind the id: what inspect-ai and people look for."""
@@ -32,6 +59,11 @@ def _positions(questions: Sequence[Question]) -> str:
 
 def _option_count(questions: Sequence[Question]) -> int:
     return len(questions[0].options) if questions else 0
+
+
+def _example(question: Question) -> Sequence[str]:
+    options = (f"{chr(97 + place)}) {option}" for place, option in enumerate(question.options))
+    return [blanked_sentence(question), f"    {'   '.join(options)}"]
 
 
 def _harness(questions: Sequence[Question], told: ToldTask) -> Mapping[str, str]:
@@ -72,11 +104,15 @@ QUESTION_ITEMS = ItemKind(
     split_of=lambda question: "test",
     splits=lambda questions: {"default": {"test": QUESTIONS}},
     split_records=lambda questions: {},
+    main_tasks=lambda name: (name, "questions"),
     harness=_harness,
     inspect=_inspect,
     task="multiple-choice",
     described=_described,
     balance=_positions,
+    notes=lambda questions: [_PRINTED],
+    example=_example,
+    columns_told=_COLUMNS,
     counts=lambda question: True,
     spans=_spans,
     quoted=_quoted,

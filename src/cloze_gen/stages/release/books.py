@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cloze_gen.errors import BookError, FormatError, UsageError
-from cloze_gen.notation import named
+from cloze_gen.notation import named, shown
 from cloze_gen.records.release_facts import ReleasedBook
 from cloze_gen.stages.items.kind import Span
 from cloze_gen.store.corpus import BookFile, book_digest, read_book
@@ -21,9 +21,11 @@ class OpenedBooks:
     """The files of books by their ids; each is read when a span of it is first asked for.
 
     Attributes:
+        root: the folder that they were looked for in.
         files: book id -> (file, sha256 of its bytes).
     """
 
+    root: Path
     files: Mapping[str, tuple[Path, str]]
     _flat: dict[str, str] = field(default_factory=dict)
 
@@ -36,7 +38,20 @@ class OpenedBooks:
         """
         check_folder(root, "Give the folder that holds the books, or one above it.")
         found = {book_digest(BookFile(root, file, "")): root / file for file in sorted(look_through(root).books, reverse=True)}
-        return cls({book.book_id: (found[book.sha256], book.sha256) for book in books if book.sha256 in found})
+        return cls(root, {book.book_id: (found[book.sha256], book.sha256) for book in books if book.sha256 in found})
+
+    def with_all(self, books: Iterable[ReleasedBook]) -> OpenedBooks:
+        """The same, when all of these books are there.
+
+        Raises:
+            UsageError: some are not; names them.
+        """
+        missing = [f"{shown(book.file)} (sha256 {book.sha256[:12]}...)" for book in books if book.book_id not in self.files]
+        if missing:
+            raise UsageError(
+                f"{self.root}: lacks, by their bytes, {named(missing)}. Nothing was written; give a folder that holds these files."
+            )
+        return self
 
     def text_of(self, span: Span) -> str:
         """The normalized text of a span: what ingest made of it, words that a line end broke still with its mark.
@@ -58,9 +73,3 @@ class OpenedBooks:
         if not 0 <= start < end <= len(flat):
             raise FormatError(f"book {book_id}: characters {start} to {end} are no span of its {len(flat):,}")
         return normalize_sentence(flat[start:end])
-
-
-def missing_books(opened: OpenedBooks, books: Iterable[ReleasedBook]) -> str:
-    """Which of these books are not there, in words; empty where all are."""
-    missing = [f"{book.file} (sha256 {book.sha256[:12]}...)" for book in books if book.book_id not in opened.files]
-    return named(missing) if missing else ""

@@ -8,12 +8,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from cloze_gen.formats.one_line import one_line
 from cloze_gen.notation import shown
 from cloze_gen.stages.finished_run import PublishedSet
 from cloze_gen.stages.items.kind import ItemKind, Record, Span
@@ -21,7 +22,7 @@ from cloze_gen.stages.release.checksums import CHECKSUMS, checksums_of, parse_ch
 from cloze_gen.stages.release.facts import ReleaseRecord
 from cloze_gen.stages.release.order import SHUFFLED, shuffled_places
 from cloze_gen.stages.release.papers import CARD
-from cloze_gen.stages.release.signature import SIGNATURE, canary_of
+from cloze_gen.stages.release.signature import SIGNATURE, canary_of, items_digest, told_digest
 from cloze_gen.text.normalize import LINE_END_HYPHEN
 
 _PARQUET = ".parquet"
@@ -63,11 +64,11 @@ def check_signature(folder: Path, record: ReleaseRecord) -> Check:
             wrong.append(f"{file}: lacks {shown(what)}, which release.json tells")
     if canary_of(facts.signature) != facts.canary:
         wrong.append(f"release.json: the canary {shown(facts.canary)} is not that of its signature")
-    return Check("signature", facts.signature, tuple(wrong))
+    return Check("signature", one_line(facts.signature), tuple(wrong))
 
 
 def check_items(kind: ItemKind, published: PublishedSet, record: ReleaseRecord) -> Check:
-    """As many items as the release tells, each with its canary, in the order that it tells; nothing is printed twice in one split."""
+    """As many items as told, those of the signature, each with its canary, in the order that is told, and none printed twice in a split."""
     facts, wrong = record.facts, []
     n = sum(map(kind.counts, published.items))
     if n != facts.n_items:
@@ -76,6 +77,9 @@ def check_items(kind: ItemKind, published: PublishedSet, record: ReleaseRecord) 
     drawn = facts.order == SHUFFLED and hasattr(published.release, "order")
     if drawn and shuffled_places(published.items, seed=published.seed, split_of=kind.split_of) != list(range(len(published.items))):
         wrong.append(f"{kind.file}: the {kind.noun}s do not stand in the order that seed {published.seed} draws")
+    digest, told = items_digest(published.records), told_digest(facts.signature)
+    if not told or not digest.startswith(told):
+        wrong.append(f"{kind.file}: its items are not those of the signature, whose set is {shown(told)} and not {digest[:16]}")
     known = {book.book_id for book in facts.item_books}
     wrong += [f"{item.id}: of book {shown(item.book_id)}, which release.json does not name" for item in published.items
               if item.book_id not in known]  # fmt: skip
@@ -92,6 +96,16 @@ def _printed_twice(kind: ItemKind, published: PublishedSet) -> Iterator[str]:
         earlier = first.setdefault((kind.split_of(item), words), item.id)
         if earlier != item.id:
             yield f"{item.id}: prints the sentences of {earlier}"
+
+
+def check_papers(folder: Path, texts: Mapping[str, str]) -> Check:
+    """What the papers say is what `release.json` and the items say: `texts` are the papers written anew."""
+    wrong = [
+        f"{name}: tells other things than release.json and the items"
+        for name, text in texts.items()
+        if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8", errors="backslashreplace") != text
+    ]
+    return Check("papers", f"{', '.join(texts)} follow from release.json and the items", tuple(wrong))
 
 
 def check_derived(folder: Path, again: Path) -> Check:

@@ -10,7 +10,7 @@ from cloze_gen.errors import FormatError
 from cloze_gen.store.manifest import file_sha256
 
 CHECKSUMS = "SHA256SUMS"
-_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+_LINE = re.compile(r"([0-9a-f]{64}) [ *](.+)", re.DOTALL)
 
 
 def checksums_of(folder: Path) -> dict[str, str]:
@@ -39,7 +39,7 @@ def parse_checksums(text: str, *, where: str) -> Mapping[str, str]:
     True
     """
     found: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text else [], 1):
         match = _LINE.fullmatch(line)
         if match is None:
             raise FormatError(f"{where}, line {number}: {line[:80]!r} is no sha256, two blanks and a file")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,11 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from cloze_gen.errors import FormatError
-from cloze_gen.notation import NotationError, parse_json
+from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records.release_facts import ReleaseFacts
 from cloze_gen.report.card import CardTable
 from cloze_gen.report.funnel import FunnelStep
-
-RELEASE_FILE = "release.json"
+from cloze_gen.store.runs import RELEASE_FILE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +40,8 @@ class ReleaseRecord:
     full: Mapping[str, str] = field(default_factory=dict)
 
 
+SCHEMA, TEXTS = "cloze-gen/release", ("full", "pointers")
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,200}")
 _BESIDE = ("steps", "tables", "beside", "taken", "full")
 
 
@@ -58,21 +60,53 @@ def record_text(record: ReleaseRecord) -> str:
 
 
 def read_record(folder: Path) -> ReleaseRecord:
-    """What a release says of itself.
+    """What a release says of itself. A stranger may have written it: every name in it stays within a folder.
 
     Raises:
-        FormatError: there is no `release.json`, or it is damaged or another version's.
+        FormatError: there is no `release.json`, or it is damaged, of another form, or has a name that would lead out of a folder.
     """
     path = folder / RELEASE_FILE
+    if not path.is_file():
+        raise FormatError(f"{folder}: no {RELEASE_FILE} in it, so it is no release of this version of cloze-gen.")
     try:
         value = parse_json(path.read_bytes())
         beside = {name: value[name] for name in _BESIDE if name in value}
-        return _record().validate_python({"facts": {name: value[name] for name in value if name not in _BESIDE}} | beside)
-    except FileNotFoundError:
-        raise FormatError(f"{folder}: no {RELEASE_FILE} in it, so it is no release of this version of cloze-gen.") from None
+        record = _record().validate_python({"facts": {name: value[name] for name in value if name not in _BESIDE}} | beside)
     except (OSError, NotationError, TypeError, ValidationError) as error:
         what = str(error).splitlines()[0] if not isinstance(error, ValidationError) else _first_mistake(error)
         raise FormatError(f"{path}: not what a release says of itself ({what}).") from None
+    wrong = next(_mistakes(record), None)
+    if wrong is not None:
+        raise FormatError(f"{path}: {wrong}.")
+    return record
+
+
+def _mistakes(record: ReleaseRecord) -> Iterator[str]:
+    facts = record.facts
+    if facts.schema != SCHEMA:
+        yield f"its schema is {shown(facts.schema)} and not {shown(SCHEMA)}"
+    if facts.text not in TEXTS:
+        yield f"its text is {shown(facts.text)}, which is none of {', '.join(TEXTS)}"
+    if not _NAME.fullmatch(facts.name) or facts.name in {".", ".."}:
+        yield f"its name, {shown(facts.name)}, is no name of a run"
+    if not isinstance(facts.settings.get("release"), Mapping):
+        yield "its settings lack the group release"
+    for file in (*record.beside, *record.taken, *record.full, *(book.file for book in facts.books)):
+        if not stays_within(file):
+            yield f"{shown(file)} is no name of a file below a folder"
+    for side in dict.fromkeys(book.side for book in facts.books):
+        if not _NAME.fullmatch(side) or side.startswith("."):
+            yield f"{shown(side)} is no side of books"
+
+
+def stays_within(file: str) -> bool:
+    """Whether a name leads to a file below the folder that it is read in.
+
+    >>> [stays_within(file) for file in ("a/b.txt", "../a", "/a", "a/../../b", "", "a/")]
+    [True, False, False, False, False, False]
+    """
+    parts = file.split("/")
+    return not file.startswith("/") and not {"", ".", ".."} & set(parts) and "\0" not in file
 
 
 def _first_mistake(error: ValidationError) -> str:

@@ -23,7 +23,15 @@ _COLUMNS = ("title", "author", "year", "etext", "genre", "role", "license")
 
 
 def release_facts(
-    style: Style, run: FinishedRun, *, signature: str, settings: Mapping[str, Any], sample: bool, wanted: int, notes: Sequence[str]
+    style: Style,
+    run: FinishedRun,
+    *,
+    signature: str,
+    settings: Mapping[str, Any],
+    sample: bool,
+    wanted: int,
+    notes: Sequence[str],
+    overrides: Sequence[str],
 ) -> ReleaseFacts:
     """Everything that is known when a run ends; what an evaluation finds is added later.
 
@@ -31,6 +39,7 @@ def release_facts(
         settings: of the run, as values of JSON.
         wanted: items asked for.
         notes: what a user of the set must know.
+        overrides: `group.key = value` of what the user set.
     """
     release, published = run.published.release, run.published
     return ReleaseFacts(
@@ -47,6 +56,7 @@ def release_facts(
         text="full",
         sample=sample,
         settings=settings,
+        overrides=tuple(overrides),
         noun=style.items.noun,
         n_items=sum(map(style.items.counts, published.items)),
         n_wanted=wanted,

@@ -23,14 +23,20 @@ from cloze_gen.report.html import render_report
 from cloze_gen.stages.finished_run import PublishedSet
 from cloze_gen.stages.items.kind import ItemKind
 from cloze_gen.stages.release.checksums import CHECKSUMS, write_checksums
-from cloze_gen.stages.release.facts import RELEASE_FILE, ReleaseRecord, record_text
+from cloze_gen.stages.release.facts import ReleaseRecord, record_text
+from cloze_gen.stages.release.order import SHUFFLED
 from cloze_gen.stages.release.signature import SIGNATURE
 from cloze_gen.stages.release.splits import HARNESS, PARQUET, split_tables
 from cloze_gen.stages.report_samples import with_samples
 from cloze_gen.stages.style import Style
 from cloze_gen.store.manifest import file_sha256
+from cloze_gen.store.runs import RELEASE_FILE
 
 CARD, CITATION, CROISSANT, REPORT = "README.md", "CITATION.cff", "croissant.json", "report.html"
+SAMPLE_NOTE = (
+    "books: the short tales, with invented authors, that come with cloze-gen as a sample: enough to see how everything works, too small to "
+    "measure anything with"
+)
 PAPERS = (CARD, CITATION, CROISSANT, REPORT, RELEASE_FILE, CHECKSUMS)
 _TOLD = {
     PARQUET: "the splits as Parquet, the same rows with declared types.",
@@ -53,21 +59,30 @@ def write_papers(folder: Path, *, style: Style, published: PublishedSet, record:
         published: as it is released.
         data: of the report, without sample items.
     """
-    kind = style.items
     facts = replace(record.facts, measured=tuple(measured_rows(data)), evaluated=data.evaluation.adversaries if data.evaluation else "")
-    licence, tables = licence_of(facts), tables_of(folder, kind, published)
-    data = with_samples(data, kind, published, facts)
+    record = replace(record, facts=facts)
     texts = {
-        RELEASE_FILE: record_text(replace(record, facts=facts)),
-        CITATION: citation_cff(facts, licence),
-        CROISSANT: croissant_json(facts, tables, licence),
-        REPORT: render_report(data),
+        RELEASE_FILE: record_text(record),
+        REPORT: render_report(with_samples(data, style.items, published, facts)),
+        **paper_texts(folder, style=style, published=published, record=record),
     }
     for file, text in texts.items():
         (folder / file).write_text(text, encoding="utf-8", newline="\n")
-    card = _card(folder, style, published, replace(record, facts=facts), licence, tables)
-    (folder / CARD).write_text(card, encoding="utf-8", newline="\n")
     write_checksums(folder)
+
+
+def paper_texts(folder: Path, *, style: Style, published: PublishedSet, record: ReleaseRecord) -> dict[str, str]:
+    """The papers that follow from `release.json` and the items: citation, description for machines, card.
+
+    Args:
+        folder: of the release, whose data are there.
+    """
+    licence, tables = licence_of(record.facts), tables_of(folder, style.items, published)
+    return {
+        CITATION: citation_cff(record.facts, licence),
+        CROISSANT: croissant_json(record.facts, tables, licence),
+        CARD: _card(folder, style, published, record, licence, tables),
+    }
 
 
 def licence_of(facts: ReleaseFacts) -> SetLicence:
@@ -88,7 +103,7 @@ def tables_of(folder: Path, kind: ItemKind, published: PublishedSet) -> list[Tab
             tables.append(
                 Table(
                     config=config, split=split, file=file, rows=len(records[file]), bytes=path.stat().st_size, sha256=file_sha256(path),
-                    columns=columns,
+                    columns=columns, told={name: kind.columns_told[name] for name in columns.types if name in kind.columns_told},
                 )
             )  # fmt: skip
     return tables
@@ -117,13 +132,17 @@ def _card(folder: Path, style: Style, published: PublishedSet, record: ReleaseRe
             head=card_head(facts, licence, tables, task=kind.task),
             described=kind.described(published.items),
             balance=kind.balance(published.items),
-            use=list(_use(folder, facts, tables)),
+            example=list(kind.example(published.items[0])) if published.items else [],
+            notes=[*([SAMPLE_NOTE] if facts.sample else []), *facts.notes, *kind.notes(published.items)],
+            columns=[(name, told) for table in tables for name, told in table.told.items()],
+            use=list(_use(folder, kind, facts, tables)),
             files=list(_told_files(folder, style, published, facts)),
             licence=licence.sentence,
             bibtex=bibtex(facts),
             per_book=Counter(item.book_id for item in published.items if kind.counts(item)),
             steps=record.steps,
             tables=record.tables,
+            trains=any(table.split == "train" for table in tables),
         )
     )
 
@@ -133,31 +152,30 @@ def _told_files(folder: Path, style: Style, published: PublishedSet, facts: Rele
     kind = style.items
     told = {kind.file: f"every {kind.noun} with its provenance (book, character span in the decoded raw file) and all scores."}
     told |= {file.format(name=facts.name): what for file, what in {**kind.told_files, **style.told_files}.items()} | _TOLD
-    written_last = {CARD, CHECKSUMS}
-    yield from ((file, what) for file, what in told.items() if file in written_last or (folder / file).exists())
+    yield from ((file, what) for file, what in told.items() if file in PAPERS or (folder / file).exists())
     plain = [file for file in style.files(published) if file not in told and file.split("/")[0] not in told]
     if plain:
         yield "`, `".join(plain), "the paper's own formats."
 
 
-def _use(folder: Path, facts: ReleaseFacts, tables: Sequence[Table]) -> Iterator[tuple[str, str, str]]:
+def _use(folder: Path, kind: ItemKind, facts: ReleaseFacts, tables: Sequence[Table]) -> Iterator[tuple[str, str, str]]:
     """What to type, by whoever has this folder and nothing else."""
     configs = list(dict.fromkeys(table.config for table in tables))
     loads = [f'load_dataset("PATH/OF/THIS/FOLDER"{"" if config == "default" else f", {config!r}"})' for config in configs]
     yield "Load it", "python", "\n".join(["from datasets import load_dataset", *loads])
     if (folder / HARNESS).is_dir():
-        yield "Run a model on it (more in `harness/README.md`)", "sh", harness_command(facts)
-        yield "or with inspect-ai", "sh", "inspect eval inspect_task.py --model PROVIDER/MODEL"
+        yield "Run a model on it (more in `harness/README.md`)", "sh", harness_command(kind.main_tasks(facts.name)[0])
+        yield "or with inspect-ai", "sh", f"inspect eval inspect_task.py@{kind.main_tasks(facts.name)[1]} --model PROVIDER/MODEL"
     check = [
         "sha256sum --check SHA256SUMS",
-        "cloze-gen verify .  # formats and counts; with --books DIR every sentence",
+        "cloze-gen verify .               # do items, counts and papers agree?",
+        "cloze-gen verify . --books DIR   # does every sentence stand in your copies of the books? (--deep: make all of it again)",
     ]
-    if facts.order == "shuffled":
-        check.append("cloze-gen contamination . --requests FILE  # was a model trained on these files?")
+    if facts.order == SHUFFLED:
+        check += ["cloze-gen contamination . --requests asked.jsonl   # was a model trained on these items? large: it says how large"]
     yield "Check it", "sh", "\n".join(check)
 
 
-def harness_command(facts: ReleaseFacts) -> str:
-    """The call of lm-evaluation-harness for a release's first task; a name that begins with a dash would be taken for an option."""
-    task = f"--tasks={shlex.quote(facts.name)}"
-    return f"lm_eval run --model hf --model_args pretrained=MODEL --include_path . {task}"
+def harness_command(task: str) -> str:
+    """The call of lm-evaluation-harness; a name that begins with a dash would be taken for an option."""
+    return f"lm_eval run --model hf --model_args pretrained=MODEL --include_path . --tasks={shlex.quote(task)}"

@@ -10,15 +10,17 @@ from typing import Any
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.stages.finished_run import FinishedRun, PublishedSet
 from cloze_gen.stages.release.books import OpenedBooks
-from cloze_gen.stages.release.facts import RELEASE_FILE, ReleaseRecord, record_text
+from cloze_gen.stages.release.facts import ReleaseRecord, record_text
 from cloze_gen.stages.release.gather import release_facts
 from cloze_gen.stages.release.pointers import write_pointers
 from cloze_gen.stages.release.signature import canary_of
 from cloze_gen.stages.release.write import full_settings, released_set, write_data, write_store_files
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact
-from cloze_gen.store.runs import FULL, RELEASE
+from cloze_gen.store.runs import FULL, RELEASE, RELEASE_FILE, without_folders
 from cloze_gen.store.tables import read_jsonl
+
+_TEXT = "release.text="  # how an override begins that asks for pointers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,7 @@ class RunToPublish:
         books: folder of the books that items were drawn from.
         sample: whether these are the embedded ones.
         notes: what a user of the set must know.
+        overrides: what the user set, `group.key=value`, but for the form of the release.
     """
 
     name: str
@@ -44,6 +47,17 @@ class RunToPublish:
     signature: str
     notes: Sequence[str]
     steps: Sequence[FunnelStep]
+    overrides: Sequence[str]
+
+
+def told_overrides(overrides: Sequence[str]) -> list[str]:
+    """What the user set, without folders of theirs, and without what asks for pointers: a full release is the same either way.
+
+    >>> told_overrides(["grooming.offensive_words=/home/ann/list.txt", "release.text=pointers", "release.url=https://a.org/b"])
+    ['grooming.offensive_words=list.txt', 'release.url=https://a.org/b']
+    """
+    parts = (one.partition("=") for one in overrides if not one.startswith(_TEXT))
+    return [key + sign + (value if key.startswith("release.") else without_folders(value)) for key, sign, value in parts]
 
 
 def publish(folder: Path, style: Style, run: RunToPublish) -> None:
@@ -53,7 +67,7 @@ def publish(folder: Path, style: Style, run: RunToPublish) -> None:
     whole = FinishedRun(published=published, settings=run.settings, artifacts=run.artifacts)
     facts = release_facts(
         style, whole, signature=run.signature, settings=full_settings(run.told), sample=run.sample, wanted=int(finished.facts["wanted"]),
-        notes=run.notes,
+        notes=run.notes, overrides=run.overrides,
     )  # fmt: skip
     taken = style.store_files(whole)
     record = ReleaseRecord(

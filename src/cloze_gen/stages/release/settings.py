@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -22,6 +22,12 @@ class ReleaseSettings(SettingsGroup):
     creators: tuple[str, ...] = Field((), strict=False, description="who made the set, as it shall be cited")
     date: str = Field("", description="day of publication, YYYY-MM-DD; empty: the release names none, and equal runs stay equal")
     url: str = Field("", description="where the set can be had; empty: the release names no place")
+
+    @field_validator("date", mode="before")
+    @classmethod
+    def _as_text(cls, value: Any) -> Any:
+        """TOML has days of its own, and a bare one on the command line is one."""
+        return value.isoformat() if type(value) is datetime.date else value
 
     @field_validator("date")
     @classmethod

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from cloze_gen import __version__
 from cloze_gen.errors import UsageError
 from cloze_gen.store.runs import released_folder
 
-SIGNATURE = "signature.txt"
+SIGNATURE, CANARY = "signature.txt", "canary"
 _DIGEST_DIGITS = 16  # of the items' sha256: 64 bits
 _CANARIES = uuid.UUID("5f4dd1a6-6f0c-5a39-9a5e-3b3c1d1f6a52")  # a name space of their own: no other program's GUID is one of ours
 
@@ -25,8 +27,8 @@ def make_signature(
         sides: side of the books -> fingerprint of its kept books.
         order: of the items in the release.
         last: label and fingerprint of the stage that finished the items; every setting before it is in the fingerprint.
-        items: sha256 of the file of the set's items, options and provenance included: other items have another signature, whatever
-            setting, book or version of the code made them other.
+        items: `items_digest` of the set: other items have another signature, whatever setting, book or version of the code made them
+            other.
 
     >>> sides = {"train": "aa", "source": "bb"}
     >>> last = ("choice", "99887766554433")
@@ -37,6 +39,27 @@ def make_signature(
     parts = {"v": __version__, "style": style, "name": name, **sides, "model": model, "seed": seed, "n": n, "order": order,
              stage.replace(" ", "-"): fingerprint[:8], "set": items[:_DIGEST_DIGITS]}  # fmt: skip
     return "|".join(["cloze-gen", *(f"{key}:{value}" for key, value in parts.items())])
+
+
+def items_digest(records: Iterable[Mapping[str, Any]]) -> str:
+    """sha256 of released records, options and provenance included, in whatever order they come; the canary, which follows from it, apart.
+
+    >>> one, other = {"id": "a", "options": ["x"]}, {"id": "b", "canary": "1"}
+    >>> items_digest([one, other]) == items_digest([{"id": "b"}, one]) != items_digest([one])
+    True
+    """
+    plain = ({name: value for name, value in record.items() if name != CANARY} for record in records)
+    lines = sorted(json.dumps(record, ensure_ascii=False, sort_keys=True) for record in plain)
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def told_digest(signature: str) -> str:
+    """The digits of `items_digest` in a signature; empty where it has none.
+
+    >>> told_digest("cloze-gen|seed:1|set:0123456789abcdef")
+    '0123456789abcdef'
+    """
+    return signature.rpartition("|set:")[2] if "|set:" in signature else ""
 
 
 def canary_of(signature: str) -> str:

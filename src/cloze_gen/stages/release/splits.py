@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cloze_gen.stages.finished_run import PublishedSet
 from cloze_gen.stages.items.kind import ItemKind, Record
+from cloze_gen.stages.release.signature import CANARY
 
 PARQUET, HARNESS = "parquet", "harness"
 
@@ -15,4 +16,4 @@ def split_tables(kind: ItemKind, published: PublishedSet) -> Iterator[tuple[str,
     own = kind.split_records(published.items)
     for files in kind.splits(published.items).values():
         for file in files.values():
-            yield file, [record | {"canary": published.canary} for record in own[file]] if file in own else published.records
+            yield file, [record | {CANARY: published.canary} for record in own[file]] if file in own else published.records

@@ -19,7 +19,7 @@ from cloze_gen.stages.items.kind import ItemKind, Record, ToldTask
 from cloze_gen.stages.release.facts import ReleaseRecord
 from cloze_gen.stages.release.order import SHUFFLED, shuffled_places
 from cloze_gen.stages.release.parquet import write_records
-from cloze_gen.stages.release.signature import SIGNATURE
+from cloze_gen.stages.release.signature import CANARY, SIGNATURE
 from cloze_gen.stages.release.splits import HARNESS, PARQUET, split_tables
 from cloze_gen.stages.style import Style
 from cloze_gen.store.tables import read_jsonl
@@ -41,7 +41,7 @@ def released_set(published: PublishedSet, kind: ItemKind, *, records: Sequence[R
         file: sorted(some, key=lambda record: rank.get(record["id"], len(rank))) if drawn else some
         for file, some in published.beside.items()
     }
-    released = [kind.released(published.items[place], dict(records[place])) | {"canary": canary} for place in places]
+    released = [kind.released(published.items[place], dict(records[place])) | {CANARY: canary} for place in places]
     return replace(published, items=[published.items[place] for place in places], records=released, beside=beside, canary=canary)
 
 

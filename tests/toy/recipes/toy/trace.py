@@ -10,7 +10,7 @@ from cloze_gen.stages.trace import Traced, TraceSections, find_question, tell_qu
 
 def tell_outcome(item: Traced) -> Iterator[str]:
     """The question."""
-    found = find_question(item, "questions", QUESTIONS)
+    found = find_question(item, QUESTIONS)
     yield from tell_question(found[1]) if found else ["outcome    no question"]
 
 
