@@ -16,6 +16,7 @@ import importlib.util
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,16 @@ def check_harness(release: Path) -> Iterator[str]:
         if path.stem in manager.all_subtasks:
             manager.load([str(path)])
     yield "every task is found by its file's path too"
+    for page in (release / "README.md", release / "harness" / "README.md"):
+        asked = {
+            name
+            for names in re.findall(r"lm_eval run .*--tasks[= ]'?([^\s']+)", page.read_text(encoding="utf-8"))
+            for name in names.split(",")
+        }
+        unknown = {name for name in asked if name not in manager.all_tasks and not name.endswith("_plain") and not name.startswith("HERE/")}
+        if unknown or not asked:
+            raise ValueError(f"{page.name} names tasks that are none: {', '.join(sorted(unknown)) or 'none at all'}")
+    yield "what the pages tell to type names tasks that are there"
 
 
 def check_plain_harness(release: Path) -> Iterator[str]:
