@@ -30,6 +30,7 @@ from cloze_gen.store.locks import exclusive_lock, sweep_leavings
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.runs import (
     EVALUATION,
+    RELEASE_FILE,
     RUN_FILE,
     RUN_SCHEMA,
     evaluation_place,
@@ -41,7 +42,7 @@ from cloze_gen.store.runs import (
 from cloze_gen.store.tables import read_jsonl
 
 _RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
-_MAX_NAME_CHARS = 200  # a release file's name is the run's and up to 30 characters more; file systems allow 255
+_MAX_NAME_CHARS = 200  # a release file's name is the run's and up to 40 characters more; file systems allow 255
 
 
 def check_run_name(name: str) -> str:
@@ -60,7 +61,8 @@ class RunTarget(luigi.Target):
         self._folder, self._description, self._links = folder, description, links
 
     def exists(self) -> bool:
-        if leavings(self._folder) or find_change(self._folder) is not None:
+        of_this_version = (released_folder(self._folder) / RELEASE_FILE).is_file()  # an older one had none
+        if leavings(self._folder) or find_change(self._folder) is not None or not of_this_version:
             return False
         written = json.loads((self._folder / RUN_FILE).read_text(encoding="utf-8"))
         return written == self._description and all((self._folder / name).readlink() == Path(to) for name, to in self._links.items())
@@ -217,9 +219,9 @@ class RunTask(PipelineTask):
         """What a user of the set must know."""
         style, books = self.of_style, read_books(self._drawn_from())
         kept = {row["book_id"] for row in books if row["status"] == "kept"}
-        notes = [*style.notes(self.all_settings, {task.label: self.store.open(task.key).facts for task in self.stages()})]
         prints = {task.label: task.key.fingerprint for task in self.stages()}
         facts = {task.label: self.store.open(task.key).facts for task in self.stages()}
+        notes = [*style.notes(self.all_settings, facts)]
         if self.last.is_own_background:
             notes += style.background_notes(prints, facts)
         elif len(style.sides) > 1:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from cloze_gen.store import corpus_folder
-from cloze_gen.store.runs import stage_artifact
+from cloze_gen.store.folder_replacement import write_own
+from cloze_gen.store.runs import RUN_SCHEMA, stage_artifact
 from cloze_gen.store.tables import read_parquet
 
 
@@ -44,6 +45,17 @@ def test_a_rerun_does_nothing(copied: Any, cli: Callable[..., Any]) -> None:
     assert "nothing to do" in again.err
     assert again.out.splitlines()[:-1] == copied.outcome.out.splitlines()[:-1]
     assert written_at(copied.out) == before
+
+
+def test_a_release_of_an_older_version_is_written_anew(copied: Any, cli: Callable[..., Any]) -> None:
+    """One that does not say of itself what it is; no stage runs for it."""
+    folder, before = copied.out / "runs" / "tiny", store_state(copied.out)
+    (folder / "release" / "release.json").unlink()
+    write_own(folder, RUN_SCHEMA)
+    again = cli("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
+    assert again.status == 0
+    assert (folder / "release" / "release.json").is_file()
+    assert store_state(copied.out) == before
 
 
 @pytest.mark.slow
