@@ -232,17 +232,10 @@ class RunTask(PipelineTask):
         return notes + dropped_notes(books)
 
 
-@functools.lru_cache(maxsize=4)
-def _digest_of(style: str, path: Path, _: str) -> str:
-    """Of a file of items; the last argument is its sha256, so that a file that is made anew is read anew."""
-    kind = find_style(style).items
-    records = read_jsonl(path)
-    return items_digest(kind.released(item, record) for item, record in zip(kind.read(path.parent), records, strict=True))
-
-
 def _digest_of_items(style: Style, finished: Artifact) -> str:
-    file = style.items.file
-    return _digest_of(style.name, finished.path(file), finished.manifest["files"][file]["sha256"])
+    records = read_jsonl(finished.path(style.items.file))
+    items = style.items.read(finished.folder)
+    return items_digest(style.items.released(item, record) for item, record in zip(items, records, strict=True))
 
 
 def _write_report(folder: Path, style: Style) -> None:

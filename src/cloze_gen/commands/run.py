@@ -20,6 +20,7 @@ from cloze_gen.pipelines.task import current_engine, look_ahead
 from cloze_gen.report.funnel import funnel_text
 from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.corpus.dropped import dropped_text
+from cloze_gen.stages.release.signature import read_signature
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.runs import RELEASE, leads_to, name_lock
@@ -93,7 +94,7 @@ def carry_out(task: RunTask) -> None:
             build(task)
             task.store.sweep()  # what a worker of a cluster left that died on the way
     show(funnel_text(task.steps()))
-    show(f"signature  {task.signature()}")
+    show(f"signature  {read_signature(task.folder)}")
     show(f"release    {task.folder / RELEASE}")
     say(f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in {clock.seconds:.1f} s")
     if not done_before:
