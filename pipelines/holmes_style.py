@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
 from typing import Any, Self
 
 from pydantic import model_validator
 
 from cloze_gen.config import settings_dict
+from cloze_gen.formats.verdicts import VerdictFile
 from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
 from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
 from cloze_gen.pipelines.task import StageTask
+from cloze_gen.recipes.msr.asking import GROOMING
+from cloze_gen.recipes.msr.notes import held_out_notes, is_balanced, model_name, notes, people, warnings
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.recipes.msr.release import REFERENCE, msr_files
 from cloze_gen.recipes.msr.stages.alternates import write_alternates
@@ -19,6 +22,7 @@ from cloze_gen.recipes.msr.stages.choice import write_choice
 from cloze_gen.recipes.msr.stages.focus import write_focus
 from cloze_gen.recipes.msr.stages.forward import write_forward
 from cloze_gen.recipes.msr.stages.grooming import write_grooming
+from cloze_gen.recipes.msr.stages.human_grooming import read_groomed
 from cloze_gen.recipes.msr.stages.screening import write_screening
 from cloze_gen.recipes.msr.steps.alternates import AlternatesSettings
 from cloze_gen.recipes.msr.steps.choice import ChoiceSettings
@@ -28,15 +32,16 @@ from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.recipes.msr.steps.screening import ScreeningSettings
 from cloze_gen.recipes.msr.trace import TRACE
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.asking.reading import READING
 from cloze_gen.stages.corpus.held_out import HeldOutSettings
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.items.questions import QUESTION_ITEMS
-from cloze_gen.stages.models.contexts import Background, BackgroundSettings, background_of
+from cloze_gen.stages.models.contexts import BackgroundSettings
 from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.release.settings import OrderedReleaseSettings
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Facts, OwnBackground, Style
+from cloze_gen.stages.style import OwnBackground, Style
 from cloze_gen.store.artifacts import ArtifactWriter
 from cloze_gen.text.parse_book import IngestSettings
 
@@ -137,13 +142,20 @@ class Grooming(StyleTask):
     version = 15
     needs = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
 
+    @functools.cached_property
+    def people(self) -> VerdictFile | None:
+        """Read once, for the fingerprint must be that of the verdicts that were counted."""
+        return read_groomed(self.own.verdicts) if self.own.verdicts else None
+
     def settings(self) -> dict[str, Any]:
         listed = {"offensive_words": words_digest(self.own.offensive_words)}  # a list is known by its words, not by its path
         tagger = {} if self.own.tagger == "none" else {"tagger_identity": tagger_identity(self.own.tagger)}
-        return settings_dict(self.own) | listed | tagger | {"classes": list(self.all_settings.focus.classes)}
+        asked = {"people": self.people.digest, "unjudged": self.own.unjudged} if self.people else {}
+        own = {name: value for name, value in settings_dict(self.own).items() if name not in {"verdicts", "unjudged"}}
+        return own | listed | tagger | asked | {"classes": list(self.all_settings.focus.classes)}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_grooming(writer, room, **self.artifacts(), settings=self.own, classes=self.all_settings.focus.classes)
+        write_grooming(writer, room, **self.artifacts(), settings=self.own, classes=self.all_settings.focus.classes, people=self.people)
 
 
 class Choice(StyleTask):
@@ -155,61 +167,6 @@ class Choice(StyleTask):
     draws = True
     needs = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
     write = staticmethod(write_choice)
-
-
-def model_name(settings: HolmesSettings, fingerprints: Mapping[str, str]) -> str:
-    """The generating model, for the signature."""
-    return f"kn{settings.lm.order}-{fingerprints['lm'][:8]}"
-
-
-KNOWN_OF_WORDS = {
-    Background.AUTO: "what words are like: told by the training books where they have a word often, else by the built-in words",
-    Background.BUILTIN: "what words are like: told by the built-in words",
-    Background.CORPUS: "what words are like: told by the training books",
-}
-
-
-def notes(settings: HolmesSettings, facts: Facts) -> list[str]:
-    """What a user of the set must know of the settings."""
-    if settings.grooming.judged == "articles":
-        ungroomed = "nothing stands in but the agreement of a and an, so options may be ambiguous, ungrammatical or offensive"
-        return [f"as published: the steps of MSR 2.2; for the judges of 2.3 {ungroomed}"]
-    groomed, tagger = "groomed: machine (no human has judged the candidates)", settings.grooming.tagger
-    groomed_by = [groomed, KNOWN_OF_WORDS[background_of(settings.contexts)]]
-    left = facts.get("choice", {})
-    chosen = [_told_of_check(left["rounds"][left["round_kept"]]["told"])] if left.get("round_kept") is not None else []
-    if tagger == "none":
-        unasked = ["focus.classes: not asked for, since the tagger is off"] if settings.focus.classes else []
-        return [*groomed_by, "tagger: off, so impostors were not tested for their part of speech", *unasked, *chosen]
-    return [*groomed_by, f"tagger: {tagger}; every impostor takes the answer's Penn tag in its sentence", *chosen]
-
-
-def held_out_notes(facts: Facts) -> list[str]:
-    """What is known of each question's own book where the source books are their own background."""
-    models, books = facts["lm"]["models"], facts["lm"]["books"]
-    each = "book" if models == books else "group of books"
-    made = f"Each question was made by a language model of the other books: {books} books, {models} models, each without one {each}."
-    return (
-        [made, "Of two books each model knows one: it has little to say of many words. Three or more are better."] if books == 2 else [made]
-    )
-
-
-def _told_of_check(told: float) -> str:
-    return (f"choice: matched; a classifier trained on the options' scores found the answer in {told:.1%} of the questions that it had not "
-            "seen, by the check that chose the set (`cloze-gen evaluate` asks others)")  # fmt: skip
-
-
-def warnings(settings: Mapping[str, Any]) -> list[str]:
-    """What the report says on top."""
-    if settings["grooming"]["judged"] == "articles":
-        return ["Nothing was groomed but a and an: options may be ambiguous, ungrammatical or offensive."]
-    off = settings["grooming"]["tagger"] == "none"
-    return ["The tagger was off, so impostors were not tested for their part of speech."] if off else []
-
-
-def is_balanced(settings: Mapping[str, Any]) -> bool:
-    """Whether the choice levels simple scores, so that a rule on one of them is tested and not only told."""
-    return bool(settings["choice"]["method"] != "random")
 
 
 STYLE = Style(
@@ -237,6 +194,9 @@ STYLE = Style(
     notes=notes,
     warnings=warnings,
     is_balanced=is_balanced,
+    people=people,
+    asks=(GROOMING, READING),
+    judged=lambda facts: people(facts).get("groomed", "machine"),
     trained_on="corpus train",
     model=model_name,
 )

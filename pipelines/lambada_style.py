@@ -8,12 +8,13 @@ from typing import Any
 
 from cloze_gen.formats.lambada.harness import RENDERINGS
 from cloze_gen.formats.lambada.requests import ANSWER
+from cloze_gen.formats.verdicts import VerdictFile
 from cloze_gen.pipelines.corpus import Counts
 from cloze_gen.pipelines.lambada_passages import Committee, NovelTaggedCounts, Passages
 from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.parts import Partition, TrainingNovels
 from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
-from cloze_gen.recipes.lambada.judging import JUDGING
+from cloze_gen.recipes.lambada.asking import ASKING
 from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
 from cloze_gen.recipes.lambada.release import (
     REFERENCE,
@@ -25,7 +26,7 @@ from cloze_gen.recipes.lambada.release import (
 )
 from cloze_gen.recipes.lambada.stages.analysis import write_analysis
 from cloze_gen.recipes.lambada.stages.guesses import write_guesses
-from cloze_gen.recipes.lambada.stages.ledger import Ledger, read_ledger
+from cloze_gen.recipes.lambada.stages.human_guesses import read_guessed
 from cloze_gen.recipes.lambada.stages.outside_members import requests
 from cloze_gen.recipes.lambada.stages.passage_set import write_passage_set
 from cloze_gen.recipes.lambada.stages.published_novels import write_published_novels
@@ -109,17 +110,16 @@ class Guesses(StyleTask):
     needs = {"ranking": Ranking}
 
     @functools.cached_property
-    def ledger(self) -> Ledger | None:
-        """Read once: it may grow while the run is made, and the fingerprint must be that of the events that were counted."""
-        return read_ledger(self.own.ledger) if self.own.ledger else None
+    def verdicts(self) -> VerdictFile | None:
+        """Read once, for the fingerprint must be that of the verdicts that were counted."""
+        return read_guessed(self.own.verdicts) if self.own.verdicts else None
 
     def settings(self) -> dict[str, Any]:
-        """Who judged and by which rules; of the ledger what it says, not where it lies; neither pages nor their pay."""
-        rules = self.own.model_dump(include={"passage_subjects", "sentence_subjects", "sentence_guesses", "sentence_subjects_at_once"})
-        return rules | ({"ledger": self.ledger.digest} if self.ledger else {"judges": self.own.judges})
+        """Who judged and by which rules; of a file of verdicts what it says, not where it lies; neither pages nor their pay."""
+        return self.own.rules | ({"verdicts": self.verdicts.digest} if self.verdicts else {"judges": self.own.judges})
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_guesses(writer, room, **self.artifacts(), settings=self.own, ledger=self.ledger)
+        write_guesses(writer, room, **self.artifacts(), settings=self.own, people=self.verdicts)
 
 
 class PassageSet(StyleTask):
@@ -165,19 +165,26 @@ class PublishedNovels(StyleTask):
 JUDGED = {
     "none": "judged: none (no person has guessed, so nobody knows which targets a reader finds)",
     "machine": "judged: machine (a stand-in guessed every target from the passage and not from the sentence; no person has)",
-    "human": "judged: human ({subjects:,} subjects, {decided:,} decided, {kept:,} kept, {open:,} open, {not_asked:,} of these unasked)",
+    "human": "judged: human ({people}, {decided:,} decided, {kept:,} kept, {open:,} open, {not_asked:,} of these unasked)",
 }
 
 
 def model_name(settings: LambadaSettings, fingerprints: Mapping[str, str]) -> str:
     """The committee and who judged, for the signature."""
-    judges = "human" if settings.guessing.ledger else settings.guessing.judges
+    judges = "human" if settings.guessing.verdicts else settings.guessing.judges
     return f"committee-{fingerprints['committee'][:8]},judged-{judges}"
 
 
 def judged(facts: Facts) -> str:
     """Who has judged the passages."""
-    return JUDGED[facts["guesses"]["judged"]].format(**facts["guesses"]).removeprefix("judged: ")
+    told = facts["guesses"]
+    subjects = told.get("subjects", 0)
+    return JUDGED[told["judged"]].format(people=f"{subjects:,} judge{'s' * (subjects != 1)}", **told).removeprefix("judged: ")
+
+
+def people(facts: Facts) -> Mapping[str, str]:
+    """What people did, for the signature."""
+    return {"judged": judged(facts)} if facts["guesses"]["judged"] == "human" else {}
 
 
 def notes(settings: LambadaSettings, facts: Facts) -> Sequence[str]:
@@ -204,6 +211,7 @@ STYLE = Style(
     files=lambada_files,
     beside_files=lambada_beside,
     judged=judged,
+    people=people,
     store_files=lambada_store_files,
     told_files=TOLD_FILES,
     beside=beside,
@@ -221,7 +229,7 @@ STYLE = Style(
     training=TrainingNovels,
     trained_on="training novels",
     requests=Requests("passages", RENDERINGS, requests, ANSWER, "add scores:FILE to committee.members"),
-    judging=JUDGING,
+    asks=(ASKING,),
     notes=notes,
     model=model_name,
 )

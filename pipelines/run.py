@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any, cast
@@ -20,7 +19,7 @@ from cloze_gen.pipelines.task import PipelineTask, StageTask, build_these, stage
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.corpus.dropped import dropped_notes
-from cloze_gen.stages.release.publish import RunToPublish, publish, told_overrides
+from cloze_gen.stages.release.publish import RunToPublish, publish, told_overrides, told_settings
 from cloze_gen.stages.release.signature import items_digest, make_signature
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, Store
@@ -30,27 +29,25 @@ from cloze_gen.store.locks import exclusive_lock, sweep_leavings
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.runs import (
     EVALUATION,
+    MOST_NAME_CHARS,
     RELEASE_FILE,
     RUN_FILE,
     RUN_SCHEMA,
     evaluation_place,
+    is_run_name,
     link_name,
     released_folder,
     run_lock,
-    without_folders,
 )
 from cloze_gen.store.tables import read_jsonl
-
-_RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
-_MAX_NAME_CHARS = 200  # a release file's name is the run's and up to 40 characters more; file systems allow 255
 
 
 def check_run_name(name: str) -> str:
     """A run's name, or a UsageError: `[A-Za-z0-9._-]+`, and neither `.` nor `..`."""
-    if not _RUN_NAME.fullmatch(name) or name in {".", ".."}:
+    if len(name) > MOST_NAME_CHARS:
+        raise UsageError(f"run name {name[:20]}...: {len(name)} characters, more than {MOST_NAME_CHARS}; choose a shorter one")
+    if not is_run_name(name):
         raise UsageError(f"run name {name!r}: use only A-Z a-z 0-9 . _ - (and not . or ..)")
-    if len(name) > _MAX_NAME_CHARS:
-        raise UsageError(f"run name {name[:20]}...: {len(name)} characters, more than {_MAX_NAME_CHARS}; choose a shorter one")
     return name
 
 
@@ -139,8 +136,7 @@ class RunTask(PipelineTask):
 
     def published_settings(self) -> dict[str, Any]:
         """All settings as values of JSON; of a file that one names, its name without the user's own folders."""
-        told = self.all_settings.model_dump(mode="json")
-        return dict(without_folders(told)) | {"release": told["release"]}  # which names no file, but addresses and people
+        return told_settings(self.all_settings.model_dump(mode="json"))
 
     def links(self) -> dict[str, str]:
         links = {link_name(number, task.label): f"../../store/{task.key.folder_name}" for number, task in enumerate(self.stages(), 1)}
@@ -213,6 +209,7 @@ class RunTask(PipelineTask):
             order=style.order(self.all_settings),
             last=(self.last.label, self.last.key.fingerprint),
             items=_digest_of_items(style, finished),
+            people=style.people({task.label: self.store.open(task.key).facts for task in self.stages()}),
         )
 
     def notes(self) -> list[str]:

@@ -27,6 +27,7 @@ from cloze_gen.recipes.scde.steps.passages import PassagesSettings
 from cloze_gen.recipes.scde.steps.rivals import RivalsSettings
 from cloze_gen.recipes.scde.trace import TRACE
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.asking.filling import FILLING
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.stages.offensive_words import words_digest
@@ -174,6 +175,7 @@ STYLE = Style(
     requests=Requests("blanked passages", ("cased",), requests, ANSWER, "give the file to `cloze-gen evaluate` with --scores"),
     training=TrainingNovels,
     trained_on="training novels",
+    asks=(FILLING,),
     notes=notes,
     model=model_name,
 )

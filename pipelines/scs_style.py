@@ -34,6 +34,7 @@ from cloze_gen.recipes.scs.steps.sentences import SentencesSettings
 from cloze_gen.recipes.scs.steps.vocabulary import VocabularySettings
 from cloze_gen.recipes.scs.trace import TRACE
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.stages.asking.reading import READING
 from cloze_gen.stages.corpus.overlap import OverlapSettings
 from cloze_gen.stages.corpus.tags import TaggerSettings
 from cloze_gen.stages.items.questions import QUESTION_ITEMS
@@ -181,15 +182,9 @@ class Impostors(AsksPlaces):
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         limits, offensive = self.all_settings.focus, self.all_settings.sentences.offensive_words
         write_impostors(
-            writer,
-            room,
-            **self.artifacts(),
-            limits=limits,
-            settings=self.own,
-            places_settings=self.all_settings.places,
-            offensive=offensive,
-            seed=self.seed,
-        )
+            writer, room, **self.artifacts(), limits=limits, settings=self.own, places_settings=self.all_settings.places,
+            offensive=offensive, seed=self.seed,
+        )  # fmt: skip
 
 
 class Questions(StyleTask):
@@ -247,4 +242,5 @@ STYLE = Style(
     notes=notes,
     model=model_name,
     trained_on="corpus train",
+    asks=(READING,),
 )

@@ -50,6 +50,7 @@ def machine_tags(python: tuple[int, int], machine: str) -> list[Tag]:
     else:
         architecture = machine.removeprefix("linux-")
         platforms = [f"manylinux_2_{minor}_{architecture}" for minor in range(28, 16, -1)] + [f"manylinux2014_{architecture}"]
+        platforms += ["manylinux1_x86_64"] if architecture == "x86_64" else []  # older than the others; Playwright's file is so
     interpreter = f"cp{python[0]}{python[1]}"
     return [*cpython_tags(python, platforms=platforms), *compatible_tags(python, interpreter=interpreter, platforms=platforms)]
 

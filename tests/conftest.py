@@ -21,6 +21,12 @@ from hypothesis import settings
 
 from cloze_gen.cli import app
 from cloze_gen.endings import guarded
+from cloze_gen.report.data import ReportData
+from cloze_gen.stages.release.facts import read_record
+from cloze_gen.stages.release.write import read_published
+from cloze_gen.stages.report import read_report_data
+from cloze_gen.stages.style import Style
+from cloze_gen.store.runs import released_folder
 
 # The machine may be busy: how long an example takes says nothing here.
 settings.register_profile("cloze-gen", deadline=None, max_examples=60)
@@ -193,6 +199,12 @@ def make_novels(folder: Path) -> Novels:
     own = [line.removeprefix("novels/") for line in lines if line.startswith("novels/")]
     (folder / "manifest.tsv").write_text("".join([header, *own]), encoding="utf-8")
     return Novels(folder)
+
+
+def report_data(run: Path, style: Style) -> ReportData:
+    """What the report of a run says, but for its samples."""
+    released = released_folder(run)
+    return read_report_data(run, style, read_published(released, style=style, record=read_record(released)))
 
 
 def without_canary(path: Path) -> list[dict[str, Any]]:

@@ -153,6 +153,7 @@ def evaluate(
             help="scores of your own model: JSONL, of options `sentence TAB score` lines, or a samples_*.jsonl of lm-evaluation-harness"
         ),
     ] = None,
+    people: Annotated[Path | None, typer.Option(help="what people said of the items: the file of `cloze-gen judge apply`")] = None,
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
     seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="random seed: breaks ties, or begins networks")] = 1,
@@ -166,7 +167,7 @@ def evaluate(
     """
     from cloze_gen.commands import evaluate as command
 
-    show(command.evaluate(items=items, answers=answers, train=train, only=only or [], scores=scores, out=out,
+    show(command.evaluate(items=items, answers=answers, train=train, only=only or [], scores=scores, people=people, out=out,
                                    workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout)))  # fmt: skip
 
 

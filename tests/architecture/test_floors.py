@@ -17,16 +17,17 @@ GROUND = ("records", "rng", "errors", "words", "notation", "settings", "columns"
 FLOORS = (
     GROUND,
     ("english",),
-    ("text", "stats", "lm"),
+    ("text", "stats", "lm", "judging"),
     ("networks",),
     ("formats", "evaluate", SHARED, "recipes/*/steps"),
     ("store", "adapters", "config"),
     ("engine", "endings"),
-    ("report",),
+    ("report", "studies"),
     ("stages",),
     ("recipes/*/stages",),
     ("recipes/*",),  # what a wing's `Style` is made of: its release files, its trace, its paper's table
     ("pipelines",),
+    ("web",),
     ("commands",),
     ("cli",),
     ("__main__",),
@@ -40,7 +41,7 @@ NARROW = {
     "networks": {*GROUND, "text"},
     "adapters": {*GROUND, "english", "text", "stats", "lm"},
     SHARED: {*GROUND, "english", "text", "stats", "lm"},
-    "recipes/*/steps": {*GROUND, "english", "text", "stats", "lm", SHARED},
+    "recipes/*/steps": {*GROUND, "english", "text", "stats", "lm", "judging", SHARED},
 }
 DAG = "_style"  # how the file of a DAG ends
 LISTENERS = {"adapters", "engine", "endings", "commands", "cli", "__main__"}  # who may ask whether Ctrl-C has come
@@ -60,7 +61,9 @@ ONE_ROOM = {
     "subprocess": "adapters",
     "distributed": "engine",
     "matplotlib": "report",
-    "jinja2": "report",
+    "sqlite3": "store",
+    "starlette": "web",
+    "uvicorn": "web",
 }
 
 

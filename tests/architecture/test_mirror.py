@@ -26,6 +26,8 @@ OF_NO_MODULE: Mapping[str, str] = {
     "recipes/msr/stages/test_scored_tables.py": "three stages over one finished run, each beside what the model says",
     "report/test_browser.py": "the page in a real browser",
     "scripts": "programs of their own",
+    "web/static": "the script of the judges' page, in a real browser",
+    "web/test_hostile.py": "bytes that no page sends, over the wire",
     "test_lock.py": "requirements.lock",
     "test_makefile.py": "the Makefile",
     "test_new_style.py": "what a style costs that nothing names",

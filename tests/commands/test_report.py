@@ -16,12 +16,11 @@ from cloze_gen.pipelines.styles import find_style
 from cloze_gen.records.question import Question
 from cloze_gen.stages.release.facts import read_record
 from cloze_gen.stages.release.write import read_published
-from cloze_gen.stages.report import read_report_data
 from cloze_gen.stages.report_figures import audit_table, option_freqs
 from cloze_gen.stages.report_samples import with_samples
 from cloze_gen.store.folder_replacement import replace_published
 from cloze_gen.store.runs import EVALUATION_SCHEMA
-from tests.conftest import FinishedRun
+from tests.conftest import FinishedRun, report_data
 
 EVALUATION = {"n": 5, "chance": 0.2, "signature": "s", "baselines": [
     {"name": "lsa", "accuracy": 0.4, "low": 0.1, "high": 0.7, "n": 5, "chance": 0.2, "seconds": 1.5, "kind": "baseline"},
@@ -126,7 +125,7 @@ def test_what_the_report_holds_is_what_the_run_holds(copied: Path) -> None:
     style = find_style("holmes-style")
     record = read_record(copied / "release")
     published = read_published(copied / "release", style=style, record=record)
-    data = with_samples(read_report_data(copied, style), style.items, published, record.facts)
+    data = with_samples(report_data(copied, style), style.items, published, record.facts)
     records = [json.loads(line) for line in (copied / "release" / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     assert data.n_questions == len(records) == sum(data.answer_positions) == sum(count for _, _, count in data.books)
     assert len(data.samples) == min(20, len(records))
@@ -141,12 +140,12 @@ def test_items_of_another_shape_are_refused(copied: Path) -> None:
     """What a style's items are is the style's to say: a line of its file that is none is named, and no report is made of what is left."""
     (copied / "release" / "questions.jsonl").write_text('{"id": "p1", "passage": ["A.", "B."]}\n', encoding="utf-8")
     with pytest.raises(FormatError, match=r"questions\.jsonl, line 1: lacks book_id, tokens"):
-        read_report_data(copied, find_style("holmes-style"))
+        report_data(copied, find_style("holmes-style"))
 
 
 def test_a_report_of_passages_holds_the_set_alone(lambada: FinishedRun) -> None:
     """Passages are counted without the control set, and only books that give passages are listed; parts of questions are left out."""
-    data = read_report_data(lambada.folder, find_style("lambada-style"))
+    data = report_data(lambada.folder, find_style("lambada-style"))
     lines = (lambada.release / "passages.jsonl").read_text(encoding="utf-8").splitlines()
     of_set = [one for one in map(json.loads, lines) if one["split"] != "control"]
     assert data.noun == "passage"

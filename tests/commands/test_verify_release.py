@@ -36,7 +36,7 @@ def test_a_release_of_each_style_is_as_it_says(style: str, finished_run: Callabl
     release = shutil.copytree(found, tmp_path / "release")
     outcome = cli("verify", release, "--books", SAMPLE)
     assert outcome.status == 0, outcome.out + outcome.err
-    assert lines(outcome) == dict.fromkeys(("files", "signature", "items", "formats", "papers", "text"), "ok")
+    assert lines(outcome) == dict.fromkeys(("files", "signature", "items", "formats", "documents", "text"), "ok")
 
 
 @pytest.mark.slow

@@ -204,12 +204,15 @@ def test_what_people_and_models_are_asked_fits(lambada: Any, narrow: Callable[..
     """What guessing costs and how it stands, before and after pages are out; requests; a report's place; another kind of run beside it."""
     shutil.copytree(lambada.out.parent, tmp_path / "copy", symlinks=True)
     at = ("--out", tmp_path / "copy" / "out")
+    assert faults(narrow("judge", "new", lambada.name, "--judges", "ann,bob", *at)) == []
+    study = f"{lambada.name}-guess"
     for _ in range(2):
-        assert faults(narrow("judge", "status", lambada.name, *at)) == []
-        cost = narrow("judge", "cost", lambada.name, "--passages", "1000000", *at)
+        for command in ("status", "agree", "cost"):
+            assert faults(narrow("judge", command, study, *at)) == [], command
+        cost = narrow("judge", "cost", "--items", "1000000", *at)
         assert faults(cost) == []
-        assert [len(line.split("  ")) > 4 for line in cost.split("\n")[:3]] == [True] * 3
-        assert faults(narrow("judge", "export", lambada.name, "--subjects", "ann,bob", *at)) == []
+        assert [len(line.split("  ")) > 4 for line in cost.split("\n")[:2]] == [True] * 2
+        assert faults(narrow("judge", "export", study, "--judges", "ann,bob", *at)) == []
     assert faults(narrow("export-requests", lambada.name, "--to", tmp_path / "requests.jsonl", *at)) == []
     assert faults(narrow("report", lambada.name, *at)) == []
     assert faults(narrow("compare", lambada.name, lambada.name, *at)) == []

@@ -20,9 +20,9 @@ from cloze_gen.pipelines.styles import find_style
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.rng import stable_fraction
 from cloze_gen.stages.items.questions import QUESTION_ITEMS
-from cloze_gen.stages.report import read_report_data
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
+from tests.conftest import report_data
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_report_card_and_notes_agree_on_the_books(scs: Path, release: Path, tmp_
     assert cli(*call).status == 0
     folder = scs / "runs" / "agree"
     dropped = {"blank": "empty", unlike[0]: "vocabulary_unlike_reference"}
-    data = read_report_data(folder, find_style("scs-style"))
+    data = report_data(folder, find_style("scs-style"))
     assert [book for book, _, _ in data.books] == [like[0]]
     (audit,) = (table for table in data.audits if table.side == "source")
     rows = [dict(zip(audit.columns, row, strict=True)) for row in audit.rows]

@@ -18,7 +18,7 @@ from cloze_gen.report.paper_table import PaperFigure, PaperTable, PassageFigure,
 from cloze_gen.report.passages import Analysis, Measure, PassageEvaluation, PassageFigures, SamplePassage, SetRow
 
 TABLE = PaperTable(
-    "Zweig & Burges 2011, Table 1", 1040, (PaperFigure("Human", 0.91), PaperFigure("Smoothed 4-gram", 0.39, "smoothed-4gram"))
+    "Zweig & Burges 2011, Table 1", 1040, (PaperFigure("Human", 0.91, "human"), PaperFigure("Smoothed 4-gram", 0.39, "smoothed-4gram"))
 )
 
 # Without these, Chromium asks its maker's hosts for things of its own; what is left of that is refused by the resolver rule.

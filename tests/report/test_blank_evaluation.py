@@ -71,6 +71,20 @@ def test_ours_stand_with_the_papers() -> None:
     assert (human.blank_accuracy, human.distractor_error) == (0.871, 0.375)
 
 
+def test_people_stand_with_the_papers(data: ReportData) -> None:
+    """In one row with the paper's, drawn as a point beside its line, and how many they were below the table."""
+    human = row("human", "", "", kind="human", ba=0.81, ba_low=0.7, ba_high=0.9, note="2 judges, 24 verdicts")
+    evaluation = blank_evaluation_from_record(RECORD | {"baselines": [*RECORD["baselines"], human]}, where="here")
+    [(ours, told)] = [(ours, told) for label, ours, told in table_rows(evaluation, SCDE_TABLES) if label in {"human", "People"}]
+    assert ours is not None
+    assert told is not None
+    assert (ours.ba, ours.note, told.blank_accuracy) == (0.81, "2 judges, 24 verdicts", 0.871)
+    assert ">human<" in blank_baseline_plot(evaluation, SCDE_TABLES)
+    page = render_report(replace(data, noun="passage", paper=None, evaluation=None, samples=(), n_options=0,
+                                 blanked=BlankedFigures(None, (), evaluation, SCDE_TABLES)))  # fmt: skip
+    assert "Human: 2 judges, 24 verdicts." in page
+
+
 def test_contexts_are_those_of_table_6() -> None:
     """Ours from each context, None where there is none; of the paper's the models that it gives for all six."""
     evaluation = blank_evaluation_from_record(RECORD, where="here")

@@ -71,6 +71,17 @@ def test_the_adversary_stands_before_all_else(card: CardFacts) -> None:
     assert text.index("It picks the answer in 45 %.") < first < text.index("## What was measured") < second < text.index("## What to know")
 
 
+def test_people_have_a_section_of_their_own(card: CardFacts) -> None:
+    """Between the adversaries and the rest, with how many they were; no legend of methods stands above them."""
+    rows = (Measured(name="lsa", kind="baseline", accuracy=0.5, low=0.4, high=0.6),
+            Measured(name="human", kind="human", accuracy=0.9, low=0.85, high=0.95, way="3 judges, 90 verdicts"))  # fmt: skip
+    text = dataset_card(replace(card, facts=replace(FACTS, measured=rows)))
+    section = text[text.index("## What people get") : text.index("## What was measured")]
+    assert "| human | 90.0% | 85.0% to 95.0% | human | 3 judges, 90 verdicts |" in section
+    assert "lsa" not in section
+    assert "human" not in text[text.index("| lsa |") : text.index("## What to know")]
+
+
 def test_a_style_shows_its_own_tables(card: CardFacts) -> None:
     """Figures to the right."""
     table = CardTable("Statistics", "Beside the paper's.", ("measure", "all"), (("words", "12"),))

@@ -69,6 +69,18 @@ def test_adversaries_come_first(run: RunFacts) -> None:
     assert "adversary" not in comparison_text(run, run)
 
 
+def test_people_stand_by_themselves(run: RunFacts) -> None:
+    """Before the settings, and not among the baselines; where people judged one run alone, that is said of the other."""
+    rows = (EvaluationRow("human", "human", 0.9, 0.85, 0.95, 40, 0.2), *run.baselines)
+    read = replace(run, baselines=rows)
+    lines = [" ".join(line.split()) for line in comparison_text(read, replace(read, baselines=rows[1:])).splitlines()]
+    place = lines.index("people get right")
+    assert lines[place + 1 : place + 3] == ["nobody was asked: right", "human 90.0 % -> -"]
+    assert place < lines.index("settings that differ")
+    assert sum("human" in line for line in lines) == 1
+    assert "people" not in comparison_text(run, run)
+
+
 def test_an_unevaluated_run_is_named(run: RunFacts) -> None:
     """Where one side has no evaluation the comparison says so and shows the other's."""
     text = comparison_text(run, replace(run, baselines=()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html.parser
 from dataclasses import replace
 
-from cloze_gen.report.data import ReportData
+from cloze_gen.report.data import EvaluationRow, ReportData
 from cloze_gen.report.html import render_report
 from cloze_gen.report.passages import Analysis, Measure, PassageEvaluation, SetRow
 from tests.report.conftest import HOSTILE
@@ -69,6 +69,18 @@ def test_the_adversary_stands_first(page: str, data: ReportData) -> None:
     assert "adversary-five45.0 %31.0 to 60.0trees, folds by item40" in text.replace("% ", "%").replace("%", "% ").replace("% 31", "%31")
     bare = render_report(replace(data, evaluation=None))
     assert "Not measured yet" in bare[bare.index('id="adversary"') : bare.index('id="funnel"')]
+
+
+def test_people_stand_beside_the_papers(data: ReportData) -> None:
+    """In the paper's own row, with their bounds, and how many they were below the table; never in the picture of rules."""
+    assert data.evaluation is not None
+    row = EvaluationRow("human", "human", 0.875, 0.8, 0.95, 40, 0.2, way="3 judges, 120 verdicts")
+    shown = render_report(replace(data, evaluation=replace(data.evaluation, baselines=(*data.evaluation.baselines, row))))
+    text = " ".join("".join(Page(shown[shown.index('id="baselines"') : shown.index('<section id="rules"')]).text).split())
+    assert "Human87.5 %80.0 to 95.04091 %" in text
+    assert "Human: 3 judges, 120 verdicts." in text
+    assert "of people by bootstrap over the questions" in text
+    assert "human" not in shown[shown.index('<section id="rules"') :].lower()
 
 
 def test_each_rule_stands_with_its_kind(page: str) -> None:

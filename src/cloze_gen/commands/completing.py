@@ -43,6 +43,11 @@ def stage_names(ctx: typer.Context, incomplete: str) -> list[str]:
     return _beginning(incomplete, (label.replace(" ", "-") for label in labels if isinstance(label, str)), ordered=True)
 
 
+def study_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The studies of the output folder."""
+    return _beginning(incomplete, [path.parent.name for path in sorted((_runs(ctx).parent / "judgements").glob("*/study.json"))])
+
+
 def setting_keys(ctx: typer.Context, incomplete: str) -> list[str]:
     """`group.key=` of the run or config that was typed before; nothing once a value has begun."""
     settings = _run_file(ctx).get("settings")

@@ -14,6 +14,7 @@ from cloze_gen.commands.evaluate_blanks import evaluate_blanks
 from cloze_gen.commands.evaluate_passages import evaluate_passages
 from cloze_gen.commands.evaluate_questions import evaluate_questions
 from cloze_gen.commands.evaluation_folder import check_place
+from cloze_gen.commands.people import check_asked_for
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.build import forget_what_was_read
 from cloze_gen.pipelines.styles import style_of_run
@@ -28,15 +29,17 @@ from cloze_gen.store.runs import RUN_FILE, check_as_written
 
 
 def evaluate(
-    *, items: str, answers: Path | None, train: str, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int,
-    write_to: Path | None = None, columns: int | None = None,
+    *, items: str, answers: Path | None, train: str, only: Sequence[str], scores: Path | None, people: Path | None, out: Path, workers: int,
+    seed: int, write_to: Path | None = None, columns: int | None = None,
 ) -> str:  # fmt: skip
     """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the table.
 
     Args:
+        people: what people said of the items.
         columns: of the screen that it is for; None where nobody looks.
     Raises:
-        UsageError: no such items, no answers, an unknown baseline, or a folder to write to that holds other things.
+        UsageError: no such items, no answers, verdicts of other items, an unknown baseline, or a folder to write to that holds other
+            things.
     """
     forget_what_was_read()
     if write_to is not None:
@@ -47,6 +50,7 @@ def evaluate(
     kind = _kind_of_file(Path(items)) if run is None else style_of_run(run).items
     path = Path(items) if run is None else run
     given: dict[str, Any] = {"train": train, "out": out, "workers": workers}
+    check_asked_for(people, only)
     asked: dict[str, Any] = {
         "only": only,
         "scores": scores,
@@ -58,12 +62,14 @@ def evaluate(
     }
     if kind is QUESTION_ITEMS:
         questions = questions_of_file if run is None else questions_of_run
-        return evaluate_questions(questions(path, answers=answers, **given), **asked)
+        return evaluate_questions(questions(path, answers=answers, **given), people=people, **asked)
     if answers is not None:
         raise UsageError("--answers: a passage holds its own; leave it out.")
     if kind is BLANKED_ITEMS:
         blanks = blanks_of_file if run is None else blanks_of_run
-        return evaluate_blanks(blanks(path, **given), **asked)
+        return evaluate_blanks(blanks(path, **given), people=people, **asked)
+    if people is not None:
+        raise UsageError("--people: what people said of a passage's last word made its set (`guesses`); leave it out.")
     passages = passages_of_file if run is None else passages_of_run
     return evaluate_passages(passages(path, **given), **asked)
 

@@ -12,17 +12,21 @@ from numpy.typing import NDArray
 from cloze_gen.commands.asked import read_scores
 from cloze_gen.commands.asked_blanks import AskedBlankedPassages
 from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
+from cloze_gen.commands.people import read_people
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.blanks.baselines import CLASSIFIERS, LOCAL_MODEL, PASSAGES, RANDOM, RULES, TEXT, BlankBaseline, asks_for, pick
 from cloze_gen.evaluate.blanks.metrics import bootstrap_draws
+from cloze_gen.evaluate.blanks.people import human_blank_row
 from cloze_gen.evaluate.blanks.results import BlankResult, context_results, matrix_results, prediction_rows, random_result
 from cloze_gen.evaluate.blanks.rules import rule_results
-from cloze_gen.evaluate.blanks.table import candidates_text, main_rows, result_row, table_text
+from cloze_gen.evaluate.blanks.table import candidates_text, main_rows, people_text, result_row, table_text
 from cloze_gen.evaluate.blanks.user_scores import ANSWER, parse_blank_scores
 from cloze_gen.pipelines.baseline_models import fit_models
 from cloze_gen.pipelines.passage_models import blank_tasks
 from cloze_gen.records.blanked_passage import BlankedPassage
+from cloze_gen.records.judgement import Task
+from cloze_gen.stages.asking.filling import passages_by_digest
 from cloze_gen.stages.evaluation.blank_models import open_scorer
 from cloze_gen.stages.evaluation.blank_scores import classifier_record, score_passages
 from cloze_gen.stages.evaluation.local_blank_models import open_local_scorer
@@ -33,13 +37,13 @@ _NO_PASSAGES = "for want of passages to learn from (--train FILE)"
 
 
 def evaluate_blanks(
-    asked: AskedBlankedPassages, *, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int, write_to: Path | None,
-    columns: int | None = None,
+    asked: AskedBlankedPassages, *, only: Sequence[str], scores: Path | None, people: Path | None, out: Path, workers: int, seed: int,
+    write_to: Path | None, columns: int | None = None,
 ) -> str:  # fmt: skip
     """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the tables.
 
     Raises:
-        UsageError: an unknown baseline, or one that lacks what it is made from.
+        UsageError: an unknown baseline, one that lacks what it is made from, or people who filled other passages.
         FormatError: the file of scores does not answer for these passages.
     """
     clock = Stopwatch()
@@ -51,22 +55,26 @@ def evaluate_blanks(
     files = [Path(row.file) for row in baselines if row.file] + ([] if scores is None else [scores])
     given = [one for path in files for one in _given(path, passages, draws)]
     local = [one for row in baselines if row.folder for one in _scored(row, asked, {}, draws)]
+    fillers = _fillers(people, asked, seed)
     models, fitted = _models(asked, baselines, only, workers)
     own = [row for row in baselines if not row.folder and not row.file]
     results = [one for row in own for one in _scored(row, asked, models, draws)] + local + given
     alone = _alone(asked, only, models, draws)
-    if not results and not alone:
+    if not results and not alone and not fillers:
         raise UsageError("--only user: there is nobody to measure; give a file with --scores.")
     record = _record(asked, results, fitted, missing, seed) | alone
+    machines = record["baselines"]
+    record |= {"baselines": [*machines, *fillers["baselines"]], "people": fillers["people"]} if fillers else {}
     folder = write_to or place_of(asked, store)
     write_evaluation(folder, record, _predictions(results, passages, record["baselines"]), store)
     say(f"evaluate: done in {clock.seconds:.1f} s")
     if write_to is None:
         show_in_report(asked, folder)
     absent = [f"left out, {why}: {', '.join(name for name in missing if missing[name] == why)}" for why in dict.fromkeys(missing.values())]
-    tables = [table_text(record["baselines"], columns=columns)] if results else []
+    tables = [table_text(machines, columns=columns)] if results else []
     tables += [candidates_text(alone, columns=columns)] if alone else []
-    return "\n".join([*tables, *absent, f"signature  {record['signature']}", f"written to {folder}"])
+    told = ["", people_text(*fillers["baselines"], columns=columns), fillers["people"]["judged"]] if fillers else []
+    return "\n".join([*tables, *absent, *told, f"signature  {record['signature']}", f"written to {folder}"])
 
 
 def _chosen(asked: AskedBlankedPassages, only: Sequence[str]) -> tuple[list[BlankBaseline], dict[str, str]]:
@@ -113,6 +121,14 @@ def _given(path: Path, passages: Sequence[BlankedPassage], draws: NDArray[np.flo
     text = read_scores(path, expected=f"JSON lines such as {ANSWER}, or a log of lm-evaluation-harness")
     found = parse_blank_scores(text, passages, name=path.name)
     yield from matrix_results(BlankBaseline(f"user:{path.stem}", "user", path.name), passages, found, draws)
+
+
+def _fillers(path: Path | None, asked: AskedBlankedPassages, seed: int) -> dict[str, Any]:
+    """How people filled the passages: their row; nothing where nobody was asked."""
+    known = passages_by_digest(one.passage for one in asked.items.passages)
+    found = read_people(path, Task.FILL, known, name=asked.name)
+    row = found and human_blank_row(found.found, known, seed=seed, digest=found.file.digest)
+    return {"baselines": [row], "people": found.record} if found else {}
 
 
 def _alone(asked: AskedBlankedPassages, only: Sequence[str], models: Mapping[str, Artifact], draws: NDArray[np.float64]) -> dict[str, Any]:

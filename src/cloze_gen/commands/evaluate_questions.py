@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.commands.asked import read_scores
 from cloze_gen.commands.asked_questions import AskedQuestions
 from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
+from cloze_gen.commands.people import read_people
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
+from cloze_gen.evaluate.people import human_row, reading_figures, reading_table
 from cloze_gen.evaluate.results import Baseline, BaselineResult, joint_tests, judge_scores
 from cloze_gen.evaluate.table import prediction_rows, random_row, result_row, table_text
 from cloze_gen.evaluate.user_scores import parse_user_scores
@@ -19,23 +21,26 @@ from cloze_gen.evaluate.words.adversary import AdversaryResult, adversary_row, w
 from cloze_gen.evaluate.words.adversary_line import adversary_line
 from cloze_gen.evaluate.words.baselines import ADVERSARY, as_found, models_for, pick, word_baselines
 from cloze_gen.pipelines.baseline_models import fit_models, model_tasks
+from cloze_gen.records.judgement import Task
+from cloze_gen.stages.asking.reading import questions_by_digest
 from cloze_gen.stages.evaluation.word_scores import Scorer, judge, judge_adversary
 from cloze_gen.store.artifacts import Artifact, Store
 
 
 def evaluate_questions(
-    asked: AskedQuestions, *, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int, write_to: Path | None,
-    columns: int | None = None,
+    asked: AskedQuestions, *, only: Sequence[str], scores: Path | None, people: Path | None, out: Path, workers: int, seed: int,
+    write_to: Path | None, columns: int | None = None,
 ) -> str:  # fmt: skip
     """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the table.
 
     Raises:
-        UsageError: an unknown baseline, or one that lacks its training corpus.
+        UsageError: an unknown baseline, one that lacks its training corpus, or people who read other questions.
     """
     clock = Stopwatch()
     baselines, left_out = _chosen(asked, only)
     store = Store(out) if asked.corpus is None else asked.corpus.store
     users = [] if scores is None else [_judge_user(scores, asked, seed)]  # first, for a mistake in it should not wait for the training
+    readers = _readers(people, asked, seed)
     models, fitted = _models(asked, baselines, workers)
     scorer = Scorer(asked.items, models)
     results = [judge(row, scorer, asked.items, seed=seed) for row in baselines if row.kind != ADVERSARY] + users
@@ -45,6 +50,8 @@ def evaluate_questions(
             say(f"evaluate: of the adversaries left out {one.left_out}")
     folder = write_to or place_of(asked, store)
     record = _record(asked, tried, results, fitted, left_out, seed, with_random=not only or "random" in only)
+    machines = record["baselines"]
+    record |= {"baselines": [*machines, *readers["baselines"]], "people": readers["people"]} if readers else {}
     judged = [*(one.judged(seed=seed) for one in tried), *results]
     write_evaluation(folder, record, (row for one in judged for row in prediction_rows(one, asked.items.questions)), store)
     say(f"evaluate: done in {clock.seconds:.1f} s")
@@ -52,7 +59,8 @@ def evaluate_questions(
         show_in_report(asked, folder)
     figures = {row["name"]: (row["accuracy"], row["low"], row["high"]) for row in record["baselines"]}
     said = adversary_line(figures, chance=record["chance"])
-    told = [table_text(record["baselines"], columns=columns), *([said] if said else [])]
+    told = [table_text(machines, columns=columns), *([said] if said else [])] if machines else []
+    told += _told_readers(readers, columns) if readers else []
     return "\n".join([*told, f"signature  {record['signature']}", f"written to {folder}"])
 
 
@@ -92,6 +100,23 @@ def _judge_user(path: Path, asked: AskedQuestions, seed: int) -> BaselineResult:
     found = parse_user_scores(text, asked.items.questions, name=path.name)
     row = Baseline(f"user:{path.stem}", "user", "user", path.name)
     return judge_scores(row, found, asked.items.questions, seed=seed, seconds=clock.seconds)
+
+
+def _readers(path: Path | None, asked: AskedQuestions, seed: int) -> dict[str, Any]:
+    """What people made of the questions: their row, and what they found wrong; nothing where nobody was asked."""
+    known = questions_by_digest(asked.items)
+    found = read_people(path, Task.READ, known, name=asked.name)
+    if found is None:
+        return {}
+    row = human_row(found.found, known, seed=seed, digest=found.file.digest)
+    return {"baselines": [row], "people": found.record | {"sets": reading_figures(found.judged)}}
+
+
+def _told_readers(readers: Mapping[str, Any], columns: int | None) -> list[str]:
+    """People by themselves, behind the table of the baselines."""
+    [row], record = readers["baselines"], readers["people"]
+    faults = reading_table(record["sets"], columns=columns)
+    return ["", table_text([row], who="people", columns=columns), row["note"], "", faults, record["judged"]]
 
 
 def _record(

@@ -13,7 +13,7 @@ from cloze_gen.commands.report import renew_report
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import ClozeGenError
 from cloze_gen.pipelines.styles import style_of_run
-from cloze_gen.stages.release.papers import REPORT
+from cloze_gen.stages.release.documents import REPORT
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.folder_replacement import find_change, replace_published
 from cloze_gen.store.locks import exclusive_lock
@@ -22,7 +22,7 @@ from cloze_gen.store.runs import EVALUATION_FILE, EVALUATION_SCHEMA, RELEASE, ev
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 PREDICTIONS = "predictions.jsonl"
-_TABLES = ("rules", "candidates")  # tables of their own beside the baselines, which a call measures or not
+_TABLES = ("rules", "candidates", "people")  # tables of their own beside the baselines, which a call measures or not
 EVALUATION_VERSION = 3  # raised when a row means something else; rows of another are not kept beside new ones
 
 

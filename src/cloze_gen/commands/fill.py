@@ -11,10 +11,10 @@ from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK
 from cloze_gen.notation import named
 from cloze_gen.pipelines.styles import find_style
-from cloze_gen.stages.release.books import OpenedBooks
+from cloze_gen.stages.release.books import BooksFound, OpenedBooks
+from cloze_gen.stages.release.documents import DOCUMENTS
 from cloze_gen.stages.release.facts import ReleaseRecord, read_record
 from cloze_gen.stages.release.filling import fill_release
-from cloze_gen.stages.release.papers import PAPERS
 from cloze_gen.stages.release.splits import HARNESS
 from cloze_gen.store.locks import partial_folder, sweep_leavings
 
@@ -35,7 +35,7 @@ def fill(release: Path, *, books: Path, to: Path | None) -> str:
     if target.exists() or target.is_symlink():
         raise UsageError(f"{target}: is there already. Nothing was written; name a new folder with --to.")
     style = find_style(record.facts.style)
-    opened = OpenedBooks.of_folder(books, record.facts.item_books).with_all(record.facts.item_books)
+    opened = OpenedBooks.of_those(BooksFound.below(books), record.facts.item_books).with_all(record.facts.item_books)
     sweep_leavings(target.parent)
     with partial_folder(target) as partial:
         with read_of_strangers(release):
@@ -47,12 +47,12 @@ def fill(release: Path, *, books: Path, to: Path | None) -> str:
 
 
 def check_filled(other: Sequence[str], record: ReleaseRecord) -> None:
-    """What came out is the full release: all data have its bytes. Papers, tasks, Parquet and pictures are another version's to differ in.
+    """What came out is the full release: data have its bytes; documents, tasks, Parquet and pictures may be another version's.
 
     Raises:
         FormatError: a file of data differs, is missing or too many.
     """
-    wrong = [name for name in other if not (name in PAPERS or name.startswith(_TASKS) or name.endswith(_BY_LIBRARIES))]
+    wrong = [name for name in other if not (name in DOCUMENTS or name.startswith(_TASKS) or name.endswith(_BY_LIBRARIES))]
     if wrong:
         raise FormatError(f"what came out is not the full release: {named(wrong)} differ. Nothing was written. {_versions(record)}")
 

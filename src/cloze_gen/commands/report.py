@@ -8,7 +8,7 @@ from pathlib import Path
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.styles import style_of_run
-from cloze_gen.stages.release.papers import REPORT
+from cloze_gen.stages.release.documents import REPORT
 from cloze_gen.stages.report import stage_artifacts, write_report
 from cloze_gen.store.folder_replacement import rewrite_published
 from cloze_gen.store.locks import exclusive_lock

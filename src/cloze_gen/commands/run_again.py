@@ -10,11 +10,11 @@ from cloze_gen.commands.settings import toml_of
 from cloze_gen.errors import UsageError
 from cloze_gen.notation import shown
 from cloze_gen.records.release_facts import ReleasedBook
-from cloze_gen.stages.release.books import OpenedBooks
+from cloze_gen.stages.release.books import BooksFound, OpenedBooks
 from cloze_gen.stages.release.checks import Check
 from cloze_gen.stages.release.checksums import checksums_of
+from cloze_gen.stages.release.documents import DOCUMENTS
 from cloze_gen.stages.release.facts import ReleaseRecord
-from cloze_gen.stages.release.papers import PAPERS
 from cloze_gen.stages.style import Style
 from cloze_gen.store.corpus_manifest import MANIFEST_NAME
 from cloze_gen.store.runs import released_folder
@@ -23,11 +23,11 @@ from cloze_gen.store.tables import unescape_cell, write_tsv
 _COLUMNS = ("file", "book_id", "title", "author", "genre", "year", "etext", "license", "role")
 
 
-def run_again(release: Path, record: ReleaseRecord, style: Style, books: Path | None, place: Path, *, workers: int) -> Check:
-    """Make the set anew in `place`, with nothing that any store holds, and compare every file but the papers.
+def run_again(release: Path, record: ReleaseRecord, style: Style, found: BooksFound | None, place: Path, *, workers: int) -> Check:
+    """Make the set anew in `place`, with nothing that any store holds, and compare every file but the documents.
 
     Args:
-        books: a folder with all books of both sides; None: the embedded sample.
+        found: all books of both sides, among others; None: the embedded sample serves.
     Raises:
         UsageError: a book is missing.
         ClozeGenError: the run fails.
@@ -36,7 +36,7 @@ def run_again(release: Path, record: ReleaseRecord, style: Style, books: Path | 
     config = place / "settings.toml"
     place.mkdir()
     config.write_text(toml_of(style.name, facts.settings), encoding="utf-8")
-    sides = {} if books is None else laid_out(books, facts.books, place)
+    sides = {} if found is None else laid_out(found, facts.books, place)
     foreign = sorted(sides.keys() - set(style.sides))
     if foreign:
         raise UsageError(f"release.json: {style.name} reads no side {shown(foreign[0])}.")
@@ -45,20 +45,20 @@ def run_again(release: Path, record: ReleaseRecord, style: Style, books: Path | 
         name=facts.name,
         out=place / "out",
         workers=workers,
-        seed=facts.seed or 0,
+        seed=facts.seed,
         overrides=[],
         train=sides.get("train", ""),
         source=sides.get("source", ""),
         books=sides.get("books", ""),
     )
     carry_out(task)
-    found, expected = checksums_of(released_folder(task.folder)), checksums_of(release)
-    files = sorted(name for name in found.keys() | expected.keys() if name not in PAPERS)
-    wrong = tuple(f"{name}: other bytes than when the set is made again" for name in files if found.get(name) != expected.get(name))
+    again, expected = checksums_of(released_folder(task.folder)), checksums_of(release)
+    files = sorted(name for name in again.keys() | expected.keys() if name not in DOCUMENTS)
+    wrong = tuple(f"{name}: other bytes than when the set is made again" for name in files if again.get(name) != expected.get(name))
     return Check("again", f"{len(files):,} files come out of a run on {len(facts.books):,} books", wrong)
 
 
-def laid_out(root: Path, books: Sequence[ReleasedBook], place: Path) -> dict[str, str]:
+def laid_out(found: BooksFound, books: Sequence[ReleasedBook], place: Path) -> dict[str, str]:
     """side -> a folder of links to the user's copies, under the names that the release tells, with a manifest of what it tells of them.
 
     Raises:
@@ -67,7 +67,7 @@ def laid_out(root: Path, books: Sequence[ReleasedBook], place: Path) -> dict[str
     sides: dict[str, str] = {}
     for side in dict.fromkeys(book.side for book in books):
         own = [book for book in books if book.side == side]
-        opened, folder = OpenedBooks.of_folder(root, own).with_all(own), place / "books" / side
+        opened, folder = OpenedBooks.of_those(found, own).with_all(own), place / "books" / side
         for book in own:
             path = folder / unescape_cell(book.file)
             if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):

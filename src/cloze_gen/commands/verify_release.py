@@ -14,19 +14,19 @@ from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.notation import shown
 from cloze_gen.pipelines.styles import find_style
-from cloze_gen.stages.release.books import OpenedBooks
+from cloze_gen.stages.release.books import BooksFound, OpenedBooks
 from cloze_gen.stages.release.checks import (
     Check,
     check_books,
     check_derived,
+    check_documents,
     check_files,
     check_items,
-    check_papers,
     check_signature,
 )
+from cloze_gen.stages.release.documents import document_texts
 from cloze_gen.stages.release.facts import ReleaseRecord, read_record
 from cloze_gen.stages.release.filling import fill_release
-from cloze_gen.stages.release.papers import paper_texts
 from cloze_gen.stages.release.pointer_files import POINTERS, pointers_file
 from cloze_gen.stages.release.write import read_published, write_data
 from cloze_gen.stages.style import Style
@@ -57,8 +57,9 @@ def verify_release(release: Path, *, books: Path | None, deep: bool, workers: in
     if missing:
         yield Check("items", "cannot be looked at", tuple(f"{file}: missing" for file in missing))
         return
-    opened = None if books is None else _opened(books, record)
-    with tempfile.TemporaryDirectory(prefix="cloze-gen-verify-") as place, read_of_strangers(release):
+    found = None if books is None else BooksFound.below(books)
+    opened = None if found is None else OpenedBooks.of_those(found, facts.item_books).with_all(facts.item_books)
+    with tempfile.TemporaryDirectory(prefix="cloze-gen-verify-") as place:
         full = release
         if of_pointers:
             if opened is None:
@@ -66,13 +67,15 @@ def verify_release(release: Path, *, books: Path | None, deep: bool, workers: in
                 return
             full = Path(place) / "full"
             full.mkdir()
-            other = fill_release(release, full, style=style, record=record, text_of=opened.text_of)
+            with read_of_strangers(release):
+                other = fill_release(release, full, style=style, record=record, text_of=opened.text_of)
             check_filled(other, record)
             yield Check("fill", f"{len(record.full):,} files of the full release come out", tuple(f"{name}: other bytes" for name in other))
             record = read_record(full)
-        yield from _of_full(full, Path(place) / "again", style, record, opened)
+        with read_of_strangers(release):
+            yield from _of_full(full, Path(place) / "again", style, record, opened)
         if deep:
-            yield run_again(full, record, style, books, Path(place) / "run", workers=workers)
+            yield run_again(full, record, style, found, Path(place) / "run", workers=workers)
 
 
 def _count_of_pointers(release: Path, record: ReleaseRecord) -> Check:
@@ -81,17 +84,13 @@ def _count_of_pointers(release: Path, record: ReleaseRecord) -> Check:
     return Check("pointers", f"{lines:,} records; --books DIR gives the text back and checks it", wrong)
 
 
-def _opened(books: Path, record: ReleaseRecord) -> OpenedBooks:
-    return OpenedBooks.of_folder(books, record.facts.item_books).with_all(record.facts.item_books)
-
-
 def _of_full(release: Path, again: Path, style: Style, record: ReleaseRecord, opened: OpenedBooks | None) -> Iterator[Check]:
     published = read_published(release, style=style, record=record)
     yield check_items(style.items, published, record)
     again.mkdir()
     write_data(again, style=style, published=published, facts=record.facts)
     yield check_derived(release, again)
-    yield check_papers(release, paper_texts(release, style=style, published=published, record=record))
+    yield check_documents(release, document_texts(release, style=style, published=published, record=record))
     if opened is not None:
         yield check_books(style.items, published.records, opened.text_of)
     else:

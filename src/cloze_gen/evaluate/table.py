@@ -50,15 +50,16 @@ def prediction_rows(result: BaselineResult, questions: Sequence[Question]) -> It
             }  # fmt: skip
 
 
-def table_text(rows: Iterable[Mapping[str, Any]], *, columns: int | None = None) -> str:
+def table_text(rows: Iterable[Mapping[str, Any]], *, who: str = "baseline", columns: int | None = None) -> str:
     """The table as a terminal shows it, one line a row of ``evaluation.json``; shares in percent. Below it, of which of its ways an
     adversary's figures are.
 
     Args:
+        who: what the first column calls them.
         columns: of the screen; None where nobody looks.
     """
     listed = list(rows)
-    header = ("baseline", "accuracy", "95 % interval", "n", "chance", "seconds")
+    header = (who, "accuracy", "95 % interval", "n", "chance", "seconds")
     cells = [
         (row["name"], f"{100 * row['accuracy']:.2f} %", f"{100 * row['low']:.2f} - {100 * row['high']:.2f}", str(row["n"]),
          f"{100 * row['chance']:.1f} %", f"{row['seconds']:.2f}")
@@ -68,5 +69,5 @@ def table_text(rows: Iterable[Mapping[str, Any]], *, columns: int | None = None)
     for row in listed:
         if "family" in row:
             ways.setdefault(f"{row['family']}, folds by {row['folds']}", []).append(row["name"])
-    lines = table_lines(header, cells, columns, left=frozenset({"baseline"}))
+    lines = table_lines(header, cells, columns, left=frozenset({who}))
     return "\n".join([*lines, *(f"{way}: {', '.join(names)}" for way, names in ways.items())])

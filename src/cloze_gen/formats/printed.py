@@ -33,3 +33,13 @@ def blanked_sentence(question: Question) -> str:
     'Holmes, we _____ it.'
     """
     return as_printed(question.blank.filled(BLANK_MARK))
+
+
+def around_blank(question: Question) -> tuple[str, str]:
+    """The same in two: what stands before the mark and behind it, with the spaces of print.
+
+    >>> around_blank(Question("b:0:3", "b", ("Holmes", ",", "we", "hide", ",", "now", "."), 3, ("eat", "hide"), 1))
+    ('Holmes, we ', ', now.')
+    """
+    before = as_printed((*question.tokens[: question.position], BLANK_MARK)).removesuffix(BLANK_MARK)
+    return before, blanked_sentence(question)[len(before) + len(BLANK_MARK) :]

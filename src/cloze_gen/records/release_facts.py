@@ -1,4 +1,4 @@
-"""What a release says of itself, in plain values: what its card, its citation and its other papers are written from."""
+"""What a release says of itself, in plain values: what its card, its citation and its other documents are written from."""
 
 from __future__ import annotations
 
@@ -87,7 +87,6 @@ class ReleaseFacts:
         version: of cloze-gen.
         style: as typed, ``holmes-style``; `title` is its name on the card, ``Holmes-style (MSR)``.
         paper: as the card cites it; `reference` is the same paper with its parts, None where a style brings none.
-        seed: None where the style's DAG has several.
         order: of the items: ``shuffled`` or ``corpus``.
         text: ``full``, or ``pointers`` where the text was left out.
         sample: whether the books are those that cloze-gen brings.
@@ -112,7 +111,7 @@ class ReleaseFacts:
     title: str
     paper: str
     reference: PaperReference | None = None
-    seed: int | None = None
+    seed: int
     signature: str
     canary: str = ""
     order: str = "shuffled"
@@ -144,7 +143,7 @@ class ReleaseFacts:
     def set_version(self) -> str:
         """A version in the form of Semantic Versioning: cloze-gen's, and behind the plus which set it is.
 
-        >>> facts = {"name": "a", "style": "s", "title": "S", "paper": "", "noun": "question", "n_items": 1, "n_wanted": 1}
+        >>> facts = {"name": "a", "style": "s", "title": "S", "paper": "", "noun": "question", "n_items": 1, "n_wanted": 1, "seed": 1}
         >>> ReleaseFacts(version="0.2.0.dev1", signature="cloze-gen|n:1|set:5e10f7c9", **facts).set_version
         '0.2.0+set.5e10f7c9'
         """

@@ -24,9 +24,10 @@ class BlankRow:
     """One baseline from one context by one decoder. Shares are of 1; bounds are those of the middle 95 %.
 
     Attributes:
-        kind: ``random``, ``surface``, ``model`` or ``user``.
+        kind: ``random``, ``surface``, ``model``, ``user`` or ``human``.
         context, decoder: empty where there is none.
         de: distractors among the answers of a passage.
+        note: of people, how many they are; empty of others.
     """
 
     name: str
@@ -44,6 +45,7 @@ class BlankRow:
     de: float
     de_low: float
     de_high: float
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +117,9 @@ def _row(row: Mapping[str, Any]) -> BlankRow:
     if not all(map(math.isfinite, figures.values())):
         raise ValueError("a figure is not finite")
     return BlankRow(
-        name=str(row["name"]), kind=str(row["kind"]), context=str(row["context"]), decoder=str(row["decoder"]), n=int(row["n"]), **figures
-    )
+        name=str(row["name"]), kind=str(row["kind"]), context=str(row["context"]), decoder=str(row["decoder"]), n=int(row["n"]), **figures,
+        note=str(row.get("note", "")),
+    )  # fmt: skip
 
 
 def main_figures(paper: BlankTable | None) -> tuple[BlankFigure, ...]:

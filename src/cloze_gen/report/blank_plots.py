@@ -10,7 +10,7 @@ from cloze_gen.report.svg import FIRST, MUTED, SECOND, drawing, new_figure, plai
 def blank_baseline_plot(evaluation: BlankEvaluation | None, paper: BlankTable | None) -> str:
     """Blank accuracy by baseline with its 95 % interval; the paper's as open diamonds, its people a dashed line, chance a dotted one."""
     human = people(paper)
-    rows = [(label, ours, told) for label, ours, told in table_rows(evaluation, paper) if told is not human or human is None]
+    rows = [(label, ours, told) for label, ours, told in table_rows(evaluation, paper) if told is not human or human is None or ours]
     rows = [one for one in rows if one[1] is not None or (one[2] is not None and one[2].blank_accuracy is not None)]
     with drawing():
         figure = new_figure(0.9 + 0.25 * max(1, len(rows)))

@@ -139,21 +139,21 @@ def _measured(facts: ReleaseFacts) -> str:
     if not facts.evaluated and not facts.measured:
         return f"## What was measured\nNothing yet: its maker measures it with `cloze-gen evaluate {facts.name}`, which writes it here."
     adversaries = [row for row in facts.measured if row.kind == "adversary"]
-    others = [row for row in facts.measured if row.kind != "adversary"]
+    people = [row for row in facts.measured if row.kind == "human"]
+    others = [row for row in facts.measured if row.kind not in {"adversary", "human"}]
     first = ["## What a trained adversary gets", facts.evaluated] if facts.evaluated else []
     parts = [part for part in ("\n".join(first), _rows(adversaries)) if part]
+    if people:
+        parts += ["## What people get", _rows(people)]
     if others:
         parts += ["## What was measured", _LEGEND, _rows(others)]
     return "\n\n".join(parts)
 
 
-_LEGEND = (
-    "How often the right option is found without understanding the sentence. *baseline*: a simple method, trained on other books; "
-    "*balanced*: a "
-    "rule on one score, which the choice of the items made as good as chance; *bias*, *classifier*: what the options alone give "
-    "away; *model*: a "
-    "method of the paper's field; *random*: guessing."
-)
+_LEGEND = """\
+How often the right answer is found without understanding the text. *baseline*: a simple method; *balanced*: a rule on one score, which the
+choice of the items made as good as chance; *bias*, *classifier*: what the options alone give away; *model*: a method of the paper's field;
+*random*: guessing."""
 
 
 def _rows(rows: Sequence[Measured]) -> str:

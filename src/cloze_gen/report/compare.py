@@ -13,6 +13,7 @@ from cloze_gen.report.compare_answers import Answered, paired_lines
 from cloze_gen.report.data import EvaluationRow
 from cloze_gen.report.funnel import FunnelStep
 
+_APART = ("adversary", "human")
 _LEAST_LABEL, _LEAST_NAME = 28, 32  # columns of a baseline's name, and of a setting's
 
 
@@ -61,10 +62,11 @@ class RunFacts:
 def comparison_text(one: RunFacts, other: RunFacts) -> str:
     """The comparison for a terminal, `one` left and `other` right."""
     lines = [f"left   {one.signature}", f"right  {other.signature}"]
-    adversaries, others = ([[row for row in run.baselines if (row.kind == "adversary") == wanted] for run in (one, other)]
-                           for wanted in (True, False))  # fmt: skip
+    adversaries, people, others = ([[row for row in run.baselines if _apart(row) == apart] for run in (one, other)]
+                                   for apart in (*_APART, ""))  # fmt: skip
     for title, found in (
         *([("a trained adversary picks the answer in", _baselines(*adversaries))] if any(adversaries) else []),
+        *([("people get right", _baselines(*people, lacks="nobody was asked: {}"))] if any(people) else []),
         ("settings that differ", _settings(one, other)),
         ("stages made of something else", _stages(one, other)),
         ("funnel", _funnel(one, other)),
@@ -73,6 +75,11 @@ def comparison_text(one: RunFacts, other: RunFacts) -> str:
     ):
         lines += ["", title, *(f"  {line}" for line in found)]
     return "\n".join(lines)
+
+
+def _apart(row: EvaluationRow) -> str:
+    """The kind of a row that is not to be read among the others; empty of these."""
+    return row.kind if row.kind in _APART else ""
 
 
 def _items(one: RunFacts, other: RunFacts) -> Iterator[tuple[str, Iterator[str]]]:
@@ -121,11 +128,13 @@ def _funnel(one: RunFacts, other: RunFacts) -> Iterator[str]:
                 yield f"    {reason:<38} {before.get(reason, 0):>10,} -> {after.get(reason, 0):>10,}"
 
 
-def _baselines(one: Sequence[EvaluationRow], other: Sequence[EvaluationRow]) -> Iterator[str]:
+def _baselines(
+    one: Sequence[EvaluationRow], other: Sequence[EvaluationRow], *, lacks: str = "not evaluated: {} (cloze-gen evaluate RUN)"
+) -> Iterator[str]:
     left, right = ({row.name: row for row in rows} for rows in (one, other))
     if not left or not right:
         missing = " and ".join(side for side, rows in (("left", left), ("right", right)) if not rows)
-        yield f"not evaluated: {missing} (cloze-gen evaluate RUN)"
+        yield lacks.format(missing)
     width = max([_LEAST_LABEL, *(len(name) + 1 for name in _all_of(left, right))])
     for name in _all_of(left, right):
         a, b = left.get(name), right.get(name)

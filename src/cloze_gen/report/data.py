@@ -20,9 +20,9 @@ class EvaluationRow:
     """One row of an evaluation. Shares are of 1; `low` and `high` bound the 95 % Wilson interval.
 
     Attributes:
-        kind: ``adversary``, ``baseline``, ``balanced`` (rules that the choice of the set levels), ``bias``, ``classifier``, ``random`` or
-            ``user``.
-        way: of an adversary, the family and the folds that its figures are of; empty of others.
+        kind: ``adversary``, ``baseline``, ``balanced`` (rules that the choice of the set levels), ``bias``, ``classifier``, ``random``,
+            ``user`` or ``human``, whose bounds are those of a bootstrap over items.
+        way: of an adversary, the family and the folds that its figures are of; of people, how many they are; empty of others.
     """
 
     name: str
@@ -171,7 +171,7 @@ def evaluation_from_record(record: Mapping[str, Any], *, where: str) -> Evaluati
             EvaluationRow(
                 name=str(row["name"]), kind=str(row.get("kind", "baseline")), accuracy=float(row["accuracy"]), low=float(row["low"]),
                 high=float(row["high"]), n=int(row.get("n", n)), chance=float(row.get("chance", chance)),
-                way=f"{row['family']}, folds by {row['folds']}" if "family" in row else "",
+                way=f"{row['family']}, folds by {row['folds']}" if "family" in row else str(row.get("note", "")),
             ) for row in rows
         )  # fmt: skip
         if not all(math.isfinite(figure) for row in baselines for figure in (row.accuracy, row.low, row.high, row.chance)):

@@ -23,7 +23,8 @@ from cloze_gen.report.passages import SETS, PassageFigures, SetRow
 
 # What the rows of an evaluation are, in the order of the report.
 _ADVERSARIES = ("adversary",)
-_BASELINES = ("baseline", "random")
+_PEOPLE = ("human",)
+_BASELINES = ("baseline", "random", *_PEOPLE)  # people beside the paper's, in its table alone
 _RULES = ("balanced", "bias", "classifier")
 
 
@@ -35,6 +36,7 @@ def render_report(data: ReportData) -> str:
         paper=paper,
         baselines=_baseline_rows(data.evaluation, paper),
         adversaries=data.evaluation.of_kind(*_ADVERSARIES) if data.evaluation else (),
+        people=data.evaluation.of_kind(*_PEOPLE) if data.evaluation else (),
         rules=data.evaluation.of_kind(*_RULES) if data.evaluation else (),
         plots=_plots(data, paper),
         funnel=[_funnel_row(step) for step in data.steps],

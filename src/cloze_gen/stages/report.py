@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,15 @@ from cloze_gen.report.funnel import funnel_steps
 from cloze_gen.report.paper_table import BlankTable, PaperTable, PassageTable
 from cloze_gen.report.passages import PassageFigures
 from cloze_gen.stages.corpus.book_table import kept_books, read_books
+from cloze_gen.stages.finished_run import PublishedSet
 from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.stages.items.kind import ItemKind, Record
 from cloze_gen.stages.items.passages import PASSAGE_ITEMS
 from cloze_gen.stages.items.questions import QUESTION_ITEMS
 from cloze_gen.stages.read_evaluation import read_blank_evaluation, read_evaluation, read_passage_evaluation
+from cloze_gen.stages.release.documents import write_documents
 from cloze_gen.stages.release.facts import read_record
-from cloze_gen.stages.release.papers import write_papers
-from cloze_gen.stages.release.pointer_papers import write_pointer_papers
+from cloze_gen.stages.release.pointer_documents import write_pointer_documents
 from cloze_gen.stages.release.publish import told_overrides
 from cloze_gen.stages.release.signature import read_signature
 from cloze_gen.stages.release.write import full_settings, read_published
@@ -35,23 +36,28 @@ from cloze_gen.store.tables import read_jsonl
 
 
 def write_report(folder: Path, style: Style) -> None:
-    """Write the papers of the release of the run in `folder`: with its evaluation, once there is one.
+    """Write the documents of the release of the run in `folder`: with its evaluation, once there is one.
 
     Of a run whose release may hold no text of the books, those of the full one, and of the one that may be passed on.
     """
     released = released_folder(folder)
-    record, data = read_record(released), read_report_data(folder, style)
+    record = read_record(released)
     published = read_published(released, style=style, record=record)
-    write_papers(released, style=style, published=published, record=record, data=data)
+    data = read_report_data(folder, style, published)
+    write_documents(released, style=style, published=published, record=record, data=data)
     if released.name == FULL:
-        write_pointer_papers(folder / RELEASE, record=read_record(released), data=data, full=released)
+        write_pointer_documents(folder / RELEASE, record=read_record(released), data=data, full=released)
 
 
-def read_report_data(folder: Path, style: Style) -> ReportData:
-    """Everything the report of the full release says of the run in `folder`, but for its sample items."""
+def read_report_data(folder: Path, style: Style, published: PublishedSet) -> ReportData:
+    """Everything the report of the full release says of the run in `folder`, but for its sample items.
+
+    Args:
+        published: the set, as it is released.
+    """
     run = read_run(folder)
     artifacts = stage_artifacts(folder)
-    items, records = read_set(folder, style.items)
+    items, records = of_set(style.items, zip(published.items, published.records, strict=True))
     questions = items if style.items is QUESTION_ITEMS else []
     tables = {side: read_books(artifacts[label]) for side, label in style.last_books(artifacts).items()}
     source = tables.get(style.drawn_from, [])
@@ -130,9 +136,13 @@ def read_set(folder: Path, kind: ItemKind) -> tuple[list[Any], list[Record]]:
         FormatError: the release's file does not follow its format.
     """
     released = released_folder(folder)
-    pairs = zip(kind.read(released), read_jsonl(released / kind.file), strict=True)
-    of_set = [(item, record) for item, record in pairs if kind.counts(item)]
-    return [item for item, _ in of_set], [record for _, record in of_set]
+    return of_set(kind, zip(kind.read(released), read_jsonl(released / kind.file), strict=True))
+
+
+def of_set(kind: ItemKind, pairs: Iterable[tuple[Any, Record]]) -> tuple[list[Any], list[Record]]:
+    """Items and their records, those of a control set not among them."""
+    counted = [(item, record) for item, record in pairs if kind.counts(item)]
+    return [item for item, _ in counted], [record for _, record in counted]
 
 
 def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

@@ -13,10 +13,10 @@ from cloze_gen.report.card import CardTable
 from cloze_gen.report.paper_table import BlankTable, PaperTable, PassageTable
 from cloze_gen.stages.finished_run import FinishedRun, FromStore, PublishedSet
 from cloze_gen.stages.items.kind import ItemKind
-from cloze_gen.stages.judging import Judging
 from cloze_gen.stages.tables import CANDIDATES
 from cloze_gen.stages.trace import TraceSections
 from cloze_gen.store.artifacts import Artifact
+from cloze_gen.studies.asking import Asking
 
 Facts = Mapping[str, Mapping[str, Any]]  # label of a stage -> the facts of its artifact
 
@@ -84,6 +84,7 @@ class Style:
         beside_files: the last stage's artifact -> its files of records that are released beside the items.
         reference: the paper, with its parts, for a bibliography.
         order: settings -> of the items in the release: ``shuffled`` or ``corpus``.
+        people: facts of each stage -> what people did (``groomed``) -> in words, for the signature; empty where nobody was asked.
         judged: facts of each stage -> who has judged the items: ``machine``, or what people did.
         told_files: of these files, what the card says of each; in a name `{name}` is the run's, and one that was not written is not told.
         card_tables: a finished run -> tables of its own that the card shows.
@@ -95,7 +96,7 @@ class Style:
         trained_on: the stage whose books the baselines of an evaluation are trained on; empty: none but those of `--train`.
         requests: how a model of somebody else's is asked; None where none is.
         is_balanced: (settings as `run.json` has them) -> whether the choice of the set levels simple scores.
-        judging: how people are asked about its items; None where nobody is.
+        asks: the tasks of its judges; empty where nobody is asked about its items.
         notes: (settings, facts of each stage) -> what a user of the set must know.
         warnings: of its settings as `run.json` has them, what the report says on top.
         model: (settings, fingerprint of each stage) -> the model behind the set, for its signature.
@@ -116,6 +117,7 @@ class Style:
     store_files: Callable[[FinishedRun], Mapping[str, str | FromStore]] = lambda run: {}
     beside_files: Callable[[Artifact], Sequence[str]] = candidates_kept
     order: Callable[[Any], str] = lambda settings: str(settings.release.order)
+    people: Callable[[Facts], Mapping[str, str]] = lambda facts: {}
     judged: Callable[[Facts], str] = lambda facts: "machine"
     own_background: OwnBackground | None = None
     articles: str = ""
@@ -129,7 +131,7 @@ class Style:
     trained_on: str = ""
     requests: Requests | None = None
     is_balanced: Callable[[Mapping[str, Any]], bool] = lambda settings: False
-    judging: Judging | None = None
+    asks: tuple[Asking, ...] = ()
     notes: Callable[[Any, Facts], Sequence[str]] = lambda settings, facts: ()
     warnings: Callable[[Mapping[str, Any]], Sequence[str]] = lambda settings: ()
     model: Callable[[Any, Mapping[str, str]], str] = lambda settings, fingerprints: "none"

@@ -34,12 +34,16 @@ def exclusive_lock(path: Path, *, on_wait: Callable[[], None] | None = None) -> 
 
 
 @contextlib.contextmanager
-def partial_folder(target: Path) -> Iterator[Path]:
-    """A temporary folder beside `target`, removed again on any exit unless it was renamed away."""
+def partial_folder(target: Path, *, mode: int = 0o777) -> Iterator[Path]:
+    """A temporary folder beside `target`, removed again on any exit unless it was renamed away.
+
+    Args:
+        mode: who may do what in it, before the umask.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     while True:
         folder = target.parent / f".{target.name}~partial-{secrets.token_hex(4)}"
-        folder.mkdir()
+        folder.mkdir(mode=mode)
         try:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:  # swept by another run between mkdir and open

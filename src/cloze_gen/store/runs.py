@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,6 +22,19 @@ def run_folders(out: Path) -> list[Path]:
     """The runs of an output folder, the one written last first; of one moment, by name."""
     found = [path for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name]  # ~: being written
     return [path.parent for path in sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.parent.name))]
+
+
+_RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
+MOST_NAME_CHARS = 200  # a release file's name is the run's and up to 40 characters more; file systems allow 255
+
+
+def is_run_name(name: str) -> bool:
+    """Whether a run may be called so: a name that is one file's on every system.
+
+    >>> [is_run_name(name) for name in ("mine-2", ".hid", "..", "a/b", "", "x" * 201)]
+    [True, True, False, False, False, False]
+    """
+    return bool(_RUN_NAME.fullmatch(name)) and name not in {".", ".."} and len(name) <= MOST_NAME_CHARS
 
 
 def released_folder(folder: Path) -> Path:

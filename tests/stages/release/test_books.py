@@ -10,7 +10,7 @@ import pytest
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.records.release_facts import ReleasedBook
-from cloze_gen.stages.release.books import OpenedBooks
+from cloze_gen.stages.release.books import BooksFound, OpenedBooks
 
 TEXT = b"It was _very_\r\ndark by candle-\r\nlight.  Nobody came."
 
@@ -27,7 +27,7 @@ def test_books_are_known_by_their_bytes(tmp_path: Path) -> None:
     (tmp_path / "other.txt.gz").write_bytes(packed)
     (tmp_path / "edited.txt").write_bytes(TEXT + b"\n")
     books = [book("a", TEXT), book("b", packed), book("c", TEXT + b" ")]
-    opened = OpenedBooks.of_folder(tmp_path, books)
+    opened = OpenedBooks.of_those(BooksFound.below(tmp_path), books)
     assert set(opened.files) == {"a", "b"}
     with pytest.raises(UsageError, match=r"lacks, by their bytes, 'c\.txt' \(sha256 "):
         opened.with_all(books)
@@ -39,12 +39,12 @@ def test_a_span_of_another_book_is_refused(start: int, end: int, tmp_path: Path)
     """By its book and its figures."""
     (tmp_path / "a.txt").write_bytes(TEXT)
     with pytest.raises(FormatError, match=f"book a: characters {start} to"):
-        OpenedBooks.of_folder(tmp_path, [book("a", TEXT)]).text_of(("a", start, end))
+        OpenedBooks.of_those(BooksFound.below(tmp_path), [book("a", TEXT)]).text_of(("a", start, end))
 
 
 def test_what_changes_while_it_is_read_is_told(tmp_path: Path) -> None:
     """And a book that is not there is named."""
     (tmp_path / "a.txt").write_bytes(TEXT)
-    opened = OpenedBooks.of_folder(tmp_path, [book("a", TEXT)])
+    opened = OpenedBooks.of_those(BooksFound.below(tmp_path), [book("a", TEXT)])
     with pytest.raises(UsageError, match="book z"):
         opened.text_of(("z", 0, 1))

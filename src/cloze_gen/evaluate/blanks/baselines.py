@@ -82,13 +82,13 @@ def pick(only: Sequence[str]) -> list[BlankBaseline]:
         if name.startswith(begin) and len(name) > len(begin)
     ]
     named = [name for name in only if name not in {row.name for row in own}]
-    known = {label for row in BLANK_BASELINES for label in (row.name, row.kind)} | {"user", RULES, CLASSIFIERS}
+    known = {label for row in BLANK_BASELINES for label in (row.name, row.kind)} | {"user", "human", RULES, CLASSIFIERS}
     unknown = [name for name in named if name not in known]
     if unknown:
         kinds = ", ".join(dict.fromkeys(row.kind for row in BLANK_BASELINES))
         raise UsageError(
             f"--only {shown(unknown[0])}: no such baseline of blanked passages. Known: {', '.join(row.name for row in BLANK_BASELINES)}, "
-            f"{LOCAL_MODEL}FOLDER (a causal or next-sentence model), {SCORES_FILE}FILE (scores); the kinds {kinds} and user; "
+            f"{LOCAL_MODEL}FOLDER (a causal or next-sentence model), {SCORES_FILE}FILE (scores); the kinds {kinds}, user and human; "
             f"{RULES} and {CLASSIFIERS} of the candidates alone."
         )
     return [row for row in BLANK_BASELINES if not only or row.name in named or row.kind in named] + own

@@ -102,12 +102,40 @@ def measure(counts: AnswerCounts, draws: NDArray[np.float64]) -> BlankMetrics:
     (0.75, 0.857, 0.5, 0.5, (0.5, 1.0))
     """
     n = len(counts.blanks)
-    values = np.stack([_shares(counts), counts.right == counts.blanks, counts.distractors], axis=1).astype(np.float64)
-    ba, pa, de = (float(value) for value in values.mean(axis=0))
-    low, high = np.percentile(draws @ values / n, _MIDDLE, axis=0)
+    values = _values(counts)
+    return _metrics(n, int(counts.blanks.sum()), counts, values.mean(axis=0), draws @ values / n)
+
+
+def measure_verdicts(counts: AnswerCounts, passage_of: NDArray[np.int64], *, seed: int) -> BlankMetrics:
+    """Measure answers of which several may be to one passage: of people, each of whom fills it by himself.
+
+    Every list of answers counts alike; passages are drawn whole for the bounds.
+
+    Args:
+        counts: of m lists of answers, at least one.
+        passage_of: int64, shape (m,): from 0, without a gap.
+
+    >>> counts = AnswerCounts(np.array([2, 2, 4]), np.array([2, 1, 4]), np.array([0, 1, 0]))
+    >>> row = measure_verdicts(counts, np.array([0, 0, 1]), seed=1)
+    >>> row.n, row.blanks, round(row.ba, 3), row.ba_micro, round(row.pa, 3), (row.ba_low, row.ba_high)
+    (2, 6, 0.833, 0.875, 0.667, (0.75, 1.0))
+    """
+    n = int(passage_of.max()) + 1
+    sums = np.zeros((n, 4))
+    np.add.at(sums, passage_of, np.hstack([_values(counts), np.ones((len(passage_of), 1))]))
+    drawn, total = bootstrap_draws(n, seed=seed) @ sums, sums.sum(axis=0)
+    blanks = np.zeros(n, np.int64)
+    blanks[passage_of] = counts.blanks
+    return _metrics(n, int(blanks.sum()), counts, total[:3] / total[3], drawn[:, :3] / drawn[:, 3:])
+
+
+def _metrics(n: int, blanks: int, counts: AnswerCounts, means: NDArray[np.float64], drawn: NDArray[np.float64]) -> BlankMetrics:
+    """Of the means of the three measures, and of what samples came to: float64, shape (DRAWS, 3)."""
+    ba, pa, de = (float(value) for value in means)
+    low, high = np.percentile(drawn, _MIDDLE, axis=0)
     return BlankMetrics(
         n=n,
-        blanks=int(counts.blanks.sum()),
+        blanks=blanks,
         ba=ba,
         ba_low=float(low[0]),
         ba_high=float(high[0]),
@@ -137,3 +165,8 @@ def paired_difference(one: AnswerCounts, other: AnswerCounts, draws: NDArray[np.
 
 def _shares(counts: AnswerCounts) -> NDArray[np.float64]:
     return np.asarray(counts.right / counts.blanks)
+
+
+def _values(counts: AnswerCounts) -> NDArray[np.float64]:
+    """Share of blanks right, whether all are, distractors: float64, shape (n, 3)."""
+    return np.stack([_shares(counts), counts.right == counts.blanks, counts.distractors], axis=1).astype(np.float64)

@@ -48,6 +48,11 @@ def table_text(rows: Sequence[Row], *, columns: int | None = None) -> str:
     return "\n".join([*_main_table(main_rows(rows), columns), *_context_table([row for row in rows if row["context"]], columns)])
 
 
+def people_text(row: Row, *, columns: int | None = None) -> str:
+    """The row of people, by itself, and whose it is."""
+    return "\n".join([*_main_table([row], columns, who="people"), str(row["note"])])
+
+
 def candidates_text(record: Mapping[str, Any], *, columns: int | None = None) -> str:
     """What the candidates tell without their passage: a line a classifier, a line a rule; shares in percent.
 
@@ -78,8 +83,8 @@ def _chances(row: Row) -> list[str]:
     return [f"{100 * row['ba_chance']:.2f}", *named]
 
 
-def _main_table(rows: Sequence[Row], columns: int | None) -> list[str]:
-    header = ["baseline", "context", _measured("BA %"), "micro %", _measured("PA %"), _measured("DE")]
+def _main_table(rows: Sequence[Row], columns: int | None, *, who: str = "baseline") -> list[str]:
+    header = [who, "context", _measured("BA %"), "micro %", _measured("PA %"), _measured("DE")]
     cells = []
     for row in rows:
         ba, pa, de = (

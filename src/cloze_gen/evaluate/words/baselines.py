@@ -95,10 +95,10 @@ def pick(baselines: Sequence[Baseline], only: Sequence[str]) -> list[Baseline]:
     Raises:
         UsageError: a name is neither; lists those there are.
     """
-    known = {row.name for row in baselines} | {row.kind for row in baselines} | {"random", "user"}
+    known = {row.name for row in baselines} | {row.kind for row in baselines} | {"random", "user", "human"}
     unknown = sorted(set(only) - known)
     if unknown:
         names = textwrap.fill(", ".join(["random", *(row.name for row in baselines)]), 140)
         raise UsageError(f"--only {shown(unknown[0])}: no such baseline. Known are the kinds adversary, baseline, balanced, bias, "
-                         f"classifier, user, and\n{names}")  # fmt: skip
+                         f"classifier, user, human, and\n{names}")  # fmt: skip
     return [row for row in baselines if not only or row.name in only or row.kind in only]

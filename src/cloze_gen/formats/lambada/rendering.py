@@ -6,6 +6,7 @@ which.
 - *published*: in small letters, cut into the tokens of the Penn treebank (``do n't``, ``claire 's``, ``gon na``), quotation marks with
   their direction, brackets as ``-lrb-``, single spaces, nothing behind the target.
 - *cased*: the book's own sentences with their own spacing, one space between two, up to the end of the target.
+- *blanked*: the same with a gap where the target stood and the marks behind it, for people who guess.
 
 Source: the published development file; Paperno et al. 2016 do not describe their tokenization.
 """
@@ -16,6 +17,7 @@ import functools
 from collections.abc import Sequence
 
 from cloze_gen.english.treebank import clitics_cut
+from cloze_gen.formats.printed import BLANK_MARK
 from cloze_gen.records.passage import Passage
 from cloze_gen.text.tokens import spaces_after
 from cloze_gen.words import is_word
@@ -94,6 +96,21 @@ def cased_text(passage: Passage) -> str:
 def cased_context(passage: Passage) -> str:
     """`cased_text` without the target; ends in a blank unless a mark is written to the target."""
     return "".join(f"{text} " for text in passage.texts[:-1]) + passage.opening
+
+
+def blanked_text(passage: Passage) -> str:
+    """The whole passage as its book has it, with a gap for the target.
+
+    >>> from cloze_gen.records.passage import Part
+    >>> blanked_text(Passage("b:1", "b", Part.TEST, (("Who", "?"), ('"', "Ann", ".", '"')), ("Who?", '"Ann."'), 1, 0, 1))
+    'Who? "_____."'
+    """
+    return " ".join((*passage.texts[:-1], blanked_sentence(passage)))
+
+
+def blanked_sentence(passage: Passage) -> str:
+    """The target sentence alone, with a gap for the target."""
+    return f"{passage.opening}{BLANK_MARK}{passage.closing}"
 
 
 def whole_words(tokens: Sequence[str]) -> tuple[str, ...]:

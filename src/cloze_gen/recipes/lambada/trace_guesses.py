@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cloze_gen.notation import shown
 from cloze_gen.recipes.lambada.stages.decisions import ANSWERS, SIGNALS, VERDICTS
-from cloze_gen.records.guess_page import Condition
+from cloze_gen.recipes.lambada.steps.guessing import Condition
 from cloze_gen.stages.trace import Traced, has_id
 from cloze_gen.store.tables import read_parquet
 
@@ -17,11 +17,11 @@ def tell_guesses(item: Traced) -> Iterator[str]:
     if decided is None:
         return
     rows = read_parquet(item.artifact("guesses").path(ANSWERS)).filter(has_id(item.id)).to_pylist()
-    read = 0
+    read, readers = 0, item.artifact("guesses").manifest["settings"]["passage_subjects"]
     for row in rows:
         read += row["condition"] == Condition.PASSAGE
-        step = read if row["condition"] == Condition.PASSAGE else f"{read + 1}"
-        said = ", ".join(shown(guess) if guess else "no idea" for guess in row["guesses"])
+        step = min(read, readers) if row["condition"] == Condition.PASSAGE else readers + 1
+        said = ", ".join(map(shown, row["guesses"])) or "no idea"
         right = "right" if row["right"] else "wrong"
         yield f"guess      step {step}, from the {row['condition']}, subject {row['subject']}: {said} ({right})"
     judged = item.artifact("guesses").facts["judged"]

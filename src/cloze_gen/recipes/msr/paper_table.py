@@ -8,7 +8,7 @@ MSR_TABLE_1 = PaperTable(
     "Zweig & Burges 2011, Table 1 and section 2.2",
     1040,
     (
-        PaperFigure("Human", 0.91),
+        PaperFigure("Human", 0.91, "human"),
         PaperFigure("Generating model", 0.31, "generating-highest"),
         PaperFigure("Smoothed 3-gram", 0.36, "smoothed-3gram"),
         PaperFigure("Smoothed 4-gram", 0.39, "smoothed-4gram"),

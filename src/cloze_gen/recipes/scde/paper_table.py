@@ -34,7 +34,7 @@ _ERRORS = {("BERT, finetuned", FULL, JOINT): 0.661, ("PMI_2", FULL, JOINT): 1.20
 
 
 def _figures() -> Iterator[BlankFigure]:
-    yield BlankFigure("People", "", "", 0.871, 0.563, 0.375, OWN, "", "Tables 5 and 9")
+    yield BlankFigure("People", "", "", 0.871, 0.563, 0.375, OWN, "human", "Tables 5 and 9")
     for label, baseline, ba, pa in _FULL_CONTEXT:
         yield BlankFigure(label, FULL, JOINT, ba / 100, pa / 100, None, OWN, baseline, "Table 5")
     for (label, decoder), pairs in _BY_CONTEXT.items():

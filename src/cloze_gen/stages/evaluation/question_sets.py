@@ -39,7 +39,7 @@ def read_question_set(path: Path, answers: Path | None = None) -> QuestionSet:
 def _answers_beside(path: Path) -> Path:
     beside = path.with_name(path.name.replace("questions", "answers"))
     if beside == path or not beside.is_file():
-        raise UsageError(f"{path}: its answers are not beside it; name their file with --answers")
+        raise UsageError(f"{path}: its answers are not beside it; name their file with --answers, or lay it there")
     return beside
 
 

@@ -73,9 +73,8 @@ def _spans(record: Record) -> Sequence[Span]:
 
 
 _ONE_BLANK = (
-    "blanks: in `blanks_*.jsonl` and the tasks made of it each blank is asked alone, the other blanked sentences being left out; "
-    "passages of one "
-    "book may share sentences"
+    "blanks: in `blanks_*.jsonl` and the tasks made of it each blank is asked alone, the other blanked sentences being left out; passages "
+    "of one book may share sentences"
 )
 _COLUMNS = {
     "id": "book and first sentence of the passage; of a blank its number behind it",

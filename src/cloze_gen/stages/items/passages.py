@@ -80,8 +80,7 @@ def _notes(passages: Sequence[SetPassage]) -> Sequence[str]:
     return [
         f"control: drawn from the test novels before anything was filtered, so {sum(one in test for one in control):,} of its "
         f"{len(control):,} passages are test passages too, and more may share sentences with one; it shows how hard an unfiltered "
-        f"passage is, and is "
-        "no sample apart from the set, nor for training"
+        "passage is, and is no sample apart from the set, nor for training"
     ]
 
 

@@ -15,9 +15,8 @@ from cloze_gen.stages.tables import CANDIDATES, QUESTIONS
 from cloze_gen.words import is_word
 
 _PRINTED = (
-    "print: sentences look as the challenge printed its own. Quotation marks, dashes and brackets are left out, `?` and `!` at the "
-    "end are a "
-    "full stop, inside a comma; `source.text` has the book's own sentence"
+    "print: sentences look as the MSR challenge printed its own. Quotation marks, dashes and brackets are left out; `?` and `!` are a full "
+    "stop at the end and a comma inside; `source.text` has the book's own sentence"
 )
 _COLUMNS = {
     "id": "book, sentence and word: where the question comes from",
@@ -35,9 +34,8 @@ _COLUMNS = {
     "answer_class": "noun, verb, adjective or adverb",
     "answer_rank": "rank of the answer among itself and its alternates by log10 P(word | history), 1 the highest",
     "answer_forward_rank": "the same by log10 P(next token | predecessor, word)",
-    "option_scores": "of each option: count and share of word tokens in the training books; log10 probabilities of the word after "
-    "the history, of "
-    "the token behind it after the word, of the whole sentence with it",
+    "option_scores": "of each option: count and share of word tokens in the training books; log10 probabilities of the word after the "
+    "history, of the token behind it after the word, of the whole sentence with it",
     "canary": "the set's GUID, the same in every record",
 }
 

@@ -16,6 +16,28 @@ from cloze_gen.text.decode import decode_book, flatten
 from cloze_gen.text.normalize import normalize_sentence
 
 
+@dataclass(frozen=True, slots=True)
+class BooksFound:
+    """The books that lie in a folder or below it, by their content, whatever their files are called there.
+
+    Attributes:
+        files: sha256 of a file's bytes -> the file.
+    """
+
+    root: Path
+    files: Mapping[str, Path]
+
+    @classmethod
+    def below(cls, root: Path) -> BooksFound:
+        """Read every book of a folder once.
+
+        Raises:
+            UsageError: the folder is missing or cannot be read through.
+        """
+        check_folder(root, "Give the folder that holds the books, or one above it.")
+        return cls(root, {book_digest(BookFile(root, file, "")): root / file for file in sorted(look_through(root).books, reverse=True)})
+
+
 @dataclass(slots=True)
 class OpenedBooks:
     """The files of books by their ids; each is read when a span of it is first asked for.
@@ -30,15 +52,9 @@ class OpenedBooks:
     _flat: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of_folder(cls, root: Path, books: Iterable[ReleasedBook]) -> OpenedBooks:
-        """The books that lie in a folder or below it, whatever their files are called there; others are not among `files`.
-
-        Raises:
-            UsageError: the folder is missing or cannot be read through.
-        """
-        check_folder(root, "Give the folder that holds the books, or one above it.")
-        found = {book_digest(BookFile(root, file, "")): root / file for file in sorted(look_through(root).books, reverse=True)}
-        return cls(root, {book.book_id: (found[book.sha256], book.sha256) for book in books if book.sha256 in found})
+    def of_those(cls, found: BooksFound, books: Iterable[ReleasedBook]) -> OpenedBooks:
+        """Those of these books that are there; others are not among `files`."""
+        return cls(found.root, {book.book_id: (found.files[book.sha256], book.sha256) for book in books if book.sha256 in found.files})
 
     def with_all(self, books: Iterable[ReleasedBook]) -> OpenedBooks:
         """The same, when all of these books are there.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +18,9 @@ from cloze_gen.notation import shown
 from cloze_gen.stages.finished_run import PublishedSet
 from cloze_gen.stages.items.kind import ItemKind, Record, Span
 from cloze_gen.stages.release.checksums import CHECKSUMS, checksums_of, parse_checksums
+from cloze_gen.stages.release.documents import CARD
 from cloze_gen.stages.release.facts import ReleaseRecord
-from cloze_gen.stages.release.order import SHUFFLED, shuffled_places
-from cloze_gen.stages.release.papers import CARD
+from cloze_gen.stages.release.order import released_places
 from cloze_gen.stages.release.signature import SIGNATURE, canary_of, items_digest, told_digest
 from cloze_gen.text.normalize import LINE_END_HYPHEN
 
@@ -74,8 +73,8 @@ def check_items(kind: ItemKind, published: PublishedSet, record: ReleaseRecord) 
     if n != facts.n_items:
         wrong.append(f"{kind.file}: {n:,} {kind.noun}s, and release.json tells {facts.n_items:,}")
     wrong += [f"{one['id']}: bears another canary" for one in published.records if one.get("canary") != facts.canary]
-    drawn = facts.order == SHUFFLED and hasattr(published.release, "order")
-    if drawn and shuffled_places(published.items, seed=published.seed, split_of=kind.split_of) != list(range(len(published.items))):
+    places = released_places(published.items, release=published.release, seed=published.seed, split_of=kind.split_of)
+    if places != list(range(len(places))):
         wrong.append(f"{kind.file}: the {kind.noun}s do not stand in the order that seed {published.seed} draws")
     digest, told = items_digest(published.records), told_digest(facts.signature)
     if not told or not digest.startswith(told):
@@ -98,14 +97,14 @@ def _printed_twice(kind: ItemKind, published: PublishedSet) -> Iterator[str]:
             yield f"{item.id}: prints the sentences of {earlier}"
 
 
-def check_papers(folder: Path, texts: Mapping[str, str]) -> Check:
-    """What the papers say is what `release.json` and the items say: `texts` are the papers written anew."""
+def check_documents(folder: Path, texts: Mapping[str, str]) -> Check:
+    """What the documents say is what `release.json` and the items say: `texts` are the documents written anew."""
     wrong = [
         f"{name}: tells other things than release.json and the items"
         for name, text in texts.items()
         if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8", errors="backslashreplace") != text
     ]
-    return Check("papers", f"{', '.join(texts)} follow from release.json and the items", tuple(wrong))
+    return Check("documents", f"{', '.join(texts)} follow from release.json and the items", tuple(wrong))
 
 
 def check_derived(folder: Path, again: Path) -> Check:
@@ -138,7 +137,8 @@ def check_books(kind: ItemKind, records: Sequence[Record], text_of: Callable[[Sp
             if not quotes("".join(texts), text_of(span)):
                 wrong.append(f"{record['id']}: book {span[0]} has another text at characters {span[1]} to {span[2]}")
         wrong += [f"{record['id']}: {what}" for what in kind.misquoted(record)]
-    return Check("text", f"{n:,} spans of {len(_books(kind, records)):,} books hold what is quoted of them", tuple(wrong))
+    books = {book for record in records for book, _, _ in kind.spans(record)}
+    return Check("text", f"{n:,} spans of {len(books):,} books hold what is quoted of them", tuple(wrong))
 
 
 def quotes(text: str, span: str) -> bool:
@@ -149,10 +149,6 @@ def quotes(text: str, span: str) -> bool:
     """
     parts = span.replace(" ", "").split(LINE_END_HYPHEN)
     return re.fullmatch("-?".join(map(re.escape, parts)), text.replace(" ", "")) is not None
-
-
-def _books(kind: ItemKind, records: Iterable[Record]) -> Counter[str]:
-    return Counter(book for record in records for book, _, _ in kind.spans(record))
 
 
 def check_text(checks: Iterable[Check], *, most: int = 5) -> Iterator[str]:

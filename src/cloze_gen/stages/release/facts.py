@@ -1,10 +1,9 @@
-"""`release.json`: what a release says of itself, for programs: who made it of what and how, and what its other papers are written from."""
+"""`release.json`: what a release says of itself, for programs, and what its other documents are written from."""
 
 from __future__ import annotations
 
 import functools
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records.release_facts import ReleaseFacts
 from cloze_gen.report.card import CardTable
 from cloze_gen.report.funnel import FunnelStep
-from cloze_gen.store.runs import RELEASE_FILE
+from cloze_gen.store.runs import RELEASE_FILE, is_run_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +40,6 @@ class ReleaseRecord:
 
 
 SCHEMA, TEXTS = "cloze-gen/release", ("full", "pointers")
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,200}")
 _BESIDE = ("steps", "tables", "beside", "taken", "full")
 
 
@@ -87,15 +85,15 @@ def _mistakes(record: ReleaseRecord) -> Iterator[str]:
         yield f"its schema is {shown(facts.schema)} and not {shown(SCHEMA)}"
     if facts.text not in TEXTS:
         yield f"its text is {shown(facts.text)}, which is none of {', '.join(TEXTS)}"
-    if not _NAME.fullmatch(facts.name) or facts.name in {".", ".."}:
+    if not is_run_name(facts.name):
         yield f"its name, {shown(facts.name)}, is no name of a run"
-    if not isinstance(facts.settings.get("release"), Mapping):
-        yield "its settings lack the group release"
+    if "release" not in facts.settings or not all(isinstance(group, Mapping) for group in facts.settings.values()):
+        yield "its settings are not groups of settings, `release` among them"
     for file in (*record.beside, *record.taken, *record.full, *(book.file for book in facts.books)):
         if not stays_within(file):
             yield f"{shown(file)} is no name of a file below a folder"
     for side in dict.fromkeys(book.side for book in facts.books):
-        if not _NAME.fullmatch(side) or side.startswith("."):
+        if not is_run_name(side):
             yield f"{shown(side)} is no side of books"
 
 

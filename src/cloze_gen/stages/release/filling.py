@@ -17,12 +17,11 @@ from cloze_gen.report.data import ReportData
 from cloze_gen.stages.finished_run import PublishedSet
 from cloze_gen.stages.items.kind import ItemKind, Record, Span
 from cloze_gen.stages.release.checksums import checksums_of
+from cloze_gen.stages.release.documents import write_documents
 from cloze_gen.stages.release.facts import ReleaseRecord
-from cloze_gen.stages.release.papers import write_papers
 from cloze_gen.stages.release.pointer_files import FIGURES, POINTERS, Texts, pointers_file, text_fields
 from cloze_gen.stages.release.write import full_settings, release_settings, write_data
 from cloze_gen.stages.style import Style
-from cloze_gen.stages.tables import CANDIDATES
 from cloze_gen.store.tables import read_jsonl
 
 
@@ -46,7 +45,7 @@ def fill_release(source: Path, to: Path, *, style: Style, record: ReleaseRecord,
     published = PublishedSet(
         name=facts.name,
         items=items,
-        seed=facts.seed or 0,
+        seed=facts.seed,
         release=release_settings(style, settings),
         records=[kind.released(item, one) for item, one in zip(items, records, strict=True)],
         canary=facts.canary,
@@ -56,7 +55,7 @@ def fill_release(source: Path, to: Path, *, style: Style, record: ReleaseRecord,
     for file in record.taken:
         (to / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / file, to / file)
-    write_papers(to, style=style, published=published, record=replace(record, facts=facts, full={}), data=read_figures(source))
+    write_documents(to, style=style, published=published, record=replace(record, facts=facts, full={}), data=read_figures(source))
     found = checksums_of(to)
     return sorted(name for name in found.keys() | record.full.keys() if found.get(name) != record.full.get(name))
 
@@ -90,6 +89,7 @@ def _items(kind: ItemKind, records: Sequence[Record]) -> list[Any]:
 
 def _completed(file: str, records: Sequence[Record], kind: ItemKind) -> list[Record]:
     """Records beside the items with what is derived; candidates have nothing that is."""
-    if file == CANDIDATES:
+    _, derived = text_fields(file, kind)
+    if not derived:
         return list(records)
     return [kind.released(item, record) for item, record in zip(_items(kind, records), records, strict=True)]

@@ -10,8 +10,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cloze_gen.rng import derive_rng
+from cloze_gen.stages.release.settings import OrderedReleaseSettings, ReleaseSettings
 
 SHUFFLED, CORPUS = "shuffled", "corpus"
+
+
+def released_places(items: Sequence[Any], *, release: ReleaseSettings, seed: int, split_of: Callable[[Any], str]) -> list[int]:
+    """Indices of the items in the order of their release: drawn where its settings ask for that; else as they stand.
+
+    A style whose paper has an order of its own has no such setting.
+    """
+    if isinstance(release, OrderedReleaseSettings) and release.order == SHUFFLED:
+        return shuffled_places(items, seed=seed, split_of=split_of)
+    return list(range(len(items)))
 
 
 def shuffled_places(items: Sequence[Any], *, seed: int, split_of: Callable[[Any], str] = lambda item: "") -> list[int]:

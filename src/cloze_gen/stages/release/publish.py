@@ -1,4 +1,4 @@
-"""The data of a finished run's release, written from its artifacts; its papers follow (`stages.report.write_report`)."""
+"""The data of a finished run's release, written from its artifacts; its documents follow (`stages.report.write_report`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.stages.finished_run import FinishedRun, PublishedSet
-from cloze_gen.stages.release.books import OpenedBooks
+from cloze_gen.stages.release.books import BooksFound, OpenedBooks
 from cloze_gen.stages.release.facts import ReleaseRecord, record_text
 from cloze_gen.stages.release.gather import release_facts
 from cloze_gen.stages.release.pointers import write_pointers
@@ -20,6 +20,7 @@ from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.runs import FULL, RELEASE, RELEASE_FILE, without_folders
 from cloze_gen.store.tables import read_jsonl
 
+_NAMES_NO_FILE = "release"  # of the groups of settings
 _TEXT = "release.text="  # how an override begins that asks for pointers
 
 
@@ -50,6 +51,11 @@ class RunToPublish:
     overrides: Sequence[str]
 
 
+def told_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as values of JSON, a file that one names without the user's own folders. The group `release` names people and addresses."""
+    return dict(without_folders(settings)) | {_NAMES_NO_FILE: settings[_NAMES_NO_FILE]}
+
+
 def told_overrides(overrides: Sequence[str]) -> list[str]:
     """What the user set, without folders of theirs, and without what asks for pointers: a full release is the same either way.
 
@@ -57,7 +63,7 @@ def told_overrides(overrides: Sequence[str]) -> list[str]:
     ['grooming.offensive_words=list.txt', 'release.url=https://a.org/b']
     """
     parts = (one.partition("=") for one in overrides if not one.startswith(_TEXT))
-    return [key + sign + (value if key.startswith("release.") else without_folders(value)) for key, sign, value in parts]
+    return [key + sign + (value if key.startswith(f"{_NAMES_NO_FILE}.") else without_folders(value)) for key, sign, value in parts]
 
 
 def publish(folder: Path, style: Style, run: RunToPublish) -> None:
@@ -81,7 +87,7 @@ def publish(folder: Path, style: Style, run: RunToPublish) -> None:
     (full / RELEASE_FILE).write_text(record_text(record), encoding="utf-8", newline="\n")
     if not is_full:
         (folder / RELEASE).mkdir()
-        opened = OpenedBooks.of_folder(run.books, facts.books)
+        opened = OpenedBooks.of_those(BooksFound.below(run.books), facts.books)
         write_pointers(folder / RELEASE, kind=style.items, published=published, taken=record.taken, full=full, text_of=opened.text_of)
 
 
@@ -96,4 +102,4 @@ def _published(style: Style, run: RunToPublish, finished: Artifact) -> Published
         beside={file: list(read_jsonl(finished.path(file))) for file in style.beside_files(finished)},
     )
     records = list(read_jsonl(finished.path(kind.file)))
-    return released_set(last, kind, records=records, canary=canary_of(run.signature), order=style.order(run.settings))
+    return released_set(last, kind, records=records, canary=canary_of(run.signature))

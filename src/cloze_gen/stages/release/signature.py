@@ -19,8 +19,9 @@ _CANARIES = uuid.UUID("5f4dd1a6-6f0c-5a39-9a5e-3b3c1d1f6a52")  # a name space of
 
 
 def make_signature(
-    *, style: str, name: str, sides: Mapping[str, str], model: str, seed: int, n: int, order: str, last: tuple[str, str], items: str
-) -> str:
+    *, style: str, name: str, sides: Mapping[str, str], model: str, seed: int, n: int, order: str, last: tuple[str, str], items: str,
+    people: Mapping[str, str] | None = None,
+) -> str:  # fmt: skip
     """One line that names a set and how it was made.
 
     Args:
@@ -29,6 +30,7 @@ def make_signature(
         last: label and fingerprint of the stage that finished the items; every setting before it is in the fingerprint.
         items: `items_digest` of the set: other items have another signature, whatever setting, book or version of the code made them
             other.
+        people: what people did -> in words; none where nobody was asked.
 
     >>> sides = {"train": "aa", "source": "bb"}
     >>> last = ("choice", "99887766554433")
@@ -36,7 +38,8 @@ def make_signature(
     'cloze-gen|v:0.1.0|style:holmes|name:a|train:aa|source:bb|model:kn3|seed:1|n:9|order:shuffled|choice:99887766|set:01'
     """
     stage, fingerprint = last
-    parts = {"v": __version__, "style": style, "name": name, **sides, "model": model, "seed": seed, "n": n, "order": order,
+    parts = {"v": __version__, "style": style, "name": name, **sides, "model": model, **(people or {}),
+             "seed": seed, "n": n, "order": order,
              stage.replace(" ", "-"): fingerprint[:8], "set": items[:_DIGEST_DIGITS]}  # fmt: skip
     return "|".join(["cloze-gen", *(f"{key}:{value}" for key, value in parts.items())])
 

@@ -1,19 +1,39 @@
-"""The splits of a release as tables of records, and the folders that hold them in other forms."""
+"""The splits of a release as tables: their records, and the columns that are true of all splits of a config."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from cloze_gen.formats.features import Columns
 from cloze_gen.stages.finished_run import PublishedSet
 from cloze_gen.stages.items.kind import ItemKind, Record
 from cloze_gen.stages.release.signature import CANARY
 
-PARQUET, HARNESS = "parquet", "harness"
+PARQUET, HARNESS = "parquet", "harness"  # folders of a release
 
 
-def split_tables(kind: ItemKind, published: PublishedSet) -> Iterator[tuple[str, Sequence[Record]]]:
-    """(file, its records) of every split that the card names."""
-    own = kind.split_records(published.items)
-    for files in kind.splits(published.items).values():
-        for file in files.values():
-            yield file, [record | {CANARY: published.canary} for record in own[file]] if file in own else published.records
+@dataclass(frozen=True, slots=True)
+class SplitTable:
+    """One split that the card names.
+
+    Attributes:
+        file: of JSON lines, in the release.
+        columns: of its config: what the card declares, and the types of the Parquet file.
+    """
+
+    config: str
+    split: str
+    file: str
+    records: Sequence[Record]
+    columns: Columns
+
+
+def split_tables(kind: ItemKind, published: PublishedSet) -> Iterator[SplitTable]:
+    """Every split of every config, in the order of the card."""
+    own, canary = kind.split_records(published.items), {CANARY: published.canary}
+    for config, files in kind.splits(published.items).items():
+        records = {file: [record | canary for record in own[file]] if file in own else published.records for file in files.values()}
+        columns = kind.columns(record for some in records.values() for record in some)
+        for split, file in files.items():
+            yield SplitTable(config, split, file, records[file], columns)

@@ -17,7 +17,7 @@ from cloze_gen.records.release_facts import ReleaseFacts
 from cloze_gen.stages.finished_run import FromStore, PublishedSet
 from cloze_gen.stages.items.kind import ItemKind, Record, ToldTask
 from cloze_gen.stages.release.facts import ReleaseRecord
-from cloze_gen.stages.release.order import SHUFFLED, shuffled_places
+from cloze_gen.stages.release.order import released_places
 from cloze_gen.stages.release.parquet import write_records
 from cloze_gen.stages.release.signature import CANARY, SIGNATURE
 from cloze_gen.stages.release.splits import HARNESS, PARQUET, split_tables
@@ -27,22 +27,19 @@ from cloze_gen.store.tables import read_jsonl
 _Content = str | Iterable[str]
 
 
-def released_set(published: PublishedSet, kind: ItemKind, *, records: Sequence[Record], canary: str, order: str) -> PublishedSet:
-    """The set as it is released: in its order, each record with what a release adds.
+def released_set(published: PublishedSet, kind: ItemKind, *, records: Sequence[Record], canary: str) -> PublishedSet:
+    """The set as it is released: in its order, each record with what a release adds; what stands beside the items follows their order.
 
     Args:
         published: as the last stage has it.
         records: of its items, as the last stage wrote them.
     """
-    drawn = order == SHUFFLED and hasattr(published.release, "order")  # a style without the setting has an order of its own
-    places = shuffled_places(published.items, seed=published.seed, split_of=kind.split_of) if drawn else range(len(published.items))
-    rank = {published.items[place].id: number for number, place in enumerate(places)}
-    beside = {
-        file: sorted(some, key=lambda record: rank.get(record["id"], len(rank))) if drawn else some
-        for file, some in published.beside.items()
-    }
-    released = [kind.released(published.items[place], dict(records[place])) | {CANARY: canary} for place in places]
-    return replace(published, items=[published.items[place] for place in places], records=released, beside=beside, canary=canary)
+    items = published.items
+    places = released_places(items, release=published.release, seed=published.seed, split_of=kind.split_of)
+    rank = {items[place].id: number for number, place in enumerate(places)}
+    beside = {file: sorted(some, key=lambda one: rank.get(one["id"], len(rank))) for file, some in published.beside.items()}
+    released = [kind.released(items[place], dict(records[place])) | {CANARY: canary} for place in places]
+    return replace(published, items=[items[place] for place in places], records=released, beside=beside, canary=canary)
 
 
 def write_data(folder: Path, *, style: Style, published: PublishedSet, facts: ReleaseFacts) -> None:
@@ -56,10 +53,10 @@ def write_data(folder: Path, *, style: Style, published: PublishedSet, facts: Re
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "w", encoding="utf-8", newline="\n") as handle:
             handle.writelines([content] if isinstance(content, str) else content)
-    for file, records in split_tables(style.items, published):
-        path = folder / PARQUET / file.replace(".jsonl", ".parquet")
+    for split in split_tables(style.items, published):
+        path = folder / PARQUET / split.file.replace(".jsonl", ".parquet")
         path.parent.mkdir(exist_ok=True)
-        write_records(path, records, style.items.columns(records))
+        write_records(path, split.records, split.columns)
 
 
 def data_files(style: Style, published: PublishedSet, facts: ReleaseFacts) -> Iterator[tuple[str, _Content]]:
@@ -69,9 +66,9 @@ def data_files(style: Style, published: PublishedSet, facts: ReleaseFacts) -> It
     yield kind.file, _lines(published.records)
     for file, records in published.beside.items():
         yield file, _lines(records)
-    for file, records in split_tables(kind, published):
-        if file != kind.file:
-            yield file, _lines(records)
+    for split in split_tables(kind, published):
+        if split.file != kind.file:
+            yield split.file, _lines(split.records)
     yield from style.files(published).items()
     if published.release.harness:
         told = ToldTask(name=facts.name, version=facts.version, signature=facts.signature, canary=facts.canary)
@@ -91,7 +88,7 @@ def read_published(folder: Path, *, style: Style, record: ReleaseRecord) -> Publ
     return PublishedSet(
         name=facts.name,
         items=style.items.read(folder),
-        seed=facts.seed or 0,
+        seed=facts.seed,
         release=release_settings(style, facts.settings),
         records=list(read_jsonl(folder / style.items.file)),
         canary=facts.canary,

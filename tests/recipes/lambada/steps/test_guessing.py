@@ -1,50 +1,46 @@
-"""Guessing by people: the three steps as a state machine."""
+"""Guessing by people: what is asked next, and what the answers come to."""
 
 from __future__ import annotations
 
 import random
+from collections import defaultdict
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.recipes.lambada.steps.guessing import (
-    Case,
-    GuessingSettings,
-    Refusal,
-    Verdict,
-    answer,
-    ask,
-    is_right,
-    verdict,
-    wanted,
-    withdraw,
+from cloze_gen.judging.assignment import Answer, Case, deal
+from cloze_gen.recipes.lambada.steps.guessing import Condition, GuessingRule, GuessingSettings, Verdict, is_right
+from cloze_gen.records.judgement import Assignment, Judge, Kind, Role
+from cloze_gen.records.judgement import Verdict as Said
+from cloze_gen.studies.standing import Standing
+
+RULE = GuessingRule(GuessingSettings())
+OPEN = Case("b:7", (("b", 0, 99),), {"target": "menu"})
+ANSWERS = st.lists(st.tuples(st.sampled_from(Condition), st.booleans()), max_size=13).map(
+    lambda given: [Answer(str(n), str(condition), {"guesses": ["menu" if right else "lamp"]}) for n, (condition, right) in enumerate(given)]
 )
-from cloze_gen.records.guess_page import Condition
-
-SETTINGS = GuessingSettings()
-OPEN = Case("b:7", "menu", "b", 0, 99)
 
 
-def guess(case: Case, *guesses: str, subject: str = "") -> Case:
-    """Ask the next subject and take the answer."""
-    subject = subject or f"s{len(case.answers)}"
-    asked = ask(case, subject, SETTINGS)
-    assert isinstance(asked, Case), asked
-    after = answer(asked, subject, guesses, SETTINGS)
-    assert isinstance(after, Case), after
-    return after
+def guess(case: Case, *guesses: str) -> Case:
+    """The case after the next judge was asked and has answered."""
+    condition, count = RULE.wanted(case)
+    assert count == 1
+    return replace(case, answers=(*case.answers, Answer(f"s{len(case.answers)}", condition, {"guesses": list(guesses)})))
 
 
 def test_a_passage_is_kept_after_two_readers_and_ten_failures() -> None:
-    """Two right guesses from the passage, then ten subjects of three guesses who all fail on the sentence."""
+    """Two right guesses from the passage, then ten people of three guesses who all fail on the sentence, one of them without an idea."""
     case = guess(guess(OPEN, "menu"), " Menu.")
     for n in range(10):
-        assert verdict(case, SETTINGS) is None
-        assert wanted(case, SETTINGS) == (Condition.SENTENCE, 1)
-        case = guess(case, "lamp", "door", f"x{n}")
-    assert verdict(case, SETTINGS) is Verdict.KEPT
-    assert [given.condition for given in case.answers].count(Condition.SENTENCE) == 10
+        assert RULE.outcome(case) == ""
+        assert RULE.wanted(case) == ("sentence", 1)
+        case = guess(case, *(("lamp", "door", f"x{n}") if n else ()))
+    assert RULE.outcome(case) == Verdict.KEPT
+    assert RULE.wanted(case)[1] == 0
+    assert [given.condition for given in case.answers].count("sentence") == 10
 
 
 @pytest.mark.parametrize(
@@ -53,74 +49,91 @@ def test_a_passage_is_kept_after_two_readers_and_ten_failures() -> None:
         (["lamp"], Verdict.MISSED),
         (["menu", "lamp"], Verdict.MISSED_AGAIN),
         (["menu", "menu", "lamp", "menu"], Verdict.GUESSED_ALONE),
-        (["menu", "menu", "lamp", "lamp"], None),
+        (["menu", "menu", "lamp", "lamp"], ""),
     ],
 )
-def test_a_passage_falls_in_its_step(answers: list[str], expected: Verdict | None) -> None:
-    """The reason tells the step."""
+def test_a_passage_falls_in_its_step(answers: list[str], expected: str) -> None:
+    """The reason tells the step, and nobody else is asked."""
     case = OPEN
-    for given_guess in answers:
-        case = guess(case, given_guess)
-    assert verdict(case, SETTINGS) is expected
+    for said in answers:
+        case = guess(case, said)
+    assert RULE.outcome(case) == expected
+    assert (RULE.wanted(case)[1] == 0) == bool(expected)
 
 
-@given(st.lists(st.tuples(st.sampled_from(Condition), st.booleans()), max_size=13), st.randoms(use_true_random=False))
-def test_the_verdict_hangs_on_no_order(given_answers: list[tuple[Condition, bool]], order: random.Random) -> None:
-    """Answers taken in any order give the same verdict."""
-    from dataclasses import replace
-
-    from cloze_gen.recipes.lambada.steps.guessing import Answer
-
-    answers = [Answer(str(n), condition, ("menu" if right else "lamp",)) for n, (condition, right) in enumerate(given_answers)]
-    before = verdict(replace(OPEN, answers=tuple(answers)), SETTINGS)
+@given(ANSWERS, st.randoms(use_true_random=False))
+def test_the_verdict_hangs_on_no_order(answers: list[Answer], order: random.Random) -> None:
+    """Answers in any order give the same verdict, and want the same people."""
+    case = replace(OPEN, answers=tuple(answers))
     order.shuffle(answers)
-    assert verdict(replace(OPEN, answers=tuple(answers)), SETTINGS) is before
+    other = replace(OPEN, answers=tuple(answers))
+    assert (RULE.outcome(other), RULE.wanted(other)) == (RULE.outcome(case), RULE.wanted(case))
 
 
-def test_nobody_sees_an_item_twice() -> None:
-    """Neither in both conditions nor again after a page was withdrawn."""
-    case = guess(OPEN, "menu", subject="ann")
-    assert ask(case, "ann", SETTINGS) is Refusal.SEEN
-    both = guess(case, "menu", subject="bob")
-    assert ask(both, "bob", SETTINGS) is Refusal.SEEN
-    asked = ask(both, "cid", SETTINGS)
-    assert isinstance(asked, Case)
-    assert ask(withdraw(asked, "cid"), "cid", SETTINGS) is Refusal.SEEN
-    assert isinstance(ask(withdraw(asked, "cid"), "dot", SETTINGS), Case)
+@given(ANSWERS, st.sampled_from(Condition), st.booleans())
+def test_a_late_answer_lifts_nobody_up(answers: list[Answer], condition: Condition, right: bool) -> None:
+    """Whatever somebody says after all: what has fallen stays so, and what is kept falls or stays."""
+    before = RULE.outcome(replace(OPEN, answers=tuple(answers)))
+    late = Answer("late", str(condition), {"guesses": ["menu" if right else "lamp"]})
+    after = RULE.outcome(replace(OPEN, answers=(*answers, late)))
+    assert before != Verdict.KEPT or after in {Verdict.KEPT, Verdict.MISSED_AGAIN, Verdict.GUESSED_ALONE}
+    assert before in {"", Verdict.KEPT} or after not in {"", Verdict.KEPT}
 
 
-def test_a_second_answer_is_refused() -> None:
-    """The same again changes nothing and says so; another one is refused."""
-    case = guess(OPEN, "menu", subject="ann")
-    assert answer(case, "ann", ["menu"], SETTINGS) is Refusal.REPEATED
-    assert answer(case, "ann", ["lamp"], SETTINGS) is Refusal.ANSWERED
+def test_one_reads_at_a_time_and_a_round_guesses_the_sentence() -> None:
+    """The second reader is asked when the first was right; of the sentence as many at once as the settings say, or as are left."""
+    rule = GuessingRule(GuessingSettings(sentence_subjects=5, sentence_subjects_at_once=4))
+    assert rule.wanted(replace(OPEN, asked=(("ann", "passage"),))) == ("passage", 0)
+    read = replace(OPEN, answers=tuple(Answer(name, "passage", {"guesses": ["menu"]}) for name in ("ann", "bob")))
+    assert rule.wanted(read) == ("sentence", 4)
+    assert rule.wanted(replace(read, asked=(("cid", "sentence"),))) == ("sentence", 3)
+    failed = tuple(Answer(str(n), "sentence", {"guesses": ["lamp"]}) for n in range(3))
+    assert rule.wanted(replace(read, answers=(*read.answers, *failed))) == ("sentence", 2)
+    assert rule.wanted(replace(read, asked=(("late", "passage"),))) == ("passage", 0)
 
 
-def test_answers_nobody_asked_for_are_refused() -> None:
-    """Of a stranger, of somebody waited for no longer, with no guess or too many."""
-    asked = ask(OPEN, "ann", SETTINGS)
-    assert isinstance(asked, Case)
-    assert answer(asked, "bob", ["menu"], SETTINGS) is Refusal.NOT_ASKED
-    assert answer(withdraw(asked, "ann"), "ann", ["menu"], SETTINGS) is Refusal.WITHDRAWN
-    assert answer(asked, "ann", [], SETTINGS) is Refusal.NO_GUESS
-    assert answer(asked, "ann", ["menu", "lamp"], SETTINGS) is Refusal.TOO_MANY
+def test_settings_that_tell_the_rules() -> None:
+    """What people are asked and how often; not who was asked, nor what is paid."""
+    settings = GuessingSettings(verdicts="said.jsonl", fee_factor=2, passages_per_page=7, sentence_subjects=4)
+    assert settings.rules == {**GuessingSettings().rules, "sentence_subjects": 4}
+    assert not {"verdicts", "judges", "fee_factor"} & settings.rules.keys()
+    assert [GuessingRule(settings).page(condition) for condition in Condition] == [7, 20]
 
 
-def test_late_answers_of_a_round_are_refused() -> None:
-    """Several asked of one sentence: the first right guess decides."""
-    settings = GuessingSettings(sentence_subjects_at_once=4)
-    case: Case | Refusal = guess(guess(OPEN, "menu"), "menu")
-    for subject in "pqrst":
-        assert isinstance(case, Case)
-        after = ask(case, subject, settings)
-        case = after if isinstance(after, Case) else case
-    assert isinstance(case, Case)
-    assert [subject for subject, _ in case.asked] == ["p", "q", "r", "s"]
-    decided = answer(case, "q", ["x", "menu"], settings)
-    assert isinstance(decided, Case)
-    assert verdict(decided, settings) is Verdict.GUESSED_ALONE
-    assert answer(decided, "p", ["menu"], settings) is Refusal.DECIDED
-    assert ask(decided, "z", settings) is Refusal.DECIDED
+@given(st.integers(1, 30), st.integers(-8, 1), st.integers(2, 9), st.integers(1, 3), st.integers(0, 2**32))
+def test_nobody_is_on_both_sides(n: int, gap: int, people: int, at_once: int, seed: int) -> None:
+    """Whoever comes when, whoever stays away and says it late: nobody is asked of a passage twice or of two that share text; a page is of
+    one condition and no longer than it may be; and in the end no passage wants anybody who could still be asked."""
+    order = random.Random(seed)
+    rule = GuessingRule(GuessingSettings(sentence_subjects=3, sentence_subjects_at_once=at_once, passages_per_page=4, sentences_per_page=3))
+    cases = {f"b:{i}": Case(f"b:{i}", (("b", 10 * i, 10 * i + 10 - gap),), {"target": "menu"}) for i in range(n)}
+    names = [f"s{i}" for i in range(people)]
+    standing = Standing(rule, cases, [], {name: Judge(name, Role.JUDGE) for name in names}, open=dict.fromkeys(cases))
+    while True:
+        dealt = 0
+        for name in order.sample(names, people):
+            page = deal([standing.cases[one] for one in standing.open], name, rule, most=99, seen=standing.seen_by(name))
+            assert len({condition for _, condition in page}) <= 1
+            assert len(page) <= (rule.page(page[0][1]) if page else 0)
+            standing.add(Assignment(f"{name}:{one}", name, one, condition, Kind.FIRST, 1) for one, condition in page)
+            dealt += len(page)
+        due = [one for name in names for one in standing.due(name)]
+        order.shuffle(due)
+        for one in due:
+            if order.random() < 0.2:
+                standing.let_go(one.id)
+            if order.random() < 0.8 or one.id in standing.withdrawn:
+                word = "menu" if order.random() < (0.8 if one.condition == "passage" else 0.1) else "lamp"
+                standing.hear(Said(one.id, one.id, {"guesses": [word]}, 0.0, "page"))
+        if not dealt and not due:
+            break
+    shown = defaultdict(list)
+    for one in standing.by_id.values():
+        shown[one.judge].append(cases[one.item].spans[0])
+    for spans in shown.values():
+        assert all(before[2] <= after[1] for before, after in pairwise(sorted(spans)))
+    left = [case for case in standing.cases.values() if rule.wanted(case)[1]]
+    assert all(not deal(left, name, rule, most=1, seen=standing.seen_by(name)) for name in names)
 
 
 @pytest.mark.parametrize(

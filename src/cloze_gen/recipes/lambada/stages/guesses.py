@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
 
+from cloze_gen.formats.verdicts import VerdictFile
+from cloze_gen.judging.assignment import Case
 from cloze_gen.recipes.lambada.stages.decisions import ANSWERS, OPEN, SIGNALS, VERDICTS, read_ranking
-from cloze_gen.recipes.lambada.stages.ledger import Ledger, read_cases, replayed
-from cloze_gen.recipes.lambada.steps.guessing import Case, GuessingSettings, Verdict, rightly_answered, verdict
+from cloze_gen.recipes.lambada.stages.human_guesses import judged_cases
+from cloze_gen.recipes.lambada.steps.guessing import GuessingRule, GuessingSettings, Verdict, rightly_answered
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_parquet
 
 
 def write_guesses(
-    writer: ArtifactWriter, room: Room, *, ranking: Artifact, settings: GuessingSettings, ledger: Ledger | None = None
+    writer: ArtifactWriter, room: Room, *, ranking: Artifact, settings: GuessingSettings, people: VerdictFile | None = None
 ) -> None:
     """Write the verdict on every passage of the head, and what people answered.
 
     Files: `verdicts.parquet`, in the order of the ranking: `id`, `verdict` (``open``: nobody has decided; ``kept``, or the step it fell in,
-    `steps.guessing.Verdict`). `answers.parquet`, an answer of a person a row, in the order of the ranking and then as they came: `id`,
-    `condition` (``passage`` or ``sentence``), `subject` (a number, in the order in which subjects were first asked; no name), `guesses`,
-    `right` (one of them is the target).
+    `steps.guessing.Verdict`). `answers.parquet`, an answer of a person a row, in the order of the ranking and then as they were asked:
+    `id`, `condition` (``passage`` or ``sentence``), `subject` (a number, in the order in which subjects were first asked; no name),
+    `guesses` (none: no idea), `right` (one of them is the target).
 
     Args:
-        ledger: of what people were asked and answered; None where none were asked.
+        people: what they answered; None where none were asked.
     Raises:
-        UsageError: the ledger belongs to another run, or to other settings.
+        UsageError: people were asked about another run's passages, or by other rules.
     """
-    judged = "human" if ledger else settings.judges
+    judged = "human" if people else settings.judges
     verdicts, rows = dict.fromkeys(read_ranking(ranking), OPEN), list[dict[str, Any]]()
-    if ledger:
-        cases, _ = replayed(read_cases(ranking), ledger, settings)
-        verdicts |= {one: str(verdict(case, settings) or OPEN) for one, case in cases.items()}
-        rows = _answer_rows(
-            cases.values(), {subject: n for n, subject in enumerate(dict.fromkeys(page.subject for page in ledger.pages), 1)}
-        )
-        writer.facts |= {"subjects": len({row["subject"] for row in rows}), "not_asked": sum(not case.seen_by for case in cases.values())}
+    if people:
+        cases, rule = judged_cases(ranking, people, settings, room), GuessingRule(settings)
+        verdicts |= {case.id: rule.outcome(case) or OPEN for case in cases}
+        rows = _answer_rows(cases)
+        writer.facts |= {"subjects": len({row["subject"] for row in rows}), "not_asked": len(verdicts) - len(cases)}
     elif judged == "machine":
         table = read_parquet(ranking.path(SIGNALS), columns=["id", "machine"]).to_pydict()
         verdicts |= {one: said for one, said in zip(table["id"], table["machine"], strict=True) if one in verdicts}
@@ -65,14 +65,14 @@ _ANSWERS = pa.schema(
 )
 
 
-def _answer_rows(cases: Iterable[Case], number_of: Mapping[str, int]) -> list[dict[str, Any]]:
+def _answer_rows(cases: Iterable[Case]) -> list[dict[str, Any]]:
     return [
         {
             "id": case.id,
-            "condition": str(given.condition),
-            "subject": number_of[given.subject],
-            "guesses": list(given.guesses),
-            "right": rightly_answered(given, case.target),
+            "condition": given.condition,
+            "subject": int(given.judge),
+            "guesses": given.said["guesses"],
+            "right": rightly_answered(given.said, case.key),
         }
         for case in cases
         for given in case.answers

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
-from cloze_gen.records.guess_page import Condition
+from cloze_gen.recipes.lambada.steps.guessing import Condition, GuessingRule, GuessingSettings
+from cloze_gen.records.judgement import Assignment, Kind
 
 # Of the passages shown in step 1: "84-86% items were discarded at step 1, an additional 6-7% at step 2 and another 3-5% at step 3", the
 # last so that one in 25 is kept.
@@ -57,14 +59,21 @@ def expected_cost(passages: float, settings: GuessingSettings, dropped: tuple[fl
     return Cost(passages, alone - passages * third, pages, _usd(pages, settings))
 
 
-def spent(pages: Iterable[Condition], *, passages: int, kept: int, settings: GuessingSettings) -> Cost:
-    """What the pages handed out so far cost; a short page is paid as a full one.
+def spent(assignments: Iterable[Assignment], *, kept: int, settings: GuessingSettings) -> Cost:
+    """What the assignments of people cost so far, page by page: what one of them was shown in one condition, the page begun paid whole.
 
-    >>> spent([Condition.PASSAGE] * 2, passages=20, kept=0, settings=GuessingSettings(fee_factor=1)).usd
-    0.44
+    Items that only ask for attention stand on the pages of the others and are not paid for.
+
+    >>> shown = [Assignment(f"{n:012x}", "ann", f"b:{n}", "passage", Kind.FIRST, n) for n in range(1, 12)]
+    >>> spent(shown, kept=0, settings=GuessingSettings(fee_factor=1))
+    Cost(passages=11, kept=0, pages=(2, 0), usd=0.44)
     """
-    listed = list(pages)
-    counts = (float(listed.count(Condition.PASSAGE)), float(listed.count(Condition.SENTENCE)))
+    shown = [one for one in assignments if one.kind is Kind.FIRST]
+    pages, rule = Counter[str](), GuessingRule(settings)
+    for (_, condition), count in Counter((one.judge, one.condition) for one in shown).items():
+        pages[condition] += math.ceil(count / rule.page(condition))
+    passages = len({one.item for one in shown if one.condition == Condition.PASSAGE})
+    counts = (pages[Condition.PASSAGE], pages[Condition.SENTENCE])
     return Cost(passages, kept, counts, _usd(counts, settings))
 
 

@@ -1,4 +1,4 @@
-"""Guessing by people, in three steps (LAMBADA 3.1), as a state machine without files and clocks.
+"""Guessing by people, in three steps (LAMBADA 3.1), as a rule of what is asked next and what the answers come to.
 
 | step | a subject sees | subjects | guesses each | a passage goes on when |
 |---|---|---|---|---|
@@ -6,9 +6,10 @@
 | 2 | the whole passage | another | one | the guess is right |
 | 3 | the target sentence alone | ten, until one is right | three | none is right |
 
-A passage is a `Case`. Subjects are asked (`ask`), answer (`answer`) or do not (`withdraw`); each of these is a function from a case to the
-next, and the verdict hangs on the set of answers alone, not on their order. The paper's "no subject (out of ten) ... even when given 3
-guesses" is read as ten subjects of three guesses each. Nobody sees one item in both conditions, nor twice in one.
+A passage is a `judging.assignment.Case` whose key is `{"target": word}`; what a subject sees is its condition. The outcome hangs on the set
+of answers alone, not on their order: an answer that comes late, after somebody else was asked instead or a round was decided, counts like
+any other, so that a passage can only fall by it. The paper's "no subject (out of ten) ... even when given 3 guesses" is read as ten
+subjects of three guesses each. Nobody sees one item in both conditions, nor twice in one (`judging.assignment.deal`).
 
 *Right* is what is written as the target is, letter for letter: letter case, blanks and punctuation around the word do not count, and an
 apostrophe is one however it is curled. Neither a plural nor another form of the word is right, nor a synonym: "we required two consecutive
@@ -19,23 +20,32 @@ from __future__ import annotations
 
 import functools
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from cloze_gen.records.guess_page import Condition
+from cloze_gen.judging.assignment import Case
 from cloze_gen.settings import MOST_EACH, SettingsGroup
+
+
+class Condition(StrEnum):
+    """What a subject sees."""
+
+    PASSAGE = "passage"
+    SENTENCE = "sentence"
 
 
 class GuessingSettings(SettingsGroup):
     """Settings of the guessing."""
 
-    ledger: str = Field("", description="file of what people guessed (`cloze-gen judge`), known by its content; empty: nobody was asked")
+    verdicts: str = Field(
+        "", description="file of what people guessed (`cloze-gen judge apply`), known by its content; empty: nobody was asked"
+    )
     judges: Literal["none", "machine"] = Field(
-        "none", description="who guesses where there is no ledger: nobody yet, or the stand-in (`steps.ranking.machine_verdict`)"
+        "none", description="who guesses where people did not: nobody yet, or the stand-in (`steps.ranking.machine_verdict`)"
     )
     passage_subjects: int = Field(2, ge=1, le=MOST_EACH, description="subjects who must all guess from the whole passage; 3.1")
     sentence_subjects: int = Field(10, ge=0, le=MOST_EACH, description="subjects who must all fail on the target sentence alone; 3.1")
@@ -54,6 +64,11 @@ class GuessingSettings(SettingsGroup):
         description="what is paid in all, of the pay; the paper's $1.24 an item are 1.57 times what its pay explains",
     )
 
+    @property
+    def rules(self) -> dict[str, int]:
+        """The settings that say how people are asked: verdicts that were given under others are none of theirs."""
+        return self.model_dump(include={"passage_subjects", "sentence_subjects", "sentence_guesses", "sentence_subjects_at_once"})
+
 
 class Verdict(StrEnum):
     """What became of a passage; all but the first are reasons of its rejection."""
@@ -64,55 +79,57 @@ class Verdict(StrEnum):
     GUESSED_ALONE = "guessed_from_the_sentence_alone"
 
 
-class Refusal(StrEnum):
-    """Why a subject is not asked, or an answer not taken; the case stays as it was."""
-
-    DECIDED = "passage_is_decided"
-    SEEN = "subject_has_seen_this_text"
-    NOT_WANTED = "no_further_subject_is_wanted"
-    NOT_ASKED = "subject_was_not_asked"
-    WITHDRAWN = "page_was_withdrawn"
-    REPEATED = "answer_was_taken_before"
-    ANSWERED = "subject_has_answered_otherwise"
-    NO_GUESS = "no_guess"
-    TOO_MANY = "too_many_guesses"
-
-
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a subject guessed; an empty guess is a subject without an idea."""
+class GuessingRule:
+    """How people are asked about passages.
 
-    subject: str
-    condition: Condition
-    guesses: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A passage on its way through the three steps.
-
-    Attributes:
-        book_id, start, end: where its text stands; nobody is shown two texts that overlap.
-        asked: who has been asked and has not answered, with what they see.
-        answers: those taken.
-        withdrawn: who was asked and is waited for no longer; they may have seen it.
+    >>> from cloze_gen.judging.assignment import Answer
+    >>> rule, case = GuessingRule(GuessingSettings()), Case("b:7", (), {"target": "menu"})
+    >>> rule.wanted(case), rule.outcome(case), rule.page("passage")
+    (('passage', 1), '', 10)
+    >>> guessed = [Answer(name, "passage", {"guesses": ["Menu"]}) for name in ("ann", "bob")]
+    >>> failed = [Answer(str(n), "sentence", {"guesses": ["lamp", "door", "sea"]}) for n in range(10)]
+    >>> rule.outcome(Case("b:7", (), {"target": "menu"}, answers=(*guessed, *failed)))
+    'kept'
     """
 
-    id: str
-    target: str
-    book_id: str
-    start: int
-    end: int
-    asked: tuple[tuple[str, Condition], ...] = ()
-    answers: tuple[Answer, ...] = ()
-    withdrawn: tuple[str, ...] = ()
+    settings: GuessingSettings
 
-    @property
-    def seen_by(self) -> tuple[str, ...]:
-        return (*(subject for subject, _ in self.asked), *(answer.subject for answer in self.answers), *self.withdrawn)
+    def wanted(self, case: Case) -> tuple[str, int]:
+        """What the next subjects see, and how many may be asked now: one at a time from the passage, then a round from the sentence."""
+        read = sum(answer.condition == Condition.PASSAGE for answer in case.answers)
+        reading = sum(condition == Condition.PASSAGE for _, condition in case.asked)
+        if self.outcome(case):
+            return str(Condition.SENTENCE), 0
+        if reading or read < self.settings.passage_subjects:
+            return str(Condition.PASSAGE), 0 if reading else 1
+        left = self.settings.sentence_subjects - (len(case.answers) - read)
+        return str(Condition.SENTENCE), max(0, min(left, self.settings.sentence_subjects_at_once) - len(case.asked))
+
+    def outcome(self, case: Case) -> str:
+        """What became of a passage, a `Verdict`; empty while it is open."""
+        read, alone = ([rightly_answered(answer.said, case.key) for answer in case.answers if answer.condition == one] for one in Condition)
+        if not all(read):
+            return str(Verdict.MISSED_AGAIN if any(read) else Verdict.MISSED)
+        if any(alone):
+            return str(Verdict.GUESSED_ALONE)
+        return str(Verdict.KEPT) if len(read) >= self.settings.passage_subjects and len(alone) >= self.settings.sentence_subjects else ""
+
+    def page(self, condition: str) -> int:
+        """Items of a page, by which people are paid."""
+        return self.settings.passages_per_page if condition == Condition.PASSAGE else self.settings.sentences_per_page
 
 
-@functools.lru_cache(maxsize=1 << 16)  # a ledger that is replayed asks of each answer time and again
+def rightly_answered(said: Mapping[str, Any], key: Mapping[str, Any]) -> bool:
+    """Whether one of the guesses is the target; of somebody without an idea none is.
+
+    >>> rightly_answered({"guesses": ["lamp", "menu"]}, {"target": "Menu"}), rightly_answered({"guesses": []}, {"target": "Menu"})
+    (True, False)
+    """
+    return any(is_right(guess, key["target"]) for guess in said["guesses"])
+
+
+@functools.lru_cache(maxsize=1 << 16)  # a study that is read back asks of each answer time and again
 def is_right(guess: str, target: str) -> bool:
     """Whether a guess is the target.
 
@@ -120,93 +137,6 @@ def is_right(guess: str, target: str) -> bool:
     [True, True, False, False, False]
     """
     return _as_compared(guess) == _as_compared(target)
-
-
-def verdict(case: Case, settings: GuessingSettings) -> Verdict | None:
-    """What became of a passage; None while it is open.
-
-    >>> guessed = Answer("ann", Condition.PASSAGE, ("menu",)), Answer("bob", Condition.PASSAGE, ("Menu",))
-    >>> failed = tuple(Answer(str(n), Condition.SENTENCE, ("lamp", "door", "sea")) for n in range(10))
-    >>> case = Case("b:7", "menu", "b", 0, 99)
-    >>> [verdict(replace(case, answers=answers), GuessingSettings()) for answers in ((), guessed, (*guessed, *failed))]
-    [None, None, <Verdict.KEPT: 'kept'>]
-    """
-    rights = {condition: _rights(case, condition) for condition in Condition}
-    if not all(rights[Condition.PASSAGE]):
-        return Verdict.MISSED_AGAIN if any(rights[Condition.PASSAGE]) else Verdict.MISSED
-    if any(rights[Condition.SENTENCE]):
-        return Verdict.GUESSED_ALONE
-    whole = len(rights[Condition.PASSAGE]) >= settings.passage_subjects and len(rights[Condition.SENTENCE]) >= settings.sentence_subjects
-    return Verdict.KEPT if whole else None
-
-
-def wanted(case: Case, settings: GuessingSettings) -> tuple[Condition, int]:
-    """What the next subjects see, and how many may be asked now: one at a time from the passage, then a round from the sentence.
-
-    >>> wanted(Case("b:7", "menu", "b", 0, 99), GuessingSettings())
-    (<Condition.PASSAGE: 'passage'>, 1)
-    """
-    read = len(_rights(case, Condition.PASSAGE))
-    if verdict(case, settings) is not None:
-        return Condition.SENTENCE, 0
-    if read < settings.passage_subjects:
-        return Condition.PASSAGE, 0 if case.asked else 1
-    left = settings.sentence_subjects - len(_rights(case, Condition.SENTENCE))
-    return Condition.SENTENCE, max(0, min(left, settings.sentence_subjects_at_once) - len(case.asked))
-
-
-def ask(case: Case, subject: str, settings: GuessingSettings) -> Case | Refusal:
-    """Have a subject guess.
-
-    >>> case = ask(Case("b:7", "menu", "b", 0, 99), "ann", GuessingSettings())
-    >>> case.asked
-    (('ann', <Condition.PASSAGE: 'passage'>),)
-    >>> ask(case, "bob", GuessingSettings())
-    <Refusal.NOT_WANTED: 'no_further_subject_is_wanted'>
-    """
-    condition, count = wanted(case, settings)
-    if verdict(case, settings) is not None:
-        return Refusal.DECIDED
-    if subject in case.seen_by:
-        return Refusal.SEEN
-    return replace(case, asked=(*case.asked, (subject, condition))) if count else Refusal.NOT_WANTED
-
-
-def answer(case: Case, subject: str, guesses: Sequence[str], settings: GuessingSettings) -> Case | Refusal:
-    """Take an answer of somebody who was asked.
-
-    Of subjects who are asked of one sentence at once the first right guess decides; what comes after it is late.
-    """
-    given = tuple(guesses)
-    taken = next((known for known in case.answers if known.subject == subject), None)
-    if taken is not None:
-        return Refusal.REPEATED if taken.guesses == given else Refusal.ANSWERED
-    condition = dict(case.asked).get(subject)
-    if condition is None:
-        return Refusal.WITHDRAWN if subject in case.withdrawn else Refusal.NOT_ASKED
-    if verdict(case, settings) is not None:
-        return Refusal.DECIDED
-    if not given:
-        return Refusal.NO_GUESS
-    if len(given) > (1 if condition is Condition.PASSAGE else settings.sentence_guesses):
-        return Refusal.TOO_MANY
-    asked = tuple(one for one in case.asked if one[0] != subject)
-    return replace(case, asked=asked, answers=(*case.answers, Answer(subject, condition, given)))
-
-
-def withdraw(case: Case, subject: str) -> Case:
-    """Wait for a subject no longer; another can be asked instead."""
-    left = tuple(one for one in case.asked if one[0] != subject)
-    return case if len(left) == len(case.asked) else replace(case, asked=left, withdrawn=(*case.withdrawn, subject))
-
-
-def rightly_answered(given: Answer, target: str) -> bool:
-    """Whether one of the guesses is the target."""
-    return any(is_right(guess, target) for guess in given.guesses)
-
-
-def _rights(case: Case, condition: Condition) -> list[bool]:
-    return [rightly_answered(given, case.target) for given in case.answers if given.condition is condition]
 
 
 def _as_compared(word: str) -> str:

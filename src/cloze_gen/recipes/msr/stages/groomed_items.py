@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
@@ -25,6 +27,7 @@ class GroomShard:
         classes: coarse classes asked of answers; empty asks for all.
         offensive: case-folded words.
         frequent: case-folded words of `frequent_freq` or more.
+        people: focus word -> what judges said of it (`human_grooming`); empty where none were asked.
     """
 
     part: Part
@@ -36,6 +39,7 @@ class GroomShard:
     classes: tuple[str, ...]
     offensive: frozenset[str]
     frequent: frozenset[str]
+    people: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from cloze_gen.adapters.spacy_tagger import travelling_name
+from cloze_gen.formats.verdicts import VerdictFile
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard, read_items
+from cloze_gen.recipes.msr.stages.human_grooming import UNJUDGED, asked_of_people, judge_by_people, note_people
 from cloze_gen.recipes.msr.stages.parts import columns_of, focus_parts, note_parts
 from cloze_gen.recipes.msr.stages.tables import DECISION_COLUMNS, DECISIONS, FIT, GROOMED, GROOMED_COLUMNS, MEASURES
 from cloze_gen.recipes.msr.stages.verdicts import judge_answers, judge_articles, judge_by_readers, judge_sentences, judge_tags, judge_words
@@ -19,23 +21,32 @@ from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_parquet
+from cloze_gen.text.tagging import Tagger
 
 
 def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
     """Judge one part and write the verdicts on its candidates; returns the rows written and one row an item."""
     items = read_items(shard)
-    if shard.settings.judged == "articles":
-        for item in items:
+    asked = asked_of_people(items, shard.people)
+    if asked:
+        index, space = cached_index(shard.index, shard.part.model), cached_space(shard.contexts, shard.part.model)
+        judge_by_people(asked, shard, index, space, _tagger(shard))
+    others = [item for item in items if item.id not in shard.people]
+    if shard.people and shard.settings.unjudged == "left_out":
+        for item in others:
+            item.fault = UNJUDGED
+    elif shard.settings.judged == "articles":
+        for item in others:
             judge_articles(item)
     else:
-        _judge_all(items, shard)
+        _judge_all(others, shard)
     fit = [item for item in items if item.verdicts]
     count = write_parquet(shard.part.out / shard.part.name, _decision_columns(fit))
     return count, [_item_row(item) for item in items]
 
 
 def _judge_all(items: list[GroomedItem], shard: GroomShard) -> None:
-    tagger = None if shard.settings.tagger == "none" else cached_tagger(shard.settings.tagger)
+    tagger = _tagger(shard)
     judge_sentences(items, shard)
     if tagger is not None:
         judge_answers([item for item in items if item.fault == FIT], shard, tagger)
@@ -45,6 +56,10 @@ def _judge_all(items: list[GroomedItem], shard: GroomShard) -> None:
         judge_by_readers(item, shard, cached_index(shard.index, shard.part.model), cached_space(shard.contexts, shard.part.model))
     if tagger is not None:
         judge_tags(fit, shard, tagger)
+
+
+def _tagger(shard: GroomShard) -> Tagger | None:
+    return None if shard.settings.tagger == "none" else cached_tagger(shard.settings.tagger)
 
 
 def _decision_columns(items: list[GroomedItem]) -> dict[str, Any]:
@@ -68,7 +83,7 @@ def _item_row(item: GroomedItem) -> dict[str, Any]:
 
 def write_grooming(
     writer: ArtifactWriter, room: Room, *, focus: Artifact, index: Artifact, contexts: Artifact, forward: Artifact, counts: Artifact,
-    settings: GroomingSettings, classes: tuple[str, ...],
+    settings: GroomingSettings, classes: tuple[str, ...], people: VerdictFile | None = None,
 ) -> None:  # fmt: skip
     """Write a verdict on every retained candidate and on every focus word.
 
@@ -79,17 +94,19 @@ def write_grooming(
 
     Args:
         classes: coarse classes asked of answers; empty asks for all.
+        people: what judges said; None where none were asked.
     Raises:
         ModelError: the tagger that the settings name is not installed, or cannot be read.
-        UsageError: the list of offensive words cannot be read.
+        UsageError: the list of offensive words cannot be read, or the judges' verdicts are of another run.
     """
+    said = {row["id"]: row for row in people.rows} if people else {}
     table = read_counts(counts)
     frequent = frozenset(table.words[i].casefold() for i in np.flatnonzero(table.freq >= settings.frequent_freq))
     offensive = offensive_words(settings.offensive_words)
     folders = (focus.folder, index.folder, contexts.folder, forward.folder)
     travelling = settings.model_copy(update={"tagger": travelling_name(settings.tagger)})
     parts = focus_parts(focus, index, writer.folder / DECISIONS)
-    shards = [GroomShard(part, *folders, travelling, classes, offensive, frequent) for part in parts]
+    shards = [GroomShard(part, *folders, travelling, classes, offensive, frequent, said) for part in parts]
     results = list(room.map(groom_part, shards, unit="parts"))
     note_parts(writer, DECISIONS, [count for count, _ in results])
     rows = [row for _, part in results for row in part]
@@ -102,4 +119,6 @@ def write_grooming(
         candidates.update(read_parquet(part.out / part.name, columns=["verdict"])["verdict"].to_pylist())
     fit = candidates.pop(FIT, 0)
     writer.facts |= {"tagger": settings.tagger, "candidates_funnel": funnel("candidates", kept=fit, rejected=candidates)}
+    if people:
+        note_people(writer, room, people, {row["id"] for row in rows}, unjudged=settings.unjudged)
     room.say(f"{kept:,} of {len(rows):,} focus words stand in a fit sentence; {fit:,} fit candidates")

@@ -30,6 +30,12 @@ class GroomingSettings(SettingsGroup):
     judged: Literal["all", "articles"] = Field(
         "all", description="'articles': that a or an before the blank agrees with the candidate, and nothing else of the group is asked"
     )
+    verdicts: str = Field(
+        "", description="file of what judges said (`cloze-gen judge apply`), known by its content; empty: none were asked"
+    )
+    unjudged: Literal["left_out", "machine"] = Field(
+        "left_out", description="with verdicts: focus words that no judge saw are no questions, or are groomed by machine"
+    )
     offensive_words: str = Field("builtin", description="file of words, one a line; 'builtin' is the project's short list, 'none' is off")
     max_ambiguity: float = Field(
         0.07, gt=0, le=1, description="exclusive: share of readers who would say that a candidate fits as well as the answer; 1 is off"

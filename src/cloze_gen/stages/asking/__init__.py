@@ -1,0 +1,1 @@
+"""What judges are asked of finished sets, whatever recipe made them."""

@@ -1,0 +1,138 @@
+"""Requests that no page of ours sends, byte for byte, each with the statuses that may answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tests.cases.hostile_bodies import kinds, notation, sizes, verdicts, wires
+from tests.cases.hostile_request import Known, Make, Request
+
+
+def hostile_requests(known: Known) -> Iterator[Request]:
+    """All of them."""
+    make = Make(known)
+    for group in (tokens, sessions, paths, hosts, methods, origins, kinds, notation, verdicts, sizes, wires):
+        for name, statuses, *parts in group(make, known):
+            told = (statuses,) if isinstance(statuses, int) else statuses
+            yield Request(f"{group.__name__}: {name}", told, tuple(part for part in parts if isinstance(part, bytes)), parts[-1] is True)
+
+
+def tokens(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+    tokens = {
+        "nobody's": "A" * 43, "long": "A" * 900, "null": "%00", "up": "..%2f..%2fstudy.sqlite", "revoked": known.revoked_token,
+        "a session": known.cookie.split("=")[1], "foreign": known.foreign_token, "sql": "'%20OR%201=1--", "digest": known.digest,
+        "one more": f"{known.token}A", "one less": known.token[:-1], "a line": f"{known.token}%0d%0aSet-Cookie:%20a=b",
+        "other case": known.token.swapcase(),
+        "not utf-8": "%ff%fe", "a name": "bartholomew", "wildcard": "%25", "empty": "",
+    }  # fmt: skip
+    for name, token in tokens.items():
+        yield name, 404, make.get(f"/enter/{token}", session=False)
+    yield "looked at", 405, make.get(f"/enter/{known.token}", method="HEAD", session=False)
+    yield "sent", 405, make.post(path=f"/enter/{known.token}")
+    yield "in the query", 404, make.get(f"/enter?token={known.token}", session=False)
+
+
+def sessions(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+    secrets = {
+        "revoked": known.revoked_session, "foreign": known.foreign_session, "a token": known.token, "the digest": known.digest, "empty": "",
+        "long": "A" * 5000, "a name": "bartholomew", "quoted": '"\\"', "sql": "'--", "bytes": "\xff\xfe", "null": "%00",
+    }  # fmt: skip
+    for name, secret in secrets.items():
+        yield name, 403, make.get("/", Cookie=f"{known.cookie_name}={secret}")
+        yield f"{name}, verdict", 403, make.post(Cookie=f"{known.cookie_name}={secret}")
+    for path in ("/", "/done", f"/item/{known.open_item}"):
+        yield f"none, {path[:5]}", 403, make.get(path, session=False)
+    yield "none, verdict", 403, make.post(Cookie=None)
+    yield "other name", 403, make.get("/", Cookie=f"session={known.cookie.split('=')[1]}")
+    yield "two headers", 400, make.get("/").replace(b"Cookie:", b"Cookie: a=b\r\nCookie:")
+    yield "9 kB", 431, make.get("/", Cookie=f"{known.cookie}; a={'b' * 9000}")
+    yield "websocket", 403, make.get("/", session=False, Upgrade="websocket", Connection="Upgrade, close", Sec_WebSocket_Key="AAAA")
+
+
+def paths(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+    items = (
+        known.other_item,
+        known.foreign_item,
+        "0" * 12,
+        known.item_id,
+        "'%20OR%201=1--",
+        "%00",
+        "..%2f..%2fstudy.sqlite",
+        "%ff",
+        "*",
+        "",
+    )
+    for item in items:
+        yield f"/item/{item[:8]}", 404, make.get(f"/item/{item}")
+    paths = (
+        "/item/../../../etc/passwd", "/item/%2e%2e/%2e%2e/etc/passwd", "/static/../app.py", "/static/..%2fapp.py",
+        "/static/%2e%2e/pages.py",
+        "/static//etc/passwd", "/static/page.js%00.css", "/static/page.js/", "/static/", "/static", "/static\\..\\app.py", "/study.sqlite",
+        "//evil.example/", "/%c0%ae%c0%ae/app.py", "/item", "/verdict/", "/admin", "/.git/config", "/export.csv", "/key", "/item/%25%32%66",
+    )  # fmt: skip
+    for path in paths:
+        yield path, 404, make.get(path)
+    yield "elsewhere", 400, make.get("http://evil.example/")
+    yield "no path", 400, make.get("*")
+    yield "bytes", 400, make.get(b"/item/\xff\xfe")
+    yield "a space", 400, make.get(b"/item/a b")
+    yield "a line", 404, make.get("/item/a%0d%0aSet-Cookie:%20a=b")
+    yield "long", 414, make.get(f"/item/{'a' * 2000}")
+    yield "long query", 414, make.get(f"/?{'a' * 2000}")
+    yield "very long", (400, 414), make.get(f"/item/{'a' * 40000}")
+
+
+def hosts(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+    name, port = known.host.split(":")
+    for host in (
+        "evil.example",
+        f"localhost:{port}",
+        name,
+        f"{name}:1",
+        f"a@{known.host}",
+        f"{known.host}.",
+        f"{known.host},evil",
+        "",
+        "[::1]",
+    ):
+        yield host or "empty", (400, 421), make.get("/", Host=host)
+        yield f"{host or 'empty'}, verdict", (400, 421), make.post(Host=host)
+    yield "forwarded", 421, make.get("/", Host="evil.example", X_Forwarded_Host=known.host, Forwarded=f"host={known.host}")
+    yield "none", 400, make.get("/", Host=None)
+    yield "none, old", 421, make.get("/", Host=None, version="1.0")
+    yield "two", 400, make.get("/").replace(b"Host:", b"Host: evil.example\r\nHost:")
+
+
+def methods(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+    for method in ("HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "A" * 300):
+        yield method[:9], 405, make.get(f"/item/{known.open_item}", method=method)
+        yield f"{method[:9]} verdict", 405, make.post().replace(b"POST", method.encode(), 1)
+    for path in ("/", "/done", f"/item/{known.open_item}", "/favicon.ico"):
+        yield f"POST {path[:5]}", 405, make.post(path=path)
+    yield "GET verdict", 405, make.get("/verdict")
+    yield "none", 400, make.get("/", method="")
+    yield "bytes", 400, make.get("/").replace(b"GET", b"G\x00T")
+
+
+def origins(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
+    own = f"http://{known.host}"
+    for origin in (
+        None,
+        "null",
+        "http://evil.example",
+        f"{own}.evil.example",
+        f"https://{known.host}",
+        f"{own}/",
+        own.upper(),
+        f"{own}, {own}",
+        "",
+    ):
+        yield f"origin {origin}", 403, make.post(Origin=origin)
+    for site in ("cross-site", "same-site", "none", ""):
+        yield f"site {site}", 403, make.post(Sec_Fetch_Site=site)
+    for csrf in (None, "", known.other_csrf, "0" * 64, known.csrf[:-1], f"{known.csrf} a", known.csrf.upper(), "\xff", "A" * 5000):
+        yield f"csrf {str(csrf)[:9]}", 403, make.post(X_CSRF_Token=csrf)
+    yield "two origins", 400, make.post().replace(b"Origin:", b"Origin: http://evil.example\r\nOrigin:")
+    yield "two csrf", 400, make.post().replace(b"X-CSRF-Token:", b"X-CSRF-Token: a\r\nX-CSRF-Token:")
+    yield "script elsewhere", 403, make.get(f"/item/{known.open_item}", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors")
