@@ -163,7 +163,7 @@ class Choice(StyleTask):
 
     stage = "choice"
     group = "choice"
-    version = 7
+    version = 8
     draws = True
     needs = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
     write = staticmethod(write_choice)

@@ -69,6 +69,7 @@ def test_a_band_and_back() -> None:
     assert np.array_equal(band(wide, 2), narrow)
 
 
+@pytest.mark.slow
 def test_it_finds_a_word_that_its_query_does_not_see() -> None:
     """Sentences that begin and end with the same one of five words, four others between: after 1 7 the query of two words knows
     nothing of it, and without the memories the answer's chance is one in five."""
@@ -77,9 +78,11 @@ def test_it_finds_a_word_that_its_query_does_not_see() -> None:
     text = np.stack([firsts, np.full(600, 8), np.full(600, 8), np.ones(600, int), np.full(600, 7), firsts, np.zeros(600, int)], axis=1)
     weights = fresh_memory(BOUNDS, memories=6, query=2, hops=2, vector=12, rng=rng)
     network = MemoryNetwork(weights, BOUNDS)
-    optimizer = Adagrad(weights, fresh_squares(weights, tables=(VECTORS, TOLD, *TABLES)), rate=0.2)
+    optimizer = Adagrad(
+        weights, fresh_squares(weights, tables=(VECTORS, TOLD, *TABLES)), rate=0.1
+    )  # at 0.2 one start in four stays where it tells nothing
     blocks = text[:560].reshape(8, -1)
-    for start in [*range(0, 480, 7)] * 12:
+    for start in [*range(0, 480, 7)] * 15:
         network.learn(blocks[:, start : start + 6 + 7], optimizer)
     held = np.concatenate([np.zeros((40, 1), int), text[560:, :6]], axis=1)
     told = network.log_probs(held.reshape(-1), np.full(40, 7))

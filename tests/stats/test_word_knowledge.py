@@ -33,9 +33,9 @@ class Teller:
         self.heard.append(tuple(others))
         return self._told(words)
 
-    def frame_cues_of(self, word):  # type: ignore[no-untyped-def]
-        count = self.tokens.get(word, 0)
-        return np.array([[round(count * self.value), count - round(count * self.value)]], np.int64)
+    def frame_cues_of(self, words):  # type: ignore[no-untyped-def]
+        counts = [self.tokens.get(word, 0) for word in words]
+        return np.array([[[round(count * self.value), count - round(count * self.value)]] for count in counts], np.int64)
 
     def neighbour_fit(self, words, before, after):  # type: ignore[no-untyped-def]
         return self._told(words)
@@ -103,10 +103,10 @@ def test_a_neighbour_frequent_on_one_side_is_told_by_it() -> None:
 
 def test_frame_cues_keep_the_greater_count() -> None:
     """Shares are mixed; as many tokens speak for them as the side has that knows more, so no evidence is counted twice."""
-    cues = mixed({"oar": 40}, {"oar": 400}).frame_cues_of("oar")
-    assert cues.tolist() == [[300, 100]]
+    cues = mixed({"oar": 40}, {"oar": 400}).frame_cues_of(["oar", "rug"])
+    assert cues.tolist() == [[[300, 100]], [[0, 0]]]
     assert cues.dtype == np.int64
-    assert mixed({"oar": 40}, {}).frame_cues_of("oar").tolist() == [[40, 0]]
+    assert mixed({"oar": 40}, {}).frame_cues_of(["oar"]).tolist() == [[[40, 0]]]
     assert mixed({"oar": 40}, {"oar": 400}).evidence(["oar", "rug"]).tolist() == [400.0, 0.0]
 
 

@@ -25,8 +25,9 @@ def possible_tags(word: str) -> frozenset[str]:
     import lemminflect  # here, for it loads spaCy, and most commands need neither
 
     found = set()
+    lemmas = lemminflect.getAllLemmas(word)
     for upos in _OPEN:
-        for lemma in lemminflect.getAllLemmas(word, upos=upos).get(upos, ()):
+        for lemma in lemmas.get(upos, ()):
             for tag, forms in lemminflect.getAllInflections(lemma, upos=upos).items():
                 if word in forms:
                     found.add(tag)

@@ -6,6 +6,7 @@ of a call (a book) depend on its own sentences and on nothing else: not on worke
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
@@ -166,6 +167,7 @@ class SpacyTagger:
                 ]
 
 
+@functools.lru_cache(maxsize=10_000)  # tags of parts are few, tokens many
 def _whole(tags: tuple[str, ...], host: int) -> TaggedToken:
     return TaggedToken(tags[host], tags[:host] + tags[host + 1 :])
 

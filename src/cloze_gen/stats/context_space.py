@@ -53,10 +53,10 @@ class ContextSpace:
         columns = np.array([self.column_of[token] for token in others if token in self.column_of], np.int64)
         return self.associations.mean_with([self.row_of.get(word, -1) for word in words], columns)
 
-    def frame_cues_of(self, word: str) -> np.ndarray:
-        """One word's frame cues; int64, shape (kinds before, kinds after), zeros for a word that may be no option."""
-        row = self.row_of.get(word, -1)
-        return np.asarray(self.frame_cues[row], np.int64) if row >= 0 else np.zeros(self.frame_cues.shape[1:], np.int64)
+    def frame_cues_of(self, words: Sequence[str]) -> np.ndarray:
+        """Each word's frame cues; int64, shape (words, kinds before, kinds after), zeros for a word that may be no option."""
+        rows = self._rows(words)
+        return np.where(rows[:, None, None] >= 0, self.frame_cues[rows], 0).astype(np.int64)
 
     def neighbour_fit(self, words: Sequence[str], before: Sequence[str], after: Sequence[str]) -> np.ndarray:
         """How well each word goes with its neighbours: the mean of its smoothed PMI with each of them.

@@ -60,10 +60,13 @@ class BesideCounts:
         at = SIDES.index(side)
         column = at * self.share.shape[1] + neighbour
         found = slice(int(self.start[column]), int(self.start[column + 1]))
-        listed, counts = np.asarray(self.row[found], np.int64), np.append(self.count[found], 0)
-        place = np.minimum(listed.searchsorted(rows), len(listed))
-        hit = np.append(listed, -1)[place] == rows
-        seen = np.where(hit & (rows >= 0), counts[place], 0)
+        listed, counts, known = self.row[found], self.count[found], np.flatnonzero(rows >= 0)
+        asked = rows[known].astype(listed.dtype)
+        place = listed.searchsorted(asked)
+        inside = np.flatnonzero(place < len(listed))
+        hit = inside[listed[place[inside]] == asked[inside]]
+        seen = np.zeros(len(rows), np.int64)
+        seen[known[hit]] = counts[place[hit]]
         expected = np.where(rows >= 0, self.places[at][rows] * self.share[at, neighbour], 0.0)
         return np.log10((seen + _UNSEEN) / (expected + _UNSEEN))
 

@@ -48,8 +48,8 @@ class WordKnowledge(Protocol):
         """Mean association of each word with the other tokens; shape (words,)."""
         ...
 
-    def frame_cues_of(self, word: str) -> np.ndarray:
-        """What stands right beside a word, by kinds; shape (kinds before, kinds after)."""
+    def frame_cues_of(self, words: Sequence[str]) -> np.ndarray:
+        """What stands right beside each word, by kinds; shape (words, kinds before, kinds after)."""
         ...
 
     def neighbour_fit(self, words: Sequence[str], before: Sequence[str], after: Sequence[str]) -> np.ndarray:
@@ -93,13 +93,11 @@ class MixedKnowledge:
         means = (side.topicality(words, tokens) for side in (self.corpus, self.builtin))
         return _mean(*self._evidence(words), self.even.topicality, *means)
 
-    def frame_cues_of(self, word: str) -> np.ndarray:
+    def frame_cues_of(self, words: Sequence[str]) -> np.ndarray:
         """Weighted mean of the shares of the kinds, as counts of as many tokens as the side has that knows more; int64, as of a corpus."""
-        sides = self.corpus, self.builtin
-        own, known = (int(side.evidence([word])[0]) for side in sides)
-        shares = (side.frame_cues_of(word) / max(1, count) for side, count in zip(sides, (own, known), strict=True))
-        mixed = _mean(np.array(own), np.array(known), self.even.beside, *shares)
-        return np.rint(max(own, known) * mixed).astype(np.int64)
+        own, known = (count[:, None, None] for count in self._evidence(words))
+        shares = (side.frame_cues_of(words) / np.maximum(1, n) for side, n in ((self.corpus, own), (self.builtin, known)))
+        return np.rint(np.maximum(own, known) * _mean(own, known, self.even.beside, *shares)).astype(np.int64)
 
     def neighbour_fit(self, words: Sequence[str], before: Sequence[str], after: Sequence[str]) -> np.ndarray:
         """Weighted mean of the smoothed PMI; float64, shape (words,), in nats."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 DELETED_MARKS = frozenset(
     {'"', "'", "`", "``", "''", "--", "-", "---", "----", "(", ")", "[", "]", "{", "}", "*", "_", "\u2014", "\u2013", "..."}
 )
+_PAUSES = frozenset(",;:.?!")
 _FINAL = frozenset({".", "?", "!"})
 # A colon is printed as the published files print a pause.
 _REPLACED = {":": ";", "?": ",", "!": ","}
@@ -39,8 +40,7 @@ def printed_neighbours(tokens: Sequence[str], position: int) -> tuple[int, int]:
 
 def _doubled(tokens: Sequence[str], kept: Sequence[int], k: int) -> bool:
     """A pause before another mark (`, .` left by a deleted quote or dash) is not printed twice."""
-    marks = {",", ";", ":", ".", "?", "!"}
-    return tokens[kept[k]] in marks and (k == 0 or (k + 1 < len(kept) and tokens[kept[k + 1]] in marks))
+    return tokens[kept[k]] in _PAUSES and (k == 0 or (k + 1 < len(kept) and tokens[kept[k + 1]] in _PAUSES))
 
 
 def rendered_tokens(tokens: Sequence[str], *, final_stop: bool = True) -> tuple[str, ...]:

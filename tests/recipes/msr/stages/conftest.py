@@ -66,10 +66,11 @@ class Space:
         self.beside.append((neighbour, side))
         return np.zeros(len(words))
 
-    def frame_cues_of(self, word: str) -> np.ndarray:
-        counts = np.zeros((len(Before), len(After)), np.int64)
-        for place, count in self._cues.get(word, {}).items():
-            counts[place] = count
+    def frame_cues_of(self, words: Sequence[str]) -> np.ndarray:
+        counts = np.zeros((len(words), len(Before), len(After)), np.int64)
+        for row, word in enumerate(words):
+            for place, count in self._cues.get(word, {}).items():
+                counts[row][place] = count
         return counts
 
 

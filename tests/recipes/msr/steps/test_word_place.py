@@ -81,11 +81,12 @@ KEEN = cues(ARTICLE_OPEN=25, DETERMINER_OPEN=40, DETERMINER_CLOSED=5, BARE_OPEN=
 )
 def test_what_a_word_takes(counts: np.ndarray, tag: str, frame: Frame, taken: bool) -> None:
     """A word's own uses decide; too few of them, or an unclear place, is no."""
-    assert takes_frame(counts, tag=tag, frame=frame) == taken
+    nothing = np.zeros_like(counts)  # a form of which nothing is known takes nothing
+    assert takes_frame(np.array([counts, nothing]), tag=tag, frame=frame).tolist() == [taken, False]
 
 
 def test_the_share_of_a_transitive_verb_is_inclusive() -> None:
     """A verb at the bound is transitive, and only that."""
     counts = cues(SUBJECT_OBJECT=3, SUBJECT_CLOSED=7)
-    assert takes_frame(counts, tag="VBD", frame=Frame.OBJECT)
-    assert not takes_frame(counts, tag="VBD", frame=Frame.NO_OBJECT)
+    assert takes_frame(counts[None], tag="VBD", frame=Frame.OBJECT).tolist() == [True]
+    assert takes_frame(counts[None], tag="VBD", frame=Frame.NO_OBJECT).tolist() == [False]

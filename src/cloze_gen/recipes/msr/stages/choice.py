@@ -13,6 +13,7 @@ from cloze_gen.recipes.msr.steps.balanced_choice import choose_balanced
 from cloze_gen.recipes.msr.steps.choice import ChoiceReason, ChoiceSettings, Chosen, ScoredItem, choose_randomly
 from cloze_gen.recipes.msr.steps.impostor_draws import offered_draws
 from cloze_gen.recipes.msr.steps.matched_choice import MatchedFacts, choose_matched
+from cloze_gen.recipes.msr.steps.propensity import Each
 from cloze_gen.recipes.questions.assemble import deal_positions
 from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_before
 from cloze_gen.records.rejection import Rejection
@@ -38,7 +39,7 @@ def write_choice(
     tables = read_choice_tables(counts=counts, focus=focus, screening=screening, forward=forward, grooming=grooming)
     scored = scored_items(tables, same_vocabulary=settings.same_vocabulary)
     asked, printed = _printed_once(scored, tables.sentences, settings)
-    verdicts, left = _choose(asked, settings, seed)
+    verdicts, left = _choose(asked, settings, seed, room.engine.map)
     chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
     rejected = [verdict for verdict in verdicts if isinstance(verdict, Rejection)] + printed
     if not chosen:
@@ -72,12 +73,12 @@ def _nothing_chosen(groomed: int, rejected: Sequence[Rejection], settings: Choic
     return f"no question can be made: {said} the settings of [grooming] and [choice] (cloze-gen settings STYLE lists them)."
 
 
-def _choose(items: Sequence[ScoredItem], settings: ChoiceSettings, seed: int) -> tuple[list[Chosen | Rejection], MatchedFacts]:
+def _choose(items: Sequence[ScoredItem], settings: ChoiceSettings, seed: int, each: Each) -> tuple[list[Chosen | Rejection], MatchedFacts]:
     if settings.method == "random":
         return choose_randomly([one.item for one in items], settings=settings, seed=seed), MatchedFacts()
     offered = offered_draws(items, settings=settings, seed=seed)
     if settings.method == "matched":
-        return choose_matched(items, offered, settings=settings, seed=seed)
+        return choose_matched(items, offered, settings=settings, seed=seed, each=each)
     found, shares = choose_balanced(items, offered, settings=settings, seed=seed)
     return found, MatchedFacts(shares=shares)
 

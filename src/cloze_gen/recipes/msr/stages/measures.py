@@ -46,6 +46,7 @@ def measures_of(item: GroomedItem, words: Sequence[str], index: ForwardIndex, sp
     printed = index.ids([before, after])
     shown = rendered_positions(tokens)
     place = shown.index(at)
+    cues = space.frame_cues_of(words)
     near = (
         [tokens[i] for i in shown[max(0, place - space.window) : place]],
         [tokens[i] for i in shown[place + 1 : place + 1 + space.window]],
@@ -62,8 +63,8 @@ def measures_of(item: GroomedItem, words: Sequence[str], index: ForwardIndex, sp
         "fit_after": space.neighbour_fit(words, [], near[1]),
         "beside_before": space.beside_frequent(words, before, side="before"),
         "beside_after": space.beside_frequent(words, after, side="after"),
-        **_uses(words, before, after, space),
-        "takes_frame": np.array([_takes_frame(word, item, space) for word in words], np.float64),
+        **_uses(cues, before, after),
+        "takes_frame": _takes_frame(cues, item),
     }
 
 
@@ -92,17 +93,17 @@ def _around(ids: np.ndarray, *, before: Sequence[int] = (), after: Sequence[int]
     return np.column_stack([np.full((len(ids), len(before)), before), ids, np.full((len(ids), len(after)), after)]).astype(np.int64)
 
 
-def _uses(words: Sequence[str], before: str, after: str, space: WordKnowledge) -> dict[str, np.ndarray]:
+def _uses(cues: np.ndarray, before: str, after: str) -> dict[str, np.ndarray]:
     """log10 of the share of each word's uses that stand after such a token as `before`, and before such a one as `after`."""
-    cues = np.array([space.frame_cues_of(word) for word in words], np.float64)
     uses = cues.sum(axis=(1, 2)) + _PRIOR_USES
     stood_after, stood_before = cues[:, kind_before(before), :].sum(axis=1), cues[:, :, kind_after(after)].sum(axis=1)
     return {"use_before": np.log10((stood_after + 0.5) / uses), "use_after": np.log10((stood_before + 0.5) / uses)}
 
 
-def _takes_frame(word: str, item: GroomedItem, space: WordKnowledge) -> bool:
-    """Whether a word is seen to take what its place asks for; yes where nothing is asked."""
-    return item.frame is None or takes_frame(space.frame_cues_of(word), tag=item.tag, frame=item.frame)
+def _takes_frame(cues: np.ndarray, item: GroomedItem) -> np.ndarray:
+    """Whether each word is seen to take what its place asks for; yes where nothing is asked. float64, 0 or 1."""
+    taken = np.ones(len(cues)) if item.frame is None else takes_frame(cues, tag=item.tag, frame=item.frame)
+    return taken.astype(np.float64)
 
 
 def sentence_tags(items: Iterable[GroomedItem], tagger: Tagger) -> dict[str, Sequence[str]]:

@@ -7,8 +7,7 @@ together as the ranks of the impostors do, so that a rule over several scores ga
 Method. Every item offers some random draws of four impostors, made from the record alone. A draw has a feature vector: how the answer's
 rank under each score departs from uniform, and how the product of its ranks under each pair of scores departs from that of an average
 option of the same question. The set is chosen greedily, sentence after sentence, so that the running sum of feature vectors stays as near
-zero as possible (*kernel herding*, Welling 2009, with an explicit feature map), then improved by exchanging one question at a time.
-Objective: the squared length of the summed vector. Cost: n * (1 + passes) products of a (draws x features) matrix with a vector.
+zero as possible, then improved by exchanging one question at a time (`herding`).
 """
 
 from __future__ import annotations
@@ -95,57 +94,6 @@ def spelling_vectors(words: Sequence[str]) -> np.ndarray:
             code = zlib.crc32(gram.encode())
             found[row, code % _SPELLING] += (1.0 if code >> 16 & 1 else -1.0) / len(grams) ** 0.5
     return found
-
-
-def herd_draws(
-    features: np.ndarray, group: np.ndarray, *, target: np.ndarray, n: int, passes: int,
-    cost: np.ndarray | float = 0.0, stratum: np.ndarray | None = None, quota: Sequence[int] = (),
-) -> np.ndarray:  # fmt: skip
-    """Choose n draws, at most one a group, whose feature vectors sum to nearly `target`.
-
-    Args:
-        features: float32, shape (draws, features).
-        group: int64, shape (draws,): number of the sentence of each draw, ascending.
-        target: float64, shape (features,): zero, or the sum that chance would give a set of this size (see `choose_balanced`).
-        n: how many; fewer come back when there are fewer groups.
-        passes: exchanges tried for every chosen draw after the greedy choice.
-        cost: float, shape (draws,): of each draw by itself, added to the squared distance from the target.
-        stratum: int64, shape (draws,): number of the class of each draw, of which `quota` may be chosen; where the quotas cannot be met,
-            what is missing is taken from any class.
-    Returns:
-        int64, shape (<= n,): rows of `features`, in the order of their groups.
-    """
-    if not len(features):
-        return np.zeros(0, np.int64)
-    by_itself = np.einsum("ij,ij->i", features, features) + np.asarray(cost, np.float32)
-    starts = np.searchsorted(group, np.arange(group[-1] + 2))
-    taken = np.zeros(len(features), np.float32)
-    left = np.array(quota, np.int64)
-    total = -np.asarray(target, np.float64)
-    chosen: list[int] = []
-
-    def take() -> int:
-        value = by_itself + 2.0 * (features @ total.astype(np.float32)) + taken
-        best = int(np.argmin(value if stratum is None else np.where(left[stratum] > 0, value, np.inf)))
-        if (stratum is not None and left[stratum[best]] <= 0) or np.isinf(taken[best]):
-            best = int(np.argmin(value))  # no class that is still wanted has a sentence left
-        if stratum is not None:
-            left[stratum[best]] -= 1
-        taken[starts[group[best]] : starts[group[best] + 1]] = np.inf
-        return best
-
-    for _ in range(min(n, len(np.unique(group)))):
-        chosen.append(take())
-        total += features[chosen[-1]]
-    for _ in range(passes):
-        for i, old in enumerate(chosen):
-            total -= features[old]
-            taken[starts[group[old]] : starts[group[old] + 1]] = 0.0
-            if stratum is not None:
-                left[stratum[old]] += 1
-            chosen[i] = take()
-            total += features[chosen[i]]
-    return np.array(sorted(chosen), np.int64)
 
 
 def answer_shares(scores: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

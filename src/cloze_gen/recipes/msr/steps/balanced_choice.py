@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, rank_features
+from cloze_gen.recipes.msr.steps.balance import answer_shares, rank_features
 from cloze_gen.recipes.msr.steps.choice import BALANCED_SCORES, ChoiceSettings, Chosen, ScoredItem, verdicts
+from cloze_gen.recipes.msr.steps.herding import herd_draws
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 
@@ -32,7 +33,7 @@ def choose_balanced(
     group = np.repeat(np.sort(sentences), np.diff(start))
     n = min(settings.n_questions, len(sentence_ids))  # what can be chosen: a target for more would ask for leaks
     target = _target(fit, draws, n=n, settings=settings, seed=seed)
-    chosen = herd_draws(features, group, target=target, n=n, passes=settings.passes)
+    chosen = herd_draws(features, group, target=target, n=n, passes=settings.passes, seed=seed)
     impostors: dict[str, tuple[str, ...]] = {}
     option_scores = []
     for row in chosen.tolist():

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.recipes.msr.steps.balance import answer_shares, herd_draws, rank_features, spelling_vectors, value_features
+from cloze_gen.recipes.msr.steps.balance import answer_shares, rank_features, spelling_vectors, value_features
 from cloze_gen.recipes.msr.steps.choice import BALANCED_SCORES, ChoiceSettings, Chosen, ScoredItem, verdicts
 from cloze_gen.recipes.msr.steps.class_shares import Quotas, class_quotas
-from cloze_gen.recipes.msr.steps.propensity import comparable, cross_fitted_log_odds, folds_by_group, told_by_scores
+from cloze_gen.recipes.msr.steps.herding import herd_draws
+from cloze_gen.recipes.msr.steps.propensity import Each, comparable, cross_fitted_log_odds, folds_by_group, told_by_scores
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 
@@ -103,12 +104,13 @@ class _Pool:
 
 
 def choose_matched(
-    items: Sequence[ScoredItem], offered: Mapping[str, NDArray[np.int64]], *, settings: ChoiceSettings, seed: int
+    items: Sequence[ScoredItem], offered: Mapping[str, NDArray[np.int64]], *, settings: ChoiceSettings, seed: int, each: Each = map
 ) -> tuple[list[Chosen | Rejection], MatchedFacts]:
     """Choose the set so that a classifier trained on its scores learns nothing that it can repeat.
 
     Args:
         offered: id of an item -> the draws that it offers (`impostor_draws.offered_draws`); an item without any is not there.
+        each: maps a function over folds, as `map` does: perhaps several at once.
     Returns:
         one verdict for each item in the order of the items, and what the choice leaves.
     """
@@ -119,7 +121,7 @@ def choose_matched(
     n = min(settings.n_questions, pool.n_sentences)  # what can be chosen: a target for more would ask for leaks
     classes, sentences = [one.item.word_class for one in fit], [one.item.sentence_id for one in fit]
     quotas = class_quotas(classes, sentences, shares={str(name): share for name, share in settings.class_shares.items()}, n=n)
-    chosen, rounds, kept = _search(pool, quotas, n, settings, seed)
+    chosen, rounds, kept = _search(pool, quotas, n, settings, seed, each)
     taken = [(fit[pool.item[row]].item, pool.drawn[row].tolist()) for row in chosen.tolist()]
     impostors = {item.id: tuple(item.candidates[place] for place in drawn) for item, drawn in taken}
     found = Counter(item.word_class for item, _ in taken)
@@ -140,62 +142,81 @@ def _pool(fit: Sequence[ScoredItem], offered: Sequence[np.ndarray]) -> _Pool:
     return _Pool(item, np.concatenate(offered), sentence[item], raw, comparable(scaled), start, spelling, topicality)
 
 
-def _search(pool: _Pool, quotas: Quotas, n: int, settings: ChoiceSettings, seed: int) -> tuple[NDArray[np.int64], list[Round], int | None]:
+def _search(
+    pool: _Pool, quotas: Quotas, n: int, settings: ChoiceSettings, seed: int, each: Each
+) -> tuple[NDArray[np.int64], list[Round], int | None]:
     """The rows of the draws that are chosen, what each round's set tells, and whose was kept."""
-    chosen = _level(pool, quotas, None, n, settings, seed)
+    every = np.arange(len(pool.item))
+    features = _features(pool.options(every), pool.spelling[pool.rows(every)], pool.topicality[pool.rows(every)])
+    chosen = _level(pool, features, quotas, None, n, settings, seed)
     if pool.n_sentences < _FEWEST or not settings.rounds:
         return chosen, [], None
     fold = folds_by_group(pool.group, seed=seed, purpose="msr.choosing_folds")
-    rounds, sets = [_told(pool, chosen, seed)], [chosen]
+    rounds, sets = [_told(pool, chosen, seed, each)], [chosen]
     odds = np.zeros((len(pool.item), settings.n_impostors + 1), np.float32)
     for number in range(1, settings.rounds + 1):
-        odds += (cross_fitted_log_odds(pool.options, sets[-1], fold, seed=seed, purpose=f"msr.choosing_{number}") - odds) / number
-        sets.append(_level(pool, quotas, odds, n, settings, seed))
-        rounds.append(_told(pool, sets[-1], seed))
+        found = cross_fitted_log_odds(pool.options, sets[-1], fold, seed=seed, purpose=f"msr.choosing_{number}", each=each)
+        odds += (found - odds) / number
+        sets.append(_level(pool, features, quotas, odds, n, settings, seed))
+        rounds.append(_told(pool, sets[-1], seed, each))
         best = min(range(len(rounds)), key=lambda i: rounds[i].gain)
         if number - best >= _PATIENCE:
             break
     return sets[best], rounds, best
 
 
-def _told(pool: _Pool, chosen: NDArray[np.int64], seed: int) -> Round:
-    return Round(*told_by_scores(pool.options(chosen), pool.group[chosen], seed=seed))
+def _told(pool: _Pool, chosen: NDArray[np.int64], seed: int, each: Each) -> Round:
+    return Round(*told_by_scores(pool.options(chosen), pool.group[chosen], seed=seed, each=each))
 
 
-def _level(pool: _Pool, quotas: Quotas, odds: NDArray[np.float32] | None, n: int, settings: ChoiceSettings, seed: int) -> NDArray[np.int64]:
-    """The draws of a set that is level under every score, and under the propensity where it is known."""
+def _level(
+    pool: _Pool,
+    features: NDArray[np.float32],
+    quotas: Quotas,
+    odds: NDArray[np.float32] | None,
+    n: int,
+    settings: ChoiceSettings,
+    seed: int,
+) -> NDArray[np.int64]:
+    """The draws of a set that is level under every score, and under the propensity where it is known.
+
+    Args:
+        features: of every draw what does not change with the odds, shape (draws, features).
+    """
     margin = np.zeros(len(pool.item), np.float32) if odds is None else np.abs(odds[:, 0] - odds[:, 1:].mean(axis=1))
     order = np.lexsort((margin, pool.item))  # stable: the first drawn of equals
     first = np.searchsorted(pool.item, np.arange(pool.item[-1] + 1))
     offered = np.sort(order[np.arange(len(order)) - first[pool.item] < _KEPT_DRAWS])
-    rows, offered_odds = pool.rows(offered), None if odds is None else odds[offered]
-    options, spelling, topicality = pool.scores[rows], pool.spelling[rows], pool.topicality[rows]
-    features = _features(options, spelling, topicality, offered_odds)
     rng = derive_rng(seed, "msr.matching_target")
-    picked, front = rng.integers(len(offered), size=n), rng.integers(rows.shape[1], size=n)
-    fronted_odds = None if offered_odds is None else _fronted(offered_odds[picked], front)
-    fronted = [_fronted(values[picked], front) for values in (options, spelling, topicality)]
-    target = _features(fronted[0], fronted[1], fronted[2], fronted_odds).sum(axis=0)
-    shares = pool.scores.shape[1] * rows.shape[1]
+    picked, front = rng.integers(len(offered), size=n), rng.integers(1 + settings.n_impostors, size=n)
+    rows = pool.rows(offered[picked])
+    fronted = [_fronted(values[rows], front) for values in (pool.scores, pool.spelling, pool.topicality)]
+    blocks, of_target = [features[offered]], [_features(fronted[0], fronted[1], fronted[2])]
+    if odds is not None:
+        unit = np.float32(odds[offered].std() or 1.0)
+        blocks.append(_odds_features(odds[offered] / unit))
+        of_target.append(_odds_features(_fronted(odds[offered[picked]], front) / unit))
+    target = np.concatenate(of_target, axis=1).sum(axis=0)
+    shares = pool.scores.shape[1] * (1 + settings.n_impostors)
     target[:shares] = np.clip(target[:shares], -_RANK_WEIGHT * settings.slack * n, _RANK_WEIGHT * settings.slack * n)
     stratum = quotas.class_of_item[pool.item[offered]] if quotas.most else None
     found = herd_draws(
-        features, pool.group[offered], target=target if settings.slack else np.zeros_like(target), n=n, passes=settings.passes,
-        cost=_MARGIN_COST * margin[offered], stratum=stratum, quota=quotas.quota,
+        np.concatenate(blocks, axis=1), pool.group[offered], target=target if settings.slack else np.zeros_like(target), n=n,
+        passes=settings.passes, seed=seed, cost=_MARGIN_COST * margin[offered], stratum=stratum, quota=quotas.quota,
     )  # fmt: skip
     return np.asarray(offered[found], np.int64)
 
 
-def _features(
-    options: NDArray[np.float32], spelling: NDArray[np.float32], topicality: NDArray[np.float32], odds: NDArray[np.float32] | None
-) -> NDArray[np.float32]:
-    """What is to sum to nothing: the ranks and values of the scores, of topicality and of the propensity, and how the words are spelt."""
+def _features(options: NDArray[np.float32], spelling: NDArray[np.float32], topicality: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What is to sum to nothing: the ranks and values of the scores and of topicality, and how the words are spelt."""
     blocks = [_RANK_WEIGHT * rank_features(options), value_features(options), _SPELLING_WEIGHT * (spelling[:, 0] - spelling.mean(axis=1))]
     blocks += [_TOPIC_WEIGHT * rank_features(topicality), _TOPIC_WEIGHT * value_features(topicality)]
-    if odds is not None:
-        scaled = odds[:, :, None] / (odds.std() or 1.0)
-        blocks += [_ODDS_WEIGHT * rank_features(scaled), _ODDS_WEIGHT * value_features(scaled)]
     return np.concatenate(blocks, axis=1)
+
+
+def _odds_features(odds: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The same of the propensity, in units of its deviation."""
+    return np.concatenate([_ODDS_WEIGHT * rank_features(odds[:, :, None]), _ODDS_WEIGHT * value_features(odds[:, :, None])], axis=1)
 
 
 def _fronted(values: NDArray[np.float32], front: NDArray[np.int64]) -> NDArray[np.float32]:

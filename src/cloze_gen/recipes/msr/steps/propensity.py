@@ -11,7 +11,9 @@ them is what `cloze-gen evaluate` reports by, nor are their folds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +24,11 @@ from threadpoolctl import threadpool_limits
 
 from cloze_gen.rng import derive_rng
 
+Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]  # a function over values, as `map`
+
 FOLDS = 5
 _BAGS = 3  # forests averaged
+_CHECK_TREES = 60
 _COLUMN_SHARE, _QUESTION_SHARE = 0.7, 0.85  # what each of them sees
 _MOST_CERTAIN = 5.0  # log odds, natural: a single model's certainty must not outvote the others
 _CLIPPED = 0.001  # share of the pool's values at either end that are drawn in
@@ -86,6 +91,7 @@ def cross_fitted_log_odds(
     *,
     seed: int,
     purpose: str,
+    each: Each = map,
 ) -> NDArray[np.float32]:
     """How much like an answer every option of every draw looks to models trained on the chosen draws of the other folds.
 
@@ -93,24 +99,47 @@ def cross_fitted_log_odds(
         options_of: rows -> comparable scores of their options, shape (rows, options, scores), the answer first.
         chosen: rows of the draws that were chosen.
         fold: of every draw, shape (draws,).
+        each: maps a function over folds, as `map` does: perhaps several at once.
     Returns:
         natural log odds less their mean within the draw, shape (draws, options).
     """
     n_options = options_of(chosen[:1]).shape[1]
     out = np.zeros((len(fold), n_options), np.float32)
+    trained = [chosen[fold[chosen] != held] for held in range(FOLDS)]
+    asked = [np.flatnonzero(fold == held) for held in range(FOLDS)]
+    learnt = [held for held in range(FOLDS) if len(trained[held])]
+    folds = [_Fold(options_of(trained[held]), options_of(asked[held]), seed, purpose, held) for held in learnt]
+    for held, odds in zip(learnt, each(_log_odds, folds), strict=True):
+        out[asked[held]] = odds
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Fold:
+    """What is learnt from some draws and asked of others.
+
+    Attributes:
+        trained, asked: comparable scores, shape (draws, options, scores), the answer first.
+        held: number of the fold.
+    """
+
+    trained: NDArray[np.float32]
+    asked: NDArray[np.float32]
+    seed: int
+    purpose: str
+    held: int
+
+
+def _log_odds(fold: _Fold) -> NDArray[np.float32]:
+    """Natural log odds of the options that are asked, less their mean within the draw."""
+    out = np.zeros(fold.asked.shape[:2], np.float32)
     with threadpool_limits(limits=1):  # the last digits of a sum depend on how many threads share it
-        for held in range(FOLDS):
-            trained = chosen[fold[chosen] != held]
-            if not len(trained):
-                continue
-            models = _models(option_features(options_of(trained)), derive_rng(seed, purpose, str(held)))
-            rows = np.flatnonzero(fold == held)
-            for start in range(0, len(rows), _CHUNK):
-                some = rows[start : start + _CHUNK]
-                seen = option_features(options_of(some))
-                flat = seen.reshape(-1, seen.shape[2])
-                odds = np.mean([model(flat) for model in models], axis=0).reshape(len(some), n_options)
-                out[some] = odds - odds.mean(axis=1, keepdims=True)
+        models = _models(option_features(fold.trained), derive_rng(fold.seed, fold.purpose, str(fold.held)))
+        for start in range(0, len(out), _CHUNK):
+            seen = option_features(fold.asked[start : start + _CHUNK])
+            flat = seen.reshape(-1, seen.shape[2])
+            odds = np.mean([model(flat) for model in models], axis=0).reshape(len(seen), -1)
+            out[start : start + _CHUNK] = odds - odds.mean(axis=1, keepdims=True)
     return out
 
 
@@ -158,7 +187,7 @@ def _curved(flat: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.concatenate([flat, centred[:, left] * centred[:, right]], axis=1)
 
 
-def told_by_scores(options: NDArray[np.float32], group: NDArray[np.int64], *, seed: int) -> tuple[float, float]:
+def told_by_scores(options: NDArray[np.float32], group: NDArray[np.int64], *, seed: int, each: Each = map) -> tuple[float, float]:
     """What a classifier of another family learns of a chosen set and repeats on sentences that it has not seen.
 
     Extremely randomised trees (Geurts et al. 2006), over folds that no choosing classifier had.
@@ -170,19 +199,21 @@ def told_by_scores(options: NDArray[np.float32], group: NDArray[np.int64], *, se
         0 and less where nothing was learnt.
     """
     fold = folds_by_group(np.unique(group, return_inverse=True)[1], seed=seed, purpose="msr.check_folds")
-    features = option_features(options)
-    questions, n_options, columns = features.shape
-    is_answer = np.tile(np.arange(n_options) == 0, questions).reshape(questions, n_options)
-    share = np.full((questions, n_options), 1.0 / n_options)
-    with threadpool_limits(limits=1):
-        for held in np.unique(fold).tolist():
-            trained, asked = fold != held, fold == held
-            if not trained.any():
-                continue
-            trees = ExtraTreesClassifier(150, min_samples_leaf=8, max_features=0.4, random_state=held)
-            trees.fit(features[trained].reshape(-1, columns), is_answer[trained].ravel())
-            told = trees.predict_proba(features[asked].reshape(-1, columns))[:, 1].reshape(-1, n_options)
-            share[asked] = np.maximum(told, 1e-3)
+    share = np.full(options.shape[:2], 1.0 / options.shape[1])
+    learnt = [held for held in np.unique(fold).tolist() if (fold != held).any()]
+    folds = [_Fold(options[fold != held], options[fold == held], seed, "msr.check", held) for held in learnt]
+    for held, told in zip(learnt, each(_likeliness, folds), strict=True):
+        share[fold == held] = told
     share /= share.sum(axis=1, keepdims=True)
     best = share == share.max(axis=1, keepdims=True)
-    return float((best[:, 0] / best.sum(axis=1)).mean()), float(np.log(share[:, 0] * n_options).mean())
+    return float((best[:, 0] / best.sum(axis=1)).mean()), float(np.log(share[:, 0] * options.shape[1]).mean())
+
+
+def _likeliness(fold: _Fold) -> NDArray[np.float64]:
+    """How likely each of the options that are asked is to be an answer, by extremely randomised trees; shape (draws, options)."""
+    trained, asked = option_features(fold.trained), option_features(fold.asked)
+    trees = ExtraTreesClassifier(_CHECK_TREES, min_samples_leaf=8, max_features=0.4, random_state=fold.held)
+    with threadpool_limits(limits=1):
+        trees.fit(trained.reshape(-1, trained.shape[2]), np.tile(np.arange(trained.shape[1]) == 0, len(trained)))
+        told = trees.predict_proba(asked.reshape(-1, asked.shape[2]))[:, 1].reshape(-1, asked.shape[1])
+    return np.maximum(told, 1e-3)

@@ -130,35 +130,39 @@ def _asked_of_noun(tokens: Sequence[str], tags: Sequence[str], position: int) ->
     return Frame.NOUN if opener is Before.DETERMINER or (start >= 0 and tags[start] in {"DT", "PRP$", "POS", "PDT"}) else Frame.MASS
 
 
-def takes_frame(cues: np.ndarray, *, tag: str, frame: Frame) -> bool:
-    """Whether a form takes a frame, by its own uses. What cannot be told is no.
+def takes_frame(cues: np.ndarray, *, tag: str, frame: Frame) -> np.ndarray:
+    """Which forms take a frame, each by its own uses. What cannot be told is no.
 
     Args:
-        cues: int64, shape (kinds before, kinds after): counts of the form (`stats.word_frames.count_frame_cues`).
-        tag: the form's Penn tag in its place, one of which `frame_asked` speaks.
+        cues: int64, shape (forms, kinds before, kinds after): counts of the forms (`stats.word_frames.count_frame_cues`).
+        tag: the forms' Penn tag in their place, one of which `frame_asked` speaks.
+    Returns:
+        bool, shape (forms,).
 
-    >>> travelled = np.zeros((len(Before), len(After)), np.int64)
-    >>> travelled[Before.SUBJECT, After.CLOSED] = 20
-    >>> [takes_frame(travelled, tag="VBD", frame=frame) for frame in (Frame.NO_OBJECT, Frame.OBJECT)]
-    [True, False]
+    >>> travelled = np.zeros((1, len(Before), len(After)), np.int64)
+    >>> travelled[:, Before.SUBJECT, After.CLOSED] = 20
+    >>> [takes_frame(travelled, tag="VBD", frame=frame).tolist() for frame in (Frame.NO_OBJECT, Frame.OBJECT)]
+    [[True], [False]]
     """
-    uses = cues[list(_USES[tag])]
-    if frame is Frame.UNCLEAR or uses.sum() < _MIN_USES:
-        return False
+    uses = cues[:, list(_USES[tag])].sum(axis=1)
+    count = uses.sum(axis=1)
+    if frame is Frame.UNCLEAR:
+        return np.zeros(len(cues), bool)
     if tag == "NN":
-        return _noun_takes(cues, frame)
-    share = uses.sum(axis=0) / uses.sum()
-    takes: dict[Frame, bool] = {
-        Frame.OBJECT: bool(share[After.OBJECT] >= _MIN_OBJECT_SHARE),
-        Frame.NO_OBJECT: bool(share[After.OBJECT] < _MIN_OBJECT_SHARE),
-        Frame.CLAUSE: bool(share[After.CLAUSE] >= _MIN_CLAUSE_SHARE),
+        return (count >= _MIN_USES) & _nouns_take(cues, frame)
+    share = uses / np.maximum(1, count)[:, None]
+    takes = {
+        Frame.OBJECT: share[:, After.OBJECT] >= _MIN_OBJECT_SHARE,
+        Frame.NO_OBJECT: share[:, After.OBJECT] < _MIN_OBJECT_SHARE,
+        Frame.CLAUSE: share[:, After.CLAUSE] >= _MIN_CLAUSE_SHARE,
     }
-    return takes[frame]
+    return np.asarray((count >= _MIN_USES) & takes[frame])
 
 
-def _noun_takes(cues: np.ndarray, frame: Frame) -> bool:
-    share = cues.sum(axis=1) / cues[list(_NOMINAL)].sum()
-    determined = cues[[Before.ARTICLE, Before.DETERMINER]].sum(axis=0)
-    head = determined.sum() == 0 or 1.0 - determined[After.OPEN] / determined.sum() >= _MIN_HEAD_SHARE
+def _nouns_take(cues: np.ndarray, frame: Frame) -> np.ndarray:
+    share = cues.sum(axis=2) / np.maximum(1, cues[:, list(_NOMINAL)].sum(axis=(1, 2)))[:, None]
+    determined = cues[:, [Before.ARTICLE, Before.DETERMINER]].sum(axis=1)
+    count = determined.sum(axis=1)
+    head = (count == 0) | (1.0 - determined[:, After.OPEN] / np.maximum(1, count) >= _MIN_HEAD_SHARE)
     least = {Frame.COUNT: (Before.ARTICLE, _MIN_ARTICLE_SHARE), Frame.MASS: (Before.BARE, _MIN_BARE_SHARE)}
-    return bool(head and (frame is Frame.NOUN or share[least[frame][0]] >= least[frame][1]))
+    return np.asarray(head if frame is Frame.NOUN else head & (share[:, least[frame][0]] >= least[frame][1]))
