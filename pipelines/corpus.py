@@ -8,9 +8,10 @@ from typing import Any
 
 import luigi
 
+from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.config import settings_dict
 from cloze_gen.engine.progress import say
-from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
+from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.stages.corpus.counts import write_counts
 from cloze_gen.stages.corpus.ingest import BOOK_VERSION, write_ingest

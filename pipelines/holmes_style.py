@@ -7,11 +7,12 @@ from typing import Any, Self
 
 from pydantic import model_validator
 
+from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.config import settings_dict
 from cloze_gen.formats.verdicts import VerdictFile
 from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
 from cloze_gen.pipelines.models import Contexts, Index
-from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
+from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.msr.asking import GROOMING
 from cloze_gen.recipes.msr.notes import held_out_notes, is_balanced, model_name, notes, people, warnings

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.formats.lambada.harness import RENDERINGS
 from cloze_gen.formats.lambada.requests import ANSWER
 from cloze_gen.formats.verdicts import VerdictFile
@@ -13,7 +14,7 @@ from cloze_gen.pipelines.corpus import Counts
 from cloze_gen.pipelines.lambada_passages import Committee, NovelTaggedCounts, Passages
 from cloze_gen.pipelines.models import Contexts, Index
 from cloze_gen.pipelines.parts import Partition, TrainingNovels
-from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
+from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.recipes.lambada.asking import ASKING
 from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
 from cloze_gen.recipes.lambada.release import (

@@ -11,9 +11,10 @@ from typing import Any, Self
 
 from pydantic import model_validator
 
+from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.config import settings_dict
 from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging
-from cloze_gen.pipelines.style_task import StyleTask, tagger_identity
+from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.scs.release import REFERENCE, scs_files
 from cloze_gen.recipes.scs.stages.books import read_reference, reference_counts, write_books

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import luigi
 
-from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.config import settings_dict
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
@@ -153,9 +152,3 @@ def articles_of(source: str, setting: str) -> tuple[Article, ...]:
         return read_articles(Path(source), notice=say)
     except UsageError as error:
         raise UsageError(f"{error} Where books are meant: --set {setting}=books") from None
-
-
-@functools.lru_cache(maxsize=4)
-def tagger_identity(name: str) -> str:
-    """Name and content of a tagger, for fingerprints; loads it once a process."""
-    return load_tagger(name).identity

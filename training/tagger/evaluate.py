@@ -19,6 +19,7 @@ sys.path[:0] = [str(HERE), str(ROOT / "src")]
 from convert import read_conllu, treebank_file  # noqa: E402
 
 import cloze_gen.adapters.spacy_tagger as spacy_tagger  # noqa: E402
+from cloze_gen.adapters.tagger_identity import model_digest  # noqa: E402
 from cloze_gen.english.penn_tags import coarse_class  # noqa: E402
 from cloze_gen.english.treebank import host_index, normalize_for_tagging  # noqa: E402
 
@@ -63,6 +64,8 @@ def main() -> None:
     options = parser.parse_args()
     tagger = spacy_tagger.load_tagger(options.model)
     scores: dict[str, object] = {"model": tagger.identity}
+    if options.model == "builtin":
+        scores["files"] = model_digest()
     cases = list(read_cases())
     parts: dict[str, list[Tagged]] = {}
     for part in ("dev", "test") if options.test else ("dev",):

@@ -25,7 +25,7 @@ _PASSING = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EACCES, errno.EPERM,
 
 def write_manifest(path: Path, record: Mapping[str, Any]) -> None:
     """Write a record with its seal; the last file of a folder to be written."""
-    write_json(path, {**record, SEAL: _seal(record)})
+    write_json(path, {**record, SEAL: _seal(json_text(record))})
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -38,8 +38,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
         record = json.loads(text)
-        seal = record.pop(SEAL)
-        changed = seal != _seal(record) or text != json_text({**record, SEAL: seal})
+        changed = record[SEAL] != _seal(_unsealed(text, record[SEAL]))
     except FileNotFoundError:
         raise DamageError(f"{path.parent}: nothing finished here (no {path.name}).") from None
     except (OSError, ValueError, RecursionError, AttributeError, KeyError, TypeError) as error:
@@ -48,7 +47,13 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise DamageError(f"{path}: not readable as a manifest ({reason}).") from None
     if changed:
         raise DamageError(f"{path}: changed since it was written (its seal does not fit).")
-    return {**record, SEAL: seal}
+    return dict(record)
+
+
+def _unsealed(text: str, seal: str) -> str:
+    """A manifest's text as it was before it was sealed: every line but the seal's."""
+    before, line, after = text.partition(f'  "{SEAL}": "{seal}",\n')
+    return before + after if line else text.replace(f',\n  "{SEAL}": "{seal}"\n', "\n")
 
 
 def ask_passing(path: Path, error: Exception) -> None:
@@ -61,8 +66,8 @@ def ask_passing(path: Path, error: Exception) -> None:
         raise StoreError(f"{path}: cannot be read now ({error.strerror}). Nothing was changed; mend this and run again.") from None
 
 
-def _seal(record: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json_text(record).encode("utf-8")).hexdigest()
+def _seal(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def file_sha256(path: Path) -> str:

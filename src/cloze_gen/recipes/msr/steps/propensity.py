@@ -17,9 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from cloze_gen.rng import derive_rng
@@ -160,6 +157,8 @@ def _models(features: NDArray[np.float32], rng: np.random.Generator) -> list[Cal
 def _forest(
     flat: NDArray[np.float32], is_answer: NDArray[np.bool_], rows: NDArray[np.bool_], columns: NDArray[np.int64], *, seed: int
 ) -> Callable[[NDArray[np.float32]], NDArray[np.float64]]:
+    from sklearn.ensemble import HistGradientBoostingClassifier  # here, as below, for it takes more than a second to load
+
     forest = HistGradientBoostingClassifier(
         max_iter=60,
         learning_rate=0.1,
@@ -174,6 +173,9 @@ def _forest(
 
 
 def _logistic(flat: NDArray[np.float32], is_answer: NDArray[np.bool_]) -> Callable[[NDArray[np.float32]], NDArray[np.float64]]:
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import StandardScaler
+
     scaler = StandardScaler().fit(_curved(flat))
     model = LogisticRegression(C=0.05, max_iter=200).fit(scaler.transform(_curved(flat)), is_answer)
     return lambda seen: np.clip(model.decision_function(scaler.transform(_curved(seen))), -_MOST_CERTAIN, _MOST_CERTAIN)
@@ -211,6 +213,8 @@ def told_by_scores(options: NDArray[np.float32], group: NDArray[np.int64], *, se
 
 def _likeliness(fold: _Fold) -> NDArray[np.float64]:
     """How likely each of the options that are asked is to be an answer, by extremely randomised trees; shape (draws, options)."""
+    from sklearn.ensemble import ExtraTreesClassifier
+
     trained, asked = option_features(fold.trained), option_features(fold.asked)
     trees = ExtraTreesClassifier(_CHECK_TREES, min_samples_leaf=8, max_features=0.4, random_state=fold.held)
     with threadpool_limits(limits=1):

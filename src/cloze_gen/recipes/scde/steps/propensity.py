@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import roc_auc_score
 
 from cloze_gen.english.cohesion import SurfaceTies
 from cloze_gen.words import is_word
@@ -109,6 +107,8 @@ def learn(answers: Sequence[frozenset[str]], distractors: Sequence[frozenset[str
     if not columns:
         return Propensity()
     labels = np.repeat([1, 0], [len(answers), len(distractors)])
+    from sklearn.linear_model import LogisticRegression  # here, as below, for it takes more than a second to load
+
     model = LogisticRegression(C=_STRENGTH, class_weight="balanced", max_iter=300).fit(table, labels)
     return Propensity(dict(zip(columns, model.coef_[0].tolist(), strict=True)))
 
@@ -123,6 +123,8 @@ def learn_expectation(candidates: Sequence[Collection[str]], values: Sequence[fl
     columns, table = _table(candidates)
     if not columns:
         return Expectation(start=float(np.mean(values)) if len(values) else 0.0)
+    from sklearn.linear_model import Ridge
+
     model = Ridge(alpha=_SHRINKAGE).fit(table, np.asarray(values, np.float64))
     return Expectation(dict(zip(columns, model.coef_.tolist(), strict=True)), float(model.intercept_))
 
@@ -142,4 +144,6 @@ def _table(candidates: Sequence[Collection[str]]) -> tuple[dict[str, int], csr_a
 def told_apart(model: Propensity, answers: Sequence[frozenset[str]], distractors: Sequence[frozenset[str]]) -> float:
     """How well a model that has not seen them tells answers from distractors: area under the curve, 0.5 where not at all."""
     scores = np.concatenate((model.log_odds(answers), model.log_odds(distractors)))
+    from sklearn.metrics import roc_auc_score
+
     return float(roc_auc_score(np.repeat([1, 0], [len(answers), len(distractors)]), scores))
