@@ -3,7 +3,7 @@
     python scripts/check_examples.py artifacts/runs/holmes-sample docs/artifacts.md README.md
 
 Looked at: every line that prints a question (`_____`), which must be the `input` of one of the run's; every block of JSON, and every inline
-object, which must stand in a table, a JSONL file or a manifest of the run (floats to five digits; "..." in a list or at a text's end, and a
+object, which must stand in a table, a JSONL file or a manifest of the run (floats to four digits; "..." in a list or at a text's end, and a
 key "...", leave something out); every table whose header is that of a TSV file with rows; every link `NN-stage -> ../../store/...`; and
 every item that is traced, which must be one of the run's, question or passage.
 """
@@ -80,7 +80,7 @@ def same(value: Any, written: Any) -> bool:
         after = written[gap + 1 :]
         return all(map(same, value, written[:gap])) and all(map(same, value[len(value) - len(after) :], after))
     if isinstance(value, float) and isinstance(written, float):
-        return math.isclose(value, written, rel_tol=1e-5, abs_tol=1e-9)
+        return math.isclose(value, written, rel_tol=1e-4, abs_tol=1e-9)  # what BLAS computes differs from processor to processor
     if isinstance(value, str) and isinstance(written, str) and written.endswith(DOTS):
         return value.startswith(written.removesuffix(DOTS))
     return bool(value == written)
