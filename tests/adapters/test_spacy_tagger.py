@@ -14,6 +14,7 @@ from cloze_gen.adapters import spacy_tagger
 from cloze_gen.adapters.spacy_tagger import BUILTIN_FOLDER, SpacyTagger, load_tagger
 from cloze_gen.english.treebank import host_index, normalize_for_tagging, treebank_split
 from cloze_gen.errors import ModelError
+from cloze_gen.text.tagging import TaggedToken
 
 CASES = Path(__file__).parents[1] / "cases" / "tagged_sentences.tsv"
 
@@ -155,6 +156,21 @@ def test_named_pipeline_of_another_kind(tmp_path: Path) -> None:
     tagger = load_tagger(str(tmp_path / "shared"))
     assert not tagger.is_fast
     assert [len(row) for row in tagger.tag([["don't", "go"], []])] == [2, 0]
+
+
+def test_no_token_beyond_its_reach_changes_a_tag(tagger: SpacyTagger, sentences: list[list[str]]) -> None:
+    """The tag of every word of the hand-tagged sentences, clitics too, read in the whole sentence and in the window that is its reach;
+    in a shorter one it is another one here and there."""
+    places = [(sentence, at) for sentence in sentences for at in range(len(sentence))]
+    whole = [tags[at] for sentence, tags in zip(sentences, tagger.tag_with_clitics(sentences), strict=True) for at in range(len(sentence))]
+    assert tagger.reach is not None
+
+    def within(reach: int) -> list[TaggedToken]:
+        windows = [sentence[max(0, at - reach) : at + 1 + reach] for sentence, at in places]
+        return [tags[min(at, reach)] for (_, at), tags in zip(places, tagger.tag_with_clitics(windows), strict=True)]
+
+    assert within(tagger.reach) == whole
+    assert within(1) != whole
 
 
 def test_identity_is_of_the_content(tagger: SpacyTagger) -> None:

@@ -92,6 +92,11 @@ class SpacyTagger:
         return tuple(self._labels)
 
     @property
+    def reach(self) -> int | None:
+        """Tokens on each side of a word on which its tag can depend at most; None of a network of another kind."""
+        return self._network.reach if self._network is not None else None
+
+    @property
     def is_fast(self) -> bool:
         """True when the network runs by word types."""
         return self._network is not None

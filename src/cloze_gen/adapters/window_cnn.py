@@ -91,6 +91,11 @@ class WindowCnn:
         return cls(nlp, embed, [_Convolution(*pair) for pair in zip(maxouts, norms, strict=True)], tagger.get_ref("softmax"))
 
     @property
+    def reach(self) -> int:
+        """Words on each side on which a tag depends: every layer looks one farther."""
+        return len(self._convolutions)
+
+    @property
     def type_count(self) -> int:
         """Types in the table, the empty one (0, padding between sentences) included."""
         return self._type_count

@@ -29,6 +29,11 @@ class Tagger(Protocol):
         """Name and content of the model, for fingerprints."""
         ...
 
+    @property
+    def reach(self) -> int | None:
+        """Tokens on each side of a word on which its tag can depend at most; None where that is not known."""
+        ...
+
     def tag(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
         """One Penn tag for each token of each sentence."""
         ...

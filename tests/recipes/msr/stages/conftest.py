@@ -77,6 +77,8 @@ class Space:
 class Tags:
     """A tagger that goes by the word alone; `+` parts a clitic's tag. It tells how many sentences it was asked."""
 
+    reach: int | None = None
+
     def __init__(self, **tags: str) -> None:
         self._tags = tags
         self.asked = 0

@@ -113,7 +113,11 @@ def sentence_tags(items: Iterable[GroomedItem], tagger: Tagger) -> dict[str, Seq
 
 
 def window_tags(asked: Sequence[tuple[GroomedItem, str]], tagger: Tagger, *, reach: int) -> list[str]:
-    """The Penn tag of each word in its item's blank, clitics joined by `+`, read in a window of `reach` tokens on each side."""
+    """The Penn tag of each word in its item's blank, clitics joined by `+`, read in a window of `reach` tokens on each side.
+
+    What the tagger cannot look at is not shown to it: the tag is the same, and costs half.
+    """
+    reach = min(reach, reach if tagger.reach is None else tagger.reach)
     tagged = tagger.tag_with_clitics(_window(item, word, reach) for item, word in asked)
     found = [tags[min(item.position, reach)] for (item, _), tags in zip(asked, tagged, strict=True)]
     return ["+".join((own.tag, *own.clitics)) for own in found]
