@@ -10,6 +10,7 @@ times a second.
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import statistics
 import subprocess
@@ -22,6 +23,7 @@ import kenlm
 import numpy as np
 from processes import Usage, bare_lmplz, measure, row
 
+from cloze_gen.engine.logbook import LOGS
 from cloze_gen.recipes.msr.steps.alternates import AllowedWords, gumbel_top, sample_alternates
 from cloze_gen.recipes.msr.steps.focus import FocusSettings
 from cloze_gen.rng import derive_rng
@@ -33,9 +35,9 @@ from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
 
 
-def cloze_run(train: Path, source: Path, out: Path, *extra: str) -> list[str]:
+def cloze_run(train: Path, source: Path, out: Path) -> list[str]:
     command = [str(Path(sys.executable).parent / "cloze-gen"), "run", "holmes-style", "--train", str(train), "--source", str(source)]
-    return [*command, "--out", str(out), "--name", "bench", "--workers", "2", *extra]
+    return [*command, "--out", str(out), "--name", "bench", "--workers", "2"]
 
 
 def bench_run(args: argparse.Namespace, scratch: Path) -> tuple[Path, Usage]:
@@ -43,34 +45,37 @@ def bench_run(args: argparse.Namespace, scratch: Path) -> tuple[Path, Usage]:
     for path in [*args.train.iterdir(), *args.source.iterdir()]:
         path.read_bytes()  # so that every run finds the files cached
     first = scratch / "run0"
-    off = ("--set", "grooming.tagger=none")
     quiet = subprocess.DEVNULL
-    bare, whole, tagged = [], [], []
+    bare, whole, stages = [], [], []
     for i in range(args.runs):
         out = scratch / f"run{i}"
-        whole.append(measure(cloze_run(args.train, args.source, out, *off), stderr=quiet, stdout=quiet))
+        whole.append(measure(cloze_run(args.train, args.source, out), stderr=quiet, stdout=quiet))
+        stages.append(stage_seconds((out / LOGS / "bench.log").read_text(encoding="utf-8")))
         if i:
             shutil.rmtree(out)
         bare.append(bare_lmplz(stage_artifact(first / "runs" / "bench", "text").path("sentences.txt"), scratch / "lmplz", order=3))
-    if args.skip_tagged:
-        return _table(bare, whole, tagged, first)
-    out = scratch / "tagged"
-    tagged.append(measure(cloze_run(args.train, args.source, out), stderr=quiet, stdout=quiet))
-    shutil.rmtree(out)
-    return _table(bare, whole, tagged, first)
-
-
-def _table(bare: list[Usage], whole: list[Usage], tagged: list[Usage], first: Path) -> tuple[Path, Usage]:
-    """Print the figures of the whole runs."""
     print("| whole process | wall s, median (all) | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|")
     print(row("bare `lmplz -o 3 -S 4G`", bare))
-    print(row("`cloze-gen run holmes-style`, tagger off", whole))
-    if tagged:
-        print(row("`cloze-gen run holmes-style`, tagger on", tagged))
+    print(row("`cloze-gen run holmes-style`", whole))
     wall = statistics.median(a.wall_seconds / b.wall_seconds for a, b in zip(whole, bare, strict=True))
     cpu = statistics.median(a.cpu_seconds / b.cpu_seconds for a, b in zip(whole, bare, strict=True))
-    print(f"\nTagger off beside bare lmplz, run by run: {wall:.2f} times the wall time, {cpu:.2f} times the CPU time.\n")
+    print(f"\nBeside bare lmplz, run by run: {wall:.2f} times the wall time, {cpu:.2f} times the CPU time.\n")
+    print("| stage's last line after, s | median | s since the line before |\n|---|---:|---:|")
+    last = 0.0
+    for stage in stages[0]:
+        at = statistics.median(run[stage] for run in stages)
+        print(f"| {stage} | {at:.1f} | {at - last:.1f} |")
+        last = at
+    print()
     return first, sorted(whole, key=lambda usage: usage.wall_seconds)[len(whole) // 2]
+
+
+def stage_seconds(log: str) -> dict[str, float]:
+    """Seconds after which each stage said its last line, in the order of these lines."""
+    found: dict[str, float] = {}
+    for seconds, stage in re.findall(r"^ *(\d+\.\d) s  ([a-z ]+): ", log, re.MULTILINE):
+        found[stage] = float(seconds)
+    return dict(sorted(found.items(), key=lambda pair: pair[1]))
 
 
 def bench_half(args: argparse.Namespace, scratch: Path, whole: Usage) -> None:
@@ -79,7 +84,7 @@ def bench_half(args: argparse.Namespace, scratch: Path, whole: Usage) -> None:
     half.mkdir()
     for path in sorted(args.train.resolve().iterdir())[::2]:
         (half / path.name).symlink_to(path)
-    command = cloze_run(half, args.source, scratch / "scale", "--set", "grooming.tagger=none")
+    command = cloze_run(half, args.source, scratch / "scale")
     usage = measure(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     print("| books | wall s | CPU s | peak GiB |\n|---|---:|---:|---:|")
     for name, one in (("every second", usage), ("all", whole)):
@@ -128,7 +133,6 @@ def main() -> None:
     parser.add_argument("--source", type=Path, required=True)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--scratch", type=Path, default=None, help="folder for the runs; default: a temporary one")
-    parser.add_argument("--skip-tagged", action="store_true", help="leave out the run with the tagger")
     parser.add_argument("--skip-half", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
