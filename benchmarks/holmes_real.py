@@ -10,18 +10,16 @@ times a second.
 from __future__ import annotations
 
 import argparse
-import re
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import kenlm
 import numpy as np
-from processes import Usage, bare_lmplz, measure, row
+from processes import Usage, bare_lmplz, cloze_run, measure, row, stage_seconds
 
 from cloze_gen.engine.logbook import LOGS
 from cloze_gen.recipes.msr.steps.alternates import AllowedWords, gumbel_top, sample_alternates
@@ -33,11 +31,6 @@ from cloze_gen.stages.models.language_model import ARPA
 from cloze_gen.stats.option_words import option_mask
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
-
-
-def cloze_run(train: Path, source: Path, out: Path) -> list[str]:
-    command = [str(Path(sys.executable).parent / "cloze-gen"), "run", "holmes-style", "--train", str(train), "--source", str(source)]
-    return [*command, "--out", str(out), "--name", "bench", "--workers", "2"]
 
 
 def bench_run(args: argparse.Namespace, scratch: Path) -> tuple[Path, Usage]:
@@ -68,14 +61,6 @@ def bench_run(args: argparse.Namespace, scratch: Path) -> tuple[Path, Usage]:
         last = at
     print()
     return first, sorted(whole, key=lambda usage: usage.wall_seconds)[len(whole) // 2]
-
-
-def stage_seconds(log: str) -> dict[str, float]:
-    """Seconds after which each stage said its last line, in the order of these lines."""
-    found: dict[str, float] = {}
-    for seconds, stage in re.findall(r"^ *(\d+\.\d) s  ([a-z ]+): ", log, re.MULTILINE):
-        found[stage] = float(seconds)
-    return dict(sorted(found.items(), key=lambda pair: pair[1]))
 
 
 def bench_half(args: argparse.Namespace, scratch: Path, whole: Usage) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import statistics
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -80,3 +82,17 @@ def bare_lmplz(text: Path, temp: Path, *, order: int) -> Usage:
     usage = measure(command, stderr=subprocess.DEVNULL)
     shutil.rmtree(temp)
     return usage
+
+
+def cloze_run(train: Path, source: Path, out: Path) -> list[str]:
+    """A whole Holmes-style run with every setting as it comes."""
+    command = [str(Path(sys.executable).parent / "cloze-gen"), "run", "holmes-style", "--train", str(train), "--source", str(source)]
+    return [*command, "--out", str(out), "--name", "bench", "--workers", "2"]
+
+
+def stage_seconds(log: str) -> dict[str, float]:
+    """Seconds after which each stage said its last line, in the order of these lines."""
+    found: dict[str, float] = {}
+    for seconds, stage in re.findall(r"^ *(\d+\.\d) s  ([a-z ]+): ", log, re.MULTILINE):
+        found[stage] = float(seconds)
+    return dict(sorted(found.items(), key=lambda pair: pair[1]))

@@ -15,7 +15,7 @@ import pytest
 from cloze_gen.commands.completion import script_of, shell_names
 from cloze_gen.errors import UsageError
 
-QUICK = 4.0  # times what Python needs to load the command line's own library; machines differ by more than a factor of two
+QUICK = 8.0  # times what Python needs to load the command line's own library; machines differ by more than a factor of two
 PROGRAM = "import sys; sys.argv[0] = 'cloze-gen'; from cloze_gen.__main__ import main; main()"
 # Loading any of these takes longer than whoever pressed the key waits. (Typer loads pydantic itself.)
 HEAVY = ("numpy", "pandas", "pyarrow", "scipy", "spacy", "luigi", "jinja2", "matplotlib", "sklearn")

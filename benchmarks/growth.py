@@ -1,0 +1,131 @@
+"""How a Holmes-style run grows with its background: time and memory beside bare `lmplz`, disk, and what is left to choose from.
+
+    python benchmarks/growth.py measure --train data/holmes-training --source data/holmes-seeds --times 1 2.5 5 10 --runs 3 --scratch DIR
+    python benchmarks/growth.py plot
+
+`measure` writes a line a factor to `docs/scaling.jsonl` (a factor that stands there is measured anew in its place): medians over the runs,
+whole runs and bare `lmplz` in turn. The books of a factor are made by `noisy_copies`. Ten times the Holmes books take 25 GB of disk in the
+scratch folder. `plot` draws `docs/scaling.svg`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import matplotlib.pyplot as plt
+from noisy_copies import grown
+from processes import Usage, bare_lmplz, cloze_run, measure, median, stage_seconds
+
+from cloze_gen.engine.logbook import LOGS
+from cloze_gen.recipes.msr.stages.tables import FIT, GROOMED
+from cloze_gen.store.runs import stage_artifact
+from cloze_gen.store.tables import read_parquet
+
+ROOT = Path(__file__).parents[1]
+RESULTS, PICTURE = ROOT / "docs" / "scaling.jsonl", ROOT / "docs" / "scaling.svg"
+_NEEDED = 4  # fit candidates of a focus word that can be asked
+
+
+def measure_factor(args: argparse.Namespace, times: float, scratch: Path) -> dict[str, Any]:
+    """One factor's row."""
+    books = sorted(path for path in args.train.iterdir() if path.suffix.lower() == ".txt")
+    train = scratch / "books"
+    size = grown(books, train, times=times)
+    bare: list[Usage] = []
+    whole: list[Usage] = []
+    stages = []
+    for _ in range(args.runs):
+        out = scratch / "out"
+        whole.append(measure(cloze_run(train, args.source, out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        stages.append(stage_seconds((out / LOGS / "bench.log").read_text(encoding="utf-8")))
+        run = out / "runs" / "bench"
+        bare.append(bare_lmplz(stage_artifact(run, "text").path("sentences.txt"), scratch / "lmplz", order=3))
+        found = left_to_choose(run) | {
+            "tokens": int(stage_artifact(run, "text").facts["tokens"]),
+            "disk_gib": round(sum(path.stat().st_size for path in out.rglob("*") if path.is_file() and not path.is_symlink()) / 2**30, 2),
+        }
+        shutil.rmtree(out)
+    return found | {
+        "times": times,
+        "runs": args.runs,
+        "book_bytes": size,
+        "wall_s": round(median(whole, lambda one: one.wall_seconds), 1),
+        "cpu_s": round(median(whole, lambda one: one.cpu_seconds), 1),
+        "peak_gib": round(median(whole, lambda one: one.peak_bytes) / 2**30, 2),
+        "lmplz_wall_s": round(median(bare, lambda one: one.wall_seconds), 1),
+        "lmplz_cpu_s": round(median(bare, lambda one: one.cpu_seconds), 1),
+        "lmplz_peak_gib": round(median(bare, lambda one: one.peak_bytes) / 2**30, 2),
+        "wall_ratio": round(statistics.median(a.wall_seconds / b.wall_seconds for a, b in zip(whole, bare, strict=True)), 2),
+        "cpu_ratio": round(statistics.median(a.cpu_seconds / b.cpu_seconds for a, b in zip(whole, bare, strict=True)), 2),
+        "stages": {stage: statistics.median(one[stage] for one in stages) for stage in stages[0]},
+    }
+
+
+def left_to_choose(run: Path) -> dict[str, float]:
+    """What the background's size should not change: shares of the screened focus words, and readers' expected opinion of fit candidates."""
+    groomed = stage_artifact(run, "grooming")
+    items = read_parquet(groomed.path(GROOMED), columns=["verdict", "fit_candidates"]).to_pandas()
+    parts = [read_parquet(path, columns=["verdict", "fits_as_well"]).to_pandas() for path in sorted(groomed.path("decisions").iterdir())]
+    fits = [part.loc[part["verdict"] == FIT, "fits_as_well"] for part in parts]
+    return {
+        "with_four_fit": round(float((items["fit_candidates"] >= _NEEDED).mean()), 4),
+        "fits_as_well": round(sum(map(float, (one.sum() for one in fits))) / max(1, sum(map(len, fits))), 5),
+        "questions": int(stage_artifact(run, "choice").funnel["kept"]),
+    }
+
+
+def read_results() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()] if RESULTS.is_file() else []
+
+
+def measure_all(args: argparse.Namespace) -> None:
+    for times in args.times:
+        with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
+            row = measure_factor(args, times, Path(folder))
+        rows = sorted([one for one in read_results() if one["times"] != times] + [row], key=lambda one: float(one["times"]))
+        RESULTS.write_text("".join(f"{json.dumps(one)}\n" for one in rows), encoding="utf-8")
+        print(json.dumps(row))
+
+
+def plot(_: argparse.Namespace) -> None:
+    matplotlib.rcParams |= {"svg.hashsalt": "cloze-gen", "svg.fonttype": "none", "font.size": 9}
+    rows = read_results()
+    millions = [row["tokens"] / 1e6 for row in rows]
+    figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
+    curves = (
+        ("wall time, s", (("wall_s", "cloze-gen"), ("lmplz_wall_s", "bare lmplz"))),
+        ("largest process, GiB", (("peak_gib", "cloze-gen"), ("lmplz_peak_gib", "bare lmplz"))),
+        ("times bare lmplz", (("wall_ratio", "wall time"), ("cpu_ratio", "CPU time"))),
+    )
+    for axes, (label, lines) in zip(panels, curves, strict=True):
+        for name, said in lines:
+            axes.plot(millions, [row[name] for row in rows], marker="o", markersize=3, label=said)
+        axes.set(xlabel="tokens of training text, millions", ylabel=label, xlim=(0, None), ylim=(0, None))
+        axes.legend()
+    figure.savefig(PICTURE, metadata={"Date": None, "Creator": None})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("measure")
+    one.set_defaults(call=measure_all)
+    for name in ("--train", "--source", "--scratch"):
+        one.add_argument(name, type=Path, required=True)
+    one.add_argument("--times", type=float, nargs="+", default=[1.0, 2.5, 5.0, 10.0])
+    one.add_argument("--runs", type=int, default=3)
+    commands.add_parser("plot").set_defaults(call=plot)
+    args = parser.parse_args()
+    args.call(args)
+
+
+if __name__ == "__main__":
+    main()
