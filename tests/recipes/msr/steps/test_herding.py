@@ -77,6 +77,12 @@ def test_of_many_sentences_a_part_is_asked_and_the_sum_is_as_near() -> None:
     assert chosen.tolist() != again.tolist()
 
 
+def test_parts_take_turns() -> None:
+    """Where all draws are alike a part gives its first sentences, so that of eight the first 25 come, not of one the first 200."""
+    chosen = herd_draws(np.zeros((2000, 1), np.float32), np.arange(2000), target=np.zeros(1), n=200, passes=1, seed=1)
+    assert chosen.max() < 400
+
+
 def test_an_exchange_makes_nothing_worse() -> None:
     """Of many sentences too, where a part may hold nothing that is as good as what is to be exchanged."""
     _, features, group = biased_pool(2000, 4)
@@ -92,10 +98,17 @@ def test_an_exchange_makes_nothing_worse() -> None:
 
 
 def test_a_rare_class_is_found_in_whichever_part_it_lies() -> None:
-    """Five sentences of 2,000 are of the second class, and all of them are wanted."""
+    """Five sentences of 2,000 are of the second class, and all of them are wanted, though each costs more than any other would. When the
+    first class has what it was to have, they are looked for beyond the part whose turn it is; when they are out, any class gives the rest.
+    """
     _, features, group = biased_pool(2000, 1)
     stratum = np.isin(group, [3, 500, 501, 900, 1999]).astype(np.int64)
-    chosen = herd_draws(features, group, target=np.zeros(features.shape[1]), n=40, passes=1, seed=1, stratum=stratum, quota=[35, 5])
+    known = {"target": np.zeros(features.shape[1]), "passes": 1, "seed": 1, "stratum": stratum, "cost": 1000.0 * stratum}
+    chosen = herd_draws(features, group, n=40, quota=[35, 5], **known)
+    assert len(chosen) == len(set(chosen.tolist())) == 40
+    assert stratum[chosen].sum() == 5
+    chosen = herd_draws(features, group, n=60, quota=[35, 9], **known)
+    assert len(chosen) == len(set(chosen.tolist())) == 60
     assert stratum[chosen].sum() == 5
 
 

@@ -49,7 +49,7 @@ def herd_draws(
     for _ in range(passes):
         for turn, old in enumerate(chosen):
             herd.give_back(old)
-            chosen[turn] = herd.take(herd.better(old, turn % parts))
+            chosen[turn] = herd.take(herd.best(herd.part_of(old)))  # where it is found again if nothing is better
     return np.sort(order[chosen])
 
 
@@ -63,7 +63,7 @@ class _Herd:
         self._features, self._group = features, group
         self._by_itself = np.einsum("ij,ij->i", features, features) + cost
         edges = np.searchsorted(part, np.arange(int(part.max()) + 2)).tolist()
-        self._parts = [slice(*pair) for pair in itertools.pairwise(edges)]
+        self._part, self._parts = part, [slice(*pair) for pair in itertools.pairwise(edges)]
         self._stratum, self._left = stratum, quota
         self._total = -target
         self._taken = np.zeros(len(features), np.float32)  # infinite for the draws of a sentence that has one chosen
@@ -82,13 +82,8 @@ class _Herd:
                 break
         return rows.start + found
 
-    def better(self, old: int, part: int) -> int:
-        """The best draw of a part, or the one that is to be exchanged where that is none the worse and no more of its class than wanted."""
-        new = self.best(part)
-        if self._stratum is not None and self._left[self._stratum[old]] <= 0 < self._left[self._stratum[new]]:
-            return new
-        own, other = (self._values(slice(row, row + 1))[0] for row in (old, new))
-        return old if own <= other else new
+    def part_of(self, row: int) -> int:
+        return int(self._part[row])
 
     def take(self, row: int) -> int:
         self._note(row, np.inf, -1)
