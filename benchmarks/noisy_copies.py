@@ -2,10 +2,12 @@
 
     python benchmarks/noisy_copies.py data/holmes-training DIR --times 5
 
-In a copy one lower-case word in four is another one, drawn from all words of a sample of the books, so that no copy is taken for its book
-(fewer than one in three of its five-word shingles are the book's) and n-grams that nobody wrote grow in number as those of new books would;
-one word in four hundred has two letters exchanged, so that the vocabulary grows too. A copy is the same every time, whatever else is made:
-its noise is of its own name. What is not ASCII, and everything that is no lower-case word (headers, licences, marks, names), stays.
+In a copy one lower-case word in three is another one, drawn from all words of a sample of the books, so that no copy is taken for its
+book and n-grams that nobody wrote grow in number as those of new books would. How noisy a place of a book is, from not at all to seven
+words in ten, is the same in all its copies: n-grams that stand twice, three times, four times in all copies together grow rarer as they
+do in books, and `lmplz` can estimate its discounts from them (at the same noise everywhere it refuses five copies). One word in four
+hundred has two letters exchanged, so that the vocabulary grows too. A copy is the same every time, whatever else is made: its noise is
+of its own name. What is not ASCII, and everything that is no lower-case word (headers, licences, marks, names), stays.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ import numpy as np
 from cloze_gen.rng import derive_rng
 
 _WORD = re.compile(rb"\b([a-z]{3,})\b")
-_REPLACED, _MISSPELT = 0.25, 0.0025  # shares of the words
+_MOST_REPLACED, _MISSPELT = 0.7, 0.0025  # shares of the words
+_PLACE_WORDS = 12  # that are equally noisy: about a line
 _POOL_BOOKS = 40  # whose words stand in for others, spread evenly
 
 
@@ -39,7 +42,10 @@ def grown(books: Sequence[Path], out: Path, *, times: float, seed: int = 1) -> i
         copy = number // len(books)
         raw = book.read_bytes()
         name = f"{book.stem}-COPY{copy}{book.suffix}" if copy else book.name
-        written += (out / name).write_bytes(noisy(raw, pool, derive_rng(seed, "benchmarks.noise", name)) if copy else raw)
+        if copy:
+            places, rng = derive_rng(seed, "benchmarks.places", book.name), derive_rng(seed, "benchmarks.noise", name)
+            raw = noisy(raw, pool, places=places, rng=rng)
+        written += (out / name).write_bytes(raw)
     return written
 
 
@@ -52,12 +58,13 @@ def _repeated(books: Sequence[Path], times: float) -> Iterator[Path]:
     yield from (books[i * len(books) // rest] for i in range(rest))
 
 
-def noisy(raw: bytes, pool: np.ndarray, rng: np.random.Generator) -> bytes:
-    """A book with noise."""
+def noisy(raw: bytes, pool: np.ndarray, *, places: np.random.Generator, rng: np.random.Generator) -> bytes:
+    """A book with noise: as much as `places` says of each place, and what `rng` says there."""
     parts = _WORD.split(raw)  # every second part is a word
     count = len(parts) // 2
+    share = places.uniform(0, _MOST_REPLACED, -(-count // _PLACE_WORDS)).repeat(_PLACE_WORDS)[:count]
     drawn = rng.random(count)
-    replaced = np.flatnonzero(drawn < _REPLACED)
+    replaced = np.flatnonzero(drawn < share)
     for place, word in zip((2 * replaced + 1).tolist(), pool[rng.integers(len(pool), size=len(replaced))].tolist(), strict=True):
         parts[place] = word
     for i in np.flatnonzero(drawn > 1 - _MISSPELT).tolist():

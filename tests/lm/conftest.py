@@ -11,10 +11,10 @@ from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.adapters.lmplz import find_lmplz, train_arpa
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.errors import ToolError
-from cloze_gen.lm.arpa import read_blocks
-from cloze_gen.lm.forward_index import ForwardIndex, build_levels
+from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.text.parse_book import IngestSettings, parse_book
 from cloze_gen.text.tokens import ChunkMemo
+from tests.small_models import index_of
 
 SAMPLE = Path(__file__).parents[2] / "corpora" / "sample" / "train"
 
@@ -26,16 +26,6 @@ class Trained:
     kenlm: KenlmModel
     index: ForwardIndex
     sentences: list[list[str]]
-
-
-def index_of(arpa: bytes, *, piece_bytes: int = 1 << 16) -> ForwardIndex:
-    words: list[str] = []
-    levels = []
-    chunks = iter([arpa[i : i + piece_bytes] for i in range(0, len(arpa), piece_bytes)])
-    for _, vocabulary, level in build_levels(read_blocks(chunks)):
-        words = vocabulary.to_pylist()
-        levels.append(level)
-    return ForwardIndex(words, levels)
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from cloze_gen.errors import ModelError
-from cloze_gen.lm.arpa import read_blocks
-from cloze_gen.lm.forward_index import ForwardIndex, Level, build_levels, windows
+from cloze_gen.lm.forward_index import ForwardIndex, Level, windows
+from tests.small_models import index_of
 
 TOLERANCE_LOG10 = 1e-5
 HISTORIES = 3000
@@ -45,14 +45,9 @@ ngram 3=2
 """
 
 
-def index_of(text: str) -> ForwardIndex:
-    built = list(build_levels(read_blocks(iter([text.encode()]))))
-    return ForwardIndex(built[-1][1].to_pylist(), [level for _, _, level in built])
-
-
 @pytest.fixture
 def tiny() -> ForwardIndex:
-    return index_of(TINY)
+    return index_of(TINY.encode())
 
 
 @pytest.mark.parametrize(
@@ -108,13 +103,13 @@ def test_continuations_are_one_slice(tiny: ForwardIndex) -> None:
 def test_broken_models_are_told(change: tuple[str, str], said: str) -> None:
     """A model without its special words, or whose orders do not agree, is refused."""
     with pytest.raises(ModelError, match=said):
-        index_of(TINY.replace(*change))
+        index_of(TINY.replace(*change).encode())
 
 
 def test_model_order_is_its_highest_section() -> None:
     """A unigram model ignores every history."""
     lines = TINY[: TINY.index("\\2-grams:")].replace("ngram 2=4\nngram 3=2\n", "").split("\n")
-    index = index_of("\n".join("\t".join(line.split("\t")[:2]) for line in lines) + "\\end\\\n")
+    index = index_of(("\n".join("\t".join(line.split("\t")[:2]) for line in lines) + "\\end\\\n").encode())
     assert index.order == 1
     assert index.log10_probs(np.zeros((1, 0), np.int64), np.array(index.ids(["end"]))).tolist() == pytest.approx([-1.1])
 

@@ -8,8 +8,7 @@ batch of n-grams is one vectorised search. All arrays can be memory-mapped and s
 from __future__ import annotations
 
 import functools
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -178,49 +177,29 @@ def windows(ids: Sequence[int], order: int) -> tuple[np.ndarray, np.ndarray]:
     return histories, np.asarray(ids[1:], np.int64)
 
 
-def build_levels(blocks: Iterable[ArpaBlock]) -> Iterator[tuple[int, pa.Array, Level]]:
-    """Sort an ARPA file's sections into levels, one after the other.
+def keyed_ngrams(part: ArpaBlock, vocabulary: pa.Array, lower_keys: Sequence[np.ndarray]) -> Level:
+    """The n-grams of a block with their keys, in no order but that contexts of two words and more ascend: sorting the keys is half done.
 
-    Yields:
-        order, the vocabulary (pyarrow strings, the same each time) and the level.
+    Args:
+        vocabulary: the model's unigrams, in its order.
+        lower_keys: of the levels below the block's, each sorted.
     Raises:
         ModelError: an n-gram's context is missing from the order below.
     """
-    vocabulary: pa.Array | None = None
-    lower: list[np.ndarray] = []
-    for order, section in itertools.groupby(blocks, key=lambda block: block.order):
-        if order == 1:
-            unigrams = list(section)
-            vocabulary = pa.concat_arrays([part.words[0].dictionary_decode() for part in unigrams])
-            level = _sorted_level(_pieces(unigrams, vocabulary, lower))
-        elif vocabulary is None:
-            raise ModelError("the ARPA file has no unigram section")
-        else:
-            level = _sorted_level(_pieces(section, vocabulary, lower))
-        lower.append(level.key)
-        yield order, vocabulary, level
-
-
-def _pieces(parts: Iterable[ArpaBlock], vocabulary: pa.Array, lower_keys: Sequence[np.ndarray]) -> list[Level]:
-    """The blocks of one section, not sorted yet; their words are let go as they come."""
-    return [Level(_keys(part, vocabulary, lower_keys), part.log10_prob, part.log10_backoff) for part in parts]
-
-
-def _sorted_level(parts: Sequence[Level]) -> Level:
-    order = np.concatenate([part.key for part in parts]).argsort()  # keys are distinct: any sort gives the same order
-    return Level(*(np.concatenate([getattr(part, name) for part in parts])[order] for name in Level.__slots__))
-
-
-def _keys(part: ArpaBlock, vocabulary: pa.Array, lower_keys: Sequence[np.ndarray]) -> np.ndarray:
     size = np.uint64(len(vocabulary))
-    key = row = word_ids(part.words[0], vocabulary).astype(np.uint64)  # a unigram's row is its word
-    for n, column in enumerate(part.words[1:], start=1):
-        if n > 1:
-            row = _find_sorted(lower_keys[n - 1], key).astype(np.uint64)
+    columns = [word_ids(column, vocabulary).astype(np.uint64) for column in part.words]
+    values = [part.log10_prob, part.log10_backoff]
+    key = columns[0]  # a unigram's row is its word
+    for n in range(1, len(columns)):
+        row = key
+        if n > 1:  # asking in ascending order walks the level below once; in the file's order most steps miss the cache
+            order = key.argsort()
+            columns, values, key = [column[order] for column in columns], [value[order] for value in values], key[order]
+            row = np.minimum(lower_keys[n - 1].searchsorted(key), len(lower_keys[n - 1]) - 1).astype(np.uint64)
             if not np.array_equal(lower_keys[n - 1][row], key):
                 raise ModelError(f"the ARPA file is not consistent: a {part.order}-gram's first {n} words are no {n}-gram of it")
-        key = row * size + word_ids(column, vocabulary).astype(np.uint64)
-    return key
+        key = row * size + columns[n]
+    return Level(key, *values)
 
 
 def _find_sorted(haystack: np.ndarray, needles: np.ndarray) -> np.ndarray:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import DTypeLike
 
 from cloze_gen.errors import StoreError
 from cloze_gen.notation import NotationError, parse_json, shown
@@ -84,6 +86,15 @@ def memory_mapped(path: Path) -> np.ndarray:
     A plain view of the map: every slice of a `memmap` object pays for being one.
     """
     return np.load(path, mmap_mode="r").view(np.ndarray)
+
+
+@contextlib.contextmanager
+def array_writer(path: Path, kind: DTypeLike, rows: int) -> Iterator[Callable[[np.ndarray], None]]:
+    """Write an array a piece at a time: calls lay down what is handed, `rows` values in all. The bytes are those of `np.save`."""
+    header = {"descr": np.lib.format.dtype_to_descr(np.dtype(kind)), "fortran_order": False, "shape": (rows,)}
+    with open(path, "wb") as handle:
+        np.lib.format.write_array_header_1_0(handle, header)
+        yield lambda piece: piece.astype(kind, copy=False).tofile(handle)
 
 
 def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:

@@ -10,9 +10,9 @@ from scipy.stats import rankdata
 from cloze_gen.evaluate.passages import models
 from cloze_gen.evaluate.passages.asked import AskedPassage, number_passages
 from cloze_gen.evaluate.passages.models import CachedPassages, NgramPassages, score_targets
-from cloze_gen.lm.arpa import read_blocks
 from cloze_gen.lm.cache import shares_before_last, with_cache
-from cloze_gen.lm.forward_index import ForwardIndex, build_levels
+from cloze_gen.lm.forward_index import ForwardIndex
+from tests.small_models import index_of
 
 # A bigram model over three words and the rare one; <unk>, which lmplz adds, has what is left over.
 ARPA = b"""\\data\\
@@ -46,8 +46,7 @@ ASKED = [
 
 @pytest.fixture(scope="module")
 def index() -> ForwardIndex:
-    levels = list(build_levels(read_blocks(iter([ARPA]))))
-    return ForwardIndex(levels[0][1].to_pylist(), [level for _, _, level in levels])
+    return index_of(ARPA)
 
 
 def test_the_n_gram_model_sees_the_targets_sentence(index: ForwardIndex) -> None:

@@ -16,14 +16,13 @@ from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.errors import ToolError
 from cloze_gen.evaluate.words.lsa import fit_word_vectors, fold_ids
 from cloze_gen.evaluate.words.ngram_match import POINTS, index_blocks
-from cloze_gen.lm.arpa import read_blocks
-from cloze_gen.lm.forward_index import ForwardIndex, build_levels
 from cloze_gen.stages.corpus.training_text import TEXT, TOKENS
 from cloze_gen.stages.evaluation.models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
 from cloze_gen.stages.evaluation.opened_models import WORDS, IndexModel, open_evaluation_lm, open_lsa, open_match_index
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.keys import StageKey
+from tests.small_models import index_of
 
 NAMES = ("the", "a", "fog", "cab", "man", "saw", "left", "old", "grey", "lamp", ".", ",", "The")
 WORDS_BY_ID = (*NAMES, "unseen")
@@ -84,8 +83,7 @@ def test_trie_and_index_score_as_the_arpa_file(store: Store, text: Artifact, tmp
     arpa, binary = tmp_path / "m.arpa", tmp_path / "m.binary"
     train_arpa(text=text.path(TEXT), arpa=arpa, order=3, memory="100M", temp_dir=tmp_path, discount_fallback=True, on_line=lambda _: None)
     build_trie(arpa=arpa, binary=binary, memory="100M", temp_dir=tmp_path)
-    levels = list(build_levels(read_blocks(iter([arpa.read_bytes()]))))
-    index = IndexModel(ForwardIndex(levels[0][1].to_pylist(), [level for _, _, level in levels]))
+    index = IndexModel(index_of(arpa.read_bytes()))
     oracle, trie = KenlmModel(arpa), KenlmModel(binary)
     for line in text.path(TEXT).read_text(encoding="utf-8").split("\n")[:20]:
         tokens = [*line.split(" "), "zzz"]

@@ -20,7 +20,7 @@ from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.training_text import TEXT, TOKENS
 from cloze_gen.stages.evaluation.passage_words import PASSAGE_WORDS, RARE, VOCABULARY, read_passage_words
-from cloze_gen.stages.models.index import write_levels
+from cloze_gen.stages.models.index import write_index_of
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import memory_mapped, write_tsv
@@ -112,7 +112,7 @@ def write_passage_ngrams(writer: ArtifactWriter, room: Room, *, text: Artifact, 
             discount_fallback=True,
             on_line=hear,
         )
-    write_levels(writer, room, temp / "model.arpa")
+    write_index_of(writer, room, temp / "model.arpa")
     shutil.rmtree(temp)
     writer.facts |= {"words": len(words)}
     writer.versions |= {"lmplz_sha256": binary_sha256(find_lmplz())}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cloze_gen.lm.arpa import read_blocks
-from cloze_gen.lm.forward_index import ForwardIndex, build_levels
+from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.steps.choice import FitItem, ScoredItem
+from tests.small_models import index_of
 
 WORDS = ["a", "b", "c", "d", "e", "f"]
 PROBS = [0.4, 0.2, 0.1, 0.06, 0.03, 0.01]
@@ -20,8 +20,7 @@ ARPA = (
 
 @pytest.fixture(scope="session")
 def index() -> ForwardIndex:
-    built = list(build_levels(read_blocks(iter([ARPA.encode()]))))
-    return ForwardIndex(built[-1][1].to_pylist(), [level for _, _, level in built])
+    return index_of(ARPA.encode())
 
 
 def clear(item: FitItem, scores: np.ndarray) -> ScoredItem:

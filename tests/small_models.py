@@ -1,0 +1,18 @@
+"""Forward indexes of models that fit into a test."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from cloze_gen.lm.arpa import read_blocks
+from cloze_gen.lm.forward_index import ForwardIndex
+from cloze_gen.stages.models.index import read_levels, write_levels
+
+
+def index_of(arpa: bytes, *, piece_bytes: int = 1 << 16) -> ForwardIndex:
+    """The index of an ARPA file, read in pieces; its arrays outlive the files."""
+    pieces = iter([arpa[i : i + piece_bytes] for i in range(0, len(arpa), piece_bytes)])
+    with tempfile.TemporaryDirectory() as folder:
+        rows = write_levels(Path(folder), read_blocks(pieces))
+        return read_levels(Path(folder), order=len(rows))
