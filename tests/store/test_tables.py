@@ -6,6 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 
 from cloze_gen.store import tables
 from cloze_gen.store.tables import (
+    ArrayFile,
+    array_writer,
     escape_cell,
     join_parquet,
     read_jsonl,
@@ -105,3 +108,19 @@ def test_where_parts_are_cut_leaves_no_trace(parts: list[list[str]], rows_a_grou
         assert (place / "joined.parquet").read_bytes() == (place / "one.parquet").read_bytes()
         if whole.num_rows <= rows_a_group:
             assert (place / "joined.parquet").read_bytes() == (place / "once.parquet").read_bytes()
+
+
+def test_an_array_on_disk_is_read_slice_by_slice(tmp_path: Path) -> None:
+    """Slices, single numbers and the length are those of the array; what lies outside is cut off as of any sequence."""
+    array = np.arange(100, 160, dtype=np.uint32)
+    with array_writer(tmp_path / "ids.npy", "<u4", 60) as write:
+        write(array[:7])
+        write(array[7:].astype(np.int64))
+    np.save(tmp_path / "saved.npy", array)
+    assert (tmp_path / "ids.npy").read_bytes() == (tmp_path / "saved.npy").read_bytes()
+    found = ArrayFile(tmp_path / "ids.npy")
+    assert len(found) == 60
+    assert (found[0], found[59]) == (100, 159)
+    for at in (slice(0, 60), slice(5, 9), slice(50, 99), slice(9, 9), slice(9, 5), slice(70, 80)):
+        assert found[at].dtype == np.uint32
+        assert found[at].tolist() == array[at].tolist()

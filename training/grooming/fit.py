@@ -81,7 +81,7 @@ def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndar
     for item, rows in zip(items, rows_of, strict=True):
         if item.fault != FIT:
             continue
-        measures = measures_of(item, item.candidates, index, space)
+        (measures,) = measures_of([(item, item.candidates)], index, space)
         found = features_of(measures, place_of(item, frequent=frequent))
         asked = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
         features.append(found[asked])

@@ -34,6 +34,7 @@ def possible_tags(word: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@functools.lru_cache(maxsize=200_000)
 def can_have_tag(word: str, tag: str) -> bool:
     """`tag_rules.can_have_tag` by the dictionary.
 
@@ -43,6 +44,7 @@ def can_have_tag(word: str, tag: str) -> bool:
     return tag_rules.can_have_tag(word, tag, possible_tags(word))
 
 
+@functools.lru_cache(maxsize=200_000)
 def is_doubtful(word: str, tag: str) -> bool:
     """`tag_rules.is_doubtful` by the dictionary.
 

@@ -51,10 +51,12 @@ class Associations:
         if not rows or not len(features):
             return np.zeros(len(rows))
         times = np.bincount(features, minlength=_MAX_FEATURES)
-        listed, pmi = (np.concatenate([values[row] for row in rows]) for values in (self.feature, self.pmi))
-        hit = np.flatnonzero(times[listed])
-        owner = np.repeat(np.arange(len(rows)), [row.stop - row.start for row in rows])[hit]
-        return np.bincount(owner, pmi[hit].astype(np.float64) * times[listed[hit]], len(rows)) / len(features)
+        listed = np.concatenate([self.feature[row] for row in rows])
+        hit = np.flatnonzero(times.astype(bool)[listed])
+        ends = np.cumsum([row.stop - row.start for row in rows])
+        owner = ends.searchsorted(hit, side="right")
+        at = hit + np.array([row.start - end for row, end in zip(rows, np.concatenate([[0], ends[:-1]]).tolist(), strict=True)])[owner]
+        return np.bincount(owner, self.pmi[at].astype(np.float64) * times[listed[hit]], len(rows)) / len(features)
 
 
 def associations(counts: sp.csr_matrix) -> Associations:

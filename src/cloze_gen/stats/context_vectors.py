@@ -7,19 +7,23 @@ windows and cosine are best for likeness of meaning).
 
 from __future__ import annotations
 
+import functools
+import operator
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
-_CHUNK_TOKENS = 8_000_000  # tokens looked at together; bounds memory at about 1 GB
+from cloze_gen.stats.token_ids import TokenIds
+
+_CHUNK_TOKENS = 2_000_000  # tokens looked at together: their pairs within twelve tokens are 300 MB
 
 
-def context_counts(corpus: np.ndarray, *, target_row: np.ndarray, feature_column: np.ndarray, window: int) -> sp.csr_matrix:
+def context_counts(corpus: TokenIds, *, target_row: np.ndarray, feature_column: np.ndarray, window: int) -> sp.csr_matrix:
     """How often each feature stands within `window` tokens of each target, in the same sentence.
 
     Args:
-        corpus: uint32, shape (tokens,): word ids, 0 between sentences.
+        corpus: word ids, 0 between sentences.
         target_row: int64, shape (V,): row of each word that is a target, else -1.
         feature_column: int64, shape (V,): column of each word that is a feature, else -1.
         window: tokens looked at on each side.
@@ -28,7 +32,7 @@ def context_counts(corpus: np.ndarray, *, target_row: np.ndarray, feature_column
     """
     shape = (int(target_row.max()) + 1, int(feature_column.max()) + 1)
     target_row, feature_column = target_row.astype(np.int32), feature_column.astype(np.int32)
-    total: sp.csr_matrix | None = None
+    totals: list[sp.csr_matrix] = []
     for first in range(0, len(corpus), _CHUNK_TOKENS):
         start = max(0, first - window)
         ids = np.asarray(corpus[start : first + _CHUNK_TOKENS + window])
@@ -45,9 +49,10 @@ def context_counts(corpus: np.ndarray, *, target_row: np.ndarray, feature_column
             rows.append(own[counted])
             columns.append(column[counted])
         row, column = np.concatenate(rows), np.concatenate(columns)
-        found = sp.csr_matrix((np.ones(len(row), np.float32), (row, column)), shape=shape)
-        total = found if total is None else total + found
-    return total if total is not None else sp.csr_matrix(np.zeros(shape, np.float32))
+        totals.append(sp.csr_matrix((np.ones(len(row), np.float32), (row, column)), shape=shape))
+        while len(totals) > 1 and totals[-2].nnz < 2 * totals[-1].nnz:  # of like size: each pair is added up a few times, not once a chunk
+            totals[-2:] = [totals[-2] + totals[-1]]
+    return functools.reduce(operator.add, reversed(totals)) if totals else sp.csr_matrix(np.zeros(shape, np.float32))
 
 
 def _room_in_sentence(ids: np.ndarray, places: np.ndarray, *, at_most: int) -> tuple[np.ndarray, np.ndarray]:

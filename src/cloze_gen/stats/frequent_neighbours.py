@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from cloze_gen.stats.counts import CountTable
+from cloze_gen.stats.token_ids import TokenIds
 from cloze_gen.words import is_word
 
 Side = Literal["before", "after"]
@@ -82,11 +83,11 @@ def frequent_neighbours(table: CountTable) -> list[str]:
     return list(dict.fromkeys(table.words[i].casefold() for i in frequent))
 
 
-def count_beside(corpus: np.ndarray, *, words: Sequence[str], target_row: np.ndarray, neighbours: Sequence[str]) -> BesideCounts:
+def count_beside(corpus: TokenIds, *, words: Sequence[str], target_row: np.ndarray, neighbours: Sequence[str]) -> BesideCounts:
     """How often each neighbour stands right before, and right after, each target in a sentence.
 
     Args:
-        corpus: uint32, shape (tokens,): word ids, 0 between sentences; word i of `words` has id i + 1.
+        corpus: word ids, 0 between sentences; word i of `words` has id i + 1.
         target_row: int64, shape (V,): row of each word that is a target, else -1.
         neighbours: case-folded; a token counts under its case-folded form.
     """

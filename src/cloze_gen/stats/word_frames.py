@@ -13,15 +13,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from cloze_gen.english.closed_classes import After, Before, after, before
+from cloze_gen.stats.token_ids import TokenIds
 
 _CHUNK_TOKENS = 4_000_000
 
 
-def count_frame_cues(corpus: np.ndarray, *, words: Sequence[str], target_row: np.ndarray) -> np.ndarray:
+def count_frame_cues(corpus: TokenIds, *, words: Sequence[str], target_row: np.ndarray) -> np.ndarray:
     """How often each target stands between each two kinds of tokens.
 
     Args:
-        corpus: uint32, shape (tokens,): word ids, 0 between sentences; word i of `words` has id i + 1.
+        corpus: word ids, 0 between sentences; word i of `words` has id i + 1.
         target_row: int64, shape (V,): row of each word that is a target, else -1.
     Returns:
         int64, shape (targets, kinds before, kinds after); a sentence's start is `OTHER`, its end closes.

@@ -88,9 +88,28 @@ def memory_mapped(path: Path) -> np.ndarray:
     return np.load(path, mmap_mode="r").view(np.ndarray)
 
 
+class ArrayFile(Sequence[int]):
+    """An array on disk of one dimension, read slice by slice; what was read does not stay in memory, as pages of a map do."""
+
+    def __init__(self, path: Path) -> None:
+        mapped = np.load(path, mmap_mode="r")
+        self._path, self._dtype, self._size, self._offset = path, mapped.dtype, len(mapped), mapped.offset
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, at: int | slice) -> Any:
+        first, last, _ = at.indices(self._size) if isinstance(at, slice) else (at, at + 1, 1)
+        found = np.fromfile(self._path, self._dtype, max(0, last - first), offset=self._offset + first * self._dtype.itemsize)
+        return found if isinstance(at, slice) else found[0]
+
+
 @contextlib.contextmanager
 def array_writer(path: Path, kind: DTypeLike, rows: int) -> Iterator[Callable[[np.ndarray], None]]:
-    """Write an array a piece at a time: calls lay down what is handed, `rows` values in all. The bytes are those of `np.save`."""
+    """Write an array a piece at a time: calls lay down what is handed, `rows` values in all. The bytes are those of `np.save`.
+
+    No memory map: on a full disk that ends the process without a word.
+    """
     header = {"descr": np.lib.format.dtype_to_descr(np.dtype(kind)), "fortran_order": False, "shape": (rows,)}
     with open(path, "wb") as handle:
         np.lib.format.write_array_header_1_0(handle, header)

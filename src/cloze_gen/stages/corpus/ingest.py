@@ -121,6 +121,7 @@ def _write_book(writer: ArtifactWriter, parsed: ParsedBook) -> None:
     writer.versions |= _versions()
 
 
+@functools.cache
 def _versions() -> dict[str, str]:
     return {"spacy": importlib.metadata.version("spacy"), "pyarrow": pa.__version__, "numpy": np.__version__}
 

@@ -16,7 +16,7 @@ from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.hyphens import HYPHENS, mend_line, read_hyphen_forms
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
-from cloze_gen.store.tables import read_parquet
+from cloze_gen.store.tables import array_writer, read_parquet
 from cloze_gen.text.normalize import LINE_END_HYPHEN
 from cloze_gen.text.paragraphs import HEADING
 from cloze_gen.text.word_ids import line_ids
@@ -51,11 +51,9 @@ def write_training_text(writer: ArtifactWriter, room: Room, *, corpus: Artifact,
             with open(shard.text, "rb") as part:
                 shutil.copyfileobj(part, text, 1 << 20)
     n_ids = sum(n for n, _ in sizes)
-    with open(writer.path(TOKENS), "wb") as tokens:  # not a memory map: on a full disk that ends the process without a word
-        np.lib.format.write_array_header_1_0(tokens, {"descr": "<u4", "fortran_order": False, "shape": (n_ids,)})
+    with array_writer(writer.path(TOKENS), "<u4", n_ids) as write:
         for shard in shards:
-            with open(shard.tokens, "rb") as part:
-                shutil.copyfileobj(part, tokens, 1 << 20)
+            write(np.fromfile(shard.tokens, "<u4"))
     shutil.rmtree(parts)
     sentences = sum(lines for _, lines in sizes)
     writer.rows |= {TEXT: sentences, TOKENS: n_ids}

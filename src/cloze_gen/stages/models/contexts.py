@@ -28,7 +28,7 @@ from cloze_gen.stats.word_frames import count_frame_cues
 from cloze_gen.stats.word_knowledge import MixedKnowledge, WordKnowledge
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.manifest import write_json
-from cloze_gen.store.tables import memory_mapped
+from cloze_gen.store.tables import ArrayFile, memory_mapped
 from cloze_gen.words import is_word
 
 VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS = "vectors.npy", "norms.npy", "features.npy", "word_frames.npy", "word_counts.npy"
@@ -105,12 +105,15 @@ def _write_space(
     target_row = _positions(allowed, table)
     features = np.arange(min(settings.features, len(table.words)))
     topical = np.array([i for i in features if table.freq[i] < settings.topic_max_freq and is_word(table.words[i])], np.int64)
-    corpus = memory_mapped(text.path(TOKENS))
+    corpus = ArrayFile(text.path(TOKENS))
     near = context_counts(corpus, target_row=target_row, feature_column=_positions(features, table), window=settings.window)
+    pairs = near.nnz
     with threadpool_limits(limits=1):  # the last digits of a product depend on how many threads share it
         vectors = context_vectors(near, dimensions=settings.dimensions, seed=_SEED)
+    del near  # the largest matrix but the next
     far = context_counts(corpus, target_row=target_row, feature_column=_positions(topical, table), window=settings.topic_window)
     associated = associations(far)
+    del far
     neighbours = frequent_neighbours(table)
     beside = count_beside(corpus, words=table.words, target_row=target_row, neighbours=neighbours)
     arrays = {
@@ -135,7 +138,7 @@ def _write_space(
         writer.rows[file] = len(names)
     writer.rows |= {file: len(arrays[file]) for file in (VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS)}
     writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__, "scikit-learn": version("scikit-learn")}
-    room.say(f"{len(allowed):,} words, {near.nnz:,} word-neighbour pairs, {len(associated.pmi):,} associations")
+    room.say(f"{len(allowed):,} words, {pairs:,} word-neighbour pairs, {len(associated.pmi):,} associations")
 
 
 def _positions(types: np.ndarray, table: CountTable) -> np.ndarray:

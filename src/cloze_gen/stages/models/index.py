@@ -68,7 +68,7 @@ def write_levels(folder: Path, blocks: Iterable[ArpaBlock]) -> list[int]:
             (folder / WORDS).write_text("\n".join(vocabulary.to_pylist()) + "\n", encoding="utf-8")
         if vocabulary is None:
             raise ModelError("the ARPA file has no unigram section")
-        _write_sorted(folder, order, (keyed_ngrams(part, vocabulary, keys) for part in section))
+        _write_sorted(folder, order, ahead(keyed_ngrams(part, vocabulary, keys) for part in section))
         keys.append(memory_mapped(folder / _file(order, KEY)))
     return [len(key) for key in keys]
 

@@ -16,7 +16,7 @@ WINE = "He drank the wine of Spain ."
 
 
 def measured(item: Any, index: Any, space: Any) -> dict[str, list[float]]:
-    found = measures_of(item, item.candidates, index, space)
+    (found,) = measures_of([(item, item.candidates)], index, space)
     return {name: values.tolist() for name, values in found.items()}
 
 
@@ -34,7 +34,7 @@ def test_neighbours_are_those_that_are_printed(line: str, item_of: Any, books: A
 def test_the_answer_comes_first_and_every_measure_has_all_words(item_of: Any, books: Any, space: Any) -> None:
     """The answer is alike to itself; the models take all of it."""
     item = item_of(WINE, "wine", ["beer", "rug"])
-    found = measures_of(item, item.candidates, books(), space(similar={"beer": 0.25}))
+    (found,) = measures_of([(item, item.candidates)], books(), space(similar={"beer": 0.25}))
     assert {values.shape for values in found.values()} == {(3,)}
     assert found["similarity"].tolist() == [1, 0.25, 0]
     assert np.isfinite(features_of(found, place_of(item, frequent=()))).all()
@@ -47,6 +47,16 @@ def test_ngrams_are_those_of_the_books_own_tokens(item_of: Any, books: Any, spac
     assert found["attested_history"] == [0, 1, 0, 0]
     assert found["attested_around"] == [0, 0, 1, 0]
     assert found["attested_following"] == [0, 0, 0, 1]
+
+
+def test_items_asked_together_have_what_they_have_alone(item_of: Any, books: Any, space: Any) -> None:
+    """One search for all of them: each keeps its own words, however many, and its own neighbours; no item is no question."""
+    index = books("the beer", "wine of", "<s> He ran", "sat . </s>")
+    items = [item_of(WINE, "wine", ["beer", "rug", "tea"]), item_of("He ran .", "ran", []), item_of("He ran .", "ran", ["sat"])]
+    together = list(measures_of([(item, item.candidates) for item in items], index, space()))
+    for item, found in zip(items, together, strict=True):
+        assert {name: values.tolist() for name, values in found.items()} == measured(item, index, space())
+    assert list(measures_of([], index, space())) == []
 
 
 def test_near_a_sentences_edge_its_marks_stand_for_tokens(item_of: Any, books: Any, space: Any) -> None:

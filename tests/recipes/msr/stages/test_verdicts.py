@@ -117,7 +117,7 @@ def test_readers_opinion_meets_the_bounds(item_of: Any, books: Any, space: Any, 
     """Each bound has its verdict; what was measured is kept beside it, whatever the verdict."""
     item = item_of("He drank the wine of Spain .", "wine", ["beer", "port", "sleep"])
     says([0.01, 0.5, 0.01], [0.02, 0.02, 0.5])
-    verdicts.judge_by_readers(item, shard_of(), books(), space(similar={"port": 0.75}, topical={"wine": 0.5, "beer": 0.25}))
+    verdicts.judge_by_readers([item], shard_of(), books(), space(similar={"port": 0.75}, topical={"wine": 0.5, "beer": 0.25}))
     assert verdicts_of(item) == {"beer": FIT, "port": CandidateFault.FITS_AS_WELL, "sleep": CandidateFault.UNGRAMMATICAL}
     assert item.answer_topicality == 0.5
     expected = [[0, 0.25, 0.01, 0.02, 0.5], [0.75, 0, 0.5, 0.02, 0.5], [0, 0, 0.01, 0.5, 0.5]]
@@ -129,7 +129,7 @@ def test_readers_are_asked_of_what_is_left(item_of: Any, books: Any, space: Any,
     item = item_of("He drank the wine of Spain .", "wine", ["drinks", "beer"])
     item.verdicts[0] = CandidateFault.IN_SENTENCE
     says([0.5], [0.5])
-    verdicts.judge_by_readers(item, shard_of(), books(), space())
+    verdicts.judge_by_readers([item], shard_of(), books(), space())
     assert item.verdicts == [CandidateFault.IN_SENTENCE, CandidateFault.FITS_AS_WELL]
     assert np.isnan(item.measured[0]).all()
     assert item.measured[1].tolist() == [0, 0, 0.5, 0.5, 0.5]
@@ -139,7 +139,7 @@ def test_an_item_without_candidates_left_is_still_measured(item_of: Any, books: 
     """The answer's own topicality is told all the same."""
     item = item_of("He drank the wine of Spain .", "wine", ["drinks"])
     item.verdicts[0] = CandidateFault.IN_SENTENCE
-    verdicts.judge_by_readers(item, shard_of(), books(), space(topical={"wine": 0.5}))
+    verdicts.judge_by_readers([item], shard_of(), books(), space(topical={"wine": 0.5}))
     assert (item.answer_topicality, item.verdicts) == (0.5, [CandidateFault.IN_SENTENCE])
 
 

@@ -53,7 +53,7 @@ def _judge_all(items: list[GroomedItem], shard: GroomShard) -> None:
     fit = [item for item in items if item.fault == FIT]
     for item in fit:
         judge_words(item, shard)
-        judge_by_readers(item, shard, cached_index(shard.index, shard.part.model), cached_space(shard.contexts, shard.part.model))
+    judge_by_readers(fit, shard, cached_index(shard.index, shard.part.model), cached_space(shard.contexts, shard.part.model))
     if tagger is not None:
         judge_tags(fit, shard, tagger)
 

@@ -92,13 +92,13 @@ def judge_by_people(
         found = iter(window_tags(asked, tagger, reach=shard.settings.tag_window))
         for item in items:
             item.answer_tag, item.tags = next(found), [next(found) for _ in item.candidates]
-    for item in items:
+    measures_by_item = measures_of([(item, item.candidates) for item in items], index, space)
+    for item, measures in zip(items, measures_by_item, strict=True):
         row = shard.people[item.id]
         picked = set(row["picked"])
         item.fault = row["verdict"] if row["verdict"] in {FIT, DISAGREED} else f"judges_say_{row['verdict']}"
         item.tags = item.tags or [""] * len(item.candidates)
         item.verdicts = [FIT if word in picked else NOT_PICKED for word in item.candidates] if item.fault == FIT else []
-        measures = measures_of(item, item.candidates, index, space)
         item.answer_topicality = float(measures["topicality"][0])
         item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
         for column, name in enumerate(MEASURES):

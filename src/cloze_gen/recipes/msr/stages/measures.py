@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -27,23 +27,28 @@ def printed_beside(item: GroomedItem) -> tuple[str, str]:
     return tokens[before], tokens[after]
 
 
-def measures_of(item: GroomedItem, words: Sequence[str], index: ForwardIndex, space: WordKnowledge) -> dict[str, np.ndarray]:
-    """What the books say of the answer and of some candidates in the blank, as `reader_models.features_of` takes it.
+def measures_of(
+    asked: Sequence[tuple[GroomedItem, Sequence[str]]], index: ForwardIndex, space: WordKnowledge
+) -> Iterator[dict[str, np.ndarray]]:
+    """What the books say of the answers and of some candidates in their blanks, as `reader_models.features_of` takes it.
 
     Args:
-        words: the candidates.
-    Returns:
-        Name -> float64, shape (1 + candidates,), the answer first. `similarity` to the answer is a cosine; `topicality`, `fit_before` and
-        `fit_after` are in nats; `beside_*` and `use_*` are log10; `attested_*` and `takes_frame` are 0 or 1.
+        asked: items, each with candidates.
+    Yields:
+        Of each item: name -> float64, shape (1 + candidates,), the answer first. `similarity` to the answer is a cosine; `topicality`,
+        `fit_before` and `fit_after` are in nats; `beside_*` and `use_*` are log10; `attested_*` and `takes_frame` are 0 or 1.
     """
-    words = [item.answer, *words]
+    words_of = [[item.answer, *candidates] for item, candidates in asked]
+    found = _attested([item for item, _ in asked], words_of, index)
+    for (item, _), words, attested in zip(asked, words_of, found, strict=True):
+        yield {**_known(item, words, space), **attested}
+
+
+def _known(item: GroomedItem, words: Sequence[str], space: WordKnowledge) -> dict[str, np.ndarray]:
+    """The measures that ask what is known of words."""
     tokens, at = item.sentence.tokens, item.position
     before, after = printed_beside(item)
     others = (token for i, token in enumerate(tokens) if i != at)
-    ids = np.array(index.ids(words))
-    own = [index.start, index.start, *index.ids(tokens), index.end, index.end]  # of position p at p + 2
-    history, following = own[at : at + 2], own[at + 3 : at + 5]
-    printed = index.ids([before, after])
     shown = rendered_positions(tokens)
     place = shown.index(at)
     cues = space.frame_cues_of(words)
@@ -54,11 +59,6 @@ def measures_of(item: GroomedItem, words: Sequence[str], index: ForwardIndex, sp
     return {
         "similarity": space.similarity(words, item.answer),
         "topicality": space.topicality(words, others),
-        "attested_before": index.attested(_around(ids, before=printed[:1])),
-        "attested_after": index.attested(_around(ids, after=printed[1:])),
-        "attested_history": index.attested(_around(ids, before=history)),
-        "attested_around": index.attested(_around(ids, before=history[1:], after=following[:1])),
-        "attested_following": index.attested(_around(ids, after=following)),
         "fit_before": space.neighbour_fit(words, near[0], []),
         "fit_after": space.neighbour_fit(words, [], near[1]),
         "beside_before": space.beside_frequent(words, before, side="before"),
@@ -88,9 +88,30 @@ def place_of(item: GroomedItem, *, frequent: Container[str]) -> Place:
     )
 
 
-def _around(ids: np.ndarray, *, before: Sequence[int] = (), after: Sequence[int] = ()) -> np.ndarray:
-    """The n-grams that each word makes with the tokens before and after it; int64, shape (words, n)."""
-    return np.column_stack([np.full((len(ids), len(before)), before), ids, np.full((len(ids), len(after)), after)]).astype(np.int64)
+def _attested(items: Sequence[GroomedItem], words_of: Sequence[Sequence[str]], index: ForwardIndex) -> Iterator[dict[str, np.ndarray]]:
+    """Of each item, which n-grams its words make with the tokens around the blank stand in the books; all items in one search an n-gram."""
+    sizes = [len(words) for words in words_of]
+    around = np.array([_around(item, index) for item in items], np.int64).reshape(-1, 6).repeat(sizes, axis=0).T
+    before, after, second_last, last, following, second = around
+    ids = np.array(index.ids([word for words in words_of for word in words]), np.int64)
+    ngrams = {
+        "attested_before": (before, ids),
+        "attested_after": (ids, after),
+        "attested_history": (second_last, last, ids),
+        "attested_around": (last, ids, following),
+        "attested_following": (ids, following, second),
+    }
+    found = {name: index.attested(np.column_stack(columns)) for name, columns in ngrams.items()}
+    ends = np.cumsum(sizes)
+    for end, size in zip(ends.tolist(), sizes, strict=True):
+        yield {name: one[end - size : end] for name, one in found.items()}
+
+
+def _around(item: GroomedItem, index: ForwardIndex) -> list[int]:
+    """Ids of the printed tokens before and after the blank, of the two tokens before it, and of the two after it."""
+    own = [index.start, index.start, *index.ids(item.sentence.tokens), index.end, index.end]  # of position p at p + 2
+    at = item.position
+    return [*index.ids(printed_beside(item)), *own[at : at + 2], *own[at + 3 : at + 5]]
 
 
 def _uses(cues: np.ndarray, before: str, after: str) -> dict[str, np.ndarray]:

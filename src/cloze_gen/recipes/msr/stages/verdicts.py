@@ -5,7 +5,7 @@ Each function marks items, or their candidates, with the first fault that it fin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -65,11 +65,21 @@ def judge_words(item: GroomedItem, shard: GroomShard) -> None:
     ]
 
 
-def judge_by_readers(item: GroomedItem, shard: GroomShard, index: ForwardIndex, space: WordKnowledge) -> None:
+def judge_by_readers(items: Sequence[GroomedItem], shard: GroomShard, index: ForwardIndex, space: WordKnowledge) -> None:
     """What readers are expected to say of the candidates against which nothing speaks yet."""
+    places_of = [_open_places(item) for item in items]
+    asked = [(item, [item.candidates[i] for i in places]) for item, places in zip(items, places_of, strict=True)]
+    for item, places, measures in zip(items, places_of, measures_of(asked, index, space), strict=True):
+        _judge_by_readers(item, places, measures, shard)
+
+
+def _open_places(item: GroomedItem) -> list[int]:
+    """Which candidates nothing speaks against yet."""
+    return [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
+
+
+def _judge_by_readers(item: GroomedItem, places: Sequence[int], measures: Mapping[str, np.ndarray], shard: GroomShard) -> None:
     item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
-    places = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
-    measures = measures_of(item, [item.candidates[i] for i in places], index, space)
     item.answer_topicality = float(measures["topicality"][0])
     said = opinion(features_of(measures, place_of(item, frequent=shard.frequent)))
     columns = (measures["similarity"][1:], measures["topicality"][1:], said.fits_as_well, said.ungrammatical, said.plausible)
@@ -80,7 +90,7 @@ def judge_by_readers(item: GroomedItem, shard: GroomShard, index: ForwardIndex, 
 
 def judge_tags(items: Sequence[GroomedItem], shard: GroomShard, tagger: Tagger) -> None:
     """Whether the candidates that are left take the answer's tag in its place."""
-    open_places = [(item, [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]) for item in items]
+    open_places = [(item, _open_places(item)) for item in items]
     asked = [(item, word) for item, places in open_places for word in (item.answer, *(item.candidates[i] for i in places))]
     found = iter(window_tags(asked, tagger, reach=shard.settings.tag_window))
     for item, places in open_places:
