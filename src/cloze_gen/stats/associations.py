@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from cloze_gen.stats.context_vectors import positive_pmi
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 # Pairs met once tell association from chance no better than pairs never met, and are three quarters of all pairs.
 _MIN_PAIR_COUNT = 2

@@ -10,11 +10,14 @@ from __future__ import annotations
 import functools
 import operator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from cloze_gen.stats.token_ids import TokenIds
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _CHUNK_TOKENS = 2_000_000  # tokens looked at together: their pairs within twelve tokens are 300 MB
 
@@ -30,6 +33,8 @@ def context_counts(corpus: TokenIds, *, target_row: np.ndarray, feature_column: 
     Returns:
         float32, sparse, shape (targets, features): counts.
     """
+    import scipy.sparse as sp  # here, for who only reads the vectors needs no SciPy
+
     shape = (int(target_row.max()) + 1, int(feature_column.max()) + 1)
     target_row, feature_column = target_row.astype(np.int32), feature_column.astype(np.int32)
     totals: list[sp.csr_matrix] = []
@@ -73,6 +78,8 @@ def positive_pmi(counts: sp.csr_matrix) -> sp.csr_matrix:
 
     Feature probabilities are smoothed by the exponent 0.75, which tames the bias of PMI towards rare features (Levy et al. 2015).
     """
+    import scipy.sparse as sp
+
     pairs = counts.tocoo()
     if counts.nnz == 0:
         return counts.tocsr()

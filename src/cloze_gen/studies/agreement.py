@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from cloze_gen.formats.verdicts import VerdictFile, verdicts_jsonl
 from cloze_gen.judging.item_verdicts import verdict_row
 from cloze_gen.judging.ratings import Asked, Said
-from cloze_gen.judging.study_agreement import StudyAgreement, measure_agreement
 from cloze_gen.records.judgement import Role
 from cloze_gen.studies.standing import Standing
 from cloze_gen.studies.study import Study
 from cloze_gen.studies.worth import said_by_people
+
+if TYPE_CHECKING:
+    from cloze_gen.judging.study_agreement import StudyAgreement
 
 
 def measured(study: Study, *, is_right: Callable[[str, str], bool], called: Mapping[str, str] | None = None) -> StudyAgreement:
@@ -22,6 +25,8 @@ def measured(study: Study, *, is_right: Callable[[str, str], bool], called: Mapp
         is_right: (guess, target) -> whether the guess is the target.
         called: what people are called instead of their names; None: by their names.
     """
+    from cloze_gen.judging.study_agreement import measure_agreement  # here, for it loads SciPy, and every command passes this module
+
     standing = study.standing()
     asked = Asked(study.task, {item.id: item for item in study.store.items()}, is_right)
     machines = [one.name for one in standing.judges.values() if one.role is Role.MACHINE]
