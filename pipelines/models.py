@@ -69,10 +69,9 @@ class Contexts(StyleTask):
         return super().inputs() | ({"corpus": self.clone(Corpus, side="train")} if self.is_own_background else {})
 
     def settings(self) -> dict[str, Any]:
-        limits: OptionLimits = self.all_settings.context_words
         builtin = {} if background_of(self.own) is Background.CORPUS else {"builtin_words": builtin_words_facts()["sha256"]}
         several = {"models": self.all_settings.held_out.models} if self.is_own_background else {}
-        limited = {name: getattr(limits, name) for name in ("max_freq", "min_count", "proper_names")}
+        limited = {name: value for name, value in settings_dict(self.all_settings.context_words).items() if hasattr(OptionLimits, name)}
         return settings_dict(self.own) | builtin | several | limited
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:

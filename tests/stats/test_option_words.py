@@ -15,9 +15,9 @@ COUNTS = {"the": 99_000, "rare": 9, "Rare": 1, "ten": 10, "nine": 9, "three": 3,
 COUNTS["filler"] = 100_000 - sum(count for word, count in COUNTS.items() if word != "--")
 
 
-def allowed(*, max_freq: float = 1e-4, min_count: int = 3, proper_names: bool = False) -> set[str]:
+def allowed(*, max_freq: float = 1e-4, min_count: int = 3, min_freq: float = 0.0, proper_names: bool = False) -> set[str]:
     table = count_table(COUNTS, {})
-    mask = option_mask(table, SimpleNamespace(max_freq=max_freq, min_count=min_count, proper_names=proper_names))
+    mask = option_mask(table, SimpleNamespace(max_freq=max_freq, min_count=min_count, min_freq=min_freq, proper_names=proper_names))
     return {word for word, may in zip(table.words, mask.tolist(), strict=True) if may}
 
 
@@ -28,6 +28,17 @@ def test_limits_and_their_sides() -> None:
     assert not {"ten", "rare", "two", "the"} & words
     assert "rare" in allowed(max_freq=1.01e-4)
     assert "two" in allowed(min_count=2)
+
+
+def test_of_the_least_count_and_the_least_share_the_higher_holds() -> None:
+    """Both are inclusive: of 100,000 word tokens 4 are 4e-5, and three times the text asks three times the count."""
+    assert "o'clock" in allowed(min_freq=4e-5)
+    assert not {"o'clock", "three"} & allowed(min_freq=4.1e-5)
+    assert "three" in allowed(min_count=3, min_freq=1e-5)
+    assert "three" not in allowed(min_count=4, min_freq=1e-5)
+    thrice = count_table({word: 3 * count for word, count in COUNTS.items()}, {})
+    limits = SimpleNamespace(max_freq=1e-4, min_count=3, min_freq=3e-5, proper_names=False)
+    assert {word for word, may in zip(thrice.words, option_mask(thrice, limits).tolist(), strict=True) if may} == allowed(min_freq=3e-5)
 
 
 @pytest.mark.parametrize("word", ["60,000", "mother's", "to-morrow", "o'clock", "1st"])

@@ -32,6 +32,11 @@ class OptionLimits(Protocol):
         ...
 
     @property
+    def min_freq(self) -> float:
+        """Least share of the word tokens that the surface type has, inclusive: in a large corpus it asks more than the least count does."""
+        ...
+
+    @property
     def proper_names(self) -> bool:
         """Also allow capitalised types and words that are mostly capitalised."""
         ...
@@ -39,7 +44,8 @@ class OptionLimits(Protocol):
 
 def option_mask(table: CountTable, limits: OptionLimits) -> np.ndarray:
     """Which types of the table may serve as answers and as alternates; bool, shape (types,)."""
-    rare = (table.folded_count > 0) & (table.freq < limits.max_freq) & (table.count >= limits.min_count)
+    least = max(limits.min_count, limits.min_freq * table.word_tokens)
+    rare = (table.folded_count > 0) & (table.freq < limits.max_freq) & (table.count >= least)
     shaped = np.array([bool(_OPTION_SHAPE.fullmatch(word)) for word in table.words], bool)
     if limits.proper_names:
         return rare & shaped

@@ -68,6 +68,11 @@ class TriggerSettings(SettingsGroup):
     min_count: int = Field(50, ge=1, le=MOST_COUNTED, description="inclusive: least count of the type")
     proper_names: bool = Field(False, description="names too")
 
+    @property
+    def min_freq(self) -> float:
+        """None: fifty tokens tell of a word what it goes with, however many books there are."""
+        return 0.0
+
 
 def expected_yield(signals: Signals, guessing: GuessingSettings) -> float:
     """How likely a passage passes all three steps, subjects taken to guess independently; 0 to 1. A long sentence tells its own end.
