@@ -1,11 +1,14 @@
 """How a Holmes-style run grows with its background: time and memory beside bare `lmplz`, disk, and what is left to choose from.
 
     python benchmarks/growth.py measure --train data/holmes-training --source data/holmes-seeds --times 1 2.5 5 10 --runs 3 --scratch DIR
+    python benchmarks/growth.py bounds --train data/holmes-training --source data/holmes-seeds --times 0.25 0.5 1 --scratch DIR
     python benchmarks/growth.py plot
 
 `measure` writes a line a factor to `docs/scaling.jsonl` (a factor that stands there is measured anew in its place): medians over the runs,
 whole runs and bare `lmplz` in turn. The books of a factor are made by `noisy_copies`. Ten times the Holmes books take 25 GB of disk in the
-scratch folder. `plot` draws `docs/scaling.svg`.
+scratch folder. `bounds` prints what is left to choose from where parts of the books themselves are the background, spread evenly: noise
+spoils what a model says of a place, parts of the books do not. The least count is off then, for it is the least share that is asked about.
+`plot` draws `docs/scaling.svg`.
 """
 
 from __future__ import annotations
@@ -82,6 +85,23 @@ def left_to_choose(run: Path) -> dict[str, float]:
     }
 
 
+def measure_bounds(args: argparse.Namespace) -> None:
+    """A table of parts of the books: what is left to choose from of each."""
+    books = sorted(path for path in args.train.iterdir() if path.suffix.lower() == ".txt")
+    print("| books | word tokens | words that may be options | with four fit | fits as well | questions |\n|---|---:|---:|---:|---:|---:|")
+    for times in args.times:
+        with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
+            train, out = Path(folder) / "books", Path(folder) / "out"
+            grown(books, train, times=times)
+            command = [*cloze_run(train, args.source, out), "--set", "focus.min_count=1"]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            run = out / "runs" / "bench"
+            left = left_to_choose(run)
+            words = int(stage_artifact(run, "counts").facts["word_tokens"])
+            options = stage_artifact(run, "contexts").manifest["files"]["words.txt"]["rows"]
+        print(f"| {times:g} | {words:,} | {options:,} | {left['with_four_fit']:.1%} | {left['fits_as_well']:.4f} | {left['questions']:,} |")
+
+
 def read_results() -> list[dict[str, Any]]:
     return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()] if RESULTS.is_file() else []
 
@@ -116,12 +136,15 @@ def plot(_: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    one = commands.add_parser("measure")
-    one.set_defaults(call=measure_all)
-    for name in ("--train", "--source", "--scratch"):
-        one.add_argument(name, type=Path, required=True)
-    one.add_argument("--times", type=float, nargs="+", default=[1.0, 2.5, 5.0, 10.0])
-    one.add_argument("--runs", type=int, default=3)
+    calls = {"measure": (measure_all, [1.0, 2.5, 5.0, 10.0]), "bounds": (measure_bounds, [0.25, 0.5, 1.0])}
+    for command, (call, times) in calls.items():
+        one = commands.add_parser(command)
+        one.set_defaults(call=call)
+        for name in ("--train", "--source", "--scratch"):
+            one.add_argument(name, type=Path, required=True)
+        one.add_argument("--times", type=float, nargs="+", default=times)
+        if call is measure_all:
+            one.add_argument("--runs", type=int, default=3)
     commands.add_parser("plot").set_defaults(call=plot)
     args = parser.parse_args()
     args.call(args)
