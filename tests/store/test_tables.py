@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cloze_gen.store import tables
 from cloze_gen.store.tables import (
     ArrayFile,
-    array_writer,
+    ArrayWriter,
     escape_cell,
     join_parquet,
     read_jsonl,
@@ -113,9 +113,10 @@ def test_where_parts_are_cut_leaves_no_trace(parts: list[list[str]], rows_a_grou
 def test_an_array_on_disk_is_read_slice_by_slice(tmp_path: Path) -> None:
     """Slices, single numbers and the length are those of the array; what lies outside is cut off as of any sequence."""
     array = np.arange(100, 160, dtype=np.uint32)
-    with array_writer(tmp_path / "ids.npy", "<u4", 60) as write:
-        write(array[:7])
-        write(array[7:].astype(np.int64))
+    with ArrayWriter(tmp_path / "ids.npy", "<u4") as ids:
+        ids.write(array[:7])
+        ids.write(array[7:].astype(np.int64))
+    assert len(ids) == 60
     np.save(tmp_path / "saved.npy", array)
     assert (tmp_path / "ids.npy").read_bytes() == (tmp_path / "saved.npy").read_bytes()
     found = ArrayFile(tmp_path / "ids.npy")

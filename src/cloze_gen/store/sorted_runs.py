@@ -43,7 +43,7 @@ class SortedRuns:
         self._folder, self._merged_rows = folder, merged_rows
         self._types = {name: np.dtype(kind) for name, kind in types.items()}
         self._runs: list[_Run] = []
-        self.rows = 0
+        self._rows = 0
 
     def add(self, columns: Mapping[str, np.ndarray]) -> None:
         """Sort some rows, shape (n,) a column, and lay them down as a run."""
@@ -51,8 +51,8 @@ class SortedRuns:
         for name, kind in self._types.items():
             with open(self._folder / name, "ab") as handle:
                 columns[name][order].astype(kind, copy=False).tofile(handle)
-        self._runs.append(_Run(self.rows, len(order), columns[KEY][order[::_SAMPLED]]))
-        self.rows += len(order)
+        self._runs.append(_Run(self._rows, len(order), columns[KEY][order[::_SAMPLED]]))
+        self._rows += len(order)
 
     def ranges(self) -> Iterator[dict[str, np.ndarray]]:
         """All rows in order, a range at a time; once, when all runs are laid down."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,16 +104,37 @@ class ArrayFile(Sequence[int]):
         return found if isinstance(at, slice) else found[0]
 
 
-@contextlib.contextmanager
-def array_writer(path: Path, kind: DTypeLike, rows: int) -> Iterator[Callable[[np.ndarray], None]]:
-    """Write an array a piece at a time: calls lay down what is handed, `rows` values in all. The bytes are those of `np.save`.
+class ArrayWriter(contextlib.AbstractContextManager["ArrayWriter"]):
+    """Writes an array of one dimension a piece at a time. The bytes are those of `np.save`.
 
-    No memory map: on a full disk that ends the process without a word.
+    No memory map: on a full disk that ends the process without a word. The header, which tells the size, is written twice; NumPy leaves
+    room in it for an array that grows.
     """
-    header = {"descr": np.lib.format.dtype_to_descr(np.dtype(kind)), "fortran_order": False, "shape": (rows,)}
-    with open(path, "wb") as handle:
-        np.lib.format.write_array_header_1_0(handle, header)
-        yield lambda piece: piece.astype(kind, copy=False).tofile(handle)
+
+    def __init__(self, path: Path, kind: DTypeLike) -> None:
+        self._path, self._dtype, self._size = path, np.dtype(kind), 0
+
+    def __enter__(self) -> ArrayWriter:
+        self._handle = open(self._path, "wb")
+        self._write_header()
+        return self
+
+    def write(self, piece: np.ndarray) -> None:
+        """Lay down the next values, shape (n,)."""
+        piece.astype(self._dtype, copy=False).tofile(self._handle)
+        self._size += len(piece)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __exit__(self, *_: object) -> None:
+        with self._handle:
+            self._handle.seek(0)
+            self._write_header()
+
+    def _write_header(self) -> None:
+        header = {"descr": np.lib.format.dtype_to_descr(self._dtype), "fortran_order": False, "shape": (self._size,)}
+        np.lib.format.write_array_header_1_0(self._handle, header)
 
 
 def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:

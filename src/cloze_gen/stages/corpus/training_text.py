@@ -16,7 +16,7 @@ from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.hyphens import HYPHENS, mend_line, read_hyphen_forms
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
-from cloze_gen.store.tables import array_writer, read_parquet
+from cloze_gen.store.tables import ArrayWriter, read_parquet
 from cloze_gen.text.normalize import LINE_END_HYPHEN
 from cloze_gen.text.paragraphs import HEADING
 from cloze_gen.text.word_ids import line_ids
@@ -45,17 +45,17 @@ def write_training_text(writer: ArtifactWriter, room: Room, *, corpus: Artifact,
     groups = [tuple(folders[i : i + _BOOKS_A_SHARD]) for i in range(0, len(folders), _BOOKS_A_SHARD)]
     parts = writer.path("parts/x").parent
     shards = [TextShard(counts.folder, group, parts / f"{i:05}.txt", parts / f"{i:05}.ids") for i, group in enumerate(groups)]
-    sizes = list(room.map(write_part, shards, unit="parts"))
-    with open(writer.path(TEXT), "wb") as text:
-        for shard in shards:
+    sentences = 0
+    with open(writer.path(TEXT), "wb") as text, ArrayWriter(writer.path(TOKENS), "<u4") as tokens:
+        for shard, lines in zip(shards, room.map(write_part, shards, unit="parts"), strict=True):
             with open(shard.text, "rb") as part:
                 shutil.copyfileobj(part, text, 1 << 20)
-    n_ids = sum(n for n, _ in sizes)
-    with array_writer(writer.path(TOKENS), "<u4", n_ids) as write:
-        for shard in shards:
-            write(np.fromfile(shard.tokens, "<u4"))
-    shutil.rmtree(parts)
-    sentences = sum(lines for _, lines in sizes)
+            tokens.write(np.fromfile(shard.tokens, "<u4"))
+            for path in (shard.text, shard.tokens):
+                path.unlink()  # at once: half of what is written need never reach the disk
+            sentences += lines
+    parts.rmdir()
+    n_ids = len(tokens)
     writer.rows |= {TEXT: sentences, TOKENS: n_ids}
     writer.facts |= {"sentences": sentences, "tokens": n_ids - sentences}
     room.say(f"{sentences:,} sentences, {n_ids - sentences:,} tokens")
@@ -72,19 +72,17 @@ def _forms(counts: Path) -> dict[str, str]:
     return read_hyphen_forms(open_artifact(counts).path(HYPHENS))
 
 
-def write_part(shard: TextShard) -> tuple[int, int]:
-    """Write one part; returns its number of ids (separators among them) and of sentences."""
+def write_part(shard: TextShard) -> int:
+    """Write one part; returns its number of sentences."""
     vocabulary, forms = _vocabulary(shard.counts), _forms(shard.counts)
-    n_ids = n_lines = 0
+    n_lines = 0
     with open(shard.text, "wb") as text, open(shard.tokens, "wb") as tokens:
         for folder in shard.folders:
             lines = training_lines(folder, forms)
             text.write("".join(f"{line}\n" for line in lines).encode())
-            ids = line_ids(lines, vocabulary)
-            tokens.write(ids.astype("<u4").tobytes())
-            n_ids += len(ids)
+            tokens.write(line_ids(lines, vocabulary).astype("<u4").tobytes())
             n_lines += len(lines)
-    return n_ids, n_lines
+    return n_lines
 
 
 def training_lines(folder: Path, forms: dict[str, str]) -> list[str]:

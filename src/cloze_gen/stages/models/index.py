@@ -24,7 +24,7 @@ from cloze_gen.stages.models.language_model import ARPA
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.sorted_runs import KEY, SortedRuns
-from cloze_gen.store.tables import array_writer, memory_mapped
+from cloze_gen.store.tables import ArrayWriter, memory_mapped
 
 WORDS = "words.txt"
 _BLOCK_BYTES = 64 * 1024 * 1024
@@ -81,10 +81,10 @@ def _write_sorted(folder: Path, order: int, parts: Iterable[Level]) -> None:
     for part in parts:
         runs.add({name: getattr(part, name) for name in _TYPES})
     with contextlib.ExitStack() as files:
-        write = {name: files.enter_context(array_writer(folder / _file(order, name), kind, runs.rows)) for name, kind in _TYPES.items()}
+        writers = {name: files.enter_context(ArrayWriter(folder / _file(order, name), kind)) for name, kind in _TYPES.items()}
         for columns in runs.ranges():
             for name, column in columns.items():
-                write[name](column)
+                writers[name].write(column)
     shutil.rmtree(temp)
 
 
