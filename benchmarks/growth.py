@@ -3,12 +3,14 @@
     python benchmarks/growth.py measure --train data/holmes-training --source data/holmes-seeds --times 1 2.5 5 10 --runs 3 --scratch DIR
     python benchmarks/growth.py bounds --train data/holmes-training --source data/holmes-seeds --times 0.25 0.5 1 --scratch DIR
     python benchmarks/growth.py plot
+    python benchmarks/growth.py project
 
 `measure` writes a line a factor to `docs/scaling.jsonl` (a factor that stands there is measured anew in its place): medians over the runs,
 whole runs and bare `lmplz` in turn. The books of a factor are made by `noisy_copies`. Ten times the Holmes books take 25 GB of disk in the
 scratch folder. `bounds` prints what is left to choose from where parts of the books themselves are the background, spread evenly: noise
 spoils what a model says of a place, parts of the books do not. The least count is off then, for it is the least share that is asked about.
-`plot` draws `docs/scaling.svg`.
+`project` prints what the growth between the smallest and the largest factor comes to at 1e9, 1e10 and 1e11 tokens. `plot` draws
+`docs/scaling.svg`.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ from cloze_gen.store.tables import read_parquet
 
 ROOT = Path(__file__).parents[1]
 RESULTS, PICTURE = ROOT / "docs" / "scaling.jsonl", ROOT / "docs" / "scaling.svg"
+_PROJECTED = (1e9, 1e10, 1e11)  # tokens
+_WORKERS = 2  # of `cloze_run`
 _NEEDED = 4  # fit candidates of a focus word that can be asked
 
 
@@ -133,6 +137,30 @@ def plot(_: argparse.Namespace) -> None:
     figure.savefig(PICTURE, metadata={"Date": None, "Creator": None})
 
 
+def durations(stages: dict[str, float]) -> dict[str, float]:
+    """Seconds of each group of stages by the clock; what is done beside `lmplz` is in its time."""
+    ends, last, found = stages | {"rest": max(stages.values())}, 0.0, {}
+    for name, stage in {"ingest": "ingest train", "counts": "counts", "text": "text", "lm": "lm", "index": "index", "rest": "rest"}.items():
+        found[name], last = ends[stage] - last, ends[stage]
+    return found
+
+
+def project(_: argparse.Namespace) -> None:
+    """A line a size: every part grows as it did between the smallest and the largest factor; what all cores share is told in core-hours."""
+    rows = read_results()
+    first, last = rows[0], rows[-1]
+    more = last["tokens"] - first["tokens"]
+    small, large = durations(first["stages"]), durations(last["stages"])
+    parts = ("counts", "lm", "index", "rest")
+    print(f"| tokens | ingest and text, core-hours | {' | '.join(f'{part}, h' for part in parts)} | disk, GB |\n|{'---:|' * 7}")
+    for tokens in _PROJECTED:
+        beyond = tokens - last["tokens"]
+        hours = {part: (seconds + (seconds - small[part]) / more * beyond) / 3600 for part, seconds in large.items()}
+        disk = last["disk_gib"] + (last["disk_gib"] - first["disk_gib"]) / more * beyond
+        shared = (hours["ingest"] + hours["text"]) * _WORKERS
+        print(f"| {tokens:.0e} | {shared:.2f} | {' | '.join(f'{hours[part]:.2f}' for part in parts)} | {disk * 2**30 / 1e9:,.0f} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
@@ -145,6 +173,7 @@ def main() -> None:
         one.add_argument("--times", type=float, nargs="+", default=times)
         if call is measure_all:
             one.add_argument("--runs", type=int, default=3)
+    commands.add_parser("project").set_defaults(call=project)
     commands.add_parser("plot").set_defaults(call=plot)
     args = parser.parse_args()
     args.call(args)
