@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from processes import Usage, bare_lmplz, measure, row
+from processes import Usage, bare_lmplz, measure, measure_stages, row
 
 from cloze_gen.commands.run import make_task
 from cloze_gen.pipelines.build import build, forget_what_was_read
@@ -43,12 +43,8 @@ def build_stage(books: Path, out: Path, label: str, *, networks: bool) -> None:
 def bench_stages(books: Path, out: Path, *, networks: bool, all_of_them: bool) -> dict[str, Usage]:
     """Every stage in a process of its own, inputs first; or the first, ingest, alone."""
     stages: list[StageTask] = run_task(books, out, networks=networks).stages()[: None if all_of_them else 1]
-    found: dict[str, Usage] = {}
-    print("| stage | wall s | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|", flush=True)
-    for task in stages:
-        command = [sys.executable, __file__, "--books", str(books), "--scratch", str(out), "--stage", task.label]
-        found[task.label] = measure([*command, *(["--networks"] if networks else [])], **_QUIET)
-        print(row(task.label, [found[task.label]]), flush=True)
+    command = [sys.executable, __file__, "--books", str(books), "--scratch", str(out), *(["--networks"] if networks else []), "--stage"]
+    found = measure_stages([task.label for task in stages], lambda label: [*command, label])
     if not all_of_them:
         return found
     scored = int(stage_passages(out)["rows"])

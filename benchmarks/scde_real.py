@@ -18,12 +18,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from processes import Usage, measure, row
+from processes import Usage, measure, measure_stages, row
 
 from cloze_gen.commands.run import make_task
 from cloze_gen.pipelines.build import build, forget_what_was_read
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.task import StageTask
 
 _INGESTED = ("ingest books", "corpus books")
 _KINDS = ("hard", "random", "none")
@@ -42,15 +41,9 @@ def build_stage(books: Path, out: Path, seed: int, label: str) -> None:
 
 def bench_stages(books: Path, out: Path, seed: int, *, all_of_them: bool) -> dict[str, Usage]:
     """Every stage in a process of its own, inputs first; or those alone that the whole run finds on disk."""
-    stages: list[StageTask] = run_task(books, out, seed).stages()
-    found: dict[str, Usage] = {}
-    print("| stage | wall s | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|", flush=True)
-    for task in stages:
-        if all_of_them or task.label in _INGESTED:
-            command = [sys.executable, __file__, "--books", str(books), "--scratch", str(out), "--seed", str(seed), "--stage", task.label]
-            found[task.label] = measure(command, **_QUIET)
-            print(row(task.label, [found[task.label]]), flush=True)
-    return found
+    labels = [task.label for task in run_task(books, out, seed).stages() if all_of_them or task.label in _INGESTED]
+    command = [sys.executable, __file__, "--books", str(books), "--scratch", str(out), "--seed", str(seed), "--stage"]
+    return measure_stages(labels, lambda label: [*command, label])
 
 
 def cloze_gen(*arguments: str) -> Usage:
