@@ -14,7 +14,7 @@ import pytest
 
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.errors import CorpusError
+from cloze_gen.errors import CorpusError, StoreError
 from cloze_gen.recipes.msr.stages.choice import write_choice
 from cloze_gen.recipes.msr.stages.choice_tables import ChoiceTables, read_choice_tables, scored_items
 from cloze_gen.recipes.msr.stages.tables import DECISIONS, FIT, SCORES
@@ -83,6 +83,18 @@ def test_items_hold_their_fit_candidates_and_their_scores(same_vocabulary: bool,
         assert one.scores[:, 3:].tolist() == [[freq[word], len(word)] for word in words]
         assert one.item.word_class == coarse_class(tables.groomed.at[one.item.id, "answer_tag"])
         assert one.topicality.tolist() == pytest.approx([tables.groomed.at[one.item.id, "answer_topicality"], *fit["topicality"]])
+
+
+def test_decisions_on_other_candidates_are_told(inputs: dict[str, Artifact], tmp_path: Path) -> None:
+    """Scores and decisions are laid side by side; a word that was not retained would get another's scores."""
+    grooming = inputs["grooming"]
+    folder = tmp_path / "grooming"
+    shutil.copytree(grooming.folder, folder)
+    part = next(path for path in sorted((folder / DECISIONS).iterdir()))
+    decided = read_parquet(part).to_pydict()
+    write_parquet(part, decided | {"word": ["aardvark" for _ in decided["word"]]})
+    with pytest.raises(StoreError, match="does not decide on the candidates"):
+        read_choice_tables(**(inputs | {"grooming": Artifact(folder, grooming.manifest)}))
 
 
 def test_every_fit_focus_word_is_accounted_for(chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:

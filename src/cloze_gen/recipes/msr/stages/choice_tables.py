@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.errors import StoreError
 from cloze_gen.recipes.msr.stages.parts import part_paths
 from cloze_gen.recipes.msr.stages.tables import ANSWERS, DECISIONS, FIT, FORWARD_SCORE, GROOMED, SCORED, SCORES, SCREENED, SENTENCE_SCORE
 from cloze_gen.recipes.msr.steps.choice import FitItem, ScoredItem
@@ -66,16 +70,28 @@ def _by_id(artifact: Artifact, name: str) -> pd.DataFrame:
 
 
 def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> pd.DataFrame:
-    frames = []
-    for scored, decided in zip(part_paths(forward, SCORED), part_paths(grooming, DECISIONS), strict=True):
-        candidates = read_parquet(scored)
-        candidates = candidates.filter(candidates["kept"]).drop_columns(["kept"]).to_pandas()
-        decisions = read_parquet(decided).to_pandas()
-        frames.append(candidates.astype({"id": str, "word": str}).merge(decisions.astype({"id": str, "word": str}), on=["id", "word"]))
-    import pandas as pd  # here, for it takes half a second to load, and the DAG is read by commands that choose nothing
+    """The candidates of the fit focus words by id and forward rank: scores and decisions side by side."""
+    ids = pa.array(sorted(fit), pa.string())
+    scored = _of_fit(part_paths(forward, SCORED), ids, only=pc.field("kept")).drop_columns(["kept"])
+    decided = _of_fit(part_paths(grooming, DECISIONS), ids)  # of each focus word by forward rank already
+    scored = scored.take(np.lexsort([scored["forward_rank"].to_numpy(), pc.index_in(scored["id"], ids).to_numpy()]))
+    decided = decided.take(np.argsort(pc.index_in(decided["id"], ids).to_numpy(), kind="stable"))
+    if scored.select(["id", "word"]) != decided.select(["id", "word"]):
+        raise StoreError(f"{grooming.folder}: does not decide on the candidates that {forward.folder} retains; make both anew.")
+    for name in decided.column_names[2:]:
+        scored = scored.append_column(name, decided[name])
+    return scored.to_pandas()
 
-    table = pd.concat(frames, ignore_index=True)
-    return table[table["id"].isin(fit)].sort_values(["id", "forward_rank"], kind="stable", ignore_index=True)
+
+def _of_fit(parts: Sequence[Path], ids: pa.Array, *, only: pc.Expression | None = None) -> pa.Table:
+    """The rows of the focus words in `ids`, and of these only some; words spelt out, so that parts with dictionaries of their own join."""
+    tables = []
+    for part in parts:
+        table = read_parquet(part) if only is None else read_parquet(part).filter(only)
+        spelt = {name: table[name].cast(pa.string()) for name in ("id", "word")}
+        table = pa.table({name: spelt.get(name, table[name]) for name in table.column_names})
+        tables.append(table.filter(pc.is_in(table["id"], ids)))
+    return pa.concat_tables(tables)
 
 
 def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredItem]:
