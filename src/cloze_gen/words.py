@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
+@functools.lru_cache(maxsize=200_000)
 def is_word(token: str) -> bool:
     """True when the token holds a letter or a digit; punctuation enters the language model and never a frequency.
 

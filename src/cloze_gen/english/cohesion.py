@@ -11,6 +11,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from cloze_gen.english.names import content_words, name_places
 from cloze_gen.english.stems import stem
@@ -117,26 +118,51 @@ def surface_ties(tokens: Sequence[str]) -> SurfaceTies:
     >>> surface_ties("But his lamp was lit .".split()).opener, surface_ties("He walked on .".split()).tense
     (<Opener.CONJUNCTION: 'conjunction'>, 1)
     """
-    folded = [token.casefold() for token in tokens]
+    hosts, persons, stems, past, present, marks = zip(*map(_shown, tokens), strict=True) if tokens else ((),) * 6
     names = frozenset(host(tokens[place]).casefold() for place in name_places(tokens))
-    first = next((token for token in folded if token[:1].isalnum()), "")
-    hosts = [host(token) for token in folded]
+    first = next((own for token, own in zip(tokens, hosts, strict=True) if token[:1].isalnum()), "")
     return SurfaceTies(
-        quotation_marks=sum(token in QUOTATION_MARKS for token in tokens),
+        quotation_marks=sum(marks),
         begins_quoted=bool(tokens) and tokens[0] in QUOTATION_MARKS,
         ends_quoted=bool(tokens) and tokens[-1] in QUOTATION_MARKS,
         question="?" in tokens,
-        persons=frozenset(person for word in hosts if (person := _PERSON_OF.get(word))),
+        persons=frozenset(persons) - {None},
         names=names,
-        first_word=host(first),
-        stems=frozenset(stem(word) for word in content_words(tokens)),
-        past=sum(_is_past(word) for word in folded),
-        present=sum(word in _PRESENT for word in hosts),
-        opener=_OPENER_OF.get(host(first), Opener.OTHER),
+        first_word=first,
+        stems=frozenset(stems) - {""},
+        past=sum(past),
+        present=sum(present),
+        opener=_OPENER_OF.get(first, Opener.OTHER),
     )
 
 
+class _Shown(NamedTuple):
+    """What a token shows wherever it stands.
+
+    Attributes:
+        host: in small letters, without its clitic.
+        stem: of its word of content; empty for any other token.
+        past, present: whether it is a verb's form of that tense, as far as its letters tell; a participle is taken for a past form.
+    """
+
+    host: str
+    person: Person | None
+    stem: str
+    past: bool
+    present: bool
+    is_quotation_mark: bool
+
+
 @functools.lru_cache(maxsize=200_000)
-def _is_past(word: str) -> bool:
-    """Whether a word is a verb's past form, as far as its letters tell; a participle is taken for one."""
-    return word in _PAST or (len(word) > _MAX_EDS and word.endswith("ed"))
+def _shown(token: str) -> _Shown:
+    """What a token shows; remembered, for every sentence asks of the same few."""
+    folded = token.casefold()
+    own = host(folded)
+    return _Shown(
+        host=own,
+        person=_PERSON_OF.get(own),
+        stem=next(map(stem, content_words([token])), ""),
+        past=folded in _PAST or (len(folded) > _MAX_EDS and folded.endswith("ed")),
+        present=own in _PRESENT,
+        is_quotation_mark=token in QUOTATION_MARKS,
+    )

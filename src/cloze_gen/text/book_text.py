@@ -37,7 +37,7 @@ class BookText:
 
     def tokens(self, sentence: int) -> tuple[str, ...]:
         """The words of one sentence."""
-        return tuple(self.types[code] for code in self.codes[self.bounds[sentence] : self.bounds[sentence + 1]].tolist())
+        return tuple(map(self.types.__getitem__, self.codes[self.bounds[sentence] : self.bounds[sentence + 1]].tolist()))
 
 
 def book_text(

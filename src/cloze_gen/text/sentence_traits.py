@@ -5,9 +5,11 @@ Every sentence of a corpus may be asked for, so the rules are asked of word type
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Container
 from dataclasses import dataclass
+from enum import IntFlag, auto
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,22 @@ _CLOSERS = frozenset("\"'")
 _SPEECH = ('"', "'")  # the mark that a book sets around speech: the commoner of the two
 _LETTER_WORDS = frozenset("ao")
 _ODD = ODD_MARKS | frozenset("[]{}")  # square and curly brackets are an editor's, or a footnote's
+
+
+class _Kind(IntFlag):
+    """What can be said of a token's type alone."""
+
+    WORD = auto()
+    FINAL = auto()
+    CLOSER = auto()
+    OPENING_BRACKET = auto()
+    CLOSING_BRACKET = auto()
+    BEGINS_SENTENCE = auto()
+    ODD = auto()
+    SHOUTED = auto()
+    NUMERAL = auto()
+    STOP = auto()
+    HEADING = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +82,22 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
     ([6, 4, 3], [False, True, False], [True, True, False], [False, False, True])
     """
     starts, ends = book.bounds[:-1], book.bounds[1:]
-    words = _holds(book, is_word)
+    kinds = _numbers(book, _kinds_of, np.int64)
+    words = kinds & _Kind.WORD != 0
     places = np.flatnonzero(words)
     first_word, last_word = _first_from(places, starts, ends), _last_before(places, starts, ends)
     behind = np.where(last_word >= 0, last_word + 1, starts)
-    final, closing = _holds(book, _FINAL.__contains__), _holds(book, _CLOSERS.__contains__)
-    closed = (_sums(final | closing, behind, ends) == ends - behind) & (_sums(final, behind, ends) > 0)
-    opened, shut = (_sums(_holds(book, mark.__eq__), starts, ends) for mark in "()")
+    finals = _sums(kinds & _Kind.FINAL != 0, behind, ends)
+    closed = (_sums(kinds & (_Kind.FINAL | _Kind.CLOSER) != 0, behind, ends) == ends - behind) & (finals > 0)
+    opened, shut = (_sums(kinds & bracket != 0, starts, ends) for bracket in (_Kind.OPENING_BRACKET, _Kind.CLOSING_BRACKET))
     speech = _holds(book, _speech_mark(book).__eq__)
     speech_marks = _sums(speech, starts, ends)
-    whole = (first_word >= 0) & _holds(book, _begins_sentence)[first_word] & (behind < ends) & (opened == shut)
-    whole &= ~_begins_with_heading(book, first_word)
-    whole &= _sums(_holds(book, lambda word: _is_odd(word) or _is_splinter(word)), starts, ends) == 0
-    whole &= _sums(_holds(book, _is_shouted), starts, ends) <= MAX_CAPITALS_SHARE * _sums(words, starts, ends)
+    whole = (first_word >= 0) & (kinds[first_word] & _Kind.BEGINS_SENTENCE != 0) & (behind < ends) & (opened == shut)
+    whole &= ~_begins_with_heading(kinds, first_word)
+    whole &= _sums(kinds & _Kind.ODD != 0, starts, ends) == 0
+    whole &= _sums(kinds & _Kind.SHOUTED != 0, starts, ends) <= MAX_CAPITALS_SHARE * _sums(words, starts, ends)
     return SentenceTraits(
-        tokens=_sums(_numbers(book, lambda word: len(treebank_split(word)), np.int64), starts, ends),
+        tokens=_sums(_numbers(book, _treebank_tokens, np.int64), starts, ends),
         last_word=last_word,
         closed=closed & (last_word >= 0),
         whole=whole,
@@ -89,16 +108,35 @@ def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTra
     )
 
 
-def _begins_sentence(word: str) -> bool:
-    return word[0].isupper() or word[0].isdigit()
+@functools.lru_cache(maxsize=200_000)
+def _kinds_of(word: str) -> int:
+    """The kinds of a type; remembered, for books share most of their types."""
+    found = {
+        _Kind.WORD: is_word(word),
+        _Kind.FINAL: word in _FINAL,
+        _Kind.CLOSER: word in _CLOSERS,
+        _Kind.OPENING_BRACKET: word == "(",
+        _Kind.CLOSING_BRACKET: word == ")",
+        _Kind.BEGINS_SENTENCE: word[0].isupper() or word[0].isdigit(),
+        _Kind.ODD: _is_odd(word) or _is_splinter(word),
+        _Kind.SHOUTED: _is_shouted(word),
+        _Kind.NUMERAL: _NUMERAL.fullmatch(word) is not None,
+        _Kind.STOP: word == ".",
+        _Kind.HEADING: not word.islower() and word.casefold() in HEADING_WORDS,
+    }
+    return sum(int(kind) for kind, holds in found.items() if holds)
 
 
-def _begins_with_heading(book: BookText, first_word: NDArray[np.int64]) -> NDArray[np.bool_]:
+@functools.lru_cache(maxsize=200_000)
+def _treebank_tokens(word: str) -> int:
+    return len(treebank_split(word))
+
+
+def _begins_with_heading(kinds: NDArray[np.int64], first_word: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each sentence begins ``CHAPTER IV``, ``Book 2`` or ``3 .``: some files set headings and numbers before their paragraph."""
-    behind = np.minimum(first_word + 1, len(book.codes) - 1)
-    number, stop = _holds(book, lambda word: _NUMERAL.fullmatch(word) is not None), _holds(book, ".".__eq__)
-    heading = _holds(book, lambda word: not word.islower() and word.casefold() in HEADING_WORDS)
-    return (heading[first_word] & number[behind]) | (number[first_word] & stop[behind])
+    first, behind = kinds[first_word], kinds[np.minimum(first_word + 1, len(kinds) - 1)]
+    headed = (first & _Kind.HEADING != 0) & (behind & _Kind.NUMERAL != 0)
+    return headed | ((first & _Kind.NUMERAL != 0) & (behind & _Kind.STOP != 0))
 
 
 def _is_shouted(word: str) -> bool:
