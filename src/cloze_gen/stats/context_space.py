@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -96,4 +97,4 @@ class ContextSpace:
         return np.where(rows >= 0, self.counts[rows], 0).astype(np.float64)
 
     def _rows(self, words: Sequence[str]) -> np.ndarray:
-        return np.array([self.row_of.get(word, -1) for word in words], np.int64)
+        return np.fromiter(map(self.row_of.get, words, itertools.repeat(-1)), np.int64, len(words))

@@ -27,13 +27,16 @@ def rendered_positions(tokens: Sequence[str]) -> list[int]:
     return [i for k, i in enumerate(kept) if not _doubled(tokens, kept, k)]
 
 
-def printed_neighbours(tokens: Sequence[str], position: int) -> tuple[int, int]:
+def printed_neighbours(tokens: Sequence[str], position: int, printed: Sequence[int] | None = None) -> tuple[int, int]:
     """Indices of the tokens that a reader sees right before and right after a printed one; -1 and the length where there is none.
+
+    Args:
+        printed: `rendered_positions(tokens)`, where they are known.
 
     >>> printed_neighbours(("an", '"', "owl", '"', "here", "."), 2)
     (0, 4)
     """
-    printed = rendered_positions(tokens)
+    printed = rendered_positions(tokens) if printed is None else printed
     rank = printed.index(position)
     return (printed[rank - 1] if rank else -1), (printed[rank + 1] if rank + 1 < len(printed) else len(tokens))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.recipes.msr.steps.word_place import Frame
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.tables import read_parquet
+from cloze_gen.text.rendering import rendered_positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class GroomedItem:
     """One focus word with its retained candidates, best forward score first; verdicts and what they rest on are filled in as they come.
 
     Attributes:
-        position: of the answer in the sentence's own tokens.
+        position: of the answer in the sentence's own tokens; `printed`: positions of those that a reader sees, in order.
         fault: what speaks against the sentence or the answer; `FIT` when nothing does.
         tag: the answer's Penn tag in the printed sentence, without clitics; `answer_tag` that in its window, clitics joined by `+`.
         frame: what its place asks for.
@@ -70,6 +71,10 @@ class GroomedItem:
     verdicts: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     measured: np.ndarray = field(default_factory=lambda: np.zeros((0, len(MEASURES))))
+    printed: Sequence[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.printed = rendered_positions(self.sentence.tokens)
 
 
 def read_items(shard: GroomShard) -> list[GroomedItem]:

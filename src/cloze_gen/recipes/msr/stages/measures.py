@@ -14,7 +14,7 @@ from cloze_gen.recipes.msr.steps.grooming import is_frequent
 from cloze_gen.recipes.msr.steps.reader_models import Place
 from cloze_gen.recipes.msr.steps.word_place import takes_frame
 from cloze_gen.stats.word_knowledge import WordKnowledge
-from cloze_gen.text.rendering import printed_neighbours, rendered_positions
+from cloze_gen.text.rendering import printed_neighbours
 from cloze_gen.text.tagging import Tagger
 
 _PRIOR_USES = 4  # a word seen once is not known by that use
@@ -23,7 +23,7 @@ _PRIOR_USES = 4  # a word seen once is not known by that use
 def printed_beside(item: GroomedItem) -> tuple[str, str]:
     """The tokens before and after the blank that are printed: of `an " owl "` a reader sees `an owl`."""
     tokens = item.sentence.tokens
-    before, after = printed_neighbours(tokens, item.position)
+    before, after = printed_neighbours(tokens, item.position, item.printed)
     return tokens[before], tokens[after]
 
 
@@ -49,7 +49,7 @@ def _known(item: GroomedItem, words: Sequence[str], space: WordKnowledge) -> dic
     tokens, at = item.sentence.tokens, item.position
     before, after = printed_beside(item)
     others = (token for i, token in enumerate(tokens) if i != at)
-    shown = rendered_positions(tokens)
+    shown = item.printed
     place = shown.index(at)
     cues = space.frame_cues_of(words)
     near = (
@@ -74,7 +74,7 @@ def place_of(item: GroomedItem, *, frequent: Container[str]) -> Place:
     Args:
         frequent: case-folded words of `frequent_freq` or more.
     """
-    tokens, shown = item.sentence.tokens, rendered_positions(item.sentence.tokens)
+    tokens, shown = item.sentence.tokens, item.printed
     others = [token for i, token in enumerate(tokens) if i != item.position]
     before, after = printed_beside(item)
     return Place(

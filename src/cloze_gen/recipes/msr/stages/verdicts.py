@@ -22,17 +22,16 @@ from cloze_gen.recipes.msr.steps.unfit_answers import AnswerFault, answer_fault,
 from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault, dictionary_fault, reader_fault, word_fault
 from cloze_gen.recipes.msr.steps.word_place import frame_asked
 from cloze_gen.stats.word_knowledge import WordKnowledge
-from cloze_gen.text.rendering import rendered_positions
 from cloze_gen.text.tagging import Tagger
 
 
 def judge_sentences(items: Sequence[GroomedItem], shard: GroomShard) -> None:
     """Every predicate on the sentence that needs no model."""
-    tokens_of = {item.sentence.id: item.sentence.tokens for item in items}
+    one_of_each = {item.sentence.id: item for item in items}
     faults: dict[str, str] = {}
-    for key, tokens in tokens_of.items():
-        too_little = AnswerFault.TOO_LITTLE if tells_too_little(tokens, settings=shard.settings) else FIT
-        faults[key] = sentence_fault(tokens, printed=rendered_positions(tokens), offensive=shard.offensive) or too_little
+    for key, one in one_of_each.items():
+        too_little = AnswerFault.TOO_LITTLE if tells_too_little(one.sentence.tokens, settings=shard.settings) else FIT
+        faults[key] = sentence_fault(one.sentence.tokens, printed=one.printed, offensive=shard.offensive) or too_little
     for item in items:
         item.fault = faults[item.sentence.id]
 
@@ -104,7 +103,7 @@ def _answer_fault(item: GroomedItem, tags: Sequence[str], shard: GroomShard) -> 
     tokens = item.sentence.tokens
     if lacks_main_clause(tokens, tags):
         return SentenceFault.NO_MAIN_CLAUSE
-    printed = rendered_positions(tokens)  # quotes and dashes stand between no two words that a reader sees
+    printed = item.printed  # quotes and dashes stand between no two words that a reader sees
     seen, seen_tags, position = [tokens[i] for i in printed], [tags[i] for i in printed], printed.index(item.position)
     item.tag, item.frame = seen_tags[position], frame_asked(seen, seen_tags, position)
     return answer_fault(

@@ -43,15 +43,16 @@ def word_fault(
     >>> word_fault("owl", **around), word_fault("candle", **around)
     (<CandidateFault.ARTICLE: 'candidate_breaks_a_an'>, None)
     """
+    if breaks_article(candidate, predecessor):
+        return CandidateFault.ARTICLE
     form = stem(candidate)
-    checks = (
-        (CandidateFault.ARTICLE, breaks_article(candidate, predecessor)),
-        (CandidateFault.FORM_OF_ANSWER, form == stem(answer)),
-        (CandidateFault.IN_SENTENCE, form in sentence_stems),
-        (CandidateFault.OFFENSIVE, candidate.casefold() in offensive),
-        (CandidateFault.NUMBER_SHAPE, _has_digit(candidate) != _has_digit(answer)),
-    )
-    return next((fault for fault, holds in checks if holds), None)
+    if form == stem(answer):
+        return CandidateFault.FORM_OF_ANSWER
+    if form in sentence_stems:
+        return CandidateFault.IN_SENTENCE
+    if candidate.casefold() in offensive:
+        return CandidateFault.OFFENSIVE
+    return CandidateFault.NUMBER_SHAPE if _has_digit(candidate) != _has_digit(answer) else None
 
 
 def dictionary_fault(tag: str, *, has_tag: bool, doubtful: bool, same_past_forms: bool) -> CandidateFault | None:
