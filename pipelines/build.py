@@ -12,6 +12,7 @@ import luigi
 from luigi.task_register import Register
 
 from cloze_gen import __version__
+from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.engine.local import Engine
 from cloze_gen.engine.logbook import LOGS, keeping_log, note
 from cloze_gen.engine.progress import say
@@ -25,10 +26,11 @@ from cloze_gen.store.artifacts import Store
 
 
 def forget_what_was_read() -> None:
-    """Books and configs are read once a run; a second run of the same process must read them anew."""
+    """Books, configs and taggers are read once a run; a second run of the same process must read them anew."""
     scanned.cache_clear()
     articles_of.cache_clear()
     load_settings.cache_clear()
+    tagger_identity.cache_clear()
     Register.clear_instance_cache()  # type: ignore[no-untyped-call]
 
 

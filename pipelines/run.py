@@ -39,7 +39,7 @@ from cloze_gen.store.runs import (
     released_folder,
     run_lock,
 )
-from cloze_gen.store.tables import read_jsonl
+from cloze_gen.store.tables import escape_cell, read_jsonl
 
 
 def check_run_name(name: str) -> str:
@@ -117,7 +117,7 @@ class RunTask(PipelineTask):
 
     def description(self) -> dict[str, Any]:
         """What `run.json` says: everything needed to explain or repeat the run, no path of the machine among it."""
-        config = os.path.relpath(self.config, self.folder) if is_config_file(self.config) else self.config
+        config = escape_cell(os.path.relpath(self.config, self.folder)) if is_config_file(self.config) else self.config
         stages = [
             {"number": number, "label": task.label, "folder": task.key.folder_name, "fingerprint": task.key.fingerprint}
             | task.key.described()

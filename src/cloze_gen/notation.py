@@ -10,6 +10,7 @@ cannot be written or printed afterwards.
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from collections.abc import Sequence
 from typing import Any
@@ -71,6 +72,20 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise NotationError(_TOO_DEEP) from None
     except ValueError:
         raise NotationError(_TOO_LONG) from None
+
+
+def as_number(value: Any) -> float:
+    """A number of a JSON text as a float: not a number (NaN) of what is none, infinite of what is larger than a float can be.
+
+    >>> as_number(2), as_number("2"), as_number(True), as_number(10**400)
+    (2.0, nan, nan, inf)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _ask_whole_characters(value: Any) -> None:

@@ -53,6 +53,13 @@ def test_normalizing_twice_is_normalizing_once(token: str) -> None:
     assert normalize_for_tagging(once) == once
 
 
+def test_a_line_of_clitics_is_cut_at_its_end_alone() -> None:
+    """A thousand of them are no English word: a book that holds one ends no run, and costs no more than another."""
+    noise = "a" + "'s" * 5000
+    assert clitics_cut(noise) == treebank_split(noise) == ("a" + "'s" * 4992, *["'s"] * 8)
+    assert clitics_cut("y'all'd've") == ("y'all", "'d", "'ve")
+
+
 def test_compounds() -> None:
     """A hyphen between letters makes a compound; dashes and numbers do not."""
     assert [is_compound(token) for token in ("well-known", "a-b", "-", "--", "well-", "1-2")] == [True, True, False, False, False, False]

@@ -71,6 +71,13 @@ def test_the_adversary_stands_before_all_else(card: CardFacts) -> None:
     assert text.index("It picks the answer in 45 %.") < first < text.index("## What was measured") < second < text.index("## What to know")
 
 
+def test_a_row_of_a_strangers_file_is_plain_text(card: CardFacts) -> None:
+    """A file's name may hold what Markdown or a browser would take for markup."""
+    row = Measured(name="user:a|b<img src=x>", kind="user", accuracy=0.5, low=0.4, high=0.6, way="a|b<img src=x>.jsonl")
+    text = dataset_card(replace(card, facts=replace(FACTS, measured=(row,))))
+    assert "| user:a\\|b&lt;img src=x&gt; | 50.0% | 40.0% to 60.0% | user | a\\|b&lt;img src=x&gt;.jsonl |" in text
+
+
 def test_people_have_a_section_of_their_own(card: CardFacts) -> None:
     """Between the adversaries and the rest, with how many they were; no legend of methods stands above them."""
     rows = (Measured(name="lsa", kind="baseline", accuracy=0.5, low=0.4, high=0.6),

@@ -277,6 +277,14 @@ def test_verify_reads_no_pipe(tmp_path: Path) -> None:
     assert verify_corpus(tmp_path, tmp_path / "m.tsv") == [("a.txt", "unreadable: a named pipe, not a file")]
 
 
+def test_verify_passes_a_link_to_nowhere(tmp_path: Path) -> None:
+    """Of two files of a name the one that can be read is compared, and its size told."""
+    put(tmp_path, "one/.keep", "two/a.txt")
+    (tmp_path / "one" / "a.txt").symlink_to(tmp_path / "gone")
+    (tmp_path / "m.tsv").write_text(f"file\tsha256\tbytes\na.txt\t{'0' * 64}\t7\n")
+    assert verify_corpus(tmp_path, tmp_path / "m.tsv") == [("a.txt", "differs: 9 bytes here, 7 in the manifest")]
+
+
 def test_verify_looks_at_one_role_when_asked(tmp_path: Path) -> None:
     """A manifest may list both sides; a folder that holds one of them is compared with that side alone."""
     put(tmp_path, "in/a.txt", "in/b.txt")

@@ -14,6 +14,7 @@ from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.runs import RUN_FILE, Digested, leads_to, lies_in_output
+from cloze_gen.store.tables import escape_cell
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +73,11 @@ def corpus_beside(run: Path, style: Style, described: Mapping[str, Any], *, trai
         left_out = style.last.stage if alone else ""
         return corpus_of_run(run, described, trained_on=style.trained_on, workers=workers, left_out=left_out)
     return None
+
+
+def user_row(path: Path) -> tuple[str, str, str]:
+    """Name, kind and source of the row of somebody's own scores; a file's name may hold anything."""
+    return f"user:{escape_cell(path.stem)}", "user", escape_cell(path.name)
 
 
 def read_scores(path: Path, *, expected: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.commands.asked import read_scores
+from cloze_gen.commands.asked import read_scores, user_row
 from cloze_gen.commands.asked_blanks import AskedBlankedPassages
 from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
 from cloze_gen.commands.people import read_people
@@ -120,7 +120,7 @@ def _given(path: Path, passages: Sequence[BlankedPassage], draws: NDArray[np.flo
     """The rows of somebody's own scores."""
     text = read_scores(path, expected=f"JSON lines such as {ANSWER}, or a log of lm-evaluation-harness")
     found = parse_blank_scores(text, passages, name=path.name)
-    yield from matrix_results(BlankBaseline(f"user:{path.stem}", "user", path.name), passages, found, draws)
+    yield from matrix_results(BlankBaseline(*user_row(path)), passages, found, draws)
 
 
 def _fillers(path: Path | None, asked: AskedBlankedPassages, seed: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.commands.asked import read_scores
+from cloze_gen.commands.asked import read_scores, user_row
 from cloze_gen.commands.asked_passages import AskedPassages
 from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
 from cloze_gen.engine.progress import Stopwatch, say
@@ -109,7 +109,7 @@ def _given(path: Path, asked: AskedPassages) -> list[PassageResult]:
     every = [one for passages in asked.sets.values() for one in passages]
     given_scores(text, every, name=path.name)  # an id that lacks its answer is told among those of all sets
     return [
-        scored_result(f"user:{path.stem}", "user", path.name, name, passages, given_scores(text, passages, name=path.name))
+        scored_result(*user_row(path), name, passages, given_scores(text, passages, name=path.name))
         for name, passages in asked.sets.items()
     ]
 

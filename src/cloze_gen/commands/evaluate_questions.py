@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.commands.asked import read_scores
+from cloze_gen.commands.asked import read_scores, user_row
 from cloze_gen.commands.asked_questions import AskedQuestions
 from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
 from cloze_gen.commands.people import read_people
@@ -98,7 +98,8 @@ def _judge_user(path: Path, asked: AskedQuestions, seed: int) -> BaselineResult:
     clock = Stopwatch()
     text = read_scores(path, expected="JSON lines, a log of lm-evaluation-harness, or `sentence TAB score` lines")
     found = parse_user_scores(text, asked.items.questions, name=path.name)
-    row = Baseline(f"user:{path.stem}", "user", "user", path.name)
+    name, kind, source = user_row(path)
+    row = Baseline(name, kind, kind, source)
     return judge_scores(row, found, asked.items.questions, seed=seed, seconds=clock.seconds)
 
 

@@ -14,6 +14,7 @@ from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.store.configs import is_config_file
 from cloze_gen.store.runs import RUN_FILE, check_as_written, find_run, read_run
+from cloze_gen.store.tables import unescape_cell
 
 
 def plan_text(task: RunTask) -> str:
@@ -73,7 +74,7 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
     written = read_run(folder)
     config = written["config"]
     if is_config_file(config):
-        config = str(folder / config)
+        config = str(folder / unescape_cell(config))
     style = style_of_run(folder)
     links = {} if written["sample"] else {side: folder / f"corpus-{side}" for side in style.sides}
     sides = {side: str(link.resolve()) for side, link in links.items() if link.is_symlink()}  # books that are their own background have one

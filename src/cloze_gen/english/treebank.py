@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 # Spellings of one mark that the treebank or a book may use; a tagger trained on the left-hand ones alone meets the others as unknown words.
@@ -54,6 +54,7 @@ _CONTRACTIONS = {
 }  # fmt: skip
 _NEGATION = re.compile(r"(?<=[^\W\d_])n't$", re.IGNORECASE)
 _CLITIC = re.compile(r"(?<=[\w.])(?:'(?:s|m|d|ll|ve|re|st|rt|lt))$", re.IGNORECASE)  # the last three: thou'st, thou'rt, thou'lt
+_MOST_CLITICS = 8  # of a word; English has four at most ("y'all'd've"), a line of noise a thousand
 _PLURAL_POSSESSIVE = re.compile(r"(?<=[^\W\d_]s)'$", re.IGNORECASE)
 
 
@@ -68,9 +69,7 @@ def treebank_split(token: str) -> tuple[str, ...]:
     >>> treebank_split("couldn't've"), treebank_split("'Tis"), treebank_split("o'clock"), treebank_split("'em")
     (('could', "n't", "'ve"), ("'T", 'is'), ("o'clock",), ("'em",))
     """
-    word = normalize_for_tagging(token)
-    at = _last_cut(word)
-    return (*treebank_split(word[:at]), word[at:]) if at else _contraction(word)
+    return _cut(token, spelt=normalize_for_tagging)
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
@@ -80,8 +79,17 @@ def clitics_cut(token: str) -> tuple[str, ...]:
     >>> clitics_cut("To-day's"), clitics_cut("couldn't've"), clitics_cut("Cannot"), clitics_cut("twenty-two")
     (('To-day', "'s"), ('could', "n't", "'ve"), ('Can', 'not'), ('twenty-two',))
     """
-    at = _last_cut(token)
-    return (*clitics_cut(token[:at]), token[at:]) if at else _contraction(token)
+    return _cut(token, spelt=str)
+
+
+def _cut(word: str, *, spelt: Callable[[str], str]) -> tuple[str, ...]:
+    """The parts of a word: clitics off its end, the rest as the treebank cuts it by no rule; `spelt` is asked after each cut."""
+    word = spelt(word)
+    clitics: list[str] = []
+    while len(clitics) < _MOST_CLITICS and (at := _last_cut(word)):
+        clitics.append(word[at:])
+        word = spelt(word[:at])
+    return (*_contraction(word), *reversed(clitics))
 
 
 def _last_cut(word: str) -> int:

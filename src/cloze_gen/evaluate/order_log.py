@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluate.orders import OrderPlan, plan_orders
-from cloze_gen.notation import NotationError, parse_json, shown
+from cloze_gen.notation import NotationError, as_number, parse_json, shown
 
 _ID = re.compile(r"(0|[1-9]\d{0,7})x(0|[1-9]\d{0,7})-s(0|[1-9]\d{0,18})-([0-9a-f]{12}):(0|[1-9]\d{0,7}):(0|[1-9]\d{0,7})", re.ASCII)
 _EXPECTED = '{"id": ..., "log_likelihood": ...}'
@@ -89,12 +89,7 @@ def _place(item_id: str, plan: OrderPlan, where: str) -> tuple[int, int]:
 
 
 def _log_likelihood(value: Any, where: str) -> float:
-    number = math.nan
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
+    number = as_number(value)
     if not math.isfinite(number):
         raise FormatError(f"{where}: log_likelihood {shown(value)} is not a finite number, so the orders cannot be compared.")
     if number > 0:

@@ -157,7 +157,9 @@ choice of the items made as good as chance; *bias*, *classifier*: what the optio
 
 
 def _rows(rows: Sequence[Measured]) -> str:
-    lines = [f"| {row.name} | {row.accuracy:.1%} | {row.low:.1%} to {row.high:.1%} | {row.kind} | {row.way} |" for row in rows]
+    lines = [
+        f"| {escape(row.name)} | {row.accuracy:.1%} | {row.low:.1%} to {row.high:.1%} | {row.kind} | {escape(row.way)} |" for row in rows
+    ]
     return "\n".join(["| who answers | right | 95 % | kind | how |", "|---|---:|---:|---|---|", *lines]) if lines else ""
 
 

@@ -217,6 +217,8 @@ def verify_corpus(root: Path, manifest: Path, *, role: str | None = None) -> lis
         elif all(digest.startswith(UNREADABLE) for digest in digests):
             findings.append((row.file, digests[0]))
         elif row.sha256 not in digests:
-            size = (exact or paths)[0].stat().st_size
+            size = next(
+                path.stat().st_size for path, digest in zip(exact or paths, digests, strict=True) if not digest.startswith(UNREADABLE)
+            )
             findings.append((row.file, f"differs: {size} bytes here, {row.cells.get('bytes') or '?'} in the manifest"))
     return findings

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import DamageError, StoreError
+from cloze_gen.store.files import open_regular
 
 MANIFEST = "manifest.json"
 SCHEMA_VERSION = 2
@@ -71,7 +72,7 @@ def _seal(text: str) -> str:
 
 
 def file_sha256(path: Path) -> str:
-    with open(path, "rb") as handle:
+    with open_regular(path) as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 

@@ -35,7 +35,7 @@ def test_a_missing_field_is_named(field: str) -> None:
     [
         {"id": ""}, {"part": "dev"}, {"part": []}, {"sentences": []}, {"sentences": [["Who"], []]}, {"sentences": "Who"},
         {"texts": ["Who hid?"]}, {"texts": ["Who hid?", '"Not Bob."']}, {"target_at": 5}, {"target_at": True}, {"start": -1}, {"end": "9"},
-        {"target": "Bob"},
+        {"target": "Bob"}, {"texts": ["Who  hid?", '"Not Bob."']}, {"texts": [" Who hid?", '"Not Bob."']},
     ],
 )  # fmt: skip
 def test_contradictions_are_refused(change: dict[str, object]) -> None:

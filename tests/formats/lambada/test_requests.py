@@ -36,6 +36,8 @@ def test_answers_come_back_in_the_order_asked(scores: dict[str, float]) -> None:
         ('{"id": "b:1", "log10_prob": 0.3}', "above 0"),
         ('{"id": "b:1", "log10_prob": "-1"}', "not a finite number"),
         ('{"id": "b:1", "log10_prob": true}', "not a finite number"),
+        (f'{{"id": "b:1", "log10_prob": -1{"0" * 400}}}', "not a finite number"),
+        (f'{{"id": "b:1", "log10_prob": -1, "rank": 1{"0" * 400}}}', "expected a number from 1"),
         ('{"id": "b:1", "log10_prob": null}', "not a finite number"),
         ('{"id": "b:2", "log10_prob": -1}', "earlier line"),
     ],

@@ -1,10 +1,11 @@
-"""Lemma and class of whole-word tokens."""
+"""Lemma and class of whole-word tokens; the tagger of a process."""
 
 from __future__ import annotations
 
 import pytest
 
-from cloze_gen.stages.corpus.tags import lemma_pair
+from cloze_gen.errors import ModelError
+from cloze_gen.stages.corpus.tags import lemma_pair, worker_tagger
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,10 @@ from cloze_gen.stages.corpus.tags import lemma_pair
 def test_the_host_gives_the_lemma(token: str, tag: str, pair: tuple[str, str]) -> None:
     """The clitic is left aside, and lemmas are lower-cased whatever their class."""
     assert lemma_pair(token, tag) == pair
+
+
+def test_a_tagger_that_the_run_does_not_name_is_refused() -> None:
+    """Of two machines one may have another version under the same name: its tags would stand under the wrong fingerprint."""
+    assert worker_tagger("builtin", worker_tagger("builtin").identity).identity == worker_tagger("builtin").identity
+    with pytest.raises(ModelError, match="where the run was started"):
+        worker_tagger("builtin", "builtin-of-another-day")

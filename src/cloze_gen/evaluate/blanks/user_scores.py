@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cloze_gen.errors import FormatError
 from cloze_gen.evaluate.sample_log import Sample, is_sample_log, parse_sample_log
-from cloze_gen.notation import NotationError, parse_json, shown
+from cloze_gen.notation import NotationError, as_number, parse_json, shown
 from cloze_gen.records.blanked_passage import BlankedPassage
 
 ANSWER = '{"id": ..., "scores": [[...], ...]}'
@@ -93,6 +93,6 @@ def _matrix(rows: Sequence[Any], passage: BlankedPassage, where: str) -> NDArray
             count = f"{len(row)} scores" if isinstance(row, list) else shown(row)
             raise FormatError(f"{where}: {count} for the {candidates} candidates of blank {blank} of {passage.id[:80]}")
         for value in row:
-            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            if not math.isfinite(as_number(value)):
                 raise FormatError(f"{where}: {shown(value)}, of blank {blank} of {passage.id[:80]}, is not a finite number")
     return np.array(rows, np.float64)

@@ -15,6 +15,7 @@ from cloze_gen.formats.jsonl import parse_records
 from cloze_gen.formats.lambada.rendering import cased_context, cased_text, published_tokens
 from cloze_gen.notation import shown
 from cloze_gen.records.passage import Part, Passage, SetPassage, Split
+from cloze_gen.text.tokens import spaces_after
 
 REQUIRED_FIELDS = ("id", "book_id", "part", "sentences", "texts", "target_at", "start", "end")
 
@@ -85,7 +86,11 @@ def passage_from_record(record: Mapping[str, Any], *, where: str = "passage reco
     _require(isinstance(texts, list) and _words(texts), where, "`texts` must be a list of strings that are not empty")
     _require(len(texts) == len(sentences), where, "`texts` must have a text for each of `sentences`")
     for tokens, text in zip(sentences, texts, strict=True):
-        _require("".join(tokens) == text.replace(" ", ""), where, f"the tokens are not those of {shown(text)}")
+        try:
+            spaces_after(text, tokens)
+        except ValueError:
+            message = f"{where}: the tokens are not those of {shown(text)}, where one space at most stands between two"
+            raise FormatError(message) from None
     _require(type(at) is int and 0 <= at < len(sentences[-1]), where, "`target_at` must be the place of a token of the last sentence")
     for field in ("start", "end"):
         _require(type(record[field]) is int and record[field] >= 0, where, f"`{field}` must be a whole number from 0")

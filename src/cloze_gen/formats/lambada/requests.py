@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.errors import FormatError
-from cloze_gen.notation import NotationError, parse_json, shown
+from cloze_gen.notation import NotationError, as_number, parse_json, shown
 
 _FIRST_CHOICE = ("correct", "is_greedy")
 ANSWER = '{"id": ..., "log10_prob": ...}'
@@ -103,19 +103,21 @@ def _record(line: str, where: str) -> Mapping[str, Any]:
 
 
 def _log10_prob(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    number = as_number(value)
+    if not math.isfinite(number):
         raise FormatError(f"{where}: {shown(value)} is not a finite number")
-    if value > 0:
-        raise FormatError(f"{where}: {value} is above 0, so it is the log10 of no probability")
-    return float(value)
+    if number > 0:
+        raise FormatError(f"{where}: {shown(value)} is above 0, so it is the log10 of no probability")
+    return number
 
 
 def _rank(value: Any, where: str) -> float:
     if value is None:
         return math.nan
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value < math.inf:
+    rank = as_number(value)
+    if not 1 <= rank < math.inf:
         raise FormatError(f"{where}: `rank` is {shown(value)}; expected a number from 1")
-    return float(value)
+    return rank
 
 
 def _right(record: Mapping[str, Any], rank: float, where: str) -> bool | None:

@@ -16,6 +16,8 @@ from cloze_gen.adapters.inflector import lemmatize
 from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger, travelling_name
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.english.treebank import host
+from cloze_gen.errors import ModelError
+from cloze_gen.notation import shown
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.corpus.book_files import SENTENCES
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
@@ -51,10 +53,24 @@ class TagShard:
         return StageKey("tags", TAGS_VERSION, {"tagger": self.identity}, {"book": shelf}, item=item)
 
 
-@functools.lru_cache(maxsize=1)
-def worker_tagger(name: str) -> SpacyTagger:
-    """The tagger, loaded once a process."""
-    return load_tagger(name)
+_loaded = functools.lru_cache(maxsize=1)(load_tagger)
+
+
+def worker_tagger(name: str, identity: str = "") -> SpacyTagger:
+    """The tagger, loaded once a process.
+
+    Args:
+        identity: what the run's fingerprints call it (`SpacyTagger.identity`); empty where none is asked for.
+    Raises:
+        ModelError: as `load_tagger`, or this process has another tagger of that name than the run.
+    """
+    tagger = _loaded(name)
+    if identity and tagger.identity != identity:
+        raise ModelError(
+            f"the tagger {shown(name)} is {tagger.identity} here, but {identity} where the run was started. Install the same one on every "
+            "machine, and start workers anew after a tagger has changed."
+        )
+    return tagger
 
 
 def tag_book(shard: TagShard) -> dict[str, int]:
@@ -67,7 +83,7 @@ def tag_book(shard: TagShard) -> dict[str, int]:
         lines, kinds = (read_parquet(shard.book / SENTENCES, columns=[name])[name].to_pylist() for name in ("tokens", "kind"))
         sentences = [line.split(" ") for line in lines]
         plain = ([token.replace(LINE_END_HYPHEN, "") or token for token in tokens] for tokens in sentences)
-        tagged = list(worker_tagger(shard.tagger).tag(plain))
+        tagged = list(worker_tagger(shard.tagger, shard.identity).tag(plain))
         types: Counter[tuple[str, str]] = Counter()
         for tokens, tags, kind in zip(sentences, tagged, kinds, strict=True):
             if kind != "heading":

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from cloze_gen.engine.local import InProcessEngine
@@ -17,7 +18,7 @@ from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.errors import CorpusError, StoreError
 from cloze_gen.recipes.msr.stages.choice import write_choice
 from cloze_gen.recipes.msr.stages.choice_tables import ChoiceTables, read_choice_tables, scored_items
-from cloze_gen.recipes.msr.stages.tables import DECISIONS, FIT, SCORES
+from cloze_gen.recipes.msr.stages.tables import DECISION_COLUMNS, DECISIONS, FIT, MEASURES, SCORES
 from cloze_gen.recipes.msr.steps.choice import ChoiceReason, ChoiceSettings
 from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault
 from cloze_gen.stages.room import Room
@@ -95,6 +96,17 @@ def test_decisions_on_other_candidates_are_told(inputs: dict[str, Artifact], tmp
     write_parquet(part, decided | {"word": ["aardvark" for _ in decided["word"]]})
     with pytest.raises(StoreError, match="does not decide on the candidates"):
         read_choice_tables(**(inputs | {"grooming": Artifact(folder, grooming.manifest)}))
+
+
+def test_a_part_without_a_decision_joins_the_others(inputs: dict[str, Artifact], tables: ChoiceTables, tmp_path: Path) -> None:
+    """All focus words of a short book may fall before their candidates are judged; such a part was once written with columns of no type."""
+    grooming = inputs["grooming"]
+    folder = tmp_path / "grooming"
+    shutil.copytree(grooming.folder, folder)
+    empty = {name: pa.array([], pa.null() if name in {"verdict", "tag"} else pa.string()) for name in DECISION_COLUMNS}
+    write_parquet(folder / DECISIONS / "part-99999.parquet", empty | {name: pa.array([], pa.float32()) for name in MEASURES})
+    joined = read_choice_tables(**(inputs | {"grooming": Artifact(folder, grooming.manifest)}))
+    assert joined.candidates.equals(tables.candidates)
 
 
 def test_every_fit_focus_word_is_accounted_for(chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:

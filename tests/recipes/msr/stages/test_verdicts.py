@@ -36,7 +36,7 @@ def shard_of(*, classes: tuple[str, ...] = (), frequent: str = "", offensive: st
     """A shard of no file: the models are given by the test."""
     chosen = BARE.model_copy(update=settings)
     words = frozenset(offensive.split()), frozenset(frequent.split())
-    return GroomShard(Part(0, 0, HERE), HERE, HERE, HERE, HERE, chosen, classes, *words)
+    return GroomShard(Part(0, 0, HERE), HERE, HERE, HERE, HERE, chosen, classes, *words, tagger_identity="")
 
 
 def verdicts_of(item: GroomedItem) -> dict[str, str]:

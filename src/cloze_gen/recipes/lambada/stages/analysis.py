@@ -6,14 +6,14 @@ targets' sentences of the set and of the sample need a tagger, not the novels.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 from cloze_gen.adapters.inflector import inflect, lemmatize
-from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger
+from cloze_gen.adapters.spacy_tagger import travelling_name
+from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
 from cloze_gen.formats.lambada.jsonl import parse_passages
 from cloze_gen.formats.lambada.rendering import published_tokens
@@ -21,7 +21,7 @@ from cloze_gen.recipes.lambada.stages.decisions import read_survivors
 from cloze_gen.recipes.lambada.stages.tables import read_passages
 from cloze_gen.recipes.lambada.steps.analysis import PAPER, Described, describe, draw_input, summarize
 from cloze_gen.records.passage import Passage, Split
-from cloze_gen.stages.corpus.tags import TaggerSettings
+from cloze_gen.stages.corpus.tags import TaggerSettings, worker_tagger
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import ANALYSIS, PASSAGE_SET
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
@@ -44,16 +44,12 @@ class TargetShard:
 
     passages: tuple[Passage, ...] = field(repr=False)
     tagger: str
-
-
-@functools.lru_cache(maxsize=1)
-def _tagger(name: str) -> SpacyTagger:
-    return load_tagger(name)
+    identity: str
 
 
 def describe_targets(shard: TargetShard) -> list[Described]:
     """Tag the target sentences of one shard and describe its passages."""
-    tags = _tagger(shard.tagger).tag([one.target_sentence for one in shard.passages])
+    tags = worker_tagger(shard.tagger, shard.identity).tag([one.target_sentence for one in shard.passages])
     return [
         describe(
             one.sentences[:-1],
@@ -97,7 +93,8 @@ def write_analysis(
         kept = frozenset(one.id for one in parse_passages(handle) if one.split != Split.CONTROL)
     drawn = draw_input(read_survivors(committee), seed=seed)
     asked = kept | drawn
-    shards = [TargetShard(some, settings.name) for some in _batches(read_passages(passages, which=asked.__contains__))]
+    tagger, identity = travelling_name(settings.name), tagger_identity(settings.name)
+    shards = [TargetShard(some, tagger, identity) for some in _batches(read_passages(passages, which=asked.__contains__))]
     found = [pair for shard, told in zip(shards, room.map(describe_targets, shards, unit="parts"), strict=True)
              for pair in zip(shard.passages, told, strict=True)]  # fmt: skip
     sets = {name: [(passage, told) for passage, told in found if passage.id in ids] for name, ids in ((KEPT, kept), (RANDOM, drawn))}

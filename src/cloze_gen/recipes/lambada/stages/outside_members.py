@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from collections.abc import Iterator
 from itertools import islice
@@ -28,9 +27,8 @@ from cloze_gen.store.manifest import file_sha256
 _TEXTS_AT_ONCE = 256
 
 
-@functools.lru_cache(maxsize=8)
 def outside_digest(member: str) -> str:
-    """The content of ``hf:FOLDER`` or ``scores:FILE`` as 32 hexadecimal digits, read once a process: a folder that was moved is the same.
+    """The content of ``hf:FOLDER`` or ``scores:FILE`` as 32 hexadecimal digits: a folder that was moved is the same.
 
     Raises:
         UsageError: it cannot be read, or a folder holds no file.

@@ -14,7 +14,18 @@ import pyarrow.compute as pc
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.errors import StoreError
 from cloze_gen.recipes.msr.stages.parts import part_paths
-from cloze_gen.recipes.msr.stages.tables import ANSWERS, DECISIONS, FIT, FORWARD_SCORE, GROOMED, SCORED, SCORES, SCREENED, SENTENCE_SCORE
+from cloze_gen.recipes.msr.stages.tables import (
+    ANSWERS,
+    DECISION_COLUMNS,
+    DECISIONS,
+    FIT,
+    FORWARD_SCORE,
+    GROOMED,
+    SCORED,
+    SCORES,
+    SCREENED,
+    SENTENCE_SCORE,
+)
 from cloze_gen.recipes.msr.steps.choice import FitItem, ScoredItem
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.corpus.counts import read_counts
@@ -77,8 +88,10 @@ def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> 
     scored = scored.take(np.lexsort([scored["forward_rank"].to_numpy(), pc.index_in(scored["id"], ids).to_numpy()]))
     decided = decided.take(np.argsort(pc.index_in(decided["id"], ids).to_numpy(), kind="stable"))
     if scored.select(["id", "word"]) != decided.select(["id", "word"]):
-        raise StoreError(f"{grooming.folder}: does not decide on the candidates that {forward.folder} retains; make both anew.")
-    for name in decided.column_names[2:]:
+        raise StoreError(
+            f"{grooming.folder}: does not decide on the candidates that {forward.folder} retains. Move both folders away, and run again."
+        )
+    for name in DECISION_COLUMNS[2:]:
         scored = scored.append_column(name, decided[name])
     return scored.to_pandas()
 
@@ -91,7 +104,7 @@ def _of_fit(parts: Sequence[Path], ids: pa.Array, *, only: pc.Expression | None 
         spelt = {name: table[name].cast(pa.string()) for name in ("id", "word")}
         table = pa.table({name: spelt.get(name, table[name]) for name in table.column_names})
         tables.append(table.filter(pc.is_in(table["id"], ids)))
-    return pa.concat_tables(tables)
+    return pa.concat_tables(tables, promote_options="default")  # a part without a row may have columns of no type
 
 
 def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredItem]:

@@ -28,6 +28,7 @@ class GroomShard:
         classes: coarse classes asked of answers; empty asks for all.
         offensive: case-folded words.
         frequent: case-folded words of `frequent_freq` or more.
+        tagger_identity: of the tagger that the settings name; empty without one.
         people: focus word -> what judges said of it (`human_grooming`); empty where none were asked.
     """
 
@@ -40,6 +41,7 @@ class GroomShard:
     classes: tuple[str, ...]
     offensive: frozenset[str]
     frequent: frozenset[str]
+    tagger_identity: str
     people: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 

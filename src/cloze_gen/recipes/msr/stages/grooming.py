@@ -6,17 +6,20 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from cloze_gen.adapters.spacy_tagger import travelling_name
+from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.formats.verdicts import VerdictFile
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard, read_items
 from cloze_gen.recipes.msr.stages.human_grooming import UNJUDGED, asked_of_people, judge_by_people, note_people
 from cloze_gen.recipes.msr.stages.parts import columns_of, focus_parts, note_parts
 from cloze_gen.recipes.msr.stages.tables import DECISION_COLUMNS, DECISIONS, FIT, GROOMED, GROOMED_COLUMNS, MEASURES
 from cloze_gen.recipes.msr.stages.verdicts import judge_answers, judge_articles, judge_by_readers, judge_sentences, judge_tags, judge_words
-from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_space, cached_tagger
+from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_space
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.stages.corpus.tags import worker_tagger
 from cloze_gen.stages.offensive_words import offensive_words
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
@@ -59,17 +62,17 @@ def _judge_all(items: list[GroomedItem], shard: GroomShard) -> None:
 
 
 def _tagger(shard: GroomShard) -> Tagger | None:
-    return None if shard.settings.tagger == "none" else cached_tagger(shard.settings.tagger)
+    return worker_tagger(shard.settings.tagger, shard.tagger_identity) if shard.tagger_identity else None
 
 
 def _decision_columns(items: list[GroomedItem]) -> dict[str, Any]:
     rows = [(item, i) for item in items for i in range(len(item.candidates))]
     columns = (
-        [item.id for item, _ in rows],
-        [item.candidates[i] for item, i in rows],
-        [item.verdicts[i] for item, i in rows],
+        pa.array([item.id for item, _ in rows], pa.string()),
+        pa.array([item.candidates[i] for item, i in rows], pa.string()),
+        pa.array([item.verdicts[i] for item, i in rows], pa.string()),
         *np.concatenate([item.measured for item in items] or [np.zeros((0, len(MEASURES)))]).T.astype(np.float32),
-        [item.tags[i] if item.tags else "" for item, i in rows],
+        pa.array([item.tags[i] if item.tags else "" for item, i in rows], pa.string()),
     )
     return dict(zip(DECISION_COLUMNS, columns, strict=True))
 
@@ -105,8 +108,9 @@ def write_grooming(
     offensive = offensive_words(settings.offensive_words)
     folders = (focus.folder, index.folder, contexts.folder, forward.folder)
     travelling = settings.model_copy(update={"tagger": travelling_name(settings.tagger)})
+    identity = "" if settings.tagger == "none" else tagger_identity(settings.tagger)
     parts = focus_parts(focus, index, writer.folder / DECISIONS)
-    shards = [GroomShard(part, *folders, travelling, classes, offensive, frequent, said) for part in parts]
+    shards = [GroomShard(part, *folders, travelling, classes, offensive, frequent, identity, said) for part in parts]
     results = list(room.map(groom_part, shards, unit="parts"))
     note_parts(writer, DECISIONS, [count for count, _ in results])
     rows = [row for _, part in results for row in part]

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.parts import Part
 from cloze_gen.records.sentence import Sentence
@@ -20,7 +19,6 @@ from cloze_gen.stages.tables import FOCUS, read_source_sentences
 from cloze_gen.stats.word_knowledge import WordKnowledge
 from cloze_gen.store.artifacts import open_artifact
 from cloze_gen.store.tables import read_parquet
-from cloze_gen.text.tagging import Tagger
 
 
 @functools.lru_cache(maxsize=1)
@@ -33,11 +31,6 @@ def cached_index(folder: Path, model: int) -> ForwardIndex:
 def cached_space(folder: Path, model: int) -> WordKnowledge:
     """What is known of words by one of the models."""
     return read_word_knowledge(of_model(open_artifact(folder), model))
-
-
-@functools.lru_cache(maxsize=1)
-def cached_tagger(name: str) -> Tagger:
-    return load_tagger(name)
 
 
 @functools.lru_cache(maxsize=1)
