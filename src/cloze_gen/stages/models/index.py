@@ -27,7 +27,7 @@ from cloze_gen.store.sorted_runs import KEY, SortedRuns
 from cloze_gen.store.tables import ArrayWriter, memory_mapped
 
 WORDS = "words.txt"
-_BLOCK_BYTES = 64 * 1024 * 1024
+_BLOCK_BYTES = 32 * 1024 * 1024  # of the ARPA file; some are on their way at once, and as arrays each takes several times its text
 _TYPES = {KEY: np.uint64, "log10_prob": np.float32, "log10_backoff": np.float32}  # of a `Level`
 
 
