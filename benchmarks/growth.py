@@ -148,6 +148,8 @@ def durations(stages: dict[str, float]) -> dict[str, float]:
 def project(_: argparse.Namespace) -> None:
     """A line a size: every part grows as it did between the smallest and the largest factor; what all cores share is told in core-hours."""
     rows = read_results()
+    if len(rows) < 2:
+        raise SystemExit(f"{RESULTS}: growth lies between two sizes at least; measure another with --times.")
     first, last = rows[0], rows[-1]
     more = last["tokens"] - first["tokens"]
     small, large = durations(first["stages"]), durations(last["stages"])
@@ -155,7 +157,7 @@ def project(_: argparse.Namespace) -> None:
     print(f"| tokens | ingest and text, core-hours | {' | '.join(f'{part}, h' for part in parts)} | disk, GB |\n|{'---:|' * 7}")
     for tokens in _PROJECTED:
         beyond = tokens - last["tokens"]
-        hours = {part: (seconds + (seconds - small[part]) / more * beyond) / 3600 for part, seconds in large.items()}
+        hours = {part: (seconds + max(0.0, seconds - small[part]) / more * beyond) / 3600 for part, seconds in large.items()}
         disk = last["disk_gib"] + (last["disk_gib"] - first["disk_gib"]) / more * beyond
         shared = (hours["ingest"] + hours["text"]) * _WORKERS
         print(f"| {tokens:.0e} | {shared:.2f} | {' | '.join(f'{hours[part]:.2f}' for part in parts)} | {disk * 2**30 / 1e9:,.0f} |")

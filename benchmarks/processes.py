@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,17 +76,23 @@ def row(name: str, runs: Sequence[Usage]) -> str:
 
 
 def measure_stages(labels: Sequence[str], command: Callable[[str], Sequence[str]]) -> dict[str, Usage]:
-    """Each stage in a process of its own, one after the other; prints a line of Markdown for each once all are known, with its share."""
+    """Each stage in a process of its own, one after the other; a line of Markdown for each of those that were measured, with its share."""
     found = {}
-    for label in labels:
-        found[label] = measure(command(label), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        print(f"{label}: {found[label].wall_seconds:.0f} s", file=sys.stderr, flush=True)
+    try:
+        for label in labels:
+            found[label] = measure(command(label), stdout=subprocess.DEVNULL)
+            print(f"{label}: {found[label].wall_seconds:.0f} s", file=sys.stderr, flush=True)
+    finally:
+        _print_shares(found)
+    return found
+
+
+def _print_shares(found: Mapping[str, Usage]) -> None:
     whole = sum(one.wall_seconds for one in found.values())
     print("| stage | wall s | share | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|---:|")
     for label, one in found.items():
         share = f"{100 * one.wall_seconds / whole:.0f} %"
         print(f"| {label} | {one.wall_seconds:.1f} | {share} | {one.cpu_seconds:.1f} | {one.peak_bytes / 2**30:.2f} |")
-    return found
 
 
 def bare_lmplz(text: Path, temp: Path, *, order: int) -> Usage:

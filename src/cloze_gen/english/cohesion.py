@@ -81,7 +81,7 @@ class SurfaceTies:
         question: whether it asks.
         persons: of its pronouns.
         names: words with a capital that nothing forces, in small letters.
-        first_word: in small letters, where it begins with a capital that its place forces; it may be a name too.
+        first_word: its first word, in small letters and without its clitic; a capital there tells nothing of it, so it may be a name too.
         stems: of its words of content, names among them.
         past, present: how many of its words are verbs in that tense, as far as their form tells.
     """
@@ -141,8 +141,10 @@ class _Shown(NamedTuple):
 
     Attributes:
         host: in small letters, without its clitic.
+        person: of a pronoun; None for any other token.
         stem: of its word of content; empty for any other token.
         past, present: whether it is a verb's form of that tense, as far as its letters tell; a participle is taken for a past form.
+        is_quotation_mark: whether it opens or closes speech.
     """
 
     host: str
