@@ -235,6 +235,26 @@ def test_what_was_checked_is_not_read_again(tmp_path: Path, monkeypatch: pytest.
     assert read == [store.folder(KEY) / "sub" / "table.txt"]
 
 
+def test_a_note_that_a_killed_run_began_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is all that goes: whole notes stay."""
+    store = Store(tmp_path)
+    write(store)
+    whole = set((store.store / checks.NOTES).iterdir())
+    with monkeypatch.context() as killed:
+        killed.setattr(Path, "replace", interrupted)
+        killed.setattr(Path, "unlink", lambda path, missing_ok: None)  # who is killed tidies nothing
+        with pytest.raises(KeyboardInterrupt):
+            checks.note_written(store.folder(KEY))
+    assert set((store.store / checks.NOTES).iterdir()) > whole
+    assert store.sweep() == 1
+    assert set((store.store / checks.NOTES).iterdir()) == whole
+
+
+def interrupted(_: Path, target: Path) -> None:
+    """In the place of `Path.replace`."""
+    raise KeyboardInterrupt(target)
+
+
 def test_an_artifact_is_whole_while_those_it_tells_of_are(tmp_path: Path) -> None:
     """A damaged book makes the table of books incomplete; the table itself is not set aside when it is made again."""
     store, book = Store(tmp_path), StageKey("book", 1, item="b1")

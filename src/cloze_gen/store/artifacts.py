@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cloze_gen.errors import DamageError, StoreError
-from cloze_gen.store.checks import STORE, find_fault, note_written, payload_names
+from cloze_gen.store.checks import STORE, find_fault, note_written, payload_names, sweep_notes
 from cloze_gen.store.keys import StageKey, fingerprint_of
 from cloze_gen.store.locks import exclusive_lock, partial_folder, publish_folder, sweep_leavings
 from cloze_gen.store.manifest import MANIFEST, SCHEMA_VERSION, file_sha256, read_manifest, write_manifest
@@ -128,7 +128,7 @@ class Store:
 
     def sweep(self) -> int:
         """Remove what killed runs left in the store."""
-        swept = sweep_leavings(self.store)
+        swept = sweep_leavings(self.store) + sweep_notes(self.store)
         for shelf in sorted(path for stage in KEPT_BY_BOOK for path in self.store.glob(f"{stage}*")):
             swept += sweep_leavings(shelf)
         return swept

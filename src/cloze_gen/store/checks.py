@@ -114,6 +114,14 @@ def note_written(folder: Path) -> None:
     _write_note(folder, manifest, {name: _seen((folder / name).lstat()) for name in manifest["files"]})
 
 
+def sweep_notes(store: Path) -> int:
+    """Remove the notes that killed runs only began; returns how many. If a living run's goes with them, it looks at those files again."""
+    begun = sorted((store / NOTES).glob(".*.partial-*"))
+    for path in begun:
+        path.unlink(missing_ok=True)
+    return len(begun)
+
+
 def _seen(found: os.stat_result) -> list[int]:
     return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
 
