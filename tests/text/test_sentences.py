@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cloze_gen.text.sentences import sentence_bounds
+from cloze_gen.text.sentences import SentenceCutter
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "ingest_sentences.json").read_text())
 WORDS = [
@@ -40,7 +40,7 @@ WORDS = [
 @pytest.mark.parametrize(("flat", "expected"), [case for cases in CASES.values() for case in cases])
 def test_sentences_are_cut_where_a_reader_would(flat: str, expected: list[str]) -> None:
     """Each case is a paragraph and its sentences."""
-    assert [flat[start:end] for start, end in zip(*sentence_bounds(flat, 0, len(flat)), strict=True)] == expected
+    assert [flat[start:end] for start, end in zip(*SentenceCutter(flat).bounds(0, len(flat)), strict=True)] == expected
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join))
@@ -48,16 +48,23 @@ def test_sentences_are_cut_where_a_reader_would(flat: str, expected: list[str]) 
 def test_sentences_cover_the_paragraph(flat: str) -> None:
     """In order, without overlap, and nothing but space is left out."""
     flat = flat.strip() or "x"
-    starts, ends = sentence_bounds(flat, 0, len(flat))
+    starts, ends = SentenceCutter(flat).bounds(0, len(flat))
     assert starts[0] == 0
     assert ends[-1] == len(flat)
     assert all(start < end for start, end in zip(starts, ends, strict=True))
     assert all(not flat[end:start].strip() for end, start in zip(ends, starts[1:], strict=False))
 
 
-def test_a_cut_does_not_depend_on_what_stands_around_the_paragraph() -> None:
-    """The same paragraph inside a longer text has the same sentences."""
-    paragraph = 'Dr. Watson rose. "Come!" said he.'
-    flat = f"Mr. {paragraph} The end."
-    starts, ends = sentence_bounds(flat, 4, 4 + len(paragraph))
-    assert [flat[a:b] for a, b in zip(starts, ends, strict=True)] == ["Dr. Watson rose.", '"Come!" said he.']
+@given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join), max_size=4))
+@example(["He left. Mr.", "Holmes cried."])
+@example(["no.", "I. He left."])
+def test_a_cut_does_not_depend_on_what_stands_around_the_paragraph(paragraphs: list[str]) -> None:
+    """The same paragraph inside a longer text has the same sentences, asked one after the other; one that is no text is not asked."""
+    paragraphs = [paragraph.strip() or "x" for paragraph in paragraphs]
+    flat = "Mr. I " + "\n\nNobody. Came.\n\n".join(paragraphs) + "\nThe end."
+    cutter = SentenceCutter(flat)
+    place = 6
+    for paragraph in paragraphs:
+        starts, ends = SentenceCutter(paragraph).bounds(0, len(paragraph))
+        assert cutter.bounds(place, place + len(paragraph)) == ([place + at for at in starts], [place + at for at in ends])
+        place += len(paragraph) + len("\n\nNobody. Came.\n\n")

@@ -68,8 +68,9 @@ def normalize_many(pieces: Sequence[str]) -> str:
     text = _PAGE_LINE.sub("", text)
     if "__" in text:
         text = _BLANK_RULE.sub("--", text)
-    for mark in _MARKS:  # much faster than `str.translate`
-        text = text.replace(mark, "")
+    for mark in _MARKS:  # much faster than `str.translate`; and looking for one letter than replacing it
+        if mark in text:
+            text = text.replace(mark, "")
     if "<" in text or "[" in text or "{" in text:
         text = _drop_bracketed_marks(text)
     if beyond_ascii:

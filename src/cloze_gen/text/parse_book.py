@@ -20,7 +20,7 @@ from cloze_gen.text.gutenberg import Body, find_body
 from cloze_gen.text.markup import find_markup
 from cloze_gen.text.normalize import LINE_END_HYPHEN, SEPARATOR, normalize_many
 from cloze_gen.text.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
-from cloze_gen.text.sentences import sentence_bounds
+from cloze_gen.text.sentences import SentenceCutter
 from cloze_gen.text.tokens import ChunkedText, ChunkMemo
 from cloze_gen.words import is_word
 
@@ -152,6 +152,7 @@ def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list
     ends: list[int] = []
     indices: list[int] = []
     kinds: list[str] = []
+    cutter = SentenceCutter(flat)
     for index, (begin, end, kind) in enumerate(split_paragraphs(flat, body)):
         if kind == OTHER:
             continue
@@ -161,7 +162,7 @@ def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list
             indices.append(index)
             kinds.append(kind)
             continue
-        block_starts, block_ends = sentence_bounds(flat, begin, end)
+        block_starts, block_ends = cutter.bounds(begin, end)
         starts += block_starts
         ends += block_ends
         indices += [index] * len(block_starts)

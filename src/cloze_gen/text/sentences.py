@@ -7,10 +7,10 @@ A stop that belongs to an abbreviation, an initial or a number ends nothing unle
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from cloze_gen.english.abbreviations import BEFORE_NUMBER, PERHAPS_FINAL, STARTERS, TITLES
 
+_SMALL_ABBREVIATIONS = sorted(word for word in TITLES | PERHAPS_FINAL | BEFORE_NUMBER if word.isalpha() and word.islower())
 _SPEECH_VERB = (
     r"(?:said|says|cried|cries|asked|exclaimed|replied|answered|returned|whispered|murmured|muttered|shouted|called|remarked|repeated|"
     r"continued|observed|inquired|enquired|demanded|ejaculated|interrupted|added|sighed|groaned|gasped|roared|screamed|began|responded|"
@@ -30,56 +30,76 @@ _NEXT = rf"{_OPENERS}(?:-{{2,}}+[ ]?)?{_OPENERS}[A-ZÀ-ÖØ-Þ0-9]"
 _CLOSERS = r"""["'_*)\]}]*+(?:[\[(][\d*]{1,3}[\])])?"""
 _GOES_ON = rf"{_CLOSERS}(?:-{{2,}}[ ]?)?(?:\s++(?={_NEXT})|(?<=--)(?={_OPENERS}[A-ZÀ-ÖØ-Þ]))"
 # One pattern a mark, each beginning with the mark itself: a set of marks in front makes the search three times slower.
-# An (empty) group is set where nothing is left to judge: a full stop behind five small letters (no abbreviation but "Messrs" has them), an
-# exclamation or question mark that closes no quotation.
-_STOP = re.compile(rf"\.(?:(?<=[a-z]{{5}}\.)(?<!essrs\.)())?{_GOES_ON}")
+# An (empty) group is set where nothing is left to judge: a full stop behind five small letters (no abbreviation but "Messrs" has them) or
+# behind a word of two to four that is no abbreviation, an exclamation or question mark that closes no quotation.
+_PLAIN_WORD = "|".join(
+    rf"(?<=[ \n\"'-][a-z]{{{letters}}}\.)(?<!(?:{'|'.join(word for word in _SMALL_ABBREVIATIONS if len(word) == letters)})\.)"
+    for letters in (4, 3, 2)
+)
+_STOP = re.compile(rf"\.(?:(?:(?<=[a-z]{{5}}\.)(?<!essrs\.)|{_PLAIN_WORD})())?{_GOES_ON}")
 _EXCLAMATION = re.compile(rf"!(?:(?=[ \n])())?{_GOES_ON}")
 _QUESTION = re.compile(rf"\?(?:(?=[ \n])())?{_GOES_ON}")
 _LAST_WORD = re.compile(r"[\w.&]+$")
 _NEXT_WORD = re.compile(r"[\"'`(\[{_*-]*([\w']+)")
 _ROMAN = re.compile(r"[IVXLC]+$")
 _NUMBERING = re.compile(r"[\[(]?(?:[IVXLCDM]+|\d{1,4}|[A-Za-z])[\])]?$")
-_POSITION = re.Match.start
-_SMALL_ABBREVIATIONS = frozenset(word for word in TITLES | PERHAPS_FINAL | BEFORE_NUMBER if word.islower())
-_QUICK_CHARS = 6
 _WORD_CHARS = 14  # no abbreviation is longer
 
 
-def sentence_bounds(flat: str, start: int, end: int) -> tuple[list[int], list[int]]:
-    r"""Starts and ends of the sentences of one paragraph; together they cover it but for the spaces between.
+class SentenceCutter:
+    r"""A text's sentences, asked paragraph by paragraph; the marks that may end one are found in a single pass over the text.
 
     >>> flat = 'Dr. J. H. Watson rose. "Come!" said he. "Stay." He left.'
-    >>> [flat[a:b] for a, b in zip(*sentence_bounds(flat, 0, len(flat)))]
+    >>> [flat[a:b] for a, b in zip(*SentenceCutter(flat).bounds(0, len(flat)))]
     ['Dr. J. H. Watson rose.', '"Come!" said he.', '"Stay."', 'He left.']
     """
-    matches: Iterable[re.Match[str]] = _STOP.finditer(flat, start, end)
-    if flat.find("!", start, end) >= 0 or flat.find("?", start, end) >= 0:
-        found = [*matches, *_EXCLAMATION.finditer(flat, start, end), *_QUESTION.finditer(flat, start, end)]
-        matches = sorted(found, key=_POSITION)
-    starts, ends = [start], []
-    begin = start
-    for match in matches:
-        mark, cut = match.span()
-        if match.lastindex or _ends_sentence(flat, begin, mark, cut):
-            stop = cut - 1
-            while flat[stop] in " \n":
-                stop -= 1
-            ends.append(stop + 1)
-            starts.append(cut)
-            begin = cut
-    ends.append(end)
-    return starts, ends
+
+    __slots__ = ("_at", "_cuts", "_flat", "_marks")
+
+    def __init__(self, flat: str) -> None:
+        self._flat = flat
+        # Mark -> where the text behind it begins; negative where it is still to be judged. Numbers, for a hundred thousand matches kept
+        # would have Python's garbage collector look through all that is in memory.
+        self._cuts = {
+            match.start(): match.end() if match.lastindex else -match.end()
+            for pattern in (_STOP, _EXCLAMATION, _QUESTION)
+            for match in pattern.finditer(flat)
+        }
+        self._cuts[len(flat)] = len(flat)  # no paragraph holds it
+        self._marks = sorted(self._cuts)
+        self._at = 0  # the first mark that the paragraphs asked so far do not hold
+
+    def bounds(self, start: int, end: int) -> tuple[list[int], list[int]]:
+        """Starts and ends of the sentences of one paragraph; together they cover it but for the spaces between.
+
+        Args:
+            start, end: of the paragraph in the text, without outer spaces; a line end or a bracket is what follows it. It begins behind the
+                end of the one that was asked before.
+        """
+        flat, marks, cuts = self._flat, self._marks, self._cuts
+        starts, ends = [start], []
+        begin = start
+        for at in range(self._at, len(marks)):
+            mark = marks[at]
+            cut = cuts[mark]
+            if abs(cut) >= end:
+                self._at = at
+                break
+            if mark >= start and (cut > 0 or _ends_sentence(flat, begin, mark, -cut)):
+                begin = abs(cut)
+                starts.append(begin)
+                stop = begin - 1
+                while flat[stop] in " \n":
+                    stop -= 1
+                ends.append(stop + 1)
+        ends.append(end)
+        return starts, ends
 
 
 def _ends_sentence(flat: str, begin: int, stop: int, following: int) -> bool:
     """Whether the mark at `stop` ends the sentence begun at `begin`; the next text begins at `following`."""
     behind = flat[stop + 1]
-    if flat[stop] == ".":
-        tail = flat[stop - _QUICK_CHARS : stop]
-        word = tail[tail.rfind(" ") + 1 :]
-        if word.isalpha() and word.islower() and len(word) > 1 and word not in _SMALL_ABBREVIATIONS:
-            return True  # the commonest case by far
-    else:
+    if flat[stop] != ".":
         # A quotation that is over, followed by who spoke it.
         return not (behind in "\"'" and _SPEAKS_ON.match(flat, following))
     if flat[stop - 1] == "." or (flat[stop - 1] in " \n" and flat[stop - 2] == "."):
