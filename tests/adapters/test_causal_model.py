@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,17 @@ def test_a_folder_that_is_no_model_is_told(tmp_path: Path) -> None:
         CausalModel(tmp_path)
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ModelError, match="cannot be read as a causal language model"):
+        CausalModel(tmp_path)
+
+
+@needs_extra
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json", "config.json"])
+def test_a_file_cut_short_is_told(file: str, folder: Path, tmp_path: Path) -> None:
+    """As a download that broke off leaves it: one message with the folder's name, whatever the libraries raise."""
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes()[: path.stat().st_size // 2 if path.name == file else None])
+    with pytest.raises(ModelError, match=f"^{re.escape(str(tmp_path))}: cannot be read as a causal language model: .+"):
         CausalModel(tmp_path)
 
 

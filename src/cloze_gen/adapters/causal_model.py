@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.adapters.model_pieces import EXTRA, Pieces
-from cloze_gen.errors import ModelError, ToolError
+from cloze_gen.adapters.model_pieces import EXTRA, Pieces, told_of_model
+from cloze_gen.errors import ToolError
 
+_KIND = "causal language model"
 _PIECES_AT_ONCE = 16_384  # of a batch, padding counted: at 50,000 numbers a piece only the continuation's are taken to probabilities
 
 
@@ -37,11 +38,9 @@ class CausalModel:
             from transformers import AutoModelForCausalLM
         except ImportError:
             raise ToolError(EXTRA) from None
-        self.pieces = Pieces(folder, "causal language model")
-        try:
+        self.pieces = Pieces(folder, _KIND)
+        with told_of_model(folder, _KIND):
             self._model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
-        except (OSError, ValueError) as error:
-            raise ModelError(f"{folder}: cannot be read as a causal language model: {str(error).splitlines()[0]}") from None
         self._torch: Any = torch
         self._model.eval()
 

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import ModelError, ToolError
 
 EXTRA = "hf:FOLDER needs the optional extra: pip install 'cloze-gen[hf]'"
+
+
+@contextmanager
+def told_of_model(folder: Path, kind: str) -> Iterator[None]:
+    """What the libraries raise of a model's files as one message: a file cut short has classes of its own there, or bare `Exception`.
+
+    Raises:
+        ModelError: anything was raised.
+    """
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - told, with all that is known of it
+        raise ModelError(f"{folder}: cannot be read as a {kind}: {(str(error) or type(error).__name__).splitlines()[0]}") from None
 
 
 class Pieces:
@@ -30,10 +45,8 @@ class Pieces:
             raise ToolError(EXTRA) from None
         if not (folder / "config.json").is_file():
             raise ModelError(f"{folder}: no {kind}, which is a folder with config.json, weights and tokenizer")
-        try:
+        with told_of_model(folder, kind):
             self.tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        except (OSError, ValueError) as error:
-            raise ModelError(f"{folder}: cannot be read as a {kind}: {str(error).splitlines()[0]}") from None
         if not isinstance(self.tokenizer, PreTrainedTokenizerFast):
             raise ModelError(f"{folder}: its tokenizer does not tell where its pieces stand in the text; save it with a tokenizer.json")
 

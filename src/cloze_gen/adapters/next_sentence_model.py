@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.adapters.model_pieces import EXTRA, Pieces
+from cloze_gen.adapters.model_pieces import EXTRA, Pieces, told_of_model
 from cloze_gen.errors import ModelError, ToolError
 
+_KIND = "next-sentence model"
 _PIECES_AT_ONCE = 16_384  # of a batch, padding counted
 _FOLLOWS = 0  # the head's first number is that of "the second follows the first"
 
@@ -51,11 +52,9 @@ class NextSentenceModel:
             from transformers import AutoModelForNextSentencePrediction
         except ImportError:
             raise ToolError(EXTRA) from None
-        self.pieces = Pieces(folder, "next-sentence model")
-        try:
+        self.pieces = Pieces(folder, _KIND)
+        with told_of_model(folder, _KIND):
             model, found = AutoModelForNextSentencePrediction.from_pretrained(folder, local_files_only=True, output_loading_info=True)
-        except (OSError, ValueError) as error:
-            raise ModelError(f"{folder}: cannot be read as a next-sentence model: {str(error).splitlines()[0]}") from None
         if found["missing_keys"]:
             lacking = ", ".join(sorted(found["missing_keys"])[:3])
             raise ModelError(f"{folder}: its weights lack {lacking}, so its next-sentence head would say what chance put there")

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cloze_gen.errors import FormatError
+from cloze_gen.formats.requirements import require
 from cloze_gen.notation import NotationError, parse_json, shown
 from cloze_gen.records.question import Question
 from cloze_gen.records.sentence import Sentence
@@ -70,15 +71,15 @@ def question_from_record(record: Mapping[str, Any], *, where: str = "question re
     if missing:
         raise FormatError(f"{where}: lacks {', '.join(missing)}; a question needs {', '.join(REQUIRED_FIELDS)}")
     for field in ("id", "book_id"):
-        _require(isinstance(record[field], str) and record[field] != "", where, f"`{field}` must be a string that is not empty")
+        require(isinstance(record[field], str) and record[field] != "", where, f"`{field}` must be a string that is not empty")
     for field in ("tokens", "options"):
-        _require(
+        require(
             isinstance(record[field], list) and all(isinstance(word, str) and word.strip() for word in record[field]),
             where,
             f"`{field}` must be a list of strings that are not empty",
         )
     for field, other in (("position", "tokens"), ("answer_index", "options")):
-        _require(
+        require(
             type(record[field]) is int and 0 <= record[field] < len(record[other]),
             where,
             f"`{field}` must be a whole number from 0 to {len(record[other]) - 1}, the last of `{other}`; found {shown(record[field])}",
@@ -86,12 +87,12 @@ def question_from_record(record: Mapping[str, Any], *, where: str = "question re
     question = Question(
         record["id"], record["book_id"], tuple(record["tokens"]), record["position"], tuple(record["options"]), record["answer_index"]
     )
-    _require(len(question.options) >= 2, where, "a question needs at least two options")
-    _require(len(set(question.options)) == len(question.options), where, "an option is there twice")
-    _require(question.blank.answer == question.answer, where, f"the token at `position` is not the answer {shown(question.answer)}")
+    require(len(question.options) >= 2, where, "a question needs at least two options")
+    require(len(set(question.options)) == len(question.options), where, "an option is there twice")
+    require(question.blank.answer == question.answer, where, f"the token at `position` is not the answer {shown(question.answer)}")
     told = record.get("answer")
     said = f"`answer` is {shown(told)}, but `answer_index` {question.answer_index} is {shown(question.answer)}"
-    _require(told == question.answer or not isinstance(told, str), where, said)
+    require(told == question.answer or not isinstance(told, str), where, said)
     return question
 
 
@@ -122,8 +123,3 @@ def parse_records(lines: Iterable[str], *, name: str) -> Iterator[tuple[int, dic
         if not isinstance(record, dict):
             raise FormatError(f"{name}, line {number}: expected a JSON object, found {type(record).__name__}")
         yield number, record
-
-
-def _require(holds: bool, where: str, what: str) -> None:
-    if not holds:
-        raise FormatError(f"{where}: {what}")

@@ -6,13 +6,13 @@ whose text overlaps (LAMBADA 3.1 asks that nobody is on both sides); a page is o
 
 from __future__ import annotations
 
-import bisect
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from cloze_gen.records.judgement import Kind, Span
+from cloze_gen.records.spans import TakenSpans
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,7 @@ def deal(
     >>> deal(cases, "ann", EachJudged(3), most=2, seen=[("b", 50, 60)])
     [('b:1', ''), ('b:2', '')]
     """
-    spans: dict[str, list[tuple[int, int]]] = {}
-    for book, start, end in seen:
-        spans.setdefault(book, []).append((start, end))
-    for of_book in spans.values():
-        of_book.sort()
+    shown = TakenSpans(seen)
     dealt: list[tuple[str, str]] = []
     for case in cases:
         if len(dealt) >= most:
@@ -108,12 +104,12 @@ def deal(
         asked_in, count = rule.wanted(case)
         if not count or condition not in {None, asked_in} or judge in case.seen_by:
             continue
-        if any(_overlaps(spans.get(book, ()), start, end) for book, start, end in case.spans):
+        if any(shown.overlaps(*span) for span in case.spans):
             continue
         condition, most = asked_in, rule.page(asked_in) or most  # the first tells what the page is of
         dealt.append((case.id, asked_in))
-        for book, start, end in case.spans:
-            bisect.insort(spans.setdefault(book, []), (start, end))
+        for span in case.spans:
+            shown.add(*span)
     return dealt
 
 
@@ -125,12 +121,3 @@ def assignment_id(study: str, judge: str, item: str, condition: str, kind: Kind)
     """
     asked = "\x1f".join((study, judge, item, condition, kind))
     return hashlib.blake2b(asked.encode(), digest_size=6).hexdigest()
-
-
-def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Whether a span overlaps one of those that a judge has seen.
-
-    They are in order and overlap each other at most where an item is asked again, so only neighbours need a look.
-    """
-    place = bisect.bisect(spans, (start, end))
-    return any(first < end and start < last for first, last in spans[max(0, place - 1) : place + 1])

@@ -13,6 +13,7 @@ from typing import Any
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.jsonl import parse_records
 from cloze_gen.formats.lambada.rendering import cased_context, cased_text, published_tokens
+from cloze_gen.formats.requirements import require
 from cloze_gen.notation import shown
 from cloze_gen.records.passage import Part, Passage, SetPassage, Split
 from cloze_gen.text.tokens import spaces_after
@@ -75,27 +76,27 @@ def passage_from_record(record: Mapping[str, Any], *, where: str = "passage reco
     if missing:
         raise FormatError(f"{where}: lacks {', '.join(missing)}; a passage needs {', '.join(REQUIRED_FIELDS)}")
     for field in ("id", "book_id"):
-        _require(isinstance(record[field], str) and record[field] != "", where, f"`{field}` must be a string that is not empty")
-    _require(record["part"] in list(Part), where, f"`part` must be one of {', '.join(Part)}, found {shown(record['part'])}")
+        require(isinstance(record[field], str) and record[field] != "", where, f"`{field}` must be a string that is not empty")
+    require(record["part"] in list(Part), where, f"`part` must be one of {', '.join(Part)}, found {shown(record['part'])}")
     sentences, texts, at = record["sentences"], record["texts"], record["target_at"]
-    _require(
+    require(
         isinstance(sentences, list) and bool(sentences) and all(isinstance(tokens, list) and _words(tokens) for tokens in sentences),
         where,
         "`sentences` must be lists of tokens that are not empty",
     )
-    _require(isinstance(texts, list) and _words(texts), where, "`texts` must be a list of strings that are not empty")
-    _require(len(texts) == len(sentences), where, "`texts` must have a text for each of `sentences`")
+    require(isinstance(texts, list) and _words(texts), where, "`texts` must be a list of strings that are not empty")
+    require(len(texts) == len(sentences), where, "`texts` must have a text for each of `sentences`")
     for tokens, text in zip(sentences, texts, strict=True):
         try:
             spaces_after(text, tokens)
         except ValueError:
             message = f"{where}: the tokens are not those of {shown(text)}, where one space at most stands between two"
             raise FormatError(message) from None
-    _require(type(at) is int and 0 <= at < len(sentences[-1]), where, "`target_at` must be the place of a token of the last sentence")
+    require(type(at) is int and 0 <= at < len(sentences[-1]), where, "`target_at` must be the place of a token of the last sentence")
     for field in ("start", "end"):
-        _require(type(record[field]) is int and record[field] >= 0, where, f"`{field}` must be a whole number from 0")
+        require(type(record[field]) is int and record[field] >= 0, where, f"`{field}` must be a whole number from 0")
     told, target = record.get("target"), sentences[-1][at]
-    _require(told == target or not isinstance(told, str), where, f"`target` is {shown(told)}, but the token at `target_at` {shown(target)}")
+    require(told == target or not isinstance(told, str), where, f"`target` is {shown(told)}, but the token at `target_at` {shown(target)}")
     return Passage(
         record["id"],
         record["book_id"],
@@ -119,8 +120,8 @@ def parse_passages(lines: Iterable[str], *, name: str = "passages.jsonl") -> Ite
         where = f"{name}, line {number}"
         passage = passage_from_record(record, where=where)
         split, domain = record.get("split", ""), record.get("domain", "")
-        _require(split in list(Split), where, f"`split` must be one of {', '.join(Split)}, found {shown(split)}")
-        _require(isinstance(domain, str), where, f"`domain` must be a string, found {shown(domain)}")
+        require(split in list(Split), where, f"`split` must be one of {', '.join(Split)}, found {shown(split)}")
+        require(isinstance(domain, str), where, f"`domain` must be a string, found {shown(domain)}")
         found = SetPassage(passage, Split(split), domain)
         if (found.split, found.id) in first_lines:
             first = first_lines[found.split, found.id]
@@ -131,8 +132,3 @@ def parse_passages(lines: Iterable[str], *, name: str = "passages.jsonl") -> Ite
 
 def _words(values: list[Any]) -> bool:
     return bool(values) and all(isinstance(value, str) and value.strip() for value in values)
-
-
-def _require(holds: bool, where: str, what: str) -> None:
-    if not holds:
-        raise FormatError(f"{where}: {what}")

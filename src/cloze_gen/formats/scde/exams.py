@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cloze_gen.errors import FormatError
+from cloze_gen.formats.requirements import require
 from cloze_gen.formats.scde.published import blank_places, parse_items
 from cloze_gen.notation import shown
 from cloze_gen.records.examination import Examination
@@ -34,11 +34,11 @@ def parse_exams(text: str, *, name: str = "exams.json") -> list[Examination]:
 
 def _examination(item: dict[str, Any], number: int, where: str) -> Examination:
     eid, sentences, candidates = item.get("eid"), item.get("passage"), item.get("candidates")
-    _require(eid is None or (type(eid) is int and 0 <= eid < 10**18), where, f"`eid` must be a whole number from 0, found {shown(eid)}")
+    require(eid is None or (type(eid) is int and 0 <= eid < 10**18), where, f"`eid` must be a whole number from 0, found {shown(eid)}")
     where = where if eid is None else f"{where} (eid {eid})"
-    _require("passage" in item, where, "lacks passage")
-    _require(_texts(sentences, ()), where, f"`passage` must be a list of sentences, found {shown(sentences)}")
-    _require(candidates is None or _texts(candidates, (None,)), where, f"`candidates` must be a list of texts, found {shown(candidates)}")
+    require("passage" in item, where, "lacks passage")
+    require(_texts(sentences, ()), where, f"`passage` must be a list of sentences, found {shown(sentences)}")
+    require(candidates is None or _texts(candidates, (None,)), where, f"`candidates` must be a list of texts, found {shown(candidates)}")
     blanks = blank_places(sentences or [], where)
     image = item.get("answer_sequence_ocr") is not None
     return Examination(
@@ -57,22 +57,17 @@ def _answers(item: dict[str, Any], field: str, n_blanks: int, where: str) -> tup
     sequence = item.get(field)
     pairs = [] if sequence is None else sequence
     right = isinstance(pairs, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)
-    _require(right, where, f"`{field}` must be a list of pairs, blank and candidate; found {shown(sequence)}")
+    require(right, where, f"`{field}` must be a list of pairs, blank and candidate; found {shown(sequence)}")
     answers: dict[int, int | None] = {}
     for pair in pairs:
         blank, candidate = pair
         numbers = type(blank) is int and (candidate is None or type(candidate) is int)
-        _require(numbers, where, f"`{field}` must give whole numbers, blank from 1 and candidate from 0; found {shown(pair)}")
-        _require(1 <= blank <= n_blanks, where, f"`{field}` answers blank {shown(blank)}, but the passage has 1 to {n_blanks}")
-        _require(blank not in answers, where, f"`{field}` answers blank {blank} twice")
+        require(numbers, where, f"`{field}` must give whole numbers, blank from 1 and candidate from 0; found {shown(pair)}")
+        require(1 <= blank <= n_blanks, where, f"`{field}` answers blank {shown(blank)}, but the passage has 1 to {n_blanks}")
+        require(blank not in answers, where, f"`{field}` answers blank {blank} twice")
         answers[blank] = candidate
     return tuple(answers.get(blank) for blank in range(1, n_blanks + 1))
 
 
 def _texts(values: Any, more: tuple[None, ...]) -> bool:
     return isinstance(values, list) and all(isinstance(value, str) or value in more for value in values)
-
-
-def _require(holds: bool, where: str, what: str) -> None:
-    if not holds:
-        raise FormatError(f"{where}: {what}")

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from cloze_gen.errors import FormatError
 from cloze_gen.formats.jsonl import parse_records
+from cloze_gen.formats.requirements import require
 from cloze_gen.notation import named, shown
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part
@@ -79,18 +79,18 @@ def passage_from_record(record: Mapping[str, Any], *, where: str = "passage reco
         FormatError: a required field is missing, of another type or contradicts the others; names `where` and the field.
     """
     missing = [field for field in REQUIRED_FIELDS if field not in record]
-    _require(not missing, where, f"lacks {', '.join(missing)}; a passage needs {', '.join(REQUIRED_FIELDS)}")
-    _require(_is_text(record["id"]), where, "`id` must be a string that is not empty")
-    _require(record["part"] in list(Part), where, f"`part` must be one of {', '.join(Part)}, found {shown(record['part'])}")
+    require(not missing, where, f"lacks {', '.join(missing)}; a passage needs {', '.join(REQUIRED_FIELDS)}")
+    require(_is_text(record["id"]), where, "`id` must be a string that is not empty")
+    require(record["part"] in list(Part), where, f"`part` must be one of {', '.join(Part)}, found {shown(record['part'])}")
     domain = record.get("domain", "")
-    _require(isinstance(domain, str), where, f"`domain` must be a string, found {shown(domain)}")
+    require(isinstance(domain, str), where, f"`domain` must be a string, found {shown(domain)}")
     passage = _passage(record, where)
     sources = _sources(record, "sources", len(passage.sentences), (*_PLACE, "paragraph"), where)
-    _require(len({source.book_id for source in sources}) == 1, where, "`sources` must name one book: a passage is a stretch of a book")
+    require(len({source.book_id for source in sources}) == 1, where, "`sources` must name one book: a passage is a stretch of a book")
     candidate_sources = _sources(record, "candidate_sources", len(passage.candidates), _PLACE, where)
     for blank, answer in zip(passage.blanks, passage.answers, strict=True):
         agrees = sources[blank] == candidate_sources[answer]
-        _require(agrees, where, f"the sentence at {blank} is a blank, but its answer, candidate {answer}, is said to stand elsewhere")
+        require(agrees, where, f"the sentence at {blank} is a blank, but its answer, candidate {answer}, is said to stand elsewhere")
     paragraphs = tuple(source["paragraph"] for source in record["sources"])
     return SetBlankedPassage(passage, Part(record["part"]), domain, paragraphs, sources, candidate_sources)
 
@@ -106,28 +106,28 @@ def parse_passages(lines: Iterable[str], *, name: str = "passages.jsonl") -> Ite
         where = f"{name}, line {number}"
         found = passage_from_record(record, where=where)
         first = first_lines.setdefault(found.id, number)
-        _require(first == number, where, f"the id {shown(found.id)} was there before, on line {first}")
+        require(first == number, where, f"the id {shown(found.id)} was there before, on line {first}")
         yield found
 
 
 def _passage(record: Mapping[str, Any], where: str) -> BlankedPassage:
     sentences, candidates = record["passage"], record["candidates"]
     texts = isinstance(sentences, list) and all(sentence is None or _is_text(sentence) for sentence in sentences)
-    _require(texts, where, "`passage` must be a list of sentences that are not empty, null for a blank")
+    require(texts, where, "`passage` must be a list of sentences that are not empty, null for a blank")
     texts = isinstance(candidates, list) and bool(candidates) and all(map(_is_text, candidates))
-    _require(texts, where, "`candidates` must be a list of texts that are not empty")
+    require(texts, where, "`candidates` must be a list of texts that are not empty")
     blanked = [place for place, sentence in enumerate(sentences) if sentence is None]
     blanks = _numbers(record, "blanks", len(sentences), where)
     answers = _numbers(record, "answers", len(candidates), where)
     nulls = named([str(place) for place in blanked]) or "of which there is none"
-    _require(bool(blanks) and sorted(blanks) == blanked, where, f"`blanks` must be the places of null in `passage`, {nulls}")
-    _require(len(answers) == len(blanks), where, f"`answers` must have an answer for each of {len(blanks)} blanks, found {len(answers)}")
+    require(bool(blanks) and sorted(blanks) == blanked, where, f"`blanks` must be the places of null in `passage`, {nulls}")
+    require(len(answers) == len(blanks), where, f"`answers` must have an answer for each of {len(blanks)} blanks, found {len(answers)}")
     filled = list(sentences)
     for blank, answer in zip(blanks, answers, strict=True):
         filled[blank] = candidates[answer]
     passage = BlankedPassage(record["id"], tuple(filled), blanks, tuple(candidates), answers)
     told, found = record.get("distractors"), list(passage.distractors)
-    _require(told == found or told is None, where, f"`distractors` is {shown(told)}, but the candidates that answer no blank are {found}")
+    require(told == found or told is None, where, f"`distractors` is {shown(told)}, but the candidates that answer no blank are {found}")
     return passage
 
 
@@ -135,19 +135,19 @@ def _numbers(record: Mapping[str, Any], field: str, end: int, where: str) -> tup
     """Different whole numbers from 0, below `end`."""
     values = record[field]
     numbers = isinstance(values, list) and all(type(value) is int and 0 <= value < end for value in values)
-    _require(numbers, where, f"`{field}` must be a list of whole numbers from 0 to {end - 1}, found {shown(values)}")
-    _require(len(set(values)) == len(values), where, f"`{field}` holds a number twice: {shown(values)}")
+    require(numbers, where, f"`{field}` must be a list of whole numbers from 0 to {end - 1}, found {shown(values)}")
+    require(len(set(values)) == len(values), where, f"`{field}` holds a number twice: {shown(values)}")
     return tuple(values)
 
 
 def _sources(record: Mapping[str, Any], field: str, count: int, numbers: Sequence[str], where: str) -> tuple[SentenceSource, ...]:
     values = record[field]
-    _require(isinstance(values, list) and len(values) == count, where, f"`{field}` must be a list of {count} objects")
+    require(isinstance(values, list) and len(values) == count, where, f"`{field}` must be a list of {count} objects")
     for value in values:
         holds = isinstance(value, dict) and all(type(value.get(number)) is int and value[number] >= 0 for number in numbers)
         told = _is_text(value.get("book_id")) if holds else False
         needed = f"`book_id` and whole numbers from 0 ({', '.join(numbers)})"
-        _require(told, where, f"`{field}` must give {needed} of each, found {shown(value)}")
+        require(told, where, f"`{field}` must give {needed} of each, found {shown(value)}")
     return tuple(SentenceSource(value["book_id"], value["index"], value["start"], value["end"]) for value in values)
 
 
@@ -157,8 +157,3 @@ def _source_record(source: SentenceSource) -> dict[str, Any]:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and value.strip() != ""
-
-
-def _require(holds: bool, where: str, what: str) -> None:
-    if not holds:
-        raise FormatError(f"{where}: {what}")

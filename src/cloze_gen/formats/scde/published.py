@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cloze_gen.errors import FormatError
+from cloze_gen.formats.requirements import require
 from cloze_gen.notation import NotationError, named, parse_json, shown
 from cloze_gen.records.blanked_passage import BlankedPassage
 
@@ -66,7 +67,7 @@ def parse_items(text: str, *, name: str) -> Iterator[tuple[str, dict[str, Any]]]
         raise FormatError(f"{name}: expected one JSON list of passages, found {shown(items)}")
     for number, item in enumerate(items, 1):
         where = f"{name}, item {number}"
-        _require(isinstance(item, dict), where, f"expected a JSON object, found {shown(item)}")
+        require(isinstance(item, dict), where, f"expected a JSON object, found {shown(item)}")
         yield where, item
 
 
@@ -110,13 +111,13 @@ def blank_places(sentences: Sequence[str], where: str) -> tuple[int, ...]:
     places: dict[str, int] = {}
     for place, sentence in enumerate(sentences):
         if _BLANK.fullmatch(sentence):
-            _require(sentence not in places, where, f"the blank {sentence} is there twice in `passage`")
+            require(sentence not in places, where, f"the blank {sentence} is there twice in `passage`")
             places[sentence] = place
-    _require(bool(places), where, "`passage` has no blank; one is an element of its own, such as '<1>'")
+    require(bool(places), where, "`passage` has no blank; one is an element of its own, such as '<1>'")
     wanted = [f"<{number}>" for number in range(1, len(places) + 1)]
     missing = [blank for blank in wanted if blank not in places]
     found = named(list(places))
-    _require(not missing, where, f"blanks must be numbered <1> to {wanted[-1]}, but {named(missing)} is missing; `passage` has {found}")
+    require(not missing, where, f"blanks must be numbered <1> to {wanted[-1]}, but {named(missing)} is missing; `passage` has {found}")
     return tuple(places[blank] for blank in wanted)
 
 
@@ -140,19 +141,19 @@ def _item(passage: BlankedPassage, eid: int) -> dict[str, Any]:
 
 def _passage(item: dict[str, Any], where: str) -> BlankedPassage:
     missing = [field for field in FIELDS if field not in item]
-    _require(not missing, where, f"lacks {', '.join(missing)}; a passage needs {', '.join(FIELDS)}")
+    require(not missing, where, f"lacks {', '.join(missing)}; a passage needs {', '.join(FIELDS)}")
     eid, sentences, candidates = item["eid"], item["passage"], item["candidates"]
-    _require(type(eid) is int and 0 <= eid < 10**18, where, f"`eid` must be a whole number from 0, found {shown(eid)}")
+    require(type(eid) is int and 0 <= eid < 10**18, where, f"`eid` must be a whole number from 0, found {shown(eid)}")
     where = f"{where} (eid {eid})"
-    _require(_texts(sentences), where, f"`passage` must be a list of sentences, found {shown(sentences)}")
-    _require(_texts(candidates), where, f"`candidates` must be a list of texts, found {shown(candidates)}")
+    require(_texts(sentences), where, f"`passage` must be a list of sentences, found {shown(sentences)}")
+    require(_texts(candidates), where, f"`candidates` must be a list of texts, found {shown(candidates)}")
     empty = [str(i) for i, text in enumerate(candidates) if not text.strip()]
-    _require(not empty, where, f"`candidates` holds an empty text, at {named(empty)} from 0")
+    require(not empty, where, f"`candidates` holds an empty text, at {named(empty)} from 0")
     blanks = blank_places(sentences, where)
     for field, count, what in (("number_of_blanks", len(blanks), "blanks"), ("candidate_length", len(candidates), "candidates")):
         agrees = type(item[field]) is int and item[field] == count
-        _require(agrees, where, f"`{field}` is {shown(item[field])}, but the passage has {count} {what}")
-    _require(len(blanks) <= len(candidates), where, f"{len(blanks)} blanks, but only {len(candidates)} candidates")
+        require(agrees, where, f"`{field}` is {shown(item[field])}, but the passage has {count} {what}")
+    require(len(blanks) <= len(candidates), where, f"{len(blanks)} blanks, but only {len(candidates)} candidates")
     answers = _answers(item["answer_sequence"], len(blanks), len(candidates), where)
     filled = list(sentences)
     for place, answer in zip(blanks, answers, strict=True):
@@ -165,23 +166,18 @@ def _answers(sequence: Any, n_blanks: int, n_candidates: int, where: str) -> tup
     pairs = isinstance(sequence, list) and all(
         isinstance(pair, list) and len(pair) == 2 and all(type(number) is int for number in pair) for pair in sequence
     )
-    _require(pairs, where, f"`answer_sequence` must be a list of pairs of whole numbers, blank and candidate; found {shown(sequence)}")
+    require(pairs, where, f"`answer_sequence` must be a list of pairs of whole numbers, blank and candidate; found {shown(sequence)}")
     answers: dict[int, int] = {}
     for blank, candidate in sequence:
-        _require(1 <= blank <= n_blanks, where, f"`answer_sequence` answers blank {shown(blank)}, but the passage has 1 to {n_blanks}")
-        _require(blank not in answers, where, f"`answer_sequence` answers blank {blank} twice")
+        require(1 <= blank <= n_blanks, where, f"`answer_sequence` answers blank {shown(blank)}, but the passage has 1 to {n_blanks}")
+        require(blank not in answers, where, f"`answer_sequence` answers blank {blank} twice")
         within = 0 <= candidate < n_candidates
-        _require(within, where, f"blank {blank} is answered by candidate {shown(candidate)}, but there are 0 to {n_candidates - 1}")
+        require(within, where, f"blank {blank} is answered by candidate {shown(candidate)}, but there are 0 to {n_candidates - 1}")
         answers[blank] = candidate
     missing = [str(blank) for blank in range(1, n_blanks + 1) if blank not in answers]
-    _require(not missing, where, f"`answer_sequence` has no answer for blank {named(missing)}")
+    require(not missing, where, f"`answer_sequence` has no answer for blank {named(missing)}")
     return tuple(answers[blank] for blank in range(1, n_blanks + 1))
 
 
 def _texts(values: Any) -> bool:
     return isinstance(values, list) and all(isinstance(value, str) for value in values)
-
-
-def _require(holds: bool, where: str, what: str) -> None:
-    if not holds:
-        raise FormatError(f"{where}: {what}")

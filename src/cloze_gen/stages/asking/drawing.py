@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from cloze_gen.errors import UsageError
 from cloze_gen.judging.attention import ATTENTION
 from cloze_gen.judging.settings import StudySettings
 from cloze_gen.records.judgement import StudyItem
+from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.release.signature import SIGNATURE, read_signature, told_digest
 from cloze_gen.store.runs import FULL, RELEASE, RUN_FILE, check_as_written, leads_to, released_folder
@@ -41,17 +41,17 @@ def released_identity(run: Path) -> str:
 
 def draw_pool(items: Iterable[StudyItem], settings: StudySettings) -> list[StudyItem]:
     """As many as the pool, in an order drawn for each by itself; none that overlaps one before it, for nobody is shown both."""
-    spans: dict[str, list[tuple[int, int]]] = {}
+    taken = TakenSpans()
     pool: list[StudyItem] = []
     for item in _shuffled(items, settings.seed, "judging.pool"):
         if settings.pool and len(pool) == settings.pool:
             break
         own = sorted(set(item.spans))
-        if any(_overlaps(spans.get(book, ()), start, end) for book, start, end in own):
+        if any(taken.overlaps(*span) for span in own):
             continue
         pool.append(item)
-        for book, start, end in own:
-            bisect.insort(spans.setdefault(book, []), (start, end))
+        for span in own:
+            taken.add(*span)
     return pool
 
 
@@ -111,9 +111,3 @@ def _find_set(path: Path, file: str) -> tuple[str, Path]:
 
 def _shuffled(items: Iterable[StudyItem], seed: int, purpose: str) -> list[StudyItem]:
     return sorted(items, key=lambda item: (derive_rng(seed, purpose, item.id).random(), item.id))
-
-
-def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Whether a span overlaps one of those that are there, which do not overlap each other."""
-    place = bisect.bisect(spans, (start, end))
-    return any(first < end and start < last for first, last in spans[max(0, place - 1) : place + 1])

@@ -15,6 +15,8 @@ from cloze_gen.store.corpus_folder import check_folder, look_through
 from cloze_gen.text.decode import decode_book, flatten
 from cloze_gen.text.normalize import normalize_sentence
 
+_MOST_CHARS = 1 << 28  # of books kept in memory: some 500 novels
+
 
 @dataclass(frozen=True, slots=True)
 class BooksFound:
@@ -40,7 +42,7 @@ class BooksFound:
 
 @dataclass(slots=True)
 class OpenedBooks:
-    """The files of books by their ids; each is read when a span of it is first asked for.
+    """The files of books by their ids; each is read when a span of it is first asked for, and again when too many others were since.
 
     Attributes:
         root: the folder that they were looked for in.
@@ -86,6 +88,8 @@ class OpenedBooks:
                 flat = self._flat[book_id] = flatten(decode_book(read_book(path, digest=digest)).text)
             except BookError as error:
                 raise UsageError(f"book {book_id}: {error}") from None
+            while len(self._flat) > 1 and sum(map(len, self._flat.values())) > _MOST_CHARS:
+                del self._flat[next(iter(self._flat))]  # the one that was read before all others
         if not 0 <= start < end <= len(flat):
             raise FormatError(f"book {book_id}: characters {start} to {end} are no span of its {len(flat):,}")
         return normalize_sentence(flat[start:end])

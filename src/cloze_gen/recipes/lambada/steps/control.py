@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from cloze_gen.recipes.lambada.steps.spans import TakenSpans
+from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 

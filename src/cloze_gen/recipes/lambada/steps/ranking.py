@@ -26,7 +26,7 @@ from pydantic import Field
 
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.steps.readers import Signals
-from cloze_gen.recipes.lambada.steps.spans import TakenSpans
+from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import stable_fraction
 from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 
