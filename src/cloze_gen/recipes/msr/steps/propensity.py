@@ -129,6 +129,8 @@ class _Fold:
 
 def _log_odds(fold: _Fold) -> NDArray[np.float32]:
     """Natural log odds of the options that are asked, less their mean within the draw."""
+    import sklearn.ensemble  # noqa: F401 - loaded before its threads are limited, for only those of loaded libraries can be
+
     out = np.zeros(fold.asked.shape[:2], np.float32)
     with threadpool_limits(limits=1):  # the last digits of a sum depend on how many threads share it
         models = _models(option_features(fold.trained), derive_rng(fold.seed, fold.purpose, str(fold.held)))
