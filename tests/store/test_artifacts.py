@@ -242,12 +242,28 @@ def test_a_note_that_a_killed_run_began_is_swept(tmp_path: Path, monkeypatch: py
     whole = set((store.store / checks.NOTES).iterdir())
     with monkeypatch.context() as killed:
         killed.setattr(Path, "replace", interrupted)
-        killed.setattr(Path, "unlink", lambda path, missing_ok: None)  # who is killed tidies nothing
+        killed.setattr(Path, "unlink", lambda path, missing_ok=False: None)  # who is killed tidies nothing
         with pytest.raises(KeyboardInterrupt):
             checks.note_written(store.folder(KEY))
     assert set((store.store / checks.NOTES).iterdir()) > whole
     assert store.sweep() == 1
     assert set((store.store / checks.NOTES).iterdir()) == whole
+
+
+def test_what_cannot_be_swept_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store that may only be read holds what a killed run began, and serves."""
+    store = Store(tmp_path)
+    write(store)
+    begun = store.store / checks.NOTES / ".a.partial-1"
+    begun.touch()
+
+    def refused(path: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    assert store.sweep() == 0
+    assert begun.exists()
+    assert store.is_complete(KEY)
 
 
 def interrupted(_: Path, target: Path) -> None:

@@ -6,6 +6,7 @@ the inode it had then; as long as these are the same the file has not been writt
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
@@ -116,10 +117,12 @@ def note_written(folder: Path) -> None:
 
 def sweep_notes(store: Path) -> int:
     """Remove the notes that killed runs only began; returns how many. If a living run's goes with them, it looks at those files again."""
-    begun = sorted((store / NOTES).glob(".*.partial-*"))
-    for path in begun:
-        path.unlink(missing_ok=True)
-    return len(begun)
+    swept = 0
+    for path in sorted((store / NOTES).glob(".*.partial-*")):
+        with contextlib.suppress(OSError):  # in a store that may only be read, or gone meanwhile
+            path.unlink()
+            swept += 1
+    return swept
 
 
 def _seen(found: os.stat_result) -> list[int]:
