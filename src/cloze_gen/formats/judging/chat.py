@@ -13,7 +13,7 @@ from typing import Any
 
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.judging.packet import LETTERS, PacketRow, blanks_of, choices_of, text_of
-from cloze_gen.formats.judging.said import checked
+from cloze_gen.formats.judging.said import checked, option_named
 from cloze_gen.judging.groom import N_PICKED, RejectReason
 from cloze_gen.notation import NotationError, parse_json, shown
 
@@ -140,11 +140,9 @@ def _named_by(value: Any, index: Callable[[Any], Any]) -> Any:
 
 
 def _letter(row: PacketRow, name: Any) -> Any:
-    options = choices_of(row)
-    letter = name.strip().casefold() if isinstance(name, str) else ""
-    if len(letter) == 1 and 0 <= LETTERS.find(letter) < len(options):
-        return LETTERS.find(letter)
-    return options.index(name) if name in options else None if name is None else shown(name)
+    """The index of the option that is named; a number names none, for who replies might count from 0 or from 1."""
+    index = option_named(choices_of(row), name) if isinstance(name, str) else None
+    return index if index is not None or name is None else shown(name)
 
 
 def _number(row: PacketRow, name: Any) -> Any:

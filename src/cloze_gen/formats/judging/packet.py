@@ -2,7 +2,7 @@
 
 A packet holds what its judge may see and nothing else: no key, no id that tells the book, no verdict of others. What a judge chooses among
 stands in the judge's own order already, and both sides speak of that order: places count from 1 among candidates to be groomed, indices
-from 0 among options and sentences.
+from 0 among options and sentences. An option that comes back may be named by its letter instead.
 
 What is said of an item, by its task:
 

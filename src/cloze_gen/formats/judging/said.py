@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.judging.packet import PacketRow, choices_of
+from cloze_gen.formats.judging.packet import LETTERS, PacketRow, choices_of
 from cloze_gen.judging.groom import N_PICKED
+from cloze_gen.judging.read import MARKS
 from cloze_gen.judging.tasks import as_seen, taken
 from cloze_gen.notation import shown
 from cloze_gen.records.judgement import Task
@@ -49,8 +50,8 @@ def checked(row: PacketRow, said: Any, *, where: str) -> dict[str, Any]:
     """What is said in a packet, whole and tidy, by the rules of its task (`judging.tasks`): fields left out are filled in, lists sorted.
 
     Args:
-        said: as `packet` tells; a candidate that is picked may be named by its word too, and the answer among options that fit as well
-            is passed over: "b, and b and d fit" says that d does.
+        said: as `packet` tells; a candidate that is picked may be named by its word too, an option by its letter or its word, and the
+            answer among options that fit as well is passed over: "b, and b and d fit" says that d does.
     Raises:
         FormatError: nothing of the kind can be said of this item; names `where` and what is amiss.
 
@@ -78,9 +79,34 @@ def _from_0(row: PacketRow, said: Mapping[str, Any]) -> dict[str, Any]:
         plain["picked"] = _picked(choices_of(row), plain["picked"])
     if row.task == Task.GROOM and plain.get("note", "") is None:
         plain["note"] = ""
+    if row.task == Task.READ:
+        plain |= {field: _options_named(choices_of(row), field, plain[field]) for field in ("answer", *MARKS) if field in plain}
     if row.task == Task.READ and isinstance(plain.get("fits_as_well"), list):
         plain["fits_as_well"] = [one for one in plain["fits_as_well"] if one != plain.get("answer") or type(one) is not int]
     return plain
+
+
+def option_named(options: list[str], name: str) -> int | None:
+    """The index of the option that a letter names, or its own text; None where it names none.
+
+    >>> option_named(["cat", "owl"], "B"), option_named(["cat", "owl"], "owl"), option_named(["cat", "owl"], "c")
+    (1, 1, None)
+    """
+    letter = LETTERS[: len(options)].find(name.strip().casefold()) if len(name.strip()) == 1 else -1
+    return letter if letter >= 0 else options.index(name) if name in options else None
+
+
+def _options_named(options: list[str], field: str, value: Any) -> Any:
+    """A value, or each thing of a list, with indices in the place of letters and words; what is no text stays, and is asked for later."""
+    if isinstance(value, list):
+        return [_options_named(options, field, one) if isinstance(one, str) else one for one in value]
+    if not isinstance(value, str):
+        return value
+    index = option_named(options, value)
+    if index is None:
+        last = LETTERS[len(options) - 1]
+        raise FormatError(f"{field}: {shown(value)} is no option; name it by its letter from a to {last}, its word, or its index from 0")
+    return index
 
 
 def _picked(words: list[str], picked: Any) -> list[int]:
