@@ -9,6 +9,7 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator
@@ -33,6 +34,9 @@ settings.register_profile("cloze-gen", deadline=None, max_examples=60)
 settings.load_profile("cloze-gen")
 
 os.environ.pop("COLUMNS", None)  # the width of the terminal from which the tests are started changes what is printed
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and every program that they start and interrupt would too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 collect_ignore = ["toy"]  # laid into a copy of the package (test_new_style.py), and part of nothing here
 ROOT = Path(__file__).parents[1]

@@ -255,6 +255,25 @@ def test_errors_of_a_worker_arrive_as_they_were_raised(engine: DaskEngine, tmp_p
 # ---- little at a time
 
 
+@pytest.mark.parametrize("asked", ["Future.result", "Client.nthreads"])
+def test_a_connection_that_breaks_at_a_question(engine: DaskEngine, monkeypatch: pytest.MonkeyPatch, asked: str) -> None:
+    """The client still thinks that it is connected: no file that could not be read, and how many work is what was known last."""
+    import distributed
+    from distributed.comm.core import CommClosedError
+
+    def broken(*_: Any, **__: Any) -> Any:
+        raise CommClosedError("in <TCP (closed) ConnectionPool.gather>: ConnectionResetError: [Errno 104]")
+
+    kind, method = asked.split(".")
+    monkeypatch.setattr(getattr(distributed, kind), method, broken)
+    if kind == "Future":
+        with pytest.raises(ToolError, match=r"the Dask scheduler is gone .*run again to go on"):
+            list(engine.map(str, [1]))
+    else:
+        known = engine.workers
+        assert (list(engine.map(str, [1, 2])), engine.workers) == (["1", "2"], known)
+
+
 @pytest.mark.slow
 def test_few_shards_are_on_the_cluster_at_once(cluster: Cluster, engine: DaskEngine, tmp_path: Path) -> None:
     """However slow the reader, no more than the window was begun; what was read is forgotten, and so is the rest when nobody reads on."""

@@ -51,9 +51,10 @@ class DaskEngine:
         self._client = _connect(address)
         self._terms = Terms(own_versions())
         self._held = ExitStack()
+        self.workers = 0
         try:
             self._client.wait_for_workers(1, timeout=_CONNECT_SECONDS)
-            self.workers = self._count_workers()
+            self._count_workers()
             lacking = self._without_us()
         except (OSError, TimeoutError):
             self.abandon()
@@ -123,12 +124,16 @@ class DaskEngine:
 
     def _count_workers(self) -> int:
         """Processes at work now; they may come and go. While the connection is lost (which ends the futures) those known last."""
+        from distributed.comm.core import CommClosedError
+
         if self._client.status == "running":
-            self.workers = len(self._client.nthreads())
+            with suppress(CommClosedError):  # lost just now, and the client does not know yet
+                self.workers = len(self._client.nthreads())
         return self.workers
 
     def _result(self, future: Any) -> Any:
         from distributed import KilledWorker
+        from distributed.comm.core import CommClosedError
 
         try:
             return future.result()
@@ -139,7 +144,8 @@ class DaskEngine:
                 f"Give each worker more memory, or start fewer on a machine. {_NEXT}"
             ) from None
         except (CancelledError, OSError) as error:
-            if isinstance(error, OSError) and self._client.status == "running":
+            lost = isinstance(error, CancelledError | CommClosedError)  # a lost connection is told before the client's status says so
+            if not lost and self._client.status == "running":
                 raise  # the shard's own
             raise self._gone(error) from None
 
