@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.conftest import ROOT, House, built, imports
+from tests.architecture.conftest import ROOT, House, built, imports, read_house
 
 
 def nowhere(house: House, others: Iterable[Path] = ()) -> list[str]:
@@ -70,3 +70,18 @@ def test_what_git_does_not_know_is_found(tmp_path: Path) -> None:
     """A module that nobody added."""
     house = built(tmp_path, {"text/tokens.py": "", STEP: ""})
     assert untracked(house, {"src/cloze_gen/text/tokens.py"}) == [f"src/cloze_gen/{STEP}"]
+
+
+def test_no_module_imports_itself_through_others(house: House) -> None:
+    """Imports have no cycle."""
+    assert house.longest_chain(list(house.sources))
+
+
+def test_a_cycle_is_found(tmp_path: Path) -> None:
+    """Two modules that import each other are named."""
+    folder = tmp_path / "src" / "cloze_gen" / "text"
+    folder.mkdir(parents=True)
+    (folder / "a.py").write_text("from cloze_gen.text.b import one")
+    (folder / "b.py").write_text("def two():\n    from cloze_gen.text.a import one")
+    with pytest.raises(ValueError, match=r"text\.a is imported by what it imports: text\.a -> text\.b"):
+        read_house(tmp_path).longest_chain(["text.a", "text.b"])
