@@ -5,6 +5,7 @@
 #   make holmes-style SOURCE=DIR             the source books as their own background, also of scs-style: docs/few-books.md
 #   make lambada-style [BOOKS=DIR] [NAME=lambada-style] ...                of one folder of novels, and so make scde-style
 #   make test | lint | types | kenlm | setup | lock | clean
+#   make pins [AGAINST=REV] | pins-update    compare what runs and commands give with what is pinned, or with another revision
 #   make data SHARED=DIR        unpack the real corpora into data/; what lies there already stays
 #   make tagger TREEBANK=DIR    train the tagger anew
 
@@ -32,7 +33,7 @@ FIND_PYTHON = is() { "$$1" -c "import sys; sys.exit(not ($$2))" 2>/dev/null; }; 
 # A user's values reach the shell as environment variables and are never expanded by make, so spaces, quotes and $ are safe. Only
 # values given on the command line count: a NAME or OUT that happens to be in the environment means something else.
 literal = $(if $(filter command,$(origin $(1))),$(eval override $(1) := $$(value $(1))),$(eval override $(1) :=))$(eval export $(1))
-$(foreach variable,TRAIN SOURCE BOOKS NAME WORKERS OUT SHARED TREEBANK ARGS,$(call literal,$(variable)))
+$(foreach variable,TRAIN SOURCE BOOKS NAME WORKERS OUT SHARED TREEBANK AGAINST ARGS,$(call literal,$(variable)))
 export PYTHON
 # ARGS is split into words as a shell does it, and nothing in it is expanded.
 WITH_ARGS = $(BIN)/python scripts/with_args.py
@@ -42,7 +43,7 @@ RUN_OPTIONS = $${TRAIN:+"--train=$$TRAIN"} $${SOURCE:+"--source=$$SOURCE"} $${BO
 
 STYLES := $(subst _,-,$(patsubst pipelines/%.py,%,$(wildcard pipelines/*_style.py)))
 
-.PHONY: help setup $(STYLES) test lint types kenlm data tagger lock clean
+.PHONY: help setup $(STYLES) test pins pins-update lint types kenlm data tagger lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -52,6 +53,12 @@ $(STYLES): setup
 
 test: setup
 	$(WITH_ARGS) $(BIN)/python -m pytest
+
+pins: setup
+	@$(BIN)/python scripts/pins.py $${AGAINST:+against} "$${AGAINST:-check}"
+
+pins-update: setup
+	@$(BIN)/python scripts/pins.py update
 
 lint: setup
 	$(BIN)/ruff check .
