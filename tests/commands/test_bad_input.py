@@ -119,10 +119,11 @@ def test_no_book_left(tmp_path: Path, corpus: Any, cli: Callable[..., Any]) -> N
         (("--name", ".."), ["run name '..'"]),
         (("--name", "x" * 300), ["300 characters"]),
         (("--engine", "spark"), ["'spark'", "dask:ADDRESS"]),
+        (("--engine", "dask:", "--dry-run"), ["--engine dask:", "needs an address"]),
     ],
 )
 def test_mistakes_of_the_call(
-    corpus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any], change: tuple[str, str], said: list[str]
+    corpus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any], change: tuple[str, ...], said: list[str]
 ) -> None:
     """Status 2, one message with the place and the way out, and nothing is written."""
     (tmp_path / "here").mkdir()
