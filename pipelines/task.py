@@ -132,6 +132,10 @@ class StageTask(PipelineTask):
                 _at_work.append(self.task_id)
                 try:
                     self.work(writer, room)
+                except MemoryError as error:
+                    if not hasattr(error, "__notes__"):  # of two stages under way the inner one
+                        error.add_note(self.label)
+                    raise
                 finally:
                     _at_work.pop()
 

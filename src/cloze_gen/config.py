@@ -104,7 +104,8 @@ def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str) -> 
         return f"{where}: {spot}: a group of settings, not a value. Settings of it: {inside}."
     given = problem.get("input")
     quoted = "" if isinstance(given, dict | BaseModel) else f" (given: {shown(given)})"
-    said = f"{where}: {spot}: {problem['msg'].removeprefix('Value error, ')}{quoted}"
+    place = f"{where}: {spot}" if spot else where  # a rule about several groups has no path
+    said = f"{place}: {problem['msg'].removeprefix('Value error, ')}{quoted}"
     field = _field(model, path)
     return f"{said}. Allowed: {allowed_values(field)}. It is: {field.description}." if field else said
 

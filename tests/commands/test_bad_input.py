@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import shutil
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.pipelines.corpus import Counts
 from cloze_gen.store import corpus as corpus_room
 from cloze_gen.store.tables import read_tsv, unescape_cell
 from tests.conftest import without_canary
@@ -204,6 +206,23 @@ def test_no_lmplz(tmp_path: Path, cli: Callable[..., Any], corpus: Any, monkeypa
     assert cli(*call).status == 0
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(tmp_path / "nowhere"))
     assert cli(*call, "--set", "choice.n_questions=3").status == 0
+
+
+@pytest.mark.parametrize("error", [MemoryError("Unable to allocate 74.5 GiB"), OSError(errno.ENOMEM, "Cannot allocate memory")])
+def test_a_stage_without_enough_memory(
+    tmp_path: Path, cli: Callable[..., Any], corpus: Any, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """The message says how much was asked for and what to lower."""
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(Counts, "write", staticmethod(fail))
+    said = one_message(cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1"), 1)
+    assert "not enough memory (" in said
+    assert "llocate" in said
+    assert "fewer --workers" in said
+    assert "counts: " in said or isinstance(error, OSError)
 
 
 def test_nothing_goes_on_after_a_failure(tmp_path: Path, cli: Callable[..., Any], corpus: Any) -> None:
