@@ -14,7 +14,7 @@ import luigi
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import StyleTask
-from cloze_gen.pipelines.styles import find_style
+from cloze_gen.pipelines.styles import find_style, ignored_lines
 from cloze_gen.pipelines.task import PipelineTask, StageTask, build_these, stage_order
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.corpus.book_table import read_books
@@ -83,6 +83,11 @@ class RunTask(PipelineTask):
     @property
     def all_settings(self) -> Any:
         return self.last.all_settings
+
+    def ignored_lines(self) -> list[str]:
+        """A line for each setting that the user chose and this run does not read."""
+        options = {"--train": not self.last.is_own_background}  # the sample has training books too
+        return ignored_lines(self.of_style, self.last.config_used, self.overrides, options=options)
 
     @functools.cached_property
     def is_sample(self) -> bool:

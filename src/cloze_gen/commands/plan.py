@@ -20,7 +20,7 @@ from cloze_gen.store.tables import unescape_cell
 def plan_text(task: RunTask) -> str:
     """What would run, stage by stage, and why."""
     before = _earlier(task.folder)
-    lines = [f"{task.run_name}: in {task.out}"]
+    lines = [*task.ignored_lines(), f"{task.run_name}: in {task.out}"]
     for number, stage in enumerate(task.stages(), 1):
         state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
         lines.append(f"  {number:02} {stage.label:<16} {state}")

@@ -80,6 +80,8 @@ def carry_out(task: RunTask) -> None:
     """
     clock = Stopwatch()
     Store(Path(task.out)).sweep()
+    for line in task.ignored_lines():
+        say(line)
     task.description()  # all stages' keys: a file named by a setting that cannot be read is told before anything runs
     done_before = task.complete()
     if not done_before:
