@@ -108,6 +108,7 @@ class Rivals(StyleTask):
     stage = "rivals"
     group = "rivals"
     version = 2
+    may_keep_nothing = True  # distractors of other kinds need none; `write_distractors` says where those of kind hard are missing
     needs = {"partition": Partition, "passages": Passages, "blanks": Blanks, "coherence": Coherence}
 
     def settings(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+import itertools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,7 +14,8 @@ import luigi
 from cloze_gen.config import settings_dict
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.styles import find_style, load_settings
+from cloze_gen.notation import NAMED, shown
+from cloze_gen.pipelines.styles import chosen_settings, find_style, load_settings
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Style
@@ -64,6 +66,12 @@ class StyleTask(StageTask):
 
     def settings(self) -> dict[str, Any]:
         return settings_dict(self.own) if self.group else {}
+
+    def remedy(self) -> str:
+        group = f", or relax the settings in [{self.group}] (`cloze-gen settings {self.style}` lists them)" if self.group else ""
+        chosen = chosen_settings(self.of_style, self.config_used, self.overrides).items()
+        changed = ", ".join(f"{name} = {shown(value, most_chars=30)}" for name, value in itertools.islice(chosen, NAMED))
+        return f"Give more books{group}.{f' You chose {changed}.' if changed else ''}"
 
     def artifacts(self) -> dict[str, Artifact]:
         """The inputs, opened."""

@@ -90,20 +90,23 @@ def _named_style(config: str) -> str:
 
 
 def ignored_lines(style: Style, config: str, overrides: str = "[]", *, options: Mapping[str, bool] | None = None) -> list[str]:
-    """A line for each setting that a user chose and no step reads: neither the style's default nor that of its built-in config.
+    """A line for each setting that a user chose and no step reads.
 
     Args:
         overrides: of the command line, as `load_settings` has them.
         options: as `ignored_settings`.
     """
+    chosen = chosen_settings(style, config, overrides)
+    ignored = ignored_settings(load_settings(style.settings, config, overrides), options or {})
+    return [f"{name} is ignored: {reason}." for name, reason in ignored.items() if name in chosen]
+
+
+def chosen_settings(style: Style, config: str, overrides: str) -> dict[str, Any]:
+    """The settings that a user chose, `group.key` -> value: neither the style's default nor the value of its built-in config."""
     settings = load_settings(style.settings, config, overrides)
     usual = (style.settings(), load_settings(style.settings, style.name if is_config_file(config) else config, "[]"))
-    lines = []
-    for name, reason in ignored_settings(settings, options or {}).items():
-        value = attrgetter(name)
-        if value(settings) not in map(value, usual):
-            lines.append(f"{name} is ignored: {reason}.")
-    return lines
+    names = (f"{group}.{name}" for group, own in settings for name in type(own).model_fields)
+    return {name: value for name in names if (value := attrgetter(name)(settings)) not in map(attrgetter(name), usual)}
 
 
 @functools.lru_cache(maxsize=8)

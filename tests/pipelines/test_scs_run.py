@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from cloze_gen.formats.scs import parse_ranks
 from cloze_gen.pipelines.corpus import TrainingText
 from cloze_gen.pipelines.models import Contexts, Index, LanguageModel
 from cloze_gen.pipelines.styles import find_style
+from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.rng import stable_fraction
 from cloze_gen.stages.items.questions import QUESTION_ITEMS
@@ -186,6 +188,49 @@ def test_report_card_and_notes_agree_on_the_books(scs: Path, release: Path, tmp_
     strict = cli(*call, "--strict")
     assert strict.status == 1
     assert all(f"{book} ({reason})" in strict.err for book, reason in dropped.items())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("stage", "settings", "reason"),
+    [
+        ("sentences", ("sentences.min_verbs=100",), "sentence_without_verb"),
+        ("focus", ("focus.min_freq=0", "focus.max_freq=1e-7"), "no_content_word_within_limits"),
+        ("impostors", ("impostors.window_ranks=1", "places.min_affinity=9"), "too_few_words_inflect_alike"),
+    ],
+)
+def test_a_set_without_questions_says_which_step_lost_them(
+    scs: Path, tmp_path: Path, cli: Callable[..., Any], stage: str, settings: tuple[str, ...], reason: str
+) -> None:
+    """The message has the step, its reasons with counts, what the steps before kept and what the user chose; no artifact is left."""
+    out = tmp_path / "out"
+    shutil.copytree(scs, out, symlinks=True)
+    before = set((out / "store").glob(f"{stage}-*"))
+    for _ in range(2):
+        outcome = cli("run", "scs-style", *(part for one in settings for part in ("--set", one)), "--out", out, "--workers", "1")
+        assert outcome.status == 1
+        said = outcome.err.splitlines()[-1]
+        assert re.match(rf"cloze-gen: {stage}: none of [\d,]+ [\w ]+ is kept \(.*\d {reason}", said)
+        assert f"relax the settings in [{stage}]" in said
+        assert re.search(rf"You chose .*{settings[0].partition('=')[0]} = ", said)
+        assert "Before it: " in said
+        assert set((out / "store").glob(f"{stage}-*")) == before
+
+
+@pytest.mark.slow
+def test_an_empty_artifact_of_an_older_version_is_not_published(
+    scs: Path, tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such artifacts counted as finished; the run says which step lost everything and writes no release."""
+    out = tmp_path / "out"
+    shutil.copytree(scs, out, symlinks=True)
+    call = ("run", "scs-style", "--set", "sentences.min_verbs=100", "--name", "none", "--out", out, "--workers", "1")
+    monkeypatch.setattr(StageTask, "may_keep_nothing", True)
+    assert cli(*call).status == 2
+    assert len(list((out / "store").glob("questions-*"))) == 2
+    monkeypatch.undo()
+    assert "sentences: none of " in cli(*call).err.splitlines()[-1]
+    assert not (out / "runs" / "none").exists()
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "broken.txt"])
