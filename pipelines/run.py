@@ -69,7 +69,7 @@ class RunTask(PipelineTask):
     """The root of a style's DAG. Its name is no stage's setting: renaming writes another folder and runs no stage."""
 
     style = luigi.Parameter(description="name of the style")
-    name = luigi.Parameter(default="", description="name of the run; empty: the config's name")
+    name = luigi.Parameter(default="", description="name of the run; empty: the style's name")
 
     @property
     def of_style(self) -> Style:
@@ -114,7 +114,7 @@ class RunTask(PipelineTask):
 
     @property
     def run_name(self) -> str:
-        return check_run_name(self.name or (self.of_style.sample_config if self.is_sample else self.of_style.name))
+        return check_run_name(self.name or self.of_style.name)
 
     @property
     def folder(self) -> Path:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from cloze_gen import __version__
+from cloze_gen.pipelines.styles import style_names
 from cloze_gen.store.tables import read_jsonl
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +27,12 @@ def test_dry_run_says_what_would_run_and_does_nothing(tmp_path: Path, corpus: An
     assert told.status == 0
     assert told.out.count("would run: never ran") == len(re.findall(r"^  \d\d ", told.out, re.MULTILINE)) >= 14
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("config", [*style_names(), "holmes-sample", "scs-sample"])
+def test_a_run_is_named_after_its_config(config: str, tmp_path: Path, cli: Callable[..., Any]) -> None:
+    """As `make` names it, with books or without."""
+    assert f"{config}: in " in cli("run", config, "--out", tmp_path / "out", "--dry-run").out.splitlines()[0]
 
 
 def test_dry_run_names_the_changed_setting(finished: Any, cli: Callable[..., Any]) -> None:

@@ -50,7 +50,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
     out = tmp_path_factory.mktemp("sample")
     outcome = cli("run", "lambada-style", "--out", out, "--workers", "2")
     assert outcome.status == 0, outcome.err
-    return out / "runs" / "lambada-sample"
+    return out / "runs" / "lambada-style"
 
 
 # ---- the sample

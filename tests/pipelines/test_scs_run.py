@@ -29,7 +29,7 @@ from tests.conftest import report_data
 
 @pytest.fixture
 def release(scs: Path) -> Path:
-    return scs / "runs" / "scs-sample" / "release"
+    return scs / "runs" / "scs-style" / "release"
 
 
 def task(out: Path, *overrides: str) -> Any:
@@ -48,7 +48,7 @@ def test_no_stage_depends_on_a_language_model(tmp_path: Path, overrides: tuple[s
 
 def test_the_sample_makes_a_set(scs: Path, release: Path) -> None:
     """At least 20 questions of five options; the published files say the same as questions.jsonl; the halves hold every rank once."""
-    questions = QUESTION_ITEMS.read(stage_artifact(scs / "runs" / "scs-sample", "questions").folder)
+    questions = QUESTION_ITEMS.read(stage_artifact(scs / "runs" / "scs-style", "questions").folder)
     n = len(questions)
     assert n >= 20
     text, answers = ((release / f"SCS_{n}_machine_{kind}.txt").read_text(encoding="ascii") for kind in ("questions", "answers"))
@@ -82,7 +82,7 @@ def test_questions_keep_order_and_rebuild_their_source(release: Path) -> None:
 
 def test_every_option_is_a_form_of_the_table(scs: Path, release: Path) -> None:
     """Answers and impostors alike: the form that the inflection table gives their lemma under the answer's tag, of one trait and cells."""
-    table = {(cell.lemma, cell.tag): cell for cell in read_inflections(stage_artifact(scs / "runs" / "scs-sample", "inflections"))}
+    table = {(cell.lemma, cell.tag): cell for cell in read_inflections(stage_artifact(scs / "runs" / "scs-style", "inflections"))}
     for record in read_jsonl(release / "questions.jsonl"):
         cells = {option["word"]: table[option["lemma"], record["answer_tag"]] for option in record["option_scores"]}
         answer = cells[record["answer"]]
@@ -100,7 +100,7 @@ def test_trace_tells_a_question_and_a_rejected_sentence(scs: Path, release: Path
     for part in ("raw file", "sentence", "tags", "focus", "lemma", "impostors  4 drawn", "question", "options"):
         assert part in told.out
     assert "screening" not in told.out
-    rejected = read_parquet(stage_artifact(scs / "runs" / "scs-sample", "sentences").path("rejected.parquet")).to_pylist()[0]
+    rejected = read_parquet(stage_artifact(scs / "runs" / "scs-style", "sentences").path("rejected.parquet")).to_pylist()[0]
     told = cli("trace", rejected["id"], "--out", scs)
     assert f"rejected at the choice of sentences, {rejected['reason']}" in told.out
 
@@ -132,7 +132,7 @@ def test_a_book_taken_away_changes_no_other_impostor(scs: Path, tmp_path: Path, 
                 for row in read_parquet(stage_artifact(place / "runs" / run, stage).path(file)).to_pylist()
                 if row["id"].startswith(book.stem)
             ]
-            for run in ("scs-sample", "one")
+            for run in ("scs-style", "one")
         )
         assert len(one) > 10
         assert both == one

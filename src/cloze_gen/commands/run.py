@@ -45,7 +45,7 @@ def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, ove
         processes=workers,
         engine=engine,
         strict=strict,
-        name=name or ("" if default else Path(config).name.removesuffix(".toml")),
+        name=name or Path(config).name.removesuffix(".toml"),
     )
     check_run_name(task.run_name)
     return task
