@@ -96,7 +96,11 @@ class StyleTask(StageTask):
         asked = " and ".join(f"--{side}" for side in style.sides)
         if foreign:
             none = "neither" if len(style.sides) > 1 else "none"
-            raise UsageError(f"--{foreign[0]}: {style.name} does not read it. Give {asked}, or {none} (then the embedded sample serves).")
+            alone = len(style.sides) == 1 or style.own_background is not None
+            meant = f" Did you mean --{style.drawn_from} {given[foreign[0]]}?" if alone and sum(map(bool, given.values())) == 1 else ""
+            raise UsageError(
+                f"--{foreign[0]}: {style.name} does not read it. Give {asked}, or {none} (then the embedded sample serves).{meant}"
+            )
         found = tuple(side for side in style.sides if given[side])
         if found and found != style.sides and not (style.own_background and found == (style.drawn_from,)):
             alone = f"; --{style.drawn_from} alone (then its books are their own background)" if style.own_background else ""

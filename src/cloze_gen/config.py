@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
@@ -105,9 +106,14 @@ def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str) -> 
     given = problem.get("input")
     quoted = "" if isinstance(given, dict | BaseModel) else f" (given: {shown(given)})"
     place = f"{where}: {spot}" if spot else where  # a rule about several groups has no path
-    said = f"{place}: {problem['msg'].removeprefix('Value error, ')}{quoted}"
+    expected = "Input should be a list" if problem["type"] == "tuple_type" else problem["msg"].removeprefix("Value error, ")
+    said = f"{place}: {expected}{quoted}"
     field = _field(model, path)
-    return f"{said}. Allowed: {allowed_values(field)}. It is: {field.description}." if field else said
+    hint = ""
+    if problem["type"] == "tuple_type" and isinstance(given, str):
+        words = [word.strip() for word in given.split(",") if word.strip()]
+        hint = f" Write a list: {spot} = {shown(json.dumps(words))[1:-1]}."
+    return f"{said}.{hint} Allowed: {allowed_values(field)}. It is: {field.description}." if field else said
 
 
 def _field(model: type[BaseModel], path: Sequence[str]) -> FieldInfo | None:

@@ -157,6 +157,51 @@ def test_mistakes_of_other_calls(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (("run", "holmes-style", "--source", "", "--train", ""), "--source: its value"),
+        (("run", "holmes-style", "--source="), "--source: its value"),
+        (("run", "holmes-style", "--set", ""), "--set: its value"),
+        (("run", ""), "an argument"),
+        (("show", ""), "an argument"),
+        (("judge", "status", "x", "--out="), "--out: its value"),
+        (("corpus", "rank", "books", "--reference", ""), "--reference: its value"),
+        (("settings", ""), "an argument"),
+    ],
+)
+def test_an_empty_value_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any], arguments: tuple[str, ...], name: str
+) -> None:
+    """In every command: a shell variable that is not set does not choose a default."""
+    monkeypatch.chdir(tmp_path)
+    assert f"cloze-gen: {name} is empty. Is a shell variable not set?" in one_message(cli(*arguments), 2)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "guess"),
+    [
+        (("run", "holmes"), "Did you mean 'holmes-style'?"),
+        (("settings", "lambda-style"), "Did you mean 'lambada-style'?"),
+        (("run", "mine"), "Did you mean 'mine.toml'?"),
+        (("run", "lambada-style", "--source", "novels"), "Did you mean --books novels?"),
+        (("run", "scs-style", "--books", "novels"), "Did you mean --source novels?"),
+        (("run", "holmes-style", "--source", "Kim.txt"), "Kim.txt: a file, not a folder. Put it into a folder of its own and give that."),
+        (("run", "holmes-style", "--set", "focus.classes=noun"), 'Write a list: focus.classes = ["noun"].'),
+        (("run", "holmes-style", "--set", "focus.classes=noun, verb"), 'Write a list: focus.classes = ["noun", "verb"].'),
+    ],
+)
+def test_what_was_meant_is_guessed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any], arguments: tuple[str, ...], guess: str
+) -> None:
+    """A near mistake has what was probably meant in its message."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Kim.txt").write_text("He sat.", encoding="utf-8")
+    (tmp_path / "mine.toml").write_text("", encoding="utf-8")
+    assert guess in one_message(cli(*arguments), 2)
+
+
+@pytest.mark.parametrize(
     "arguments", [("run",), ("run", "holmes-style", "--workers", "0"), ("run", "holmes-style", "--no-such-option"), ("fly",)]
 )
 def test_mistakes_of_the_shell(cli: Callable[..., Any], arguments: tuple[str, ...]) -> None:

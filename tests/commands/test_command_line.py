@@ -183,6 +183,34 @@ def test_a_config_of_ones_own(copied: Any, cli: Callable[..., Any], tmp_path: Pa
     assert str(tmp_path) not in (copied.out / "runs" / "holmes-mine" / "run.json").read_text()
 
 
+def test_help_begins_with_what_is_typed_first(cli: Callable[..., Any]) -> None:
+    """`run` and `new` come first, then what looks at a run, then its evaluation, and releases of others last; `help` prints it too."""
+    listed = cli("--help").out
+    places = [re.search(rf"^\W*{name} ", listed, re.MULTILINE) for name in ("run", "new", "show", "trace", "evaluate", "verify", "fill")]
+    starts = [place.start() for place in places if place]
+    assert starts == sorted(starts)
+    assert len(starts) == len(places)
+    assert cli("help").out == listed
+    assert cli("help", "run").out == cli("run", "--help").out
+
+
+@pytest.mark.parametrize("command", ["run", "show", "evaluate", "contamination", "judge new", "judge export"])
+def test_help_has_plain_types(command: str, cli: Callable[..., Any]) -> None:
+    """No `<int range>`, and no largest number of a machine."""
+    told = cli(*command.split(), "--help").out
+    assert "range" not in told.replace("in random order", "")
+    assert "<=" not in told
+    assert "9223372" not in told
+
+
+@pytest.mark.parametrize("call", ["run holmes-style --seed=-1", "run holmes-style --workers 1025", "contamination x --shards 0"])
+def test_a_number_out_of_range_is_refused(call: str, cli: Callable[..., Any]) -> None:
+    """The message has the value and the bounds."""
+    outcome = cli(*call.split())
+    assert outcome.status == 2
+    assert re.search(r"-?\d+ is out of range. Give a number (from|1 or more)", outcome.err)
+
+
 def test_version(cli: Callable[..., Any]) -> None:
     """The version goes to standard output."""
     assert cli("--version").out == f"cloze-gen {__version__}\n"
