@@ -96,8 +96,8 @@ class StyleTask(StageTask):
         asked = " and ".join(f"--{side}" for side in style.sides)
         if foreign:
             none = "neither" if len(style.sides) > 1 else "none"
-            alone = len(style.sides) == 1 or style.own_background is not None
-            meant = f" Did you mean --{style.drawn_from} {given[foreign[0]]}?" if alone and sum(map(bool, given.values())) == 1 else ""
+            one_folder = len(style.sides) == 1 or style.own_background is not None
+            meant = f" Did you mean --{style.drawn_from} {given[foreign[0]]}?" if one_folder and sum(map(bool, given.values())) == 1 else ""
             raise UsageError(
                 f"--{foreign[0]}: {style.name} does not read it. Give {asked}, or {none} (then the embedded sample serves).{meant}"
             )
