@@ -31,15 +31,16 @@ FIND_PYTHON = is() { "$$1" -c "import sys; sys.exit(not ($$2))" 2>/dev/null; }; 
 	"trying it; what has no file is built, which may fail." >&2
 
 # A user's values reach the shell as environment variables and are never expanded by make, so spaces, quotes and $ are safe. Only
-# values given on the command line count: a NAME or OUT that happens to be in the environment means something else.
-literal = $(if $(filter command,$(origin $(1))),$(eval override $(1) := $$(value $(1))),$(eval override $(1) :=))$(eval export $(1))
+# values given on the command line count: a NAME or OUT that happens to be in the environment means something else. An empty one is given too,
+# and the program refuses it.
+literal = $(if $(filter command,$(origin $(1))),$(eval override $(1) := $$(value $(1)))$(eval export $(1)),$(eval unexport $(1)))
 $(foreach variable,TRAIN SOURCE BOOKS NAME WORKERS OUT SHARED TREEBANK AGAINST ARGS,$(call literal,$(variable)))
 export PYTHON
 # ARGS is split into words as a shell does it, and nothing in it is expanded.
 WITH_ARGS = $(BIN)/python scripts/with_args.py
 
-RUN_OPTIONS = $${TRAIN:+"--train=$$TRAIN"} $${SOURCE:+"--source=$$SOURCE"} $${BOOKS:+"--books=$$BOOKS"} \
-	"--name=$${NAME:-$@}" "--workers=$${WORKERS:-2}" "--out=$${OUT:-artifacts}"
+RUN_OPTIONS = $${TRAIN+"--train=$$TRAIN"} $${SOURCE+"--source=$$SOURCE"} $${BOOKS+"--books=$$BOOKS"} \
+	"--name=$${NAME-$@}" "--workers=$${WORKERS-2}" "--out=$${OUT-artifacts}"
 
 STYLES := $(subst _,-,$(patsubst pipelines/%.py,%,$(wildcard pipelines/*_style.py)))
 

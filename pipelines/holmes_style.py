@@ -32,10 +32,10 @@ from cloze_gen.recipes.msr.steps.forward import ForwardSettings
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.recipes.msr.steps.screening import ScreeningSettings
 from cloze_gen.recipes.msr.trace import TRACE
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.stages.asking.reading import READING
 from cloze_gen.stages.corpus.held_out import HeldOutSettings
-from cloze_gen.stages.corpus.overlap import OverlapSettings
+from cloze_gen.stages.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
 from cloze_gen.stages.items.questions import QUESTION_ITEMS
 from cloze_gen.stages.models.contexts import BackgroundSettings
 from cloze_gen.stages.models.language_model import LmSettings
@@ -68,9 +68,22 @@ class HolmesSettings(SettingsGroup):
         """The words that may be options are those whose contexts are known."""
         return self.focus
 
+    ignored_when = (
+        IgnoredWhen(("focus.classes", "choice.class_shares"), {"grooming.tagger": ("none",)}),
+        IgnoredWhen(("focus.classes",), {"grooming.judged": ("articles",)}),
+        IgnoredWhen(("focus.classes",), {"grooming.verdicts": bool, "grooming.unjudged": ("left_out",)}),
+        IgnoredWhen(("held_out.models",), {"--train": (True,)}),
+        *IGNORED_WITHOUT_TRAIN,
+    )
+
     @model_validator(mode="after")
     def _groups_agree(self) -> Self:
         """What one group asks for, another must not make impossible."""
+        if self.forward.keep > self.alternates.count:
+            raise ValueError(
+                f"forward.keep = {self.forward.keep} is above alternates.count = {self.alternates.count}, and no more can be kept than "
+                "there are: lower forward.keep or raise alternates.count"
+            )
         if self.grooming.min_tokens > self.focus.max_tokens:
             raise ValueError(
                 f"grooming.min_tokens = {self.grooming.min_tokens} is above focus.max_tokens = {self.focus.max_tokens}, "

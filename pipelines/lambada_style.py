@@ -32,15 +32,15 @@ from cloze_gen.recipes.lambada.stages.outside_members import requests
 from cloze_gen.recipes.lambada.stages.passage_set import write_passage_set
 from cloze_gen.recipes.lambada.stages.published_novels import write_published_novels
 from cloze_gen.recipes.lambada.stages.ranking import write_ranking
-from cloze_gen.recipes.lambada.steps.committee import CacheSettings, CommitteeSettings, label_of
+from cloze_gen.recipes.lambada.steps.committee import CACHE, FEEDFORWARD, NETWORKS, RECURRENT, CacheSettings, CommitteeSettings, label_of
 from cloze_gen.recipes.lambada.steps.control import ControlSettings
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
 from cloze_gen.recipes.lambada.steps.passages import PassagesSettings
 from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, TriggerSettings
 from cloze_gen.recipes.lambada.trace import TRACE
 from cloze_gen.records.passage import Part
-from cloze_gen.settings import SettingsGroup
-from cloze_gen.stages.corpus.overlap import OverlapSettings
+from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.stages.corpus.overlap import IGNORED_OF_ONE_SIDE, OverlapSettings
 from cloze_gen.stages.corpus.tags import TaggerSettings
 from cloze_gen.stages.items.passages import PASSAGE_ITEMS
 from cloze_gen.stages.models.contexts import ContextSettings
@@ -71,6 +71,22 @@ class LambadaSettings(SettingsGroup):
     guessing: GuessingSettings = GuessingSettings()
     control: ControlSettings = ControlSettings()
     release: LambadaReleaseSettings = LambadaReleaseSettings()
+
+    ignored_when = (
+        *IGNORED_OF_ONE_SIDE,
+        IgnoredWhen(("cache.weight",), {"committee.members": lambda members: CACHE not in members}),
+        IgnoredWhen(
+            tuple(f"networks.{name}" for name in NetworksSettings.model_fields),
+            {"committee.members": lambda members: not set(NETWORKS) & set(members)},
+        ),
+        IgnoredWhen(
+            ("networks.history", "networks.feedforward_hidden", "networks.feedforward_words"),
+            {"committee.members": lambda members: FEEDFORWARD not in members},
+        ),
+        IgnoredWhen(
+            ("networks.recurrent_hidden", "networks.recurrent_words"), {"committee.members": lambda members: RECURRENT not in members}
+        ),
+    )
 
     @property
     def context_words(self) -> TriggerSettings:

@@ -14,8 +14,9 @@ import luigi
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import StyleTask
-from cloze_gen.pipelines.styles import find_style
+from cloze_gen.pipelines.styles import find_style, ignored_lines
 from cloze_gen.pipelines.task import PipelineTask, StageTask, build_these, stage_order
+from cloze_gen.records.release_facts import RELEASE_FORMAT
 from cloze_gen.report.funnel import FunnelStep, funnel_steps
 from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.corpus.dropped import dropped_notes
@@ -30,12 +31,12 @@ from cloze_gen.store.manifest import write_json
 from cloze_gen.store.runs import (
     EVALUATION,
     MOST_NAME_CHARS,
-    RELEASE_FILE,
     RUN_FILE,
     RUN_SCHEMA,
     evaluation_place,
     is_run_name,
     link_name,
+    read_run,
     released_folder,
     run_lock,
 )
@@ -58,8 +59,7 @@ class RunTarget(luigi.Target):
         self._folder, self._description, self._links = folder, description, links
 
     def exists(self) -> bool:
-        of_this_version = (released_folder(self._folder) / RELEASE_FILE).is_file()  # an older one had none
-        if leavings(self._folder) or find_change(self._folder) is not None or not of_this_version:
+        if leavings(self._folder) or find_change(self._folder) is not None:
             return False
         written = json.loads((self._folder / RUN_FILE).read_text(encoding="utf-8"))
         return written == self._description and all((self._folder / name).readlink() == Path(to) for name, to in self._links.items())
@@ -69,7 +69,7 @@ class RunTask(PipelineTask):
     """The root of a style's DAG. Its name is no stage's setting: renaming writes another folder and runs no stage."""
 
     style = luigi.Parameter(description="name of the style")
-    name = luigi.Parameter(default="", description="name of the run; empty: the config's name")
+    name = luigi.Parameter(default="", description="name of the run; empty: the style's name")
 
     @property
     def of_style(self) -> Style:
@@ -83,6 +83,11 @@ class RunTask(PipelineTask):
     @property
     def all_settings(self) -> Any:
         return self.last.all_settings
+
+    def ignored_lines(self) -> list[str]:
+        """A line for each setting that the user chose and this run does not read."""
+        options = {"--train": not self.last.is_own_background}  # the sample has training books too
+        return ignored_lines(self.of_style, self.last.config_used, self.overrides, options=options)
 
     @functools.cached_property
     def is_sample(self) -> bool:
@@ -109,7 +114,7 @@ class RunTask(PipelineTask):
 
     @property
     def run_name(self) -> str:
-        return check_run_name(self.name or (self.of_style.sample_config if self.is_sample else self.of_style.name))
+        return check_run_name(self.name or self.of_style.name)
 
     @property
     def folder(self) -> Path:
@@ -130,6 +135,7 @@ class RunTask(PipelineTask):
             "overrides": json.loads(self.overrides),
             "seed": self.seed,
             "sample": self.is_sample,
+            "release_format": RELEASE_FORMAT,
             "settings": self.published_settings(),
             "stages": stages,
         }
@@ -151,13 +157,26 @@ class RunTask(PipelineTask):
         return all(task.complete() for task in self.stages()) and self.output().exists()
 
     def run(self) -> None:
+        for stage in self.stages():  # an older version left empty artifacts as finished ones
+            stage.check_something_kept(self.store.open(stage.key).funnel)
         with exclusive_lock(run_lock(self.folder)):
             sweep_leavings(self.store.runs)
-            changed = find_change(self.folder) if (self.folder / RUN_FILE).exists() else None
+            changed = (find_change(self.folder) or self.format_change()) if (self.folder / RUN_FILE).exists() else None
             if changed:
                 say(f"{self.run_name}: {changed} The run's folder is written anew.")
             for line in replace_published(self.folder, RUN_SCHEMA, self._write_folder):
                 say(f"{self.run_name}: {line}")
+
+    def format_change(self) -> str | None:
+        """That the release on disk is in another format than this version writes, as a sentence; None where it is not.
+
+        Raises:
+            UsageError: `run.json` cannot be read.
+        """
+        written = read_run(self.folder).get("release_format", 1)
+        if written == RELEASE_FORMAT:
+            return None
+        return f"The release is in format {written}, and this version writes format {RELEASE_FORMAT}."
 
     def _write_folder(self, folder: Path) -> None:
         """Everything in the run's folder; an evaluation of the very same items comes with it."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
+
+from pydantic import model_validator
 
 from cloze_gen.evaluate.blanks.user_scores import ANSWER
 from cloze_gen.pipelines.corpus import Counts, TrainingText
@@ -28,7 +30,7 @@ from cloze_gen.recipes.scde.steps.rivals import RivalsSettings
 from cloze_gen.recipes.scde.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.asking.filling import FILLING
-from cloze_gen.stages.corpus.overlap import OverlapSettings
+from cloze_gen.stages.corpus.overlap import IGNORED_OF_ONE_SIDE, OverlapSettings
 from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.room import Room
@@ -51,6 +53,17 @@ class ScdeSettings(SettingsGroup):
     distractors: DistractorsSettings = DistractorsSettings()
     assembly: AssemblySettings = AssemblySettings()
     release: ScdeReleaseSettings = ScdeReleaseSettings()
+
+    ignored_when = IGNORED_OF_ONE_SIDE
+
+    @model_validator(mode="after")
+    def _blanks_find_room(self) -> Self:
+        if self.blanks.least_sentences > self.passages.max_sentences:
+            raise ValueError(
+                f"blanks.count = {self.blanks.count} blanks with blanks.min_between = {self.blanks.min_between} need "
+                f"{self.blanks.least_sentences} sentences, and passages.max_sentences = {self.passages.max_sentences} allows fewer"
+            )
+        return self
 
 
 class Passages(StyleTask):
@@ -95,6 +108,7 @@ class Rivals(StyleTask):
     stage = "rivals"
     group = "rivals"
     version = 2
+    may_keep_nothing = True  # distractors of other kinds need none; `write_distractors` says where those of kind hard are missing
     needs = {"partition": Partition, "passages": Passages, "blanks": Blanks, "coherence": Coherence}
 
     def settings(self) -> dict[str, Any]:

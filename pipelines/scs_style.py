@@ -36,7 +36,7 @@ from cloze_gen.recipes.scs.steps.vocabulary import VocabularySettings
 from cloze_gen.recipes.scs.trace import TRACE
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.stages.asking.reading import READING
-from cloze_gen.stages.corpus.overlap import OverlapSettings
+from cloze_gen.stages.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
 from cloze_gen.stages.corpus.tags import TaggerSettings
 from cloze_gen.stages.items.questions import QUESTION_ITEMS
 from cloze_gen.stages.offensive_words import words_digest
@@ -63,6 +63,8 @@ class ScsSettings(SettingsGroup):
     impostors: ImpostorsSettings = ImpostorsSettings()
     questions: QuestionsSettings = QuestionsSettings()
     release: ReleaseSettings = ReleaseSettings()
+
+    ignored_when = IGNORED_WITHOUT_TRAIN
 
     @model_validator(mode="after")
     def _reference_is_given(self) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+import itertools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,7 +14,8 @@ import luigi
 from cloze_gen.config import settings_dict
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.styles import find_style, load_settings
+from cloze_gen.notation import NAMED, shown
+from cloze_gen.pipelines.styles import chosen_settings, find_style, load_settings
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.style import Style
@@ -65,6 +67,12 @@ class StyleTask(StageTask):
     def settings(self) -> dict[str, Any]:
         return settings_dict(self.own) if self.group else {}
 
+    def remedy(self) -> str:
+        group = f", or relax the settings in [{self.group}] (`cloze-gen settings {self.style}` lists them)" if self.group else ""
+        chosen = chosen_settings(self.of_style, self.config_used, self.overrides).items()
+        changed = ", ".join(f"{name} = {shown(value, most_chars=30)}" for name, value in itertools.islice(chosen, NAMED))
+        return f"Give more books{group}.{f' You chose {changed}.' if changed else ''}"
+
     def artifacts(self) -> dict[str, Artifact]:
         """The inputs, opened."""
         return {name: self.artifact(name) for name in self.inputs()}
@@ -88,7 +96,11 @@ class StyleTask(StageTask):
         asked = " and ".join(f"--{side}" for side in style.sides)
         if foreign:
             none = "neither" if len(style.sides) > 1 else "none"
-            raise UsageError(f"--{foreign[0]}: {style.name} does not read it. Give {asked}, or {none} (then the embedded sample serves).")
+            one_folder = len(style.sides) == 1 or style.own_background is not None
+            meant = f" Did you mean --{style.drawn_from} {given[foreign[0]]}?" if one_folder and sum(map(bool, given.values())) == 1 else ""
+            raise UsageError(
+                f"--{foreign[0]}: {style.name} does not read it. Give {asked}, or {none} (then the embedded sample serves).{meant}"
+            )
         found = tuple(side for side in style.sides if given[side])
         if found and found != style.sides and not (style.own_background and found == (style.drawn_from,)):
             alone = f"; --{style.drawn_from} alone (then its books are their own background)" if style.own_background else ""

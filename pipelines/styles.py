@@ -7,6 +7,8 @@ import importlib
 import json
 import pkgutil
 import re
+from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,8 +17,9 @@ from pydantic import BaseModel
 from cloze_gen.config import STYLE, parse_settings, read_toml
 from cloze_gen.errors import UsageError
 from cloze_gen.notation import shown
+from cloze_gen.settings import ignored_settings
 from cloze_gen.stages.style import Style
-from cloze_gen.store.configs import config_text
+from cloze_gen.store.configs import config_text, is_config_file
 from cloze_gen.store.runs import RUN_FILE, read_run
 
 
@@ -84,6 +87,26 @@ def _named_style(config: str) -> str:
         choice = " or ".join(f'style = "{style}"' for style in style_names())
         raise UsageError(f"{config}: {what}. Write {choice} as its first line.")
     return found[0]
+
+
+def ignored_lines(style: Style, config: str, overrides: str = "[]", *, options: Mapping[str, bool] | None = None) -> list[str]:
+    """A line for each setting that a user chose and no step reads.
+
+    Args:
+        overrides: of the command line, as `load_settings` has them.
+        options: as `ignored_settings`.
+    """
+    chosen = chosen_settings(style, config, overrides)
+    ignored = ignored_settings(load_settings(style.settings, config, overrides), options or {})
+    return [f"{name} is ignored: {reason}." for name, reason in ignored.items() if name in chosen]
+
+
+def chosen_settings(style: Style, config: str, overrides: str) -> dict[str, Any]:
+    """The settings that a user chose, `group.key` -> value: neither the style's default nor the value of its built-in config."""
+    settings = load_settings(style.settings, config, overrides)
+    usual = (style.settings(), load_settings(style.settings, style.name if is_config_file(config) else config, "[]"))
+    names = (f"{group}.{name}" for group, own in settings for name in type(own).model_fields)
+    return {name: value for name in names if (value := attrgetter(name)(settings)) not in map(attrgetter(name), usual)}
 
 
 @functools.lru_cache(maxsize=8)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import abc
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import luigi
 
 from cloze_gen.engine.local import Engine, make_engine
-from cloze_gen.errors import ClozeGenError
+from cloze_gen.errors import ClozeGenError, CorpusError
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.keys import StageKey
@@ -88,6 +88,7 @@ class StageTask(PipelineTask):
     version: ClassVar[int] = 1
     draws: ClassVar[bool] = False
     outside: ClassVar[bool] = False  # it waits for a program that takes a core and memory of its own
+    may_keep_nothing: ClassVar[bool] = False  # a run can end well although this stage rejects all that it sees
     _whole = False
 
     def inputs(self) -> dict[str, StageTask]:
@@ -132,8 +133,34 @@ class StageTask(PipelineTask):
                 _at_work.append(self.task_id)
                 try:
                     self.work(writer, room)
+                    self.check_something_kept(writer.funnel)
+                except MemoryError as error:
+                    if not hasattr(error, "__notes__"):  # of two stages under way the inner one
+                        error.add_note(self.label)
+                    raise
                 finally:
                     _at_work.pop()
+
+    def check_something_kept(self, funnel: Mapping[str, Any]) -> None:
+        """Refuse an artifact of which nothing goes on: every later stage would be empty.
+
+        Raises:
+            CorpusError: the stage rejected all that it saw; names the reasons, what the stages before kept, and what to do.
+        """
+        if not funnel or funnel["kept"] or self.may_keep_nothing:
+            return
+        upstream = ((task.label, self.store.open(task.key).funnel) for task in stage_order(*self.inputs().values()))
+        told = ((label, own) for label, own in upstream if own and own["kept"] < own["seen"])
+        before = ", ".join(f"{label} kept {own['kept']:,} of {own['seen']:,} {own['unit']}" for label, own in told)
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(funnel["rejected"].items(), key=_most_first) if count)
+        raise CorpusError(
+            f"{self.label}: none of {funnel['seen']:,} {funnel['unit']} is kept ({reasons or 'there were none'}), so no set can be made. "
+            f"{self.remedy()}{f' Before it: {before}.' if before else ''}"
+        )
+
+    def remedy(self) -> str:
+        """What to do where nothing is kept."""
+        return "Give more books."
 
     @property
     def label(self) -> str:
@@ -144,6 +171,10 @@ class StageTask(PipelineTask):
         if not self._whole:
             self._whole = self.output().exists()
         return self._whole
+
+
+def _most_first(reason: tuple[str, int]) -> tuple[int, str]:
+    return -reason[1], reason[0]
 
 
 def run_those_ready() -> None:

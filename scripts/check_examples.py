@@ -1,6 +1,6 @@
 """Check that the examples of a page are a run's own, so that documentation does not grow old.
 
-    python scripts/check_examples.py artifacts/runs/holmes-sample docs/artifacts.md README.md
+    python scripts/check_examples.py artifacts/runs/holmes-style docs/artifacts.md README.md
 
 Looked at: every line that prints a question (`_____`), which must be the `input` of one of the run's; every block of JSON, and every inline
 object, which must stand in a table, a JSONL file or a manifest of the run (floats to four digits; "..." in a list or at a text's end, and a

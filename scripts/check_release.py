@@ -1,6 +1,6 @@
 """Check releases with the programs that strangers open them with: what each says, a line a check; status 1 where one finds fault.
 
-    python scripts/check_release.py artifacts/runs/holmes-sample/release ...
+    python scripts/check_release.py artifacts/runs/holmes-style/release ...
 
 Run it in an environment of its own with `pip install lm-eval datasets mlcroissant`, and `inspect-ai` where there is time for it; this
 project need not be in it. Nothing reaches a network, nothing is written into a release, and every program is called from another folder.

@@ -2,7 +2,7 @@
 
     .venv/bin/python scripts/pictures.py [--out DIR]
 
-DIR is an output folder that may hold the run `holmes-sample` already; without it the sample is run and evaluated anew, which takes a minute
+DIR is an output folder that may hold the run `holmes-style` already; without it the sample is run and evaluated anew, which takes a minute
 or two. It needs Chromium (Debian, Ubuntu: apt-get install chromium). The letters are those of the machine, so two machines' bytes differ.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 from PIL import Image, ImageChops
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
-STYLE, RUN = "holmes-style", "holmes-sample"
+STYLE = RUN = "holmes-style"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Alone with the page: no host is asked, nothing of an earlier call is known.
 FLAGS = (

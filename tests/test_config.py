@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from cloze_gen.config import parse_settings, settings_dict
 from cloze_gen.errors import ConfigError
@@ -95,3 +97,15 @@ def test_settings_are_frozen_and_json() -> None:
     with pytest.raises(ValidationError):
         settings.forward.keep = 3  # type: ignore[misc]
     assert settings_dict(settings) == {"name": "x", "forward": {"keep": 30, "ranks": [1]}}
+
+
+def test_a_rule_about_several_groups_has_no_empty_path() -> None:
+    """The message of a validator of the whole model begins with the config's name and the rule."""
+
+    class Strict(Style):
+        @model_validator(mode="after")
+        def _agree(self) -> Self:
+            raise ValueError("forward.keep does not go with name")
+
+    with pytest.raises(ConfigError, match=r"^my.toml: forward.keep does not go with name$"):
+        parse_settings(Strict, "", where="my.toml")

@@ -93,9 +93,18 @@ def test_a_folder_of_books_reaches_the_program_as_typed(checkout: Path, folder: 
 
 def test_an_inherited_books_means_nothing(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only what stands on the command line is a folder of books."""
-    monkeypatch.setenv("BOOKS", "elsewhere")
+    for variable in ("BOOKS", "NAME", "OUT"):
+        monkeypatch.setenv(variable, "elsewhere")
     answer = make(checkout, "--old-file=setup", "lambada-style")
-    assert answer.stdout.splitlines()[:3] == ["<run>", "<lambada-style>", "<--name=lambada-style>"]
+    assert answer.stdout.splitlines() == ["<run>", "<lambada-style>", "<--name=lambada-style>", "<--workers=2>", "<--out=artifacts>"]
+
+
+@pytest.mark.parametrize("variable", ["TRAIN", "SOURCE", "BOOKS", "NAME", "WORKERS", "OUT"])
+def test_an_empty_value_reaches_the_program(checkout: Path, variable: str) -> None:
+    """`SOURCE=$UNSET` is not the same as no SOURCE: the program is given the empty value, and refuses it."""
+    answer = make(checkout, "--old-file=setup", "holmes-style", f"{variable}=")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert f"<--{variable.lower()}=>" in answer.stdout.splitlines()
 
 
 def test_an_open_quote_in_args_is_one_message(checkout: Path) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import itertools
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +27,7 @@ from cloze_gen.commands.arguments import (
     Settings,
     Stage,
     Workers,
+    number,
 )
 from cloze_gen.commands.completing import run_names
 from cloze_gen.commands.corpus_group import corpus_group
@@ -31,17 +35,48 @@ from cloze_gen.commands.judge_group import judge_group
 from cloze_gen.commands.newcomer_commands import add_newcomer_commands
 from cloze_gen.commands.release_commands import add_release_commands
 from cloze_gen.endings import Ended, guarded, written_down
-from cloze_gen.errors import ClozeGenError
+from cloze_gen.errors import ClozeGenError, UsageError
+
+_EMPTY_OPTION = re.compile(r"--[a-z-]+=")
+# The order of `--help`: making a set, looking at it, measuring it, having it judged, what is rarer, and releases of others.
+_ORDER = (
+    *("run", "new", "settings", "doctor", "corpus", "runs", "show", "trace", "explain", "compare", "report", "evaluate", "judge"),
+    *("export-requests", "clean-exams", "completion", "verify", "fill", "contamination"),
+)
 
 
 class _Commands(TyperGroup):
-    """Typer reads a broken file's EOFError as Ctrl-C, and says a line of its own about either. It gets to see neither."""
+    """The commands of the program, as a user meets them.
+
+    Typer reads a broken file's EOFError as Ctrl-C, and prints a line of its own about either. It gets to see neither.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=_ORDER.index)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read `help COMMAND` as `COMMAND --help`, and refuse empty values: an unset shell variable is no choice of a default.
+
+        Raises:
+            UsageError: a value is empty.
+        """
+        if not ctx.resilient_parsing:
+            _refuse_empty(args)
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except (KeyboardInterrupt, EOFError) as error:
             raise Ended(error) from error
+
+
+def _refuse_empty(args: Sequence[str]) -> None:
+    for before, one in itertools.pairwise(["", *args]):
+        name = one[:-1] if _EMPTY_OPTION.fullmatch(one) else before if one == "" else None
+        if name is not None:
+            what = f"{name}: its value is empty" if name.startswith("--") else "an argument is empty"
+            raise UsageError(f"{what}. Is a shell variable not set? Give a value, or leave it out.")
 
 
 app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
@@ -70,7 +105,7 @@ def run(
     name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="random seed")] = 1,
+    seed: Annotated[int, number(0, LARGEST_SEED, help="random seed")] = 1,
     set_: Settings = None,
     engine: Annotated[str, typer.Option(help="local, or dask:ADDRESS of an existing cluster")] = "local",
     strict: Annotated[bool, typer.Option(help="end the run when a book is dropped")] = False,
@@ -102,7 +137,7 @@ def show_run(
     run: Run,
     stage: Stage = None,
     out: Out = DEFAULT_OUT,
-    rows: Annotated[int, typer.Option(min=0, max=_MOST_ROWS, help="rows to print of each table")] = 5,
+    rows: Annotated[int, number(0, _MOST_ROWS, help="rows to print of each table")] = 5,
 ) -> None:
     """Show a run's stages and funnel, or one stage's files, columns and first rows.
 
@@ -156,7 +191,7 @@ def evaluate(
     people: Annotated[Path | None, typer.Option(help="what people said of the items: the file of `cloze-gen judge apply`")] = None,
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="random seed: breaks ties, or begins networks")] = 1,
+    seed: Annotated[int, number(0, LARGEST_SEED, help="random seed: breaks ties, or begins networks")] = 1,
     write_to: Annotated[
         Path | None, typer.Option(help="folder to write to; default: one of its own in OUT/evaluations/, which a run links")
     ] = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
@@ -104,9 +105,15 @@ def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str) -> 
         return f"{where}: {spot}: a group of settings, not a value. Settings of it: {inside}."
     given = problem.get("input")
     quoted = "" if isinstance(given, dict | BaseModel) else f" (given: {shown(given)})"
-    said = f"{where}: {spot}: {problem['msg'].removeprefix('Value error, ')}{quoted}"
+    place = f"{where}: {spot}" if spot else where  # a rule about several groups has no path
+    expected = "Input should be a list" if problem["type"] == "tuple_type" else problem["msg"].removeprefix("Value error, ")
+    said = f"{place}: {expected}{quoted}"
     field = _field(model, path)
-    return f"{said}. Allowed: {allowed_values(field)}. It is: {field.description}." if field else said
+    hint = ""
+    if problem["type"] == "tuple_type" and isinstance(given, str):
+        words = [word.strip() for word in given.split(",") if word.strip()]
+        hint = f" Write a list: {spot} = {shown(json.dumps(words))[1:-1]}."
+    return f"{said}.{hint} Allowed: {allowed_values(field)}. It is: {field.description}." if field else said
 
 
 def _field(model: type[BaseModel], path: Sequence[str]) -> FieldInfo | None:

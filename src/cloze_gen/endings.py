@@ -48,6 +48,9 @@ def guarded(call: Callable[[], object]) -> int:
         result = _INTERRUPTED
     except BrokenPipeError:
         return 0
+    except MemoryError as error:
+        show(f"cloze-gen: {_explain_memory_error(error)}", sys.stderr)
+        return ClozeGenError.exit_status
     except OSError as error:
         show(f"cloze-gen: {_explain_os_error(error)}", sys.stderr)
         return StoreError.exit_status
@@ -77,8 +80,21 @@ def written_down(error: Exception) -> str:
     return f"{what} Where it came from is written in {path}; please report it with that file. What was finished stays."
 
 
+def _explain_memory_error(error: MemoryError | OSError) -> str:
+    """One message; the stage that ran out of memory is named in a note."""
+    place = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
+    said = " ".join(str(error).split())
+    what = f"not enough memory ({said})" if said else "not enough memory"
+    return (
+        f"{place}{what}. Use fewer --workers, give fewer or smaller books, or lower the settings that decide sizes (vocabularies, vectors, "
+        "hidden units, dimensions, features, pools), then run again; what was finished stays."
+    )
+
+
 def _explain_os_error(error: OSError) -> str:
     """One message for what the machine refused. numpy tells a full disk by `N requested and M written`, without an error number."""
+    if error.errno == errno.ENOMEM:
+        return _explain_memory_error(error)
     full = error.errno in {errno.ENOSPC, errno.EDQUOT} or "No space left" in str(error) or "requested and" in str(error)
     if full:
         return f"the disk is full ({error}). Free space or choose another --out, then run again; what was finished stays."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import shutil
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.pipelines.corpus import Counts
 from cloze_gen.store import corpus as corpus_room
 from cloze_gen.store.tables import read_tsv, unescape_cell
 from tests.conftest import without_canary
@@ -119,10 +121,11 @@ def test_no_book_left(tmp_path: Path, corpus: Any, cli: Callable[..., Any]) -> N
         (("--name", ".."), ["run name '..'"]),
         (("--name", "x" * 300), ["300 characters"]),
         (("--engine", "spark"), ["'spark'", "dask:ADDRESS"]),
+        (("--engine", "dask:", "--dry-run"), ["--engine dask:", "needs an address"]),
     ],
 )
 def test_mistakes_of_the_call(
-    corpus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any], change: tuple[str, str], said: list[str]
+    corpus: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any], change: tuple[str, ...], said: list[str]
 ) -> None:
     """Status 2, one message with the place and the way out, and nothing is written."""
     (tmp_path / "here").mkdir()
@@ -151,6 +154,51 @@ def test_mistakes_of_other_calls(
     """What is not there is named; status 2."""
     monkeypatch.chdir(tmp_path)
     assert said in one_message(cli(*arguments), 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (("run", "holmes-style", "--source", "", "--train", ""), "--source: its value"),
+        (("run", "holmes-style", "--source="), "--source: its value"),
+        (("run", "holmes-style", "--set", ""), "--set: its value"),
+        (("run", ""), "an argument"),
+        (("show", ""), "an argument"),
+        (("judge", "status", "x", "--out="), "--out: its value"),
+        (("corpus", "rank", "books", "--reference", ""), "--reference: its value"),
+        (("settings", ""), "an argument"),
+    ],
+)
+def test_an_empty_value_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any], arguments: tuple[str, ...], name: str
+) -> None:
+    """In every command: a shell variable that is not set does not choose a default."""
+    monkeypatch.chdir(tmp_path)
+    assert f"cloze-gen: {name} is empty. Is a shell variable not set?" in one_message(cli(*arguments), 2)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "guess"),
+    [
+        (("run", "holmes"), "Did you mean 'holmes-style'?"),
+        (("settings", "lambda-style"), "Did you mean 'lambada-style'?"),
+        (("run", "mine"), "Did you mean 'mine.toml'?"),
+        (("run", "lambada-style", "--source", "novels"), "Did you mean --books novels?"),
+        (("run", "scs-style", "--books", "novels"), "Did you mean --source novels?"),
+        (("run", "holmes-style", "--source", "Kim.txt"), "Kim.txt: a file, not a folder. Put it into a folder of its own and give that."),
+        (("run", "holmes-style", "--set", "focus.classes=noun"), 'Write a list: focus.classes = ["noun"].'),
+        (("run", "holmes-style", "--set", "focus.classes=noun, verb"), 'Write a list: focus.classes = ["noun", "verb"].'),
+    ],
+)
+def test_what_was_meant_is_guessed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any], arguments: tuple[str, ...], guess: str
+) -> None:
+    """A near mistake has what was probably meant in its message."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Kim.txt").write_text("He sat.", encoding="utf-8")
+    (tmp_path / "mine.toml").write_text("", encoding="utf-8")
+    assert guess in one_message(cli(*arguments), 2)
 
 
 @pytest.mark.parametrize(
@@ -203,6 +251,23 @@ def test_no_lmplz(tmp_path: Path, cli: Callable[..., Any], corpus: Any, monkeypa
     assert cli(*call).status == 0
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(tmp_path / "nowhere"))
     assert cli(*call, "--set", "choice.n_questions=3").status == 0
+
+
+@pytest.mark.parametrize("error", [MemoryError("Unable to allocate 74.5 GiB"), OSError(errno.ENOMEM, "Cannot allocate memory")])
+def test_a_stage_without_enough_memory(
+    tmp_path: Path, cli: Callable[..., Any], corpus: Any, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """The message says how much was asked for and what to lower."""
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(Counts, "write", staticmethod(fail))
+    said = one_message(cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1"), 1)
+    assert "not enough memory (" in said
+    assert "llocate" in said
+    assert "fewer --workers" in said
+    assert "counts: " in said or isinstance(error, OSError)
 
 
 def test_nothing_goes_on_after_a_failure(tmp_path: Path, cli: Callable[..., Any], corpus: Any) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from cloze_gen import __version__
+from cloze_gen.pipelines.styles import style_names
 from cloze_gen.store.tables import read_jsonl
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +27,12 @@ def test_dry_run_says_what_would_run_and_does_nothing(tmp_path: Path, corpus: An
     assert told.status == 0
     assert told.out.count("would run: never ran") == len(re.findall(r"^  \d\d ", told.out, re.MULTILINE)) >= 14
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("config", [*style_names(), "holmes-sample", "scs-sample"])
+def test_a_run_is_named_after_its_config(config: str, tmp_path: Path, cli: Callable[..., Any]) -> None:
+    """As `make` names it, with books or without."""
+    assert f"{config}: in " in cli("run", config, "--out", tmp_path / "out", "--dry-run").out.splitlines()[0]
 
 
 def test_dry_run_names_the_changed_setting(finished: Any, cli: Callable[..., Any]) -> None:
@@ -174,6 +181,34 @@ def test_a_config_of_ones_own(copied: Any, cli: Callable[..., Any], tmp_path: Pa
     assert "n:7|" in done.out
     assert "would run" not in cli("explain", "holmes-mine", "--out", copied.out).out
     assert str(tmp_path) not in (copied.out / "runs" / "holmes-mine" / "run.json").read_text()
+
+
+def test_help_begins_with_what_is_typed_first(cli: Callable[..., Any]) -> None:
+    """`run` and `new` come first, then what looks at a run, then its evaluation, and releases of others last; `help` prints it too."""
+    listed = cli("--help").out
+    places = [re.search(rf"^\W*{name} ", listed, re.MULTILINE) for name in ("run", "new", "show", "trace", "evaluate", "verify", "fill")]
+    starts = [place.start() for place in places if place]
+    assert starts == sorted(starts)
+    assert len(starts) == len(places)
+    assert cli("help").out == listed
+    assert cli("help", "run").out == cli("run", "--help").out
+
+
+@pytest.mark.parametrize("command", ["run", "show", "evaluate", "contamination", "judge new", "judge export"])
+def test_help_has_plain_types(command: str, cli: Callable[..., Any]) -> None:
+    """No `<int range>`, and no largest number of a machine."""
+    told = cli(*command.split(), "--help").out
+    assert "range" not in told.replace("in random order", "")
+    assert "<=" not in told
+    assert "9223372" not in told
+
+
+@pytest.mark.parametrize("call", ["run holmes-style --seed=-1", "run holmes-style --workers 1025", "contamination x --shards 0"])
+def test_a_number_out_of_range_is_refused(call: str, cli: Callable[..., Any]) -> None:
+    """The message has the value and the bounds."""
+    outcome = cli(*call.split())
+    assert outcome.status == 2
+    assert re.search(r"-?\d+ is out of range. Give a number (from|1 or more)", outcome.err)
 
 
 def test_version(cli: Callable[..., Any]) -> None:

@@ -89,7 +89,7 @@ def reading(finished: Any, scs: Path, cli: Cli, tmp_path_factory: pytest.TempPat
     """The questions of the Holmes sample among those of the SCS sample."""
     out = tmp_path_factory.mktemp("reading") / "out"
     shutil.copytree(finished.out, out, symlinks=True)
-    return make_round(cli, out, "tiny", "--task", "read", "--pool", "40", "--with", scs / "runs" / "scs-sample")
+    return make_round(cli, out, "tiny", "--task", "read", "--pool", "40", "--with", scs / "runs" / "scs-style")
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_the_row_of_people_is_what_they_were_scripted_to(reading: Round, cli: Cl
 
 def test_the_other_set_is_found_in_the_same_file(reading: Round, scs: Path, cli: Cli, tmp_path: Path) -> None:
     """As a run, and as a copy of its questions under another name: the same row each time."""
-    run = scs / "runs" / "scs-sample"
+    run = scs / "runs" / "scs-style"
     shutil.copyfile(run / "release" / "questions.jsonl", tmp_path / "theirs.jsonl")
     rows = []
     for number, items in enumerate((run, tmp_path / "theirs.jsonl")):
@@ -124,7 +124,7 @@ def test_the_other_set_is_found_in_the_same_file(reading: Round, scs: Path, cli:
         outcome = cli("evaluate", items, "--people", reading.file, "--only", "human", "--out", tmp_path, "--write-to", target)
         assert outcome.status == 0, outcome.err
         rows += json.loads((target / "evaluation.json").read_text(encoding="utf-8"))["baselines"]
-    right = reading.right["scs-sample"]
+    right = reading.right["scs-style"]
     assert rows[0] == rows[1]
     assert (rows[0]["n"], len(right)) == (40, 120)
     assert rows[0]["accuracy"] == pytest.approx(sum(right) / len(right))
@@ -137,7 +137,7 @@ def test_what_was_found_wrong_is_told_of_each_set(reading: Round, cli: Cli) -> N
     assert people["judged"].startswith("human (3 judges, alpha 0.")
     assert (people["task"], people["set"], people["items"], people["other_items"]) == ("read", "tiny", 40, 0)
     other, mine = people["sets"]
-    assert (other["set"], mine["set"]) == ("scs-sample", "tiny")
+    assert (other["set"], mine["set"]) == ("scs-style", "tiny")
     marked = sum(stable_fraction("vague", row["id"]) < 0.3 for row in read_jsonl(reading.file) if row.get("set") == "tiny")
     assert marked > 3
     assert mine["ambiguous"]["by_one"] == pytest.approx(marked / 40)
@@ -177,7 +177,7 @@ def test_nothing_of_key_or_set_is_seen(which: str, request: pytest.FixtureReques
         item, source, kind = seen.pop("of")
         assert set(seen) - ({"votes"} if kind is Kind.ADJUDICATION else {"instruction"} if source == "attention" else set()) == allowed
         text = json.dumps(seen)
-        assert not any(told in text for told in (item, "scs-sample", "answers", *(f'"{name}"' for name in (source, *JUDGES))))
+        assert not any(told in text for told in (item, "scs-style", "answers", *(f'"{name}"' for name in (source, *JUDGES))))
     if which == "reading":
         assert {len(seen["options"]) for seen in found.seen} == {5}
 

@@ -143,9 +143,9 @@ def test_compare_and_evaluate_fit(copied: Any, holmes: tuple[Any, ...], narrow: 
 @pytest.mark.slow
 def test_the_other_style_fits(scs: Path, narrow: Callable[..., str]) -> None:
     """Every stage of an SCS-style run, a question's trace, and the ranking of books by its vocabulary."""
-    run = scs / "runs" / "scs-sample"
+    run = scs / "runs" / "scs-style"
     for stage in json.loads((run / "run.json").read_text())["stages"]:
-        assert faults(narrow("show", "scs-sample", stage["number"], "--out", scs)) == [], stage["label"]
+        assert faults(narrow("show", "scs-style", stage["number"], "--out", scs)) == [], stage["label"]
     for record in list(read_jsonl(run / "release" / "questions.jsonl"))[:5]:
         assert faults(narrow("trace", record["id"], "--out", scs)) == []
     reference = run / "release" / "questions.jsonl"

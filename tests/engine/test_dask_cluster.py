@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,12 +18,13 @@ from typing import Any
 
 import pytest
 
+import cloze_gen
 from cloze_gen.adapters.spacy_tagger import travelling_name
 from cloze_gen.engine import dask_cluster
 from cloze_gen.engine.dask_cluster import DaskEngine, with_absolute_paths
-from cloze_gen.engine.dask_worker import Job, Terms, do, own_versions
+from cloze_gen.engine.dask_worker import Job, Terms, code_digest, do, own_versions
 from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.errors import BookError, ToolError, UsageError
+from cloze_gen.errors import BookError, ToolError
 from cloze_gen.stages.corpus.book_files import SENTENCES
 from cloze_gen.stages.corpus.ingest import BookShard, ingest_book
 from cloze_gen.store.artifacts import Store
@@ -49,6 +51,7 @@ class Cluster:
     """Processes on this machine, as `dask scheduler` and `dask worker` start them."""
 
     folder: Path
+    paths: tuple[Path, ...] = (ROOT,)  # the processes' PYTHONPATH
     address: str = ""
     scheduler: subprocess.Popen[bytes] | None = None
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
@@ -70,7 +73,8 @@ class Cluster:
     def _start(self, program: str, *options: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-W", "ignore", "-m", f"distributed.cli.{program}", *options, "--host", "127.0.0.1"]
         with open(self.folder / "log.txt", "ab") as log:
-            return subprocess.Popen(command, cwd=self.folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=log, stderr=log)
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, self.paths))}
+            return subprocess.Popen(command, cwd=self.folder, env=environment, stdout=log, stderr=log)
 
     def look(self, expression: str) -> Any:
         """What the scheduler has to say of itself."""
@@ -435,7 +439,7 @@ def test_a_cluster_without_workers(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 @pytest.mark.slow
 def test_an_address_where_no_scheduler_is(cluster: Cluster, engine: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody, no address, or a worker: each has a message that names the address and what to do."""
+    """Nobody, or a worker: each has a message that names the address and what to do."""
     monkeypatch.setattr(dask_cluster, "_CONNECT_SECONDS", 1)
     for wrong in ("tcp://127.0.0.1:1", "nonsense://x", "localhost"):
         with pytest.raises(ToolError, match=rf"{wrong}: no Dask scheduler answers there \(.+\). Start one, or use --engine local"):
@@ -443,8 +447,6 @@ def test_an_address_where_no_scheduler_is(cluster: Cluster, engine: DaskEngine, 
     (worker, *_) = engine._client.nthreads()
     with pytest.raises(ToolError, match=rf"{worker}: a Dask Worker answers there"):
         DaskEngine(worker)
-    with pytest.raises(UsageError, match="an address is missing"):
-        DaskEngine("")
 
 
 @pytest.mark.slow
@@ -454,6 +456,41 @@ def test_other_versions_on_a_worker_are_refused(engine: DaskEngine, monkeypatch:
     monkeypatch.setattr(engine, "_terms", Terms(older))
     with pytest.raises(ToolError, match=r"the Dask worker on \S+ has pyarrow [\d.]+ \(the run: 0\.0\.1\); .* Install the same versions"):
         list(engine.map(fail, [0]))
+
+
+@pytest.mark.slow
+def test_other_code_on_a_worker_is_refused(tmp_path: Path) -> None:
+    """A worker that imports a copy of the package with one other line is refused, though both have the same version number."""
+    package = tmp_path / "copy" / "cloze_gen"
+    shutil.copytree(Path(cloze_gen.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    with open(package / "rng.py", "a", encoding="utf-8") as changed:
+        changed.write("\n# one more line\n")
+    own = Cluster(tmp_path, paths=(package.parent, ROOT))
+    try:
+        own.start(1)
+        engine = DaskEngine(own.address)
+        code = r"0\.1\.0 with code [0-9a-f]{8}"
+        with pytest.raises(ToolError, match=rf"the Dask worker on \S+ has cloze-gen {code} \(the run: {code}\); .* Install the same"):
+            list(engine.map(note, [Note(tmp_path / "log", 0)]))
+        engine.close()
+    finally:
+        own.stop()
+    assert not noted(tmp_path / "log")
+
+
+@pytest.mark.parametrize(
+    ("file", "is_code"),
+    [("rng.py", True), ("english/offensive_words.txt", True), ("__pycache__/rng.pyc", False), ("pipelines/models.py", False)],
+)
+def test_the_digest_of_the_code_is_of_what_workers_run(file: str, is_code: bool, tmp_path: Path) -> None:
+    """Every source and data file counts. Compiled files do not, nor folders of a wheel that no worker uses."""
+    for name in ("rng.py", "english/offensive_words.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("before", encoding="utf-8")
+    before = code_digest(tmp_path)
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("after", encoding="utf-8")
+    assert (code_digest(tmp_path) != before) is is_code
 
 
 @pytest.mark.slow

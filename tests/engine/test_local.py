@@ -139,6 +139,8 @@ def test_engines_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert make_engine("local", workers=3).workers == 3
     with pytest.raises(UsageError, match=r"Known: local, dask:ADDRESS"):
         make_engine("spark", workers=1)
+    with pytest.raises(UsageError, match="--engine dask: needs an address"):
+        make_engine("dask:", workers=1)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ToolError, match=r"cloze-gen\[dask\]"):
         make_engine("dask:tcp://127.0.0.1:1", workers=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -10,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.records.release_facts import RELEASE_FORMAT
 from cloze_gen.store import corpus_folder
 from cloze_gen.store.folder_replacement import write_own
+from cloze_gen.store.manifest import write_json
 from cloze_gen.store.runs import RUN_SCHEMA, stage_artifact
 from cloze_gen.store.tables import read_parquet
 
@@ -48,14 +51,24 @@ def test_a_rerun_does_nothing(copied: Any, cli: Callable[..., Any]) -> None:
 
 
 def test_a_release_of_an_older_version_is_written_anew(copied: Any, cli: Callable[..., Any]) -> None:
-    """One that does not say of itself what it is; no stage runs for it."""
+    """One of another format is, and one line says so; no stage runs for it, and `explain` foretells it."""
     folder, before = copied.out / "runs" / "tiny", store_state(copied.out)
-    (folder / "release" / "release.json").unlink()
+    described = json.loads((folder / "run.json").read_text())
+    release = (folder / "release" / "release.json").read_text()
+    assert described["release_format"] == json.loads(release)["format_version"]
+    del described["release_format"]
+    write_json(folder / "run.json", described)
+    (folder / "release" / "release.json").write_text("{}")
     write_own(folder, RUN_SCHEMA)
+    line = f"The release is in format 1, and this version writes format {RELEASE_FORMAT}."
+    assert f"would be written: {line}" in cli("explain", "tiny", "--out", copied.out).out
     again = cli("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
     assert again.status == 0
-    assert (folder / "release" / "release.json").is_file()
+    assert again.err.count(line) == 1
+    assert "nothing to do" not in again.err
+    assert (folder / "release" / "release.json").read_text() == release
     assert store_state(copied.out) == before
+    assert "nothing to do" in cli("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1").err
 
 
 @pytest.mark.slow

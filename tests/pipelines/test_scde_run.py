@@ -53,7 +53,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
     out = tmp_path_factory.mktemp("sample")
     outcome = cli("run", "scde-style", "--out", out, "--workers", "2")
     assert outcome.status == 0, outcome.err
-    return out / "runs" / "scde-sample"
+    return out / "runs" / "scde-style"
 
 
 # ---- the sample

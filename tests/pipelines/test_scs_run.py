@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from cloze_gen.formats.scs import parse_ranks
 from cloze_gen.pipelines.corpus import TrainingText
 from cloze_gen.pipelines.models import Contexts, Index, LanguageModel
 from cloze_gen.pipelines.styles import find_style
+from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.scs.stages.inflections import read_inflections
 from cloze_gen.rng import stable_fraction
 from cloze_gen.stages.items.questions import QUESTION_ITEMS
@@ -27,7 +29,7 @@ from tests.conftest import report_data
 
 @pytest.fixture
 def release(scs: Path) -> Path:
-    return scs / "runs" / "scs-sample" / "release"
+    return scs / "runs" / "scs-style" / "release"
 
 
 def task(out: Path, *overrides: str) -> Any:
@@ -46,7 +48,7 @@ def test_no_stage_depends_on_a_language_model(tmp_path: Path, overrides: tuple[s
 
 def test_the_sample_makes_a_set(scs: Path, release: Path) -> None:
     """At least 20 questions of five options; the published files say the same as questions.jsonl; the halves hold every rank once."""
-    questions = QUESTION_ITEMS.read(stage_artifact(scs / "runs" / "scs-sample", "questions").folder)
+    questions = QUESTION_ITEMS.read(stage_artifact(scs / "runs" / "scs-style", "questions").folder)
     n = len(questions)
     assert n >= 20
     text, answers = ((release / f"SCS_{n}_machine_{kind}.txt").read_text(encoding="ascii") for kind in ("questions", "answers"))
@@ -80,7 +82,7 @@ def test_questions_keep_order_and_rebuild_their_source(release: Path) -> None:
 
 def test_every_option_is_a_form_of_the_table(scs: Path, release: Path) -> None:
     """Answers and impostors alike: the form that the inflection table gives their lemma under the answer's tag, of one trait and cells."""
-    table = {(cell.lemma, cell.tag): cell for cell in read_inflections(stage_artifact(scs / "runs" / "scs-sample", "inflections"))}
+    table = {(cell.lemma, cell.tag): cell for cell in read_inflections(stage_artifact(scs / "runs" / "scs-style", "inflections"))}
     for record in read_jsonl(release / "questions.jsonl"):
         cells = {option["word"]: table[option["lemma"], record["answer_tag"]] for option in record["option_scores"]}
         answer = cells[record["answer"]]
@@ -98,7 +100,7 @@ def test_trace_tells_a_question_and_a_rejected_sentence(scs: Path, release: Path
     for part in ("raw file", "sentence", "tags", "focus", "lemma", "impostors  4 drawn", "question", "options"):
         assert part in told.out
     assert "screening" not in told.out
-    rejected = read_parquet(stage_artifact(scs / "runs" / "scs-sample", "sentences").path("rejected.parquet")).to_pylist()[0]
+    rejected = read_parquet(stage_artifact(scs / "runs" / "scs-style", "sentences").path("rejected.parquet")).to_pylist()[0]
     told = cli("trace", rejected["id"], "--out", scs)
     assert f"rejected at the choice of sentences, {rejected['reason']}" in told.out
 
@@ -130,7 +132,7 @@ def test_a_book_taken_away_changes_no_other_impostor(scs: Path, tmp_path: Path, 
                 for row in read_parquet(stage_artifact(place / "runs" / run, stage).path(file)).to_pylist()
                 if row["id"].startswith(book.stem)
             ]
-            for run in ("scs-sample", "one")
+            for run in ("scs-style", "one")
         )
         assert len(one) > 10
         assert both == one
@@ -186,6 +188,49 @@ def test_report_card_and_notes_agree_on_the_books(scs: Path, release: Path, tmp_
     strict = cli(*call, "--strict")
     assert strict.status == 1
     assert all(f"{book} ({reason})" in strict.err for book, reason in dropped.items())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("stage", "settings", "reason"),
+    [
+        ("sentences", ("sentences.min_verbs=100",), "sentence_without_verb"),
+        ("focus", ("focus.min_freq=0", "focus.max_freq=1e-7"), "no_content_word_within_limits"),
+        ("impostors", ("impostors.window_ranks=1", "places.min_affinity=9"), "too_few_words_inflect_alike"),
+    ],
+)
+def test_a_set_without_questions_says_which_step_lost_them(
+    scs: Path, tmp_path: Path, cli: Callable[..., Any], stage: str, settings: tuple[str, ...], reason: str
+) -> None:
+    """The message has the step, its reasons with counts, what the steps before kept and what the user chose; no artifact is left."""
+    out = tmp_path / "out"
+    shutil.copytree(scs, out, symlinks=True)
+    before = set((out / "store").glob(f"{stage}-*"))
+    for _ in range(2):
+        outcome = cli("run", "scs-style", *(part for one in settings for part in ("--set", one)), "--out", out, "--workers", "1")
+        assert outcome.status == 1
+        said = outcome.err.splitlines()[-1]
+        assert re.match(rf"cloze-gen: {stage}: none of [\d,]+ [\w ]+ is kept \(.*\d {reason}", said)
+        assert f"relax the settings in [{stage}]" in said
+        assert re.search(rf"You chose .*{settings[0].partition('=')[0]} = ", said)
+        assert "Before it: " in said
+        assert set((out / "store").glob(f"{stage}-*")) == before
+
+
+@pytest.mark.slow
+def test_an_empty_artifact_of_an_older_version_is_not_published(
+    scs: Path, tmp_path: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such artifacts counted as finished; the run says which step lost everything and writes no release."""
+    out = tmp_path / "out"
+    shutil.copytree(scs, out, symlinks=True)
+    call = ("run", "scs-style", "--set", "sentences.min_verbs=100", "--name", "none", "--out", out, "--workers", "1")
+    monkeypatch.setattr(StageTask, "may_keep_nothing", True)
+    assert cli(*call).status == 2
+    assert len(list((out / "store").glob("questions-*"))) == 2
+    monkeypatch.undo()
+    assert "sentences: none of " in cli(*call).err.splitlines()[-1]
+    assert not (out / "runs" / "none").exists()
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "broken.txt"])

@@ -8,10 +8,11 @@ from pathlib import Path
 import luigi
 import pytest
 
+from cloze_gen.errors import CorpusError
 from cloze_gen.pipelines import task as tasks
 from cloze_gen.pipelines.task import StageTask, build_these, run_those_ready
 from cloze_gen.stages.room import Room
-from cloze_gen.store.artifacts import ArtifactWriter
+from cloze_gen.store.artifacts import ArtifactWriter, funnel
 
 DONE: list[str] = []
 
@@ -73,3 +74,28 @@ def test_beside_a_program_no_other_program_is_begun(tmp_path: Path) -> None:
     assert DONE == ["plain x", "waiting one"]
     two.run()
     assert DONE == ["plain x", "waiting one", "after y", "waiting two"]
+
+
+class Picky(Plain):
+    """A stage that rejects all that it sees."""
+
+    stage = "picky"
+
+    def work(self, writer: ArtifactWriter, room: Room) -> None:
+        super().work(writer, room)
+        writer.funnel = funnel("words", kept=0, rejected={"too_short": 2, "name": 1200})
+
+
+class Lenient(Picky):
+    """One that may reject all."""
+
+    may_keep_nothing = True
+
+
+def test_a_stage_that_keeps_nothing_is_an_error(tmp_path: Path) -> None:
+    """The message has what was seen and the reasons, most first; there is no artifact. A stage that may keep nothing is finished."""
+    picky, lenient = Picky(name="one", out=str(tmp_path)), Lenient(name="two", out=str(tmp_path))
+    with pytest.raises(CorpusError, match=r"^picky one: none of 1,202 words is kept \(1,200 name, 2 too_short\), so no set can be made\."):
+        picky.run()
+    lenient.run()
+    assert (picky.complete(), lenient.complete()) == (False, True)

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cloze_gen.commands.completing import config_names, run_names, setting_keys, stage_names
+
+
+def number(least: float, most: float | None = None, *, help: str) -> Any:
+    """An option whose value is a number within bounds. The parser's own bounds would fill the help with `<int range> [0<=x<=9223...]`."""
+
+    def within(value: float | None) -> float | None:
+        if value is not None and not (least <= value and (most is None or value <= most)):  # so that nan is out of range too
+            bounds = f"from {least:,} to {most:,}" if most is not None else f"{least:,} or more"
+            raise typer.BadParameter(f"{value} is out of range. Give a number {bounds}.")
+        return value
+
+    return typer.Option(metavar="N", callback=within, help=help)
+
 
 # Beyond these a number is a slip of the finger, and what it is handed to would fail in words of its own.
 MOST_WORKERS, LARGEST_SEED = 1024, 2**63 - 1
@@ -29,4 +42,4 @@ AsIfSettings = Annotated[
     list[str] | None, typer.Option("--set", help="stage.key=value, as if it were set so; may be repeated", autocompletion=setting_keys)
 ]
 Out = Annotated[Path, typer.Option("--out", help="output folder")]
-Workers = Annotated[int, typer.Option(min=1, max=MOST_WORKERS, help="processes")]
+Workers = Annotated[int, number(1, MOST_WORKERS, help="processes")]

@@ -75,7 +75,9 @@ def _fields(tree: ast.Module, name: str) -> Iterator[tuple[str, str]]:
             yield from _fields(*_found(tree, ast.unparse(base)))
         for line in model.body:
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and not line.target.id.startswith("_"):
-                yield line.target.id, ast.unparse(line.annotation)
+                annotation = ast.unparse(line.annotation)
+                if not annotation.startswith("ClassVar"):
+                    yield line.target.id, annotation
 
 
 def _found(tree: ast.Module, name: str) -> tuple[ast.Module, str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cloze_gen.adapters.terminal import columns_of
-from cloze_gen.commands.arguments import DEFAULT_OUT, LARGEST_SEED, AsIfSettings, Out, Run, Workers
+from cloze_gen.commands.arguments import DEFAULT_OUT, LARGEST_SEED, AsIfSettings, Out, Run, Workers, number
 from cloze_gen.commands.completing import config_names, study_names
 from cloze_gen.errors import UsageError
 
@@ -27,14 +27,14 @@ def new(
     adjudicators: Annotated[str, typer.Option(help="names of those who decide, after all have finished, what was left open")] = "",
     name: Annotated[str, typer.Option(help="name of the study; default: RUN-TASK")] = "",
     each: Annotated[int | None, typer.Option(help="judges an item (3); guessing asks as guessing.* says")] = None,
-    pool: Annotated[int | None, typer.Option(min=0, max=_MOST_ITEMS, help="items drawn; 0: all")] = None,
+    pool: Annotated[int | None, number(0, _MOST_ITEMS, help="items drawn; 0: all")] = None,
     draw: Annotated[str | None, typer.Option(help="grooming: random, or balanced over the answer's forward rank and class")] = None,
     others: Annotated[list[Path] | None, typer.Option("--with", help="read, fill: a run or file whose items are mixed in")] = None,
     page: Annotated[int | None, typer.Option(help="items that a judge is dealt at a time (20)")] = None,
     attention: Annotated[float | None, typer.Option(help="share of items that only ask whether the judge reads (0)")] = None,
     repeats: Annotated[float | None, typer.Option(help="share of items that a judge is asked again (0)")] = None,
     show_machine: Annotated[bool, typer.Option("--show-machine", help="grooming: show what the machine says of each candidate")] = False,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="of the draws")] = 1,
+    seed: Annotated[int, number(0, LARGEST_SEED, help="of the draws")] = 1,
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Make a study: which items are asked about, in which order, and who judges.
@@ -56,7 +56,7 @@ def serve(
     adjudicators: Annotated[str, typer.Option(help="names of more who decide what was left open")] = "",
     revoke: Annotated[str, typer.Option(help="names of judges who are shut out, with every link and open page")] = "",
     host: Annotated[str, typer.Option(help="address to listen at; any but this machine's own needs TLS in front")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: a free one")] = 8000,
+    port: Annotated[int, number(0, 65535, help="0: a free one")] = 8000,
     origin: Annotated[str, typer.Option(help="where judges reach it, behind a proxy: https://judge.example.org")] = "",
     out: Out = DEFAULT_OUT,
 ) -> None:
@@ -75,7 +75,7 @@ def export(
     study: Study,
     judges: Judges = "",
     condition: Annotated[str, typer.Option(help="guessing: passage or sentence; default: whichever is wanted first")] = "",
-    pages: Annotated[int, typer.Option(min=1, max=_MOST_PAGES, help="pages for each of them")] = 1,
+    pages: Annotated[int, number(1, _MOST_PAGES, help="pages for each of them")] = 1,
     form: Annotated[str, typer.Option("--format", help="csv, a table to fill in; jsonl, for a program; label-studio")] = "csv",
     to: Annotated[Path | None, typer.Option(help="folder to write to; default: the study's packets")] = None,
     again: Annotated[bool, typer.Option("--again", help="write what is out once more, and deal nothing")] = False,
@@ -83,8 +83,8 @@ def export(
     names: Annotated[bool, typer.Option("--names", help="with --answered: the judges' names, not numbers")] = False,
     endpoint: Annotated[str, typer.Option(help="ask a model instead: address of an OpenAI-compatible endpoint, http://.../v1")] = "",
     model: Annotated[str, typer.Option(help="the model's name there; the key comes from CLOZE_GEN_API_KEY or OPENAI_API_KEY")] = "",
-    per_second: Annotated[float, typer.Option(min=0.001, max=1000, help="requests a second at most")] = 1.0,
-    limit: Annotated[int | None, typer.Option(min=1, max=_MOST_ITEMS, help="items that the model is asked of at most")] = None,
+    per_second: Annotated[float, number(0.001, 1000, help="requests a second at most")] = 1.0,
+    limit: Annotated[int | None, number(1, _MOST_ITEMS, help="items that the model is asked of at most")] = None,
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Hand out the next pages, a file a judge; or have a model judge, which stays a machine for ever.
@@ -184,8 +184,8 @@ def cost(
     study: Annotated[
         str, typer.Argument(help="name of a study in OUT/judgements, or its path; none: --items", autocompletion=study_names)
     ] = "",
-    usd_per_hour: Annotated[float | None, typer.Option(min=0, max=_MOST_USD, help="pay, to tell of money too")] = None,
-    items: Annotated[int | None, typer.Option(min=1, max=_MOST_ITEMS, help="without a study: how many are asked about")] = None,
+    usd_per_hour: Annotated[float | None, number(0, _MOST_USD, help="pay, to tell of money too")] = None,
+    items: Annotated[int | None, number(1, _MOST_ITEMS, help="without a study: how many are asked about")] = None,
     config: Annotated[
         str, typer.Option(help="without a study: whose settings, a style or a TOML file", autocompletion=config_names)
     ] = "lambada-style",

@@ -19,7 +19,7 @@ _SCHEMA = "cloze-gen/new"  # no manifest is ever written under it: what a user h
 
 
 def begin(folder: Path, config: str) -> str:
-    """Make a folder with `NAME.toml`, `README.md` and `books/SIDE/README.md`, NAME being the folder's own; whole or not at all.
+    """Make a folder with `NAME.toml`, `README.md` and a folder for the books of each side; all of it or nothing. NAME is the folder's.
 
     Args:
         folder: a new one, or an empty one.
@@ -34,16 +34,16 @@ def begin(folder: Path, config: str) -> str:
     check_own_folder(folder, _SCHEMA, option="`cloze-gen new DIR`")
     places = _places(style)
     files = {f"{name}.toml": settings_text(config, columns=_CONFIG_COLUMNS), _README: _first_page(name, style)}
-    files |= {f"{place}/{_README}": _what_goes_in(side, style) for side, place in places.items()}
     sweep_leavings(folder.parent)
     with partial_folder(folder) as partial:
+        for place in places.values():
+            (partial / place).mkdir(parents=True)
         for file, text in files.items():
-            (partial / file).parent.mkdir(parents=True, exist_ok=True)
             (partial / file).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
         if not publish_folder(partial, folder):
             raise UsageError(f"{folder}: somebody else has filled it meanwhile. Nothing was written; name a new folder.")
     told = [f"settings   {folder / name}.toml", *(f"books      {folder / place}" for place in places.values())]
-    return "\n".join([*told, f"Lay books there (.txt or .txt.gz, one book a file); then the three commands in {folder / _README}."])
+    return "\n".join([*told, f"Put books there (.txt or .txt.gz, one book a file). Then type the three commands in {folder / _README}."])
 
 
 def _name_of(folder: Path) -> str:
@@ -59,11 +59,17 @@ def _places(style: Style) -> dict[str, str]:
 
 
 def _first_page(name: str, style: Style) -> str:
-    """The three commands, as they are typed in this folder, in one block."""
-    sides = " ".join(f"--{side} {place}" for side, place in _places(style).items())
+    """What goes into the folders of books, and the three commands, as they are typed in this folder, in one block."""
+    places = _places(style)
+    sides = " ".join(f"--{side} {place}" for side, place in places.items())
+    books = "\n".join(f"- `{place}/`: {_what_goes_in(side, style)}" for side, place in places.items())
     return f"""# {name}
 
-A {style.title} set: change what you like in `{name}.toml`, lay books into `books/`, as the README there says, then, in this folder:
+A {style.title} set. Change what you like in `{name}.toml`. Put books (`.txt` or `.txt.gz`, one book a file) into:
+
+{books}
+
+A `manifest.tsv` beside the books with the columns `file`, `title` and `author`, separated by tabs, is optional. Then, in this folder:
 
 ```sh
 cloze-gen run {name}.toml {sides}
@@ -76,15 +82,14 @@ The set is then in `artifacts/runs/{name}/release/`; `report.html` there is the 
 
 
 def _what_goes_in(side: str, style: Style) -> str:
-    """Two lines on what belongs into a side's folder; this file itself is passed over as a book."""
+    """Which books belong into a side's folder."""
     noun = style.items.noun
-    if side != style.drawn_from:
-        what = (
-            f"Background books (.txt or .txt.gz, one book a file): words are counted in them, models learn from them, no {noun} is drawn."
-        )
-        return f"{what}\nThe more the better, and none that lies in `../{style.drawn_from}`. {_without(side, style)}\n"
-    what = f"The books (.txt or .txt.gz, one book a file) that {noun}s are drawn from.\n"
-    return f"{what}A `manifest.tsv` with the columns `file`, `title` and `author`, separated by tabs, is welcome and not needed.\n"
+    if side == style.drawn_from:
+        return f"the books that {noun}s are drawn from."
+    return (
+        f"background books, in which words are counted and from which models learn; no {noun} is drawn from them. The more the better, and "
+        f"none that is in `{_places(style)[style.drawn_from]}/` too. {_without(side, style)}"
+    ).rstrip()
 
 
 def _without(side: str, style: Style) -> str:
@@ -93,4 +98,4 @@ def _without(side: str, style: Style) -> str:
         return ""
     config = style.own_background.config
     begun = "" if config == style.name else f", best with the settings of `cloze-gen new DIR --style {config}`"
-    return f"You have none? Leave out `--{side}`: the other books serve as background too{begun}."
+    return f"If you have none, leave out `--{side}`: the other books serve as background too{begun}."

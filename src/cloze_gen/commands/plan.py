@@ -20,11 +20,13 @@ from cloze_gen.store.tables import unescape_cell
 def plan_text(task: RunTask) -> str:
     """What would run, stage by stage, and why."""
     before = _earlier(task.folder)
-    lines = [f"{task.run_name}: in {task.out}"]
+    lines = [*task.ignored_lines(), f"{task.run_name}: in {task.out}"]
     for number, stage in enumerate(task.stages(), 1):
         state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
         lines.append(f"  {number:02} {stage.label:<16} {state}")
-    return "\n".join([*lines, f"     release          {'as on disk' if task.complete() else 'would be written'}"])
+    older = task.format_change() if before else None
+    state = "as on disk" if task.complete() else f"would be written{f': {older}' if older else ''}"
+    return "\n".join([*lines, f"     release          {state}"])
 
 
 def _earlier(folder: Path) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cloze_gen.adapters.terminal import show
-from cloze_gen.commands.arguments import LARGEST_SEED, Workers
+from cloze_gen.commands.arguments import LARGEST_SEED, Workers, number
 
 _RELEASE = Annotated[Path, typer.Argument(help="folder of a release")]
 
@@ -60,9 +60,9 @@ def contamination(
     requests: Annotated[Path | None, typer.Option(help="file to write what a model is asked, a new one")] = None,
     log: Annotated[Path | None, typer.Option(help="its log-likelihoods, JSONL: {id, log_likelihood} for each text of --requests")] = None,
     file: Annotated[str, typer.Option(help="file of the release, an item a line; default: test.jsonl, or questions.jsonl")] = "",
-    shards: Annotated[int | None, typer.Option(min=1, help="parts of the file; default: 50, or as many as have ten lines each")] = None,
-    permutations: Annotated[int | None, typer.Option(min=1, help="shuffled orders of each shard; default: 99")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, max=LARGEST_SEED, help="random seed of the shuffling; default: 1")] = None,
+    shards: Annotated[int | None, number(1, help="parts of the file; default: 50, or as many as have ten lines each")] = None,
+    permutations: Annotated[int | None, number(1, help="shuffled orders of each shard; default: 99")] = None,
+    seed: Annotated[int | None, number(0, LARGEST_SEED, help="random seed of the shuffling; default: 1")] = None,
     exchangeable: Annotated[
         bool, typer.Option("--exchangeable", help="vouch that the lines of somebody else's file were published in random order")
     ] = False,

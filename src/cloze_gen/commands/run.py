@@ -45,7 +45,7 @@ def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, ove
         processes=workers,
         engine=engine,
         strict=strict,
-        name=name or ("" if default else Path(config).name.removesuffix(".toml")),
+        name=name or Path(config).name.removesuffix(".toml"),
     )
     check_run_name(task.run_name)
     return task
@@ -80,6 +80,8 @@ def carry_out(task: RunTask) -> None:
     """
     clock = Stopwatch()
     Store(Path(task.out)).sweep()
+    for line in task.ignored_lines():
+        say(line)
     task.description()  # all stages' keys: a file named by a setting that cannot be read is told before anything runs
     done_before = task.complete()
     if not done_before:

@@ -8,8 +8,9 @@ from typing import Any
 
 from cloze_gen.columns import wrap
 from cloze_gen.config import STYLE, allowed_values
+from cloze_gen.engine.progress import say
 from cloze_gen.pipelines.build import forget_what_was_read
-from cloze_gen.pipelines.styles import load_settings, style_names, style_of
+from cloze_gen.pipelines.styles import ignored_lines, load_settings, style_names, style_of
 
 
 def settings_text(config: str, *, columns: int | None = None) -> str:
@@ -21,6 +22,8 @@ def settings_text(config: str, *, columns: int | None = None) -> str:
     forget_what_was_read()
     style = style_of(config)
     settings = load_settings(style.settings, config, "[]")
+    for line in ignored_lines(style, config):
+        say(line)
     said = f'{STYLE} = "{style.name}"'
     lines = [*_with_meaning(said, f"{', '.join(style_names())}: whose settings these are", columns), ""]
     for group, value in settings:

@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from cloze_gen.engine.dask_worker import Job, Terms, do, own_versions
-from cloze_gen.errors import ToolError, UsageError
+from cloze_gen.errors import ToolError
 from cloze_gen.store.locks import partial_folder
 
 Shard = TypeVar("Shard")
@@ -43,10 +43,7 @@ class DaskEngine:
 
         Raises:
             ToolError: `distributed` is not installed, no scheduler answers, or it has no worker.
-            UsageError: no address.
         """
-        if not address:  # Dask would start a cluster of its own on this machine
-            raise UsageError("--engine dask: an address is missing. Give the scheduler's, e.g. --engine dask:tcp://host:8786.")
         self._address = address
         self._client = _connect(address)
         self._terms = Terms(own_versions())

@@ -8,6 +8,7 @@ first wait; more processes, not more threads, make a cluster faster.
 from __future__ import annotations
 
 import functools
+import hashlib
 import platform
 import socket
 import threading
@@ -17,11 +18,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import cloze_gen
+from cloze_gen import __version__
 from cloze_gen.engine.threads import one_thread
 from cloze_gen.errors import ToolError
 
 # Equal bytes need equal versions of these; the manifests name them.
-_PACKAGES = ("cloze-gen", "numpy", "scipy", "scikit-learn", "pyarrow", "spacy", "lemminflect")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "spacy", "lemminflect")
+_NOT_FOR_WORKERS = {"pipelines", "configs", "corpora"}  # a wheel has these below the package, a checkout beside it
 _ALONE = threading.Lock()
 
 
@@ -54,8 +58,24 @@ class Job:
 
 @functools.cache
 def own_versions() -> tuple[tuple[str, str], ...]:
-    """The versions here of everything that decides the bytes."""
-    return ("python", ".".join(platform.python_version_tuple()[:2])), *((name, _version(name)) for name in _PACKAGES)
+    """The versions here of everything that decides the bytes; of this package also a digest of the code that was imported."""
+    code = f"{__version__} with code {code_digest(Path(cloze_gen.__file__).parent)}"
+    packages = ((name, _version(name)) for name in _PACKAGES)
+    return ("python", ".".join(platform.python_version_tuple()[:2])), ("cloze-gen", code), *packages
+
+
+def code_digest(package: Path) -> str:
+    """A short digest of all source and data files of a package that a worker may use.
+
+    A version number does not identify the code of a checkout, and a worker may import another copy than the installed one.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(package.rglob("*")):
+        parts = file.relative_to(package).parts
+        if parts[0] not in _NOT_FOR_WORKERS and "__pycache__" not in parts and file.is_file():
+            digest.update(f"{'/'.join(parts)}\0{file.stat().st_size}\0".encode())
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:8]
 
 
 def _version(name: str) -> str:
@@ -83,7 +103,8 @@ def check_terms(job: Job) -> None:
         ToolError: it cannot; names the worker's machine, what differs and what to do.
     """
     own = dict(own_versions())
-    other = ", ".join(f"{name} {own[name]} (the run: {asked})" for name, asked in job.terms.versions if own[name] != asked)
+    differing = ((name, own.get(name, "none"), asked) for name, asked in job.terms.versions if own.get(name) != asked)
+    other = ", ".join(f"{name} {here} (the run: {asked})" for name, here, asked in differing)
     if other:
         raise ToolError(
             f"{_here()} has {other}; its results could differ. Install the same versions there as here and start the worker again."

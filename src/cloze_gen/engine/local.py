@@ -152,10 +152,13 @@ def _start_worker(parent: int) -> None:
 
 
 def check_engine(name: str) -> None:
-    """
+    """Check the name of an engine before anything is written.
+
     Raises:
-        UsageError: there is no engine of this name; told before anything is written.
+        UsageError: there is no engine of this name, or a cluster without an address.
     """
+    if name == "dask:":  # Dask would start a cluster of its own on this machine
+        raise UsageError("--engine dask: needs an address. Give the scheduler's, e.g. --engine dask:tcp://host:8786.")
     if name != "local" and not name.startswith("dask:"):
         raise UsageError(f"--engine {name!r}: no such engine. Known: local, dask:ADDRESS (e.g. dask:tcp://host:8786).")
 

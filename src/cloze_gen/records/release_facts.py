@@ -7,6 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+RELEASE_FORMAT = 2
+"""The version of the form of a release. Raise it with every change of the release writer's output for the same items: another file, column,
+key or document, or another word on the card. Then `cloze-gen run` writes the releases of finished runs again. Releases that do not name
+it are of version 1."""
+
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 _ADDRESS = re.compile(r"https?://[^\s\"<>\\^`{|}]+")
 _SET = re.compile(r"(?:^|\|)set:([0-9a-f]+)(?:\||$)")
@@ -84,6 +89,7 @@ class ReleaseFacts:
     """What a release says of itself. Whatever only people know (`creator`, `date`, `url`) is empty unless they said it.
 
     Attributes:
+        format_version: of the release (`RELEASE_FORMAT`).
         version: of cloze-gen.
         style: as typed, ``holmes-style``; `title` is its name on the card, ``Holmes-style (MSR)``.
         paper: as the card cites it; `reference` is the same paper with its parts, None where a style brings none.
@@ -105,6 +111,7 @@ class ReleaseFacts:
     """
 
     schema: str = "cloze-gen/release"
+    format_version: int = 1
     version: str
     name: str
     style: str

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib.resources
+from collections.abc import Sequence
 from pathlib import Path
 
 from cloze_gen.errors import UsageError
 from cloze_gen.notation import reason, shown
 from cloze_gen.store.files import read_regular_text
+from cloze_gen.store.runs import leads_to
 
 _MAX_CONFIG_BYTES = 1024 * 1024  # a style has some fifty settings
 
@@ -15,6 +18,15 @@ _MAX_CONFIG_BYTES = 1024 * 1024  # a style has some fifty settings
 def is_config_file(config: str) -> bool:
     """Whether a config is meant as a file; else it is the name of a built-in one."""
     return Path(config).suffix == ".toml" or "/" in config
+
+
+def _meant(config: str, known: Sequence[str]) -> str:
+    """A guess at what was meant, as a sentence with a space before it: a file without its ending, a style without its own, a near word."""
+    file = f"{config}.toml"
+    if leads_to(Path(file), Path.is_file):
+        return f" Did you mean {shown(file)}?"
+    near = [f"{config}-style"] if f"{config}-style" in known else difflib.get_close_matches(config, known, n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def config_text(config: str) -> str:
@@ -33,5 +45,8 @@ def config_text(config: str) -> str:
     folder = importlib.resources.files("cloze_gen.configs")
     known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
     if config not in known:
-        raise UsageError(f"{shown(config)}: no built-in config of this name. Known: {', '.join(known)}; or give the path of a .toml file.")
+        raise UsageError(
+            f"{shown(config)}: no built-in config of this name.{_meant(config, known)} Known: {', '.join(known)}; or give the path of a "
+            ".toml file."
+        )
     return (folder / f"{config}.toml").read_text(encoding="utf-8")

@@ -111,7 +111,7 @@ def check_folder(folder: Path, advice: str) -> None:
     """
     try:
         if not stat.S_ISDIR(folder.stat().st_mode):
-            raise UsageError(f"{folder}: a file, not a folder. {advice}")
+            raise UsageError(f"{folder}: a file, not a folder. Put it into a folder of its own and give that. {advice}")
     except FileNotFoundError:
         raise UsageError(f"{folder}: no such folder. {advice}") from None
     except OSError as error:

@@ -23,7 +23,7 @@ from scipy.sparse.csgraph import connected_components
 
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng, stable_fraction
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.words import is_word
 
 # What manifests write where nobody is known; two such novels have no author in common.
@@ -45,6 +45,8 @@ class PartitionSettings(SettingsGroup):
         0.001, ge=0, le=1, description="inclusive: listed words / word tokens; a novel above is dropped; LAMBADA has a list"
     )
     offensive_words: str = Field("builtin", description="file of words, one a line; 'builtin' or 'none'")
+
+    ignored_when = (IgnoredWhen(("max_offensive_rate",), {"offensive_words": ("none",)}),)
 
     @model_validator(mode="after")
     def _something_is_left_for_test(self) -> PartitionSettings:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.stages.corpus.book_files import SKETCH
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books, read_books, write_book_table
 from cloze_gen.stages.corpus.dropped import warn_of_dropped
@@ -30,6 +30,10 @@ class OverlapSettings(SettingsGroup):
     min_containment: float = Field(0.3, gt=0, le=1, description="inclusive: share of the smaller book's 8-word shingles found in the other")
     within: Literal["drop", "keep"] = Field("drop", description="what becomes of a book that another of the same side contains")
     across: Literal["drop_source", "drop_train", "keep"] = Field("drop_source", description="what becomes of a book on both sides")
+
+
+IGNORED_WITHOUT_TRAIN = (IgnoredWhen(("overlap.across",), {"--train": (False,)}),)  # of a style that has two sides of books
+IGNORED_OF_ONE_SIDE = (IgnoredWhen(("overlap.across",), {}),)
 
 
 def write_overlap(

@@ -13,7 +13,7 @@ from pydantic import Field
 from threadpoolctl import threadpool_limits
 
 from cloze_gen.errors import StoreError
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.training_text import TOKENS
 from cloze_gen.stages.models.builtin_words import builtin_words_facts, read_builtin_words
@@ -65,6 +65,8 @@ class BackgroundSettings(ContextSettings):
         description="who tells what words are like: the training books (corpus), the words that ship with cloze-gen, made from 522 novels "
         "(builtin), or both, the books for the words that they have often (auto)",
     )
+
+    ignored_when = (IgnoredWhen(tuple(ContextSettings.model_fields), {"background": ("builtin",)}),)
 
 
 def background_of(settings: ContextSettings) -> Background:

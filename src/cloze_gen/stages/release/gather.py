@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from cloze_gen import __version__
-from cloze_gen.records.release_facts import ReleasedBook, ReleaseFacts
+from cloze_gen.records.release_facts import RELEASE_FORMAT, ReleasedBook, ReleaseFacts
 from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.finished_run import FinishedRun
 from cloze_gen.stages.release.signature import canary_of
@@ -43,6 +43,7 @@ def release_facts(
     """
     release, published = run.published.release, run.published
     return ReleaseFacts(
+        format_version=RELEASE_FORMAT,
         version=__version__,
         name=published.name,
         style=style.name,

@@ -57,9 +57,9 @@ def overlap(one: Signals, other: Signals) -> bool:
 def test_the_pool_holds_first_what_the_context_holds() -> None:
     """By signals; in the paper's order no survivor comes before another, and a larger pool holds a smaller one."""
     listed = [(f"b:{n}", n % 4 == 0) for n in range(40)]
-    pool = draw_pool(listed, settings=RankingSettings(pool=15), seed=1)
+    pool = draw_pool(listed, settings=RankingSettings(n_passages=15, pool=15), seed=1)
     assert set(pool[:10]) == {one for one, inside in listed if inside}
-    random = [draw_pool(listed, settings=RankingSettings(pool=n, order="random"), seed=1) for n in (15, 20)]
+    random = [draw_pool(listed, settings=RankingSettings(n_passages=n, pool=n, order="random"), seed=1) for n in (15, 20)]
     assert random[1][:15] == random[0] != pool
     assert sum(one in set(pool[:10]) for one in random[0]) < 10
 

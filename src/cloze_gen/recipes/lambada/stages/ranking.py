@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from cloze_gen.errors import CorpusError
 from cloze_gen.recipes.lambada.stages.decisions import RANKING, SIGNALS, read_survivors
 from cloze_gen.recipes.lambada.stages.reader_models import read_reader_models
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES, read_passages
@@ -99,14 +98,9 @@ def write_ranking(
 
     The fact `head` tells of the head what share each rule of the passage alone solves, a random capitalised word, and what share of its
     targets stands outside the context.
-
-    Raises:
-        CorpusError: no passage survived the committee.
     """
     table = read_parquet(passages.path(PASSAGES), columns=["id", "in_context"])
     survivors = read_survivors(committee)
-    if not survivors:
-        raise CorpusError("no passage survived the committee. Give more novels, or raise committee.threshold.")
     pairs = zip(table["id"].to_pylist(), table["in_context"].to_pylist(), strict=True)
     pool = frozenset(draw_pool(((one, count > 0) for one, count in pairs if one in survivors), settings=settings, seed=seed))
     said_before: set[str] = set()

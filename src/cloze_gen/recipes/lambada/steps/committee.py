@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.text.word_ids import SEPARATOR
 
 NGRAM, CACHE, FEEDFORWARD, RECURRENT = "ngram", "cache", "feedforward", "recurrent"
@@ -35,6 +35,8 @@ class CommitteeSettings(SettingsGroup):
     )
     threshold: float = Field(0.00175, gt=0, le=1, description="inclusive: P(target | passage) from which a member has guessed it; 3.1")
     rendering: Literal["cased", "published"] = Field("cased", description="the form in which a model of others is asked")
+
+    ignored_when = (IgnoredWhen(("rendering",), {"members": lambda members: set(members) <= set(MEMBERS)}),)
 
     @field_validator("members")
     @classmethod

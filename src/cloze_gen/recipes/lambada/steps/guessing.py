@@ -28,7 +28,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from cloze_gen.judging.assignment import Case
-from cloze_gen.settings import MOST_EACH, SettingsGroup
+from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
 
 
 class Condition(StrEnum):
@@ -63,6 +63,8 @@ class GuessingSettings(SettingsGroup):
         le=MOST_EACH,
         description="what is paid in all, of the pay; the paper's $1.24 an item are 1.57 times what its pay explains",
     )
+
+    ignored_when = (IgnoredWhen(("judges",), {"verdicts": bool}),)
 
     @property
     def rules(self) -> dict[str, int]:

@@ -20,15 +20,15 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings, Verdict
 from cloze_gen.recipes.lambada.steps.readers import Signals
 from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import stable_fraction
-from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH, IgnoredWhen, SettingsGroup
 
 _SHARPER = 10.0  # people guess the end of a sentence that much better than an n-gram model does
 # A reader of the sentence has all of it, the n-gram model its last three words. Of a sentence of so many tokens before its target one of
@@ -59,6 +59,14 @@ class RankingSettings(SettingsGroup):
     tagged_tokens: int = Field(
         3_000_000, ge=1, le=MOST_COUNTED, description="of the training novels are tagged, which tells the readers each word's class"
     )
+
+    ignored_when = (IgnoredWhen(("outside_share", "max_rule_share", "max_capitalised_share", "max_same_target"), {"order": ("random",)}),)
+
+    @model_validator(mode="after")
+    def _the_pool_fills_the_head(self) -> Self:
+        if self.pool < self.n_passages:
+            raise ValueError(f"pool = {self.pool} is below n_passages = {self.n_passages}, so the pool could never fill the head")
+        return self
 
 
 class TriggerSettings(SettingsGroup):
@@ -94,7 +102,7 @@ def draw_pool(survivors: Iterable[tuple[str, bool]], *, settings: RankingSetting
     Args:
         survivors: id, and whether the target stands in the context.
 
-    >>> draw_pool([("a", False), ("b", True), ("c", False)], settings=RankingSettings(pool=2), seed=1)[0]
+    >>> draw_pool([("a", False), ("b", True), ("c", False)], settings=RankingSettings(n_passages=2, pool=2), seed=1)[0]
     'b'
     """
     inside_first = settings.order == "signals"

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH, IgnoredWhen, SettingsGroup
 
 # What the choice levels and what its classifiers see; others report and never select. Topicality is levelled too, but no classifier sees
 # it: as a sixth score it cost these five more than LSA's guesses were worth (docs/balance.md).
@@ -56,6 +56,11 @@ class ChoiceSettings(SettingsGroup):
     )
     class_shares: dict[WordClass, Share] = Field(
         dict(_PUBLISHED_SHARES), description="matched: share of the questions by the answer's class; what is left is open; {} asks for none"
+    )
+
+    ignored_when = (
+        IgnoredWhen(("draws", "impostor_draw", "slack", "passes", "max_ambiguity", "max_triviality"), {"method": ("random",)}),
+        IgnoredWhen(("rounds", "class_shares"), {"method": ("random", "balanced")}),
     )
 
     @model_validator(mode="after")

@@ -20,8 +20,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.words import is_word
+
+_BY_MACHINE = ("offensive_words", "max_ambiguity", "max_ungrammatical", "frequent_freq", "min_tokens")  # settings that no judge reads
 
 
 class GroomingSettings(SettingsGroup):
@@ -49,6 +51,14 @@ class GroomingSettings(SettingsGroup):
     )
     tagger: str = Field("builtin", description="'builtin', an installed spaCy pipeline, or 'none'")
     tag_window: int = Field(8, ge=2, le=1000, description="tokens on each side of the blank that the tagger sees")
+
+    ignored_when = (
+        IgnoredWhen((*_BY_MACHINE, "tagger", "tag_window"), {"judged": ("articles",), "verdicts": ("",)}),
+        IgnoredWhen(("judged", *_BY_MACHINE), {"verdicts": bool, "unjudged": ("left_out",)}),
+        IgnoredWhen(_BY_MACHINE, {"judged": ("articles",)}),
+        IgnoredWhen(("tag_window",), {"tagger": ("none",)}),
+        IgnoredWhen(("unjudged",), {"verdicts": ("",)}),
+    )
 
 
 def is_frequent(token: str, frequent: Container[str]) -> bool:

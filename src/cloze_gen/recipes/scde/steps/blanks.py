@@ -20,7 +20,7 @@ from pydantic import Field, model_validator
 
 from cloze_gen.english.cohesion import SurfaceTies
 from cloze_gen.recipes.scde.steps.coherence import coherence
-from cloze_gen.settings import MOST_EACH, SettingsGroup
+from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
 from cloze_gen.stats.assignment import decode_jointly
 from cloze_gen.stats.cues import TiedPassage, cue_scores
 from cloze_gen.words import is_word
@@ -42,6 +42,14 @@ class BlanksSettings(SettingsGroup):
     min_words: int = Field(7, ge=1, le=MOST_EACH, description="inclusive: words of a sentence that may be a blank; not in the paper")
     max_words: int = Field(45, ge=1, le=MOST_EACH, description="inclusive; not in the paper")
     min_content_words: int = Field(3, ge=0, le=MOST_EACH, description="inclusive: different words of content; not in the paper")
+
+    ignored_when = (IgnoredWhen(("adjacent_share", "min_between"), {"count": (1,)}),)
+
+    @property
+    def least_sentences(self) -> int:
+        """Sentences of the shortest passage that can have so many blanks: one pair side by side, where pairs may be, the others apart."""
+        gaps = self.count - 1 - (self.count > 1 and self.adjacent_share > 0)
+        return self.count + gaps * self.min_between + (0 if self.edges else 2)
 
     @model_validator(mode="after")
     def _pairs_are_as_many_as_asked(self) -> BlanksSettings:

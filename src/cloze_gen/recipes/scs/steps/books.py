@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from cloze_gen.english.penn_tags import CONTENT_CLASSES
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.stats.lemma_counts import Pair
 
 _TOO_COMMON = frozenset({"be", "have", "do", "not"})
@@ -31,6 +31,8 @@ class BooksSettings(SettingsGroup):
     reference: str = Field("", description="questions.jsonl of a release, or an MSR machine-format questions file; empty: no test")
     min_similarity: float = Field(0.75, ge=0, lt=1, description="exclusive: cosine with the reference's vocabulary; section 2")
     min_coverage: float = Field(0.70, ge=0, lt=1, description="exclusive: share of the reference's words that the book uses; section 2")
+
+    ignored_when = (IgnoredWhen(("min_similarity", "min_coverage"), {"reference": ("",)}),)
 
 
 @dataclass(frozen=True, slots=True)

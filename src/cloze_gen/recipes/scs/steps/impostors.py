@@ -37,7 +37,7 @@ from cloze_gen.recipes.scs.steps.places import Likeness, unlike_share
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import sentence_of
 from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_EACH, SettingsGroup
+from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
 from cloze_gen.stats.lemma_counts import Pair
 
 _AT_ONCE = 64  # fours
@@ -60,6 +60,8 @@ class ImpostorsSettings(SettingsGroup):
         description="matched: words on each side of the window's middle, in order of frequency",
     )
     rounds: int = Field(32, ge=1, le=MOST_EACH, description="times that the words of a sentence are tried in turn, each with 64 fours")
+
+    ignored_when = (IgnoredWhen(("window_ranks",), {"impostor_draw": ("uniform",)}),)
 
 
 class ImpostorReason(StrEnum):

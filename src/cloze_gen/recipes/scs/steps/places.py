@@ -19,7 +19,7 @@ from scipy.sparse import csc_array
 from cloze_gen.english.neighbour_kinds import N_KINDS
 from cloze_gen.english.places import ACTIVE, ATTRIBUTIVE, CLASSES, N_USES, PASSIVE, Place
 from cloze_gen.english.token_kinds import Kind
-from cloze_gen.settings import SettingsGroup
+from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.stats.lemma_counts import Pair
 from cloze_gen.stats.place_counts import split_keys
 
@@ -52,6 +52,8 @@ class PlacesSettings(SettingsGroup):
         lt=1,
         description="share of its class most like a word in its places; no two options are so to each other; 0: any are",
     )
+
+    ignored_when = (IgnoredWhen(("prior_affinity", "prior_uses"), {"min_affinity": (0,), "min_verb_affinity": (0,)}),)
 
 
 class Likeness(NamedTuple):
