@@ -18,7 +18,7 @@ from cloze_gen.recipes.lambada.stages.members import write_cache_scores, write_n
 from cloze_gen.recipes.lambada.stages.outside_members import outside_digest, write_outside_scores
 from cloze_gen.recipes.lambada.stages.passages import write_passages
 from cloze_gen.recipes.lambada.stages.tagged_novels import write_tagged_novels
-from cloze_gen.recipes.lambada.steps.committee import CACHE, NETWORKS, NGRAM, label_of
+from cloze_gen.recipes.lambada.steps.committee import CACHE, NETWORKS, NGRAM, PASSAGES_INPUT, label_of
 from cloze_gen.stages.models.networks import write_networks
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.room import Room
@@ -165,7 +165,7 @@ class Committee(StyleTask):
         ours: dict[str, StageTask] = {NGRAM: self.clone(NgramScores), CACHE: self.clone(CacheScores)}
         ours |= {kind: self.clone(NetworkScores, kind=kind) for kind in NETWORKS}
         members = {label_of(member): ours.get(member) or self.clone(OutsideScores, member=member) for member in self.own.members}
-        return {"passages": self.clone(Passages)} | members
+        return {PASSAGES_INPUT: self.clone(Passages)} | members
 
     def settings(self) -> dict[str, Any]:
         """Members by their labels: a folder of the user's is no setting, its content is an input's."""
@@ -173,4 +173,4 @@ class Committee(StyleTask):
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         scores = self.artifacts()
-        write_committee(writer, room, passages=scores.pop("passages"), scores=scores, threshold=self.own.threshold)
+        write_committee(writer, room, passages=scores.pop(PASSAGES_INPUT), scores=scores, threshold=self.own.threshold)
