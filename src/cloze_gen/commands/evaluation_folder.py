@@ -23,7 +23,7 @@ from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 PREDICTIONS = "predictions.jsonl"
 _TABLES = ("rules", "candidates", "people")  # tables of their own beside the baselines, which a call measures or not
-EVALUATION_VERSION = 3  # raised when a row means something else; rows of another are not kept beside new ones
+EVALUATION_VERSION = 4  # raised when a row means something else; rows of another are not kept beside new ones
 
 
 def check_place(folder: Path) -> None:

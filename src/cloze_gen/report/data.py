@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cloze_gen.errors import FormatError
+from cloze_gen.evaluate.table import way_text
 from cloze_gen.evaluate.words.adversary_line import adversary_line
 from cloze_gen.report.blanked_passages import BlankedFigures
 from cloze_gen.report.funnel import FunnelStep
@@ -22,7 +23,8 @@ class EvaluationRow:
     Attributes:
         kind: ``adversary``, ``baseline``, ``balanced`` (rules that the choice of the set levels), ``bias``, ``classifier``, ``random``,
             ``user`` or ``human``, whose bounds are those of a bootstrap over items.
-        way: of an adversary, the family and the folds that its figures are of; of people, how many they are; empty of others.
+        way: of an adversary, the family and the folds that its figures are of, and of how many it is the best; of people, how many
+            they are; empty of others.
     """
 
     name: str
@@ -171,7 +173,7 @@ def evaluation_from_record(record: Mapping[str, Any], *, where: str) -> Evaluati
             EvaluationRow(
                 name=str(row["name"]), kind=str(row.get("kind", "baseline")), accuracy=float(row["accuracy"]), low=float(row["low"]),
                 high=float(row["high"]), n=int(row.get("n", n)), chance=float(row.get("chance", chance)),
-                way=f"{row['family']}, folds by {row['folds']}" if "family" in row else str(row.get("note", "")),
+                way=way_text(row) if "family" in row else str(row.get("note", "")),
             ) for row in rows
         )  # fmt: skip
         if not all(math.isfinite(figure) for row in baselines for figure in (row.accuracy, row.low, row.high, row.chance)):
