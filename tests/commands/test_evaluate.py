@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.evaluate.words import adversary_families
 from cloze_gen.evaluate.words.baselines import ADVERSARIES
 from cloze_gen.store.artifacts import Store
@@ -107,6 +108,22 @@ def test_dealt_positions_are_no_evidence(evaluated: Evaluated, cli: Cli, tmp_pat
     positions = {f"position-{letter}" for letter in "abcde"}
     assert not positions & set(tested["dealt"])
     assert {"longest", *positions} <= set(tested["uneven"])
+
+
+def test_the_tagger_is_named_in_table_record_and_report(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+    """The built-in one, where the run used none; of a file the run's is not known, and rows that rest on no tagger name none."""
+    out, outcome = evaluated
+    folder = out / "runs" / "tiny"
+    record = json.loads((folder / "evaluation" / "evaluation.json").read_text())
+    assert record["tagger"] == {"used": tagger_identity("builtin"), "of_run": ""}
+    line = f"odd-tag-out, majority-tag: {tagger_identity('builtin')}; the run used none"
+    assert line in outcome.out
+    assert line in (folder / "release" / "report.html").read_text(encoding="utf-8")
+    for rows, tagger in ((["longest"], None), (["odd-tag-out"], {"used": tagger_identity("builtin"), "of_run": None})):
+        only = [part for row in rows for part in ("--only", row)]
+        shutil.copyfile(folder / "release" / "questions.jsonl", tmp_path / "q.jsonl")
+        cli("evaluate", tmp_path / "q.jsonl", "--out", tmp_path / "new", "--write-to", tmp_path / "here", *only)
+        assert json.loads((tmp_path / "here" / "evaluation.json").read_text()).get("tagger") == tagger
 
 
 def test_predictions_tell_the_accuracies(evaluated: Evaluated) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.commands.asked import read_scores, user_row
 from cloze_gen.commands.asked_questions import AskedQuestions
 from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
@@ -19,7 +20,7 @@ from cloze_gen.evaluate.table import prediction_rows, random_row, result_row, ta
 from cloze_gen.evaluate.user_scores import parse_user_scores
 from cloze_gen.evaluate.words.adversary import AdversaryResult, adversary_row, why_untried
 from cloze_gen.evaluate.words.adversary_line import adversary_line
-from cloze_gen.evaluate.words.baselines import ADVERSARY, RANDOM, as_found, models_for, pick, word_baselines
+from cloze_gen.evaluate.words.baselines import ADVERSARY, RANDOM, TAGGED, as_found, models_for, pick, tagger_text, word_baselines
 from cloze_gen.pipelines.baseline_models import fit_models, model_tasks
 from cloze_gen.records.judgement import Task
 from cloze_gen.stages.asking.reading import questions_by_digest
@@ -50,6 +51,7 @@ def evaluate_questions(
             say(f"evaluate: of the adversaries left out {one.left_out}")
     folder = write_to or place_of(asked, store)
     record = _record(asked, tried, results, fitted, left_out, seed, with_random=not only or RANDOM in only)
+    record |= _tagger(asked, record["baselines"])
     machines = record["baselines"]
     record |= {"baselines": [*machines, *readers["baselines"]], "people": readers["people"]} if readers else {}
     judged = [*(one.judged(seed=seed) for one in tried), *results]
@@ -60,6 +62,8 @@ def evaluate_questions(
     figures = {row["name"]: (row["accuracy"], row["low"], row["high"]) for row in record["baselines"]}
     said = adversary_line(figures, chance=record["chance"])
     told = [table_text(machines, columns=columns), *([said] if said else [])] if machines else []
+    tagger = tagger_text(record.get("tagger", {}), [row["name"] for row in machines])
+    told += [tagger] if tagger else []
     told += left_out_lines(left_out)
     told += _told_readers(readers, columns) if readers else []
     return "\n".join([*told, f"signature  {record['signature']}", f"written to {folder}"])
@@ -91,6 +95,12 @@ def _judge_user(path: Path, asked: AskedQuestions, seed: int) -> BaselineResult:
     name, kind, source = user_row(path)
     row = Baseline(name, kind, kind, source)
     return judge_scores(row, found, asked.items.questions, seed=seed, seconds=clock.seconds)
+
+
+def _tagger(asked: AskedQuestions, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Which tagger the rows rest on: the built-in one, whichever the run used; nothing where no row rests on one."""
+    tagged = any(row["name"] in TAGGED for row in rows)
+    return {"tagger": {"used": tagger_identity("builtin"), "of_run": asked.tagger}} if tagged else {}
 
 
 def _readers(path: Path | None, asked: AskedQuestions, seed: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from cloze_gen.errors import FormatError
 from cloze_gen.evaluate.table import way_text
 from cloze_gen.evaluate.words.adversary_line import adversary_line
+from cloze_gen.evaluate.words.baselines import tagger_text
 from cloze_gen.report.blanked_passages import BlankedFigures
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.report.paper_table import PaperTable
@@ -43,6 +44,7 @@ class Evaluation:
 
     Attributes:
         left_out: row -> why it was not computed.
+        tagger: which tagger rows rest on, in a line; empty where none does.
     """
 
     signature: str
@@ -50,6 +52,7 @@ class Evaluation:
     chance: float
     baselines: tuple[EvaluationRow, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
+    tagger: str = ""
 
     @property
     def adversaries(self) -> str:
@@ -179,6 +182,7 @@ def evaluation_from_record(record: Mapping[str, Any], *, where: str) -> Evaluati
         if not all(math.isfinite(figure) for row in baselines for figure in (row.accuracy, row.low, row.high, row.chance)):
             raise ValueError("a figure is not finite")
         left_out = {str(name): str(why) for name, why in record.get("left_out", {}).items()}
-        return Evaluation(str(record.get("signature", "")), n, chance, baselines, left_out)
+        tagger = tagger_text(record.get("tagger", {}), [row.name for row in baselines])
+        return Evaluation(str(record.get("signature", "")), n, chance, baselines, left_out, tagger)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{where}: not an evaluation ({type(error).__name__}: {error}). Run `cloze-gen evaluate` again.") from None

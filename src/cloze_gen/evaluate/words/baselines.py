@@ -6,8 +6,9 @@ module of scores of their own beside these two.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from cloze_gen.evaluate.chance import positions_dealt
 from cloze_gen.evaluate.people import HUMAN
@@ -39,6 +40,7 @@ ADVERSARIES = {
 }  # fmt: skip
 # Score -> the recorded scores that make its models unnecessary.
 _RECORDS_FOR = {**{score: (score,) for score in RECORDED}, "options-only": ("frequency",), "ranks": RANKED[:4]}
+TAGGED = ("odd-tag-out", "majority-tag", "adversary-options")  # rows that rest on the evaluation's tagger
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -99,3 +101,21 @@ def pick(baselines: Sequence[Baseline], only: Sequence[str]) -> list[Baseline]:
     names = [RANDOM, *(row.name for row in baselines)]
     check_known(only, {*kinds, *names}, noun="questions", choices=f"{', '.join(names)}; the kinds {', '.join(kinds)}")
     return [row for row in baselines if not only or row.name in only or row.kind in only]
+
+
+def tagger_text(tagger: Mapping[str, Any], rows: Iterable[str]) -> str:
+    """One line on the tagger of an evaluation; empty where no row rests on one.
+
+    Args:
+        tagger: of ``evaluation.json``: ``used``, and ``of_run``, None of a file and empty where the run used none.
+        rows: names of the rows.
+
+    >>> tagger_text({"used": "builtin-1", "of_run": "en-3"}, ["lsa", "odd-tag-out"])
+    'tagger of odd-tag-out: builtin-1; the run used another: en-3'
+    """
+    tagged = [name for name in rows if name in TAGGED]
+    if not tagger or not tagged:
+        return ""
+    used, of_run = str(tagger["used"]), tagger.get("of_run")
+    same = {None: "", used: ", as in the run", "": "; the run used none"}.get(of_run, f"; the run used another: {of_run}")
+    return f"tagger of {', '.join(tagged)}: {used}{same}"
