@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import luigi
 
 from cloze_gen.adapters.lmplz import find_lmplz
-from cloze_gen.config import settings_dict
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import StoreError
 from cloze_gen.pipelines.build import build, given_back, log_file, logged
@@ -19,7 +19,7 @@ from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText, scanned
 from cloze_gen.pipelines.models import Index, LanguageModel
 from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, look_ahead
 from cloze_gen.stages.corpus.book_table import kept_books
-from cloze_gen.stages.evaluation.models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
+from cloze_gen.stages.evaluation.models import EVAL_LMS, LSA, write_evaluation_lm, write_lsa, write_match_index
 from cloze_gen.stages.evaluation.text import write_evaluation_text
 from cloze_gen.stages.models.language_model import LmSettings
 from cloze_gen.stages.room import Room
@@ -128,13 +128,13 @@ class EvaluationLm(OverText):
         return f"eval-lm {self.order}-gram"
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(EvalLmSettings(order=self.order))
+        return asdict(EVAL_LMS[self.order])
 
     def look_ahead(self) -> None:
         find_lmplz()
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_evaluation_lm(writer, room, text=self.artifact("text"), settings=EvalLmSettings(order=self.order))
+        write_evaluation_lm(writer, room, text=self.artifact("text"), sizes=EVAL_LMS[self.order])
 
 
 class Lsa(OverText):
@@ -143,10 +143,10 @@ class Lsa(OverText):
     stage = "lsa"
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(LsaSettings())
+        return asdict(LSA)
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_lsa(writer, room, text=self.artifact("text"), settings=LsaSettings())
+        write_lsa(writer, room, text=self.artifact("text"), sizes=LSA)
 
 
 class AllModels(PipelineTask):

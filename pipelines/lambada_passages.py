@@ -6,21 +6,25 @@ from typing import Any
 
 import luigi
 
+from cloze_gen.errors import UsageError
+from cloze_gen.notation import shown
 from cloze_gen.pipelines.corpus import Counts, TaggedCounts, Tagging, TrainingText
 from cloze_gen.pipelines.models import Index
 from cloze_gen.pipelines.parts import Partition, TrainingNovels
 from cloze_gen.pipelines.style_task import StyleTask
-from cloze_gen.pipelines.task import StageTask
+from cloze_gen.pipelines.task import StageTask, is_planning
 from cloze_gen.recipes.lambada.stages.committee import write_committee
 from cloze_gen.recipes.lambada.stages.members import write_cache_scores, write_network_scores, write_ngram_scores
 from cloze_gen.recipes.lambada.stages.outside_members import outside_digest, write_outside_scores
 from cloze_gen.recipes.lambada.stages.passages import write_passages
 from cloze_gen.recipes.lambada.stages.tagged_novels import write_tagged_novels
-from cloze_gen.recipes.lambada.steps.committee import CACHE, NETWORKS, NGRAM, label_of
+from cloze_gen.recipes.lambada.steps.committee import CACHE, NETWORKS, NGRAM, PASSAGES_INPUT, label_of
 from cloze_gen.stages.models.networks import write_networks
 from cloze_gen.stages.offensive_words import words_digest
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import ArtifactWriter
+
+MOST_PLANNED_BYTES = 256 * 2**20  # of a member's files: a plan reads no more
 
 
 class Passages(StyleTask):
@@ -142,10 +146,13 @@ class OutsideScores(StyleTask):
         return f"scores {label_of(self.member)}"
 
     def settings(self) -> dict[str, Any]:
-        return {"member": outside_digest(self.member), "rendering": self.all_settings.committee.rendering}
+        digest = outside_digest(self.member, self.store.store, most_bytes=MOST_PLANNED_BYTES if is_planning() else None)
+        return {"member": digest, "rendering": self.all_settings.committee.rendering}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         write_outside_scores(writer, room, **self.artifacts(), member=self.member, rendering=self.all_settings.committee.rendering)
+        if outside_digest(self.member, self.store.store) != self.key.settings["member"]:
+            raise UsageError(f"committee.members: {shown(self.member)}: changed while it was read. Run again when nothing writes to it.")
 
 
 class Committee(StyleTask):
@@ -158,7 +165,7 @@ class Committee(StyleTask):
         ours: dict[str, StageTask] = {NGRAM: self.clone(NgramScores), CACHE: self.clone(CacheScores)}
         ours |= {kind: self.clone(NetworkScores, kind=kind) for kind in NETWORKS}
         members = {label_of(member): ours.get(member) or self.clone(OutsideScores, member=member) for member in self.own.members}
-        return {"passages": self.clone(Passages)} | members
+        return {PASSAGES_INPUT: self.clone(Passages)} | members
 
     def settings(self) -> dict[str, Any]:
         """Members by their labels: a folder of the user's is no setting, its content is an input's."""
@@ -166,4 +173,4 @@ class Committee(StyleTask):
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         scores = self.artifacts()
-        write_committee(writer, room, passages=scores.pop("passages"), scores=scores, threshold=self.own.threshold)
+        write_committee(writer, room, passages=scores.pop(PASSAGES_INPUT), scores=scores, threshold=self.own.threshold)

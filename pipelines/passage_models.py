@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import luigi
 
 from cloze_gen.adapters.lmplz import find_lmplz
-from cloze_gen.config import settings_dict
 from cloze_gen.evaluate.blanks import baselines as of_blanks
 from cloze_gen.evaluate.passages.baselines import CBOW, NETWORK_KINDS, NGRAMS, SUPERVISED_CBOW, TEXT
 from cloze_gen.pipelines.baseline_models import CorpusCounts, CorpusText, FromCorpus
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.stages.evaluation.blank_lsa import BLANK_LSA, write_blank_lsa
-from cloze_gen.stages.evaluation.passage_models import BLANK_NGRAMS, PassageNgramSettings, write_passage_ngrams, write_passage_text
-from cloze_gen.stages.evaluation.passage_networks import PassageNetworksSettings, write_passage_network
+from cloze_gen.stages.evaluation.passage_models import BLANK_NGRAMS, PASSAGE_NGRAMS, write_passage_ngrams, write_passage_text
+from cloze_gen.stages.evaluation.passage_networks import PASSAGE_NETWORKS, write_passage_network
 from cloze_gen.stages.evaluation.sentence_counts import write_sentence_counts
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import ArtifactWriter
@@ -44,15 +44,16 @@ class PassageNgrams(OverPassageText):
 
     stage = "passage-ngrams"
     outside = True
+    sizes = PASSAGE_NGRAMS
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(PassageNgramSettings())
+        return asdict(self.sizes)
 
     def look_ahead(self) -> None:
         find_lmplz()
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_passage_ngrams(writer, room, text=self.artifact("text"), settings=PassageNgramSettings())
+        write_passage_ngrams(writer, room, text=self.artifact("text"), sizes=self.sizes)
 
 
 class PassageNetwork(OverPassageText):
@@ -71,11 +72,11 @@ class PassageNetwork(OverPassageText):
         return super().inputs() | cbow
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(PassageNetworksSettings()) | {"kind": self.kind}
+        return asdict(PASSAGE_NETWORKS) | {"kind": self.kind}
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
         inputs = {name: self.artifact(name) for name in self.inputs()}
-        write_passage_network(writer, room, **inputs, settings=PassageNetworksSettings(), kind=self.kind, seed=self.seed)
+        write_passage_network(writer, room, **inputs, sizes=PASSAGE_NETWORKS, kind=self.kind, seed=self.seed)
 
 
 class SentenceCounts(OverPassageText):
@@ -90,11 +91,7 @@ class SentenceCounts(OverPassageText):
 class BlankNgrams(PassageNgrams):
     """As the n-gram baseline of passages, of a lower order."""
 
-    def settings(self) -> dict[str, Any]:
-        return settings_dict(BLANK_NGRAMS)
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_passage_ngrams(writer, room, text=self.artifact("text"), settings=BLANK_NGRAMS)
+    sizes = BLANK_NGRAMS
 
 
 class BlankLsa(FromCorpus):
@@ -106,10 +103,10 @@ class BlankLsa(FromCorpus):
         return {"text": self.clone(PassageText), "counts": self.clone(SentenceCounts)}
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(BLANK_LSA)
+        return asdict(BLANK_LSA)
 
     def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_blank_lsa(writer, room, text=self.artifact("text"), counts=self.artifact("counts"), settings=BLANK_LSA)
+        write_blank_lsa(writer, room, text=self.artifact("text"), counts=self.artifact("counts"), sizes=BLANK_LSA)
 
 
 def passage_tasks(base: FromCorpus, *, seed: int) -> dict[str, StageTask]:

@@ -7,9 +7,11 @@ target is fresh by construction: changed settings or files give another target.
 from __future__ import annotations
 
 import abc
+import contextlib
 import functools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,6 +23,7 @@ from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.keys import StageKey
 
+_planning = ContextVar("planning", default=False)
 _broken_off = threading.Event()  # a task of the build under way has failed
 _of_the_run: list[StageTask] = []  # the stages of the run being built, inputs first
 _at_work: list[str] = []  # ids of the stages that this process is at, the outermost first
@@ -50,6 +53,21 @@ def ask_to_begin() -> None:
     """
     if _broken_off.is_set():
         raise ClozeGenError("not begun, since another stage had failed")
+
+
+@contextlib.contextmanager
+def planning() -> Iterator[None]:
+    """Stages are described and not run, so nothing large is read for it: a large input that was never read counts as new."""
+    token = _planning.set(True)
+    try:
+        yield
+    finally:
+        _planning.reset(token)
+
+
+def is_planning() -> bool:
+    """Whether stages are described and not run."""
+    return _planning.get()
 
 
 class StageTarget(luigi.Target):

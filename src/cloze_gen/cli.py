@@ -180,7 +180,7 @@ def evaluate(
     train: Annotated[str, typer.Option(help="folder of training books, or blanked passages to learn from; default: the run's own")] = "",
     only: Annotated[
         list[str] | None,
-        typer.Option(help="a baseline's name or kind (user: --scores alone), hf:FOLDER, scores:FILE; may be repeated"),
+        typer.Option(help="a baseline's name or kind (user: --scores alone), scores:FILE, hf:FOLDER (not of questions); may be repeated"),
     ] = None,
     scores: Annotated[
         Path | None,

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.evaluate.words import adversary_families
 from cloze_gen.evaluate.words.baselines import ADVERSARIES
 from cloze_gen.store.artifacts import Store
@@ -109,6 +110,22 @@ def test_dealt_positions_are_no_evidence(evaluated: Evaluated, cli: Cli, tmp_pat
     assert {"longest", *positions} <= set(tested["uneven"])
 
 
+def test_the_tagger_is_named_in_table_record_and_report(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+    """The built-in one, where the run used none; of a file the run's is not known, and rows that rest on no tagger name none."""
+    out, outcome = evaluated
+    folder = out / "runs" / "tiny"
+    record = json.loads((folder / "evaluation" / "evaluation.json").read_text())
+    assert record["tagger"] == {"used": tagger_identity("builtin"), "of_run": ""}
+    line = f"odd-tag-out, majority-tag: {tagger_identity('builtin')}; the run used none"
+    assert line in outcome.out
+    assert line in (folder / "release" / "report.html").read_text(encoding="utf-8")
+    for rows, tagger in ((["longest"], None), (["odd-tag-out"], {"used": tagger_identity("builtin"), "of_run": None})):
+        only = [part for row in rows for part in ("--only", row)]
+        shutil.copyfile(folder / "release" / "questions.jsonl", tmp_path / "q.jsonl")
+        cli("evaluate", tmp_path / "q.jsonl", "--out", tmp_path / "new", "--write-to", tmp_path / "here", *only)
+        assert json.loads((tmp_path / "here" / "evaluation.json").read_text()).get("tagger") == tagger
+
+
 def test_predictions_tell_the_accuracies(evaluated: Evaluated) -> None:
     """One option an item is chosen by every baseline, and counting the right ones gives the table."""
     out, _ = evaluated
@@ -170,7 +187,7 @@ def test_few_questions_and_no_corpus_leave_adversaries_out(evaluated: Evaluated,
     outcome = cli("evaluate", tmp_path / "few.jsonl", *where, tmp_path / "few", "--only", "longest")
     assert outcome.status == 0, outcome.err
     assert set(rows_of(tmp_path / "few")) == {"longest"}
-    assert "too few" in outcome.err
+    assert "too few" in outcome.out
     assert "too few" in json.loads((tmp_path / "few" / "evaluation.json").read_text())["left_out"]["adversary-five"]
 
 
@@ -273,3 +290,74 @@ def test_mistakes_are_one_message(evaluated: Evaluated, cli: Cli, arguments: tup
     outcome = cli("evaluate", *(argument.format(release=release) for argument in arguments), "--out", out, "--only", "longest")
     assert outcome.status != 0
     assert said in outcome.err
+
+
+# ---- one rule for all kinds of items
+
+OPTIONS = ("write", "climb", "see", "be", "go")
+BLANKED = {
+    "eid": 1, "passage": ["The ferry is small.", "<1>", "Bring warm clothes.", "<2>"], "number_of_blanks": 2, "candidate_length": 3,
+    "candidates": ["Crossing takes an hour.", "The wind is cold.", "Bread is sold here."], "answer_sequence": [[1, 0], [2, 1]],
+}  # fmt: skip
+ITEM_FILES = {
+    "questions": {
+        "x.questions.txt": "".join(f"1{letter}) I could [{word}] it .\n" for letter, word in zip("abcde", OPTIONS, strict=True)),
+        "x.answers.txt": "1b) I could [climb] it .\n",
+    },
+    "passages": {
+        "x_plain_text.txt": "the ferry lay by the landing all night long . who called the ferryman at the ferry ? it was the ferry\n"
+    },
+    "blanks": {"test.json": json.dumps([BLANKED])},
+}
+# Kind of items -> a baseline that needs books, a kind of baselines of which some need books, one that does not, one that does.
+NEEDS = {
+    "questions": ("lsa", "balanced", "longest", "most-frequent"),
+    "passages": ("n-gram", "random", "random word", "random vocabulary word"),
+    "blanks": ("lsa", "surface", "overlap", "tf-idf"),
+}
+
+
+@pytest.fixture(params=ITEM_FILES)
+def items(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
+    """A small file of each kind of items, and no books."""
+    for name, text in ITEM_FILES[request.param].items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return request.param, tmp_path / next(iter(ITEM_FILES[request.param]))
+
+
+@pytest.mark.parametrize(
+    ("only", "said"),
+    [
+        (["user"], "--only user: no file of scores; give --scores FILE"),
+        (["{named}"], "--only {named}: no training corpus; give --train DIR"),
+        (["{named}", "{measured}"], "--only {named}: no training corpus; give --train DIR"),
+        (["lsi"], "--only 'lsi': no such baseline of"),
+        (["scores:"], "--only 'scores:': no such baseline of"),
+        (["scores:{gone}"], "cannot be read as a file of scores"),
+        (["scores:a/x.jsonl", "scores:b/x.jsonl"], "two files or folders would both be the row 'user:x'"),
+    ],
+)
+def test_what_cannot_be_measured_by_name_is_an_error(only: list[str], said: str, items: tuple[str, Path], cli: Cli, tmp_path: Path) -> None:
+    """The same status, the same words and nothing written, whatever the kind of the items."""
+    kind, path = items
+    named, _, measured, _ = NEEDS[kind]
+    words = {"named": named, "measured": measured, "gone": tmp_path / "gone.jsonl"}
+    given = [part for word in only for part in ("--only", word.format(**words))]
+    outcome = cli("evaluate", path, "--out", tmp_path / "out", *given)
+    assert outcome.status == 2, outcome.err
+    assert said.format(**words) in outcome.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_of_a_kind_what_can_be_measured_is(items: tuple[str, Path], cli: Cli, tmp_path: Path) -> None:
+    """Without books the rows of a kind that need none are measured, and the others are named with the reason."""
+    kind, path = items
+    _, some, measured, lacking = NEEDS[kind]
+    outcome = cli("evaluate", path, "--out", tmp_path / "out", "--only", some, "--write-to", tmp_path / "here")
+    assert outcome.status == 0, outcome.err
+    record = json.loads((tmp_path / "here" / "evaluation.json").read_text(encoding="utf-8"))
+    assert measured in {row["name"] for row in record["baselines"]}
+    assert lacking not in {row["name"] for row in record["baselines"]}
+    assert record["left_out"][lacking] == "no training corpus; give --train DIR"
+    [line] = [line for line in outcome.out.splitlines() if line.startswith("left out: ") and lacking in line]
+    assert line.endswith("(no training corpus; give --train DIR)")

@@ -104,7 +104,7 @@ def test_every_context_and_decoder_is_measured(measured: tuple[Path, Any]) -> No
     assert [f"{100 * chance['ba']:.2f}", f"{chance['de']:.3f}", round(1 / chance["pa"])] == ["14.29", "1.429", 2520]
     contexts = {(context, decoder) for name, context, decoder in rows if name == "pmi-2"}
     assert contexts == {(context, decoder) for context in ("P", "N", "AP", "AN", "P+N", "AP+AN") for decoder in ("INC", "EXH")}
-    assert "left out, for want of a training corpus (--train DIR): tf-idf, cues, cues-learnt, lsa, language-model" in outcome.out
+    assert "left out: tf-idf, cues, cues-learnt, lsa, language-model (no training corpus; give --train DIR)" in outcome.out
     assert "pmi-2 + EXH" in outcome.out
     assert "rule of candidates alone" in outcome.out
     record = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
@@ -199,9 +199,7 @@ def test_rows_stay_until_the_passages_are_others(published: Path, cli: Cli, tmp_
     [
         (("{published}", "--answers", "x.txt"), "a passage holds its own"),
         (("{published}", "--only", "bert"), "no such baseline of blanked passages"),
-        (("{published}", "--only", "user"), "give a file with --scores"),
-        (("{published}", "--only", "lsa"), "name its folder with --train"),
-        (("{published}", "--only", "pmi-2"), "name their file with --train"),
+        (("{published}", "--only", "pmi-2"), "--only pmi-2: no passages to learn from; give --train FILE"),
         (("{published}", "--train", "{published}"), "the very passages that are measured"),
         (("{published}", "--only", "scores:gone.jsonl"), "gone.jsonl: cannot be read as a file of scores"),
         (("{published}", "--scores", "{published}", "--only", "user"), "not JSON"),

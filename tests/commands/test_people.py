@@ -216,7 +216,7 @@ def test_people_fill_blanks(filling: Round, cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("call", "status", "said"),
     [
-        (("tiny", "--only", "human"), 2, "give the file of `cloze-gen judge apply` with --people"),
+        (("tiny", "--only", "human"), 2, "--only human: no verdicts of people; give --people FILE"),
         (("tiny", "--people", "{gone}"), 2, "cannot be read as a file of verdicts"),
         (("tiny", "--people", "{fill}"), 1, "expected verdicts of the task read"),
         (("tiny", "--people", "{torn}"), 1, "torn.jsonl: item 'x': expected `id`, `set` and `item`"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -20,6 +21,27 @@ def test_two_sided_p_is_scipys(pair: tuple[int, int]) -> None:
     """With equal option counts the test is the exact binomial test."""
     correct, n = pair
     assert chance.two_sided_p(correct, [5] * n) == pytest.approx(stats.binomtest(correct, n, 0.2).pvalue, rel=1e-6)
+
+
+@pytest.mark.parametrize("option_counts", [[], [1], [5] * 7, [2, 5, 2, 4, 1, 5], [3] * 40 + [4] * 25])
+def test_the_distribution_is_that_of_independent_guesses(option_counts: list[int]) -> None:
+    """One guess after the other, whatever the sizes of the items and their order."""
+    expected = np.ones(1)
+    for count in option_counts:
+        expected = np.convolve(expected, (1 - 1 / count, 1 / count))
+    assert chance.correct_count_distribution(option_counts) == pytest.approx(expected, rel=1e-12)
+
+
+def test_large_sets_take_no_time_of_their_square() -> None:
+    """200,000 items of two sizes in well under the minutes that a convolution an item takes, and the tail keeps its figures."""
+    counts = [4, 5] * 100_000
+    clock = time.process_time()
+    distribution = chance.correct_count_distribution(counts)
+    assert time.process_time() - clock < 2
+    mean = 100_000 * (1 / 4 + 1 / 5)
+    assert distribution.sum() == pytest.approx(1)
+    assert (distribution @ np.arange(200_001)) == pytest.approx(mean)
+    assert 0 < distribution[int(mean) + 4_000] < 1e-40
 
 
 def drawn_answers(n: int, rng: np.random.Generator) -> np.ndarray:

@@ -15,7 +15,9 @@ import pytest
 
 from cloze_gen.formats.lambada.plain_text import format_plain_text
 from cloze_gen.formats.lambada.rendering import published_tokens
+from cloze_gen.pipelines import lambada_passages
 from cloze_gen.stages.items.passages import PASSAGE_ITEMS
+from cloze_gen.store import checks
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet, read_tsv
 from tests.conftest import FinishedRun, Novels, without_canary
@@ -148,6 +150,20 @@ def test_a_dry_run_tells_every_stage_and_writes_nothing(own: FinishedRun, tmp_pa
     told = cli(*options(own, own.out), "--dry-run", "--set", "ranking.max_same_target=1")
     again = [line.split("would run")[0].split(maxsplit=1)[1].strip() for line in told.out.splitlines() if "would run" in line]
     assert again == ["ranking", "guesses", "passage set", "analysis"]
+
+
+def test_a_dry_run_reads_no_large_model(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model's files are new, so its stage would run; none of their bytes is read to say so."""
+    weights = tmp_path / "models" / "tiny" / "weights.bin"
+    weights.parent.mkdir(parents=True)
+    weights.write_bytes(b"weights")
+    read: list[Path] = []
+    monkeypatch.setattr(lambada_passages, "MOST_PLANNED_BYTES", 0)
+    monkeypatch.setattr(checks, "file_sha256", lambda path: read.append(path) or "")
+    member = f'committee.members=["ngram","hf:{weights.parent}"]'
+    told = cli("run", "lambada-sample", "--dry-run", "--out", tmp_path / "out", "--set", member)
+    assert (told.status, weights in read) == (0, False)
+    assert "scores tiny      would run" in told.out
 
 
 def test_strict_is_content_with_good_novels_and_names_a_bad_one(own: FinishedRun, cli: Cli) -> None:

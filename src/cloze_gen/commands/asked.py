@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import UsageError
+from cloze_gen.evaluate.selection import LOCAL_MODEL
 from cloze_gen.notation import reason, shown
 from cloze_gen.pipelines.baseline_models import CorpusText, corpus_of_folder, corpus_of_run
 from cloze_gen.stages.style import Style
@@ -78,6 +79,22 @@ def corpus_beside(run: Path, style: Style, described: Mapping[str, Any], *, trai
 def user_row(path: Path) -> tuple[str, str, str]:
     """Name, kind and source of the row of somebody's own scores; a file's name may hold anything."""
     return f"user:{escape_cell(path.stem)}", "user", escape_cell(path.name)
+
+
+def local_model_row(word: str) -> str:
+    """Name of the row of a model in a folder, ``hf:FOLDER`` of `--only`."""
+    return f"{LOCAL_MODEL}{Path(word.removeprefix(LOCAL_MODEL)).name}"
+
+
+def check_apart(names: Sequence[str]) -> None:
+    """Check that no two files or folders would give rows of one name.
+
+    Raises:
+        UsageError: two would.
+    """
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"two files or folders would both be the row {shown(twice)}; rename one, or evaluate them one after the other.")
 
 
 def read_scores(path: Path, *, expected: str) -> str:

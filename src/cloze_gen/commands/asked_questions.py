@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cloze_gen import __version__
 from cloze_gen.commands.asked import Asked, corpus_beside
@@ -19,10 +21,11 @@ from cloze_gen.store.runs import RUN_FILE, check_as_written, read_run, released_
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedQuestions(Asked):
-    """Questions, and whether they are of a balanced choice."""
+    """Questions, whether they are of a balanced choice, and the identity of their run's tagger: empty without one, None of a file."""
 
     items: QuestionSet
     balanced: bool = False
+    tagger: str | None = None
 
 
 def questions_of_file(path: Path, *, answers: Path | None, train: str, out: Path, workers: int) -> AskedQuestions:
@@ -50,4 +53,15 @@ def questions_of_run(run: Path, *, answers: Path | None, train: str, out: Path, 
     if answers is not None:
         raise UsageError("--answers: a run has its own answers; leave it out.")
     corpus = corpus_beside(run, style, described, train=train, out=out, workers=workers)
-    return AskedQuestions(found, run, corpus, read_signature(run), style.is_balanced(described["settings"]))
+    balanced = style.is_balanced(described["settings"])
+    return AskedQuestions(found, run, corpus, read_signature(run), balanced, run_tagger(described["stages"]))
+
+
+def run_tagger(stages: Iterable[Mapping[str, Any]]) -> str:
+    """Name, version and digest of the tagger that a run's stages used; empty where none did.
+
+    >>> run_tagger([{"stage": "focus", "settings": {}}, {"stage": "tagging", "settings": {"tagger": "builtin-1.0.0-2a2e"}}])
+    'builtin-1.0.0-2a2e'
+    """
+    found = (one["settings"].get("tagger" if one["stage"] == "tagging" else "tagger_identity") for one in stages)
+    return next((str(identity) for identity in found if identity), "")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.commands.asked import find_run_folder
+from cloze_gen.commands.asked import check_apart, find_run_folder, local_model_row, user_row
 from cloze_gen.commands.asked_blanks import blanks_of_file, blanks_of_run
 from cloze_gen.commands.asked_passages import passages_of_file, passages_of_run
 from cloze_gen.commands.asked_questions import questions_of_file, questions_of_run
@@ -14,8 +14,8 @@ from cloze_gen.commands.evaluate_blanks import evaluate_blanks
 from cloze_gen.commands.evaluate_passages import evaluate_passages
 from cloze_gen.commands.evaluate_questions import evaluate_questions
 from cloze_gen.commands.evaluation_folder import check_place
-from cloze_gen.commands.people import check_asked_for
 from cloze_gen.errors import UsageError
+from cloze_gen.evaluate.selection import LOCAL_MODEL, check_files, split_files
 from cloze_gen.pipelines.build import forget_what_was_read
 from cloze_gen.pipelines.styles import style_of_run
 from cloze_gen.stages.evaluation.blank_sets import holds_blanked_passages
@@ -50,10 +50,13 @@ def evaluate(
     kind = _kind_of_file(Path(items)) if run is None else style_of_run(run).items
     path = Path(items) if run is None else run
     given: dict[str, Any] = {"train": train, "out": out, "workers": workers}
-    check_asked_for(people, only)
+    words, listed = split_files(only)
+    files = [*map(Path, listed), *([] if scores is None else [scores])]
+    check_files(words, scores=bool(files), people=people is not None)
+    check_apart([user_row(file)[0] for file in files] + [local_model_row(word) for word in words if word.startswith(LOCAL_MODEL)])
     asked: dict[str, Any] = {
-        "only": only,
-        "scores": scores,
+        "only": words,
+        "scores": files,
         "out": out,
         "workers": workers,
         "seed": seed,

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.commands.asked import read_scores, user_row
+from cloze_gen.commands.asked import local_model_row, read_scores, user_row
 from cloze_gen.commands.asked_blanks import AskedBlankedPassages
 from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
 from cloze_gen.commands.people import read_people
 from cloze_gen.engine.progress import Stopwatch, say
-from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.blanks.baselines import CLASSIFIERS, LOCAL_MODEL, PASSAGES, RANDOM, RULES, TEXT, BlankBaseline, asks_for, pick
+from cloze_gen.evaluate.blanks.baselines import CLASSIFIERS, PASSAGES, RANDOM, RULES, TEXT, BlankBaseline, asks_for, pick
 from cloze_gen.evaluate.blanks.metrics import bootstrap_draws
 from cloze_gen.evaluate.blanks.people import human_blank_row
 from cloze_gen.evaluate.blanks.results import BlankResult, context_results, matrix_results, prediction_rows, random_result
 from cloze_gen.evaluate.blanks.rules import rule_results
 from cloze_gen.evaluate.blanks.table import candidates_text, main_rows, people_text, result_row, table_text
 from cloze_gen.evaluate.blanks.user_scores import ANSWER, parse_blank_scores
+from cloze_gen.evaluate.selection import NO_BOOKS, left_out_lines, measurable
 from cloze_gen.pipelines.baseline_models import fit_models
 from cloze_gen.pipelines.passage_models import blank_tasks
 from cloze_gen.records.blanked_passage import BlankedPassage
@@ -32,12 +32,11 @@ from cloze_gen.stages.evaluation.blank_scores import classifier_record, score_pa
 from cloze_gen.stages.evaluation.local_blank_models import open_local_scorer
 from cloze_gen.store.artifacts import Artifact, Store
 
-_NO_BOOKS = "for want of a training corpus (--train DIR)"
-_NO_PASSAGES = "for want of passages to learn from (--train FILE)"
+_NO_PASSAGES = "no passages to learn from; give --train FILE"
 
 
 def evaluate_blanks(
-    asked: AskedBlankedPassages, *, only: Sequence[str], scores: Path | None, people: Path | None, out: Path, workers: int, seed: int,
+    asked: AskedBlankedPassages, *, only: Sequence[str], scores: Sequence[Path], people: Path | None, out: Path, workers: int, seed: int,
     write_to: Path | None, columns: int | None = None,
 ) -> str:  # fmt: skip
     """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the tables.
@@ -47,21 +46,19 @@ def evaluate_blanks(
         FormatError: the file of scores does not answer for these passages.
     """
     clock = Stopwatch()
-    baselines, missing = _chosen(asked, only)
+    others = bool(scores or people or asks_for(only, RULES) or asks_for(only, CLASSIFIERS))
+    baselines, missing = _chosen(asked, only, others=others)
     store = Store(out) if asked.corpus is None else asked.corpus.store
     passages = [one.passage for one in asked.items.passages]
     draws = bootstrap_draws(len(passages), seed=seed)
     # Those of the user's own first, for a mistake in them should not wait for the training.
-    files = [Path(row.file) for row in baselines if row.file] + ([] if scores is None else [scores])
-    given = [one for path in files for one in _given(path, passages, draws)]
+    given = [one for path in scores for one in _given(path, passages, draws)]
     local = [one for row in baselines if row.folder for one in _scored(row, asked, {}, draws)]
     fillers = _fillers(people, asked, seed)
     models, fitted = _models(asked, baselines, only, workers)
-    own = [row for row in baselines if not row.folder and not row.file]
+    own = [row for row in baselines if not row.folder]
     results = [one for row in own for one in _scored(row, asked, models, draws)] + local + given
     alone = _alone(asked, only, models, draws)
-    if not results and not alone and not fillers:
-        raise UsageError("--only user: there is nobody to measure; give a file with --scores.")
     record = _record(asked, results, fitted, missing, seed) | alone
     machines = record["baselines"]
     record |= {"baselines": [*machines, *fillers["baselines"]], "people": fillers["people"]} if fillers else {}
@@ -70,23 +67,18 @@ def evaluate_blanks(
     say(f"evaluate: done in {clock.seconds:.1f} s")
     if write_to is None:
         show_in_report(asked, folder)
-    absent = [f"left out, {why}: {', '.join(name for name in missing if missing[name] == why)}" for why in dict.fromkeys(missing.values())]
     tables = [table_text(machines, columns=columns)] if results else []
     tables += [candidates_text(alone, columns=columns)] if alone else []
     told = ["", people_text(*fillers["baselines"], columns=columns), fillers["people"]["judged"]] if fillers else []
-    return "\n".join([*tables, *absent, *told, f"signature  {record['signature']}", f"written to {folder}"])
+    return "\n".join([*tables, *left_out_lines(missing), *told, f"signature  {record['signature']}", f"written to {folder}"])
 
 
-def _chosen(asked: AskedBlankedPassages, only: Sequence[str]) -> tuple[list[BlankBaseline], dict[str, str]]:
-    """The baselines to compute, and what is left out with the reason."""
+def _chosen(asked: AskedBlankedPassages, only: Sequence[str], *, others: bool) -> tuple[list[BlankBaseline], dict[str, str]]:
+    """The baselines to compute, and row -> why of those that cannot be (`measurable`)."""
     rows = pick(only)
-    no_books = [row.name for row in rows if asked.corpus is None and set(row.models) - {PASSAGES}]
-    no_passages = [row.name for row in rows if not asked.training and PASSAGES in row.models]
-    missing = dict.fromkeys(no_books, _NO_BOOKS) | dict.fromkeys(no_passages, _NO_PASSAGES)
-    if missing and only:
-        what = "a training corpus; name its folder with --train" if no_books else "passages to learn from; name their file with --train"
-        raise UsageError(f"{', '.join(no_books or no_passages)}: needs {what}")
-    return [row for row in rows if row.name not in missing], missing
+    missing = {row.name: NO_BOOKS for row in rows if asked.corpus is None and set(row.models) - {PASSAGES}}
+    missing |= {row.name: _NO_PASSAGES for row in rows if not asked.training and PASSAGES in row.models}
+    return measurable(rows, only, missing, others=others), missing
 
 
 def _models(
@@ -111,7 +103,7 @@ def _scored(
         yield random_result(row, passages)
         return
     scorer = open_local_scorer(Path(row.folder)) if row.folder else open_scorer(row.name, models, asked.training)
-    name = f"{LOCAL_MODEL}{Path(row.folder).name}" if row.folder else row.name
+    name = local_model_row(row.name) if row.folder else row.name
     found = score_passages(name, scorer, asked.items.passages)
     yield from context_results(BlankBaseline(name, row.kind, row.source), passages, found, draws, seconds=clock.seconds)
 

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.commands.asked import read_scores, user_row
+from cloze_gen.commands.asked import local_model_row, read_scores, user_row
 from cloze_gen.commands.asked_passages import AskedPassages
 from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.passages.asked import AskedPassage
-from cloze_gen.evaluate.passages.baselines import CAUSAL_MODEL, NETWORKS, PassageBaseline, left_out, pick
+from cloze_gen.evaluate.passages.baselines import NETWORK_KINDS, NETWORKS, PassageBaseline, pick
 from cloze_gen.evaluate.passages.results import PassageResult, prediction_rows, random_result, rule_result, scored_result
 from cloze_gen.evaluate.passages.table import table_text
+from cloze_gen.evaluate.selection import LOCAL_MODEL, NO_BOOKS, left_out_lines, measurable
 from cloze_gen.notation import shown
 from cloze_gen.pipelines.baseline_models import fit_models
 from cloze_gen.pipelines.passage_models import passage_tasks
@@ -25,7 +26,7 @@ _SCORES = 'JSON lines such as {"id": ..., "log10_prob": ...}, or a log of lm-eva
 
 
 def evaluate_passages(
-    asked: AskedPassages, *, only: Sequence[str], scores: Path | None, out: Path, workers: int, seed: int, write_to: Path | None,
+    asked: AskedPassages, *, only: Sequence[str], scores: Sequence[Path], out: Path, workers: int, seed: int, write_to: Path | None,
     columns: int | None = None,
 ) -> str:  # fmt: skip
     """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the table.
@@ -35,40 +36,35 @@ def evaluate_passages(
         FormatError: the file of scores does not answer for these passages.
     """
     clock = Stopwatch()
-    baselines, missing = _chosen(asked, only)
+    baselines, missing = _chosen(asked, only, others=bool(scores))
     store = Store(out) if asked.corpus is None else asked.corpus.store
     # Those of the user's own first, for a mistake in them should not wait for the training.
-    given = [] if scores is None else _given(scores, asked)
+    given = [one for file in scores for one in _given(file, asked)]
     causal = [one for row in baselines if row.is_causal for one in _causal(row, asked)]
     models, fitted = _models(asked, baselines, workers, seed)
     scorer = PassageScorer(models)
     trained = [_measured(row, name, some, scorer) for row in baselines if not row.is_causal for name, some in asked.sets.items()]
     results = [*trained, *causal, *given]
-    if not results:
-        raise UsageError("--only user: there is nobody to measure; give a file with --scores.")
     folder = write_to or place_of(asked, store)
     record = _record(asked, results, fitted, missing, seed)
     write_evaluation(folder, record, (row for one in results for row in prediction_rows(one)), store)
     say(f"evaluate: done in {clock.seconds:.1f} s")
     if write_to is None:
         show_in_report(asked, folder)
-    absent = [f"left out, {why}: {', '.join(name for name in missing if missing[name] == why)}" for why in dict.fromkeys(missing.values())]
-    return "\n".join(
-        [table_text(record["baselines"], columns=columns), *absent, f"signature  {record['signature']}", f"written to {folder}"]
-    )
+    told = [table_text(record["baselines"], columns=columns), *left_out_lines(missing)]
+    return "\n".join([*told, f"signature  {record['signature']}", f"written to {folder}"])
 
 
-def _chosen(asked: AskedPassages, only: Sequence[str]) -> tuple[list[PassageBaseline], dict[str, str]]:
-    """The baselines to compute, and what is left out with the reason."""
+def _chosen(asked: AskedPassages, only: Sequence[str], *, others: bool) -> tuple[list[PassageBaseline], dict[str, str]]:
+    """The baselines to compute, and row -> why of those that are not (`measurable`)."""
     rows = pick(only)
+    members = {Path(member.removeprefix(LOCAL_MODEL)).name for member in asked.members}
     for row in rows:
-        if row.is_causal and Path(row.folder).name in {member.removeprefix(CAUSAL_MODEL) for member in asked.members}:
+        if row.is_causal and Path(row.folder).name in members:
             raise UsageError(f"{shown(row.name)}: sat on the committee that chose these passages, which is no measure of it.")
-    missing = dict.fromkeys(left_out(only), f"for they are trained only when asked for (--only {NETWORKS})")
-    lacking = [row.name for row in rows if row.models] if asked.corpus is None else []
-    if lacking and only:
-        raise UsageError(f"{', '.join(lacking)}: needs a training corpus; name its folder with --train")
-    return [row for row in rows if row.name not in lacking], dict.fromkeys(lacking, "for want of a training corpus (--train DIR)") | missing
+    lacking = {row.name: NO_BOOKS for row in rows if row.models and asked.corpus is None}
+    untrained = {} if only else dict.fromkeys(NETWORK_KINDS, f"trained only on request; give --only {NETWORKS}")
+    return measurable(rows, only, lacking, others=others), lacking | untrained
 
 
 def _models(
@@ -100,7 +96,7 @@ def _causal(row: PassageBaseline, asked: AskedPassages) -> Iterator[PassageResul
         for rendering in passages[0].prompts:
             clock = Stopwatch()
             found = causal_scores(model, passages, rendering)
-            label = f"{CAUSAL_MODEL}{Path(row.folder).name} ({rendering})"
+            label = f"{local_model_row(row.name)} ({rendering})"
             yield scored_result(label, row.kind, row.source, name, passages, found, seconds=clock.seconds)
 
 

@@ -6,20 +6,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.commands.asked import read_scores, user_row
 from cloze_gen.commands.asked_questions import AskedQuestions
 from cloze_gen.commands.evaluation_folder import EVALUATION_VERSION, place_of, show_in_report, write_evaluation
 from cloze_gen.commands.people import read_people
 from cloze_gen.engine.progress import Stopwatch, say
-from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.people import human_row, reading_figures, reading_table
 from cloze_gen.evaluate.results import Baseline, BaselineResult, joint_tests, judge_scores
+from cloze_gen.evaluate.selection import NO_BOOKS, left_out_lines, measurable
 from cloze_gen.evaluate.table import prediction_rows, random_row, result_row, table_text
 from cloze_gen.evaluate.user_scores import parse_user_scores
 from cloze_gen.evaluate.words.adversary import AdversaryResult, adversary_row, why_untried
 from cloze_gen.evaluate.words.adversary_line import adversary_line
-from cloze_gen.evaluate.words.baselines import ADVERSARY, as_found, models_for, pick, word_baselines
+from cloze_gen.evaluate.words.baselines import ADVERSARY, RANDOM, TAGGED, as_found, models_for, pick, tagger_text, word_baselines
 from cloze_gen.pipelines.baseline_models import fit_models, model_tasks
 from cloze_gen.records.judgement import Task
 from cloze_gen.stages.asking.reading import questions_by_digest
@@ -28,7 +29,7 @@ from cloze_gen.store.artifacts import Artifact, Store
 
 
 def evaluate_questions(
-    asked: AskedQuestions, *, only: Sequence[str], scores: Path | None, people: Path | None, out: Path, workers: int, seed: int,
+    asked: AskedQuestions, *, only: Sequence[str], scores: Sequence[Path], people: Path | None, out: Path, workers: int, seed: int,
     write_to: Path | None, columns: int | None = None,
 ) -> str:  # fmt: skip
     """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the table.
@@ -37,9 +38,9 @@ def evaluate_questions(
         UsageError: an unknown baseline, one that lacks its training corpus, or people who read other questions.
     """
     clock = Stopwatch()
-    baselines, left_out = _chosen(asked, only)
+    baselines, left_out = _chosen(asked, only, others=bool(scores or people or RANDOM in only))
     store = Store(out) if asked.corpus is None else asked.corpus.store
-    users = [] if scores is None else [_judge_user(scores, asked, seed)]  # first, for a mistake in it should not wait for the training
+    users = [_judge_user(file, asked, seed) for file in scores]  # first, for a mistake in them should not wait for the training
     readers = _readers(people, asked, seed)
     models, fitted = _models(asked, baselines, workers)
     scorer = Scorer(asked.items, models)
@@ -49,7 +50,8 @@ def evaluate_questions(
         if one.left_out:
             say(f"evaluate: of the adversaries left out {one.left_out}")
     folder = write_to or place_of(asked, store)
-    record = _record(asked, tried, results, fitted, left_out, seed, with_random=not only or "random" in only)
+    record = _record(asked, tried, results, fitted, left_out, seed, with_random=not only or RANDOM in only)
+    record |= _tagger(asked, record["baselines"])
     machines = record["baselines"]
     record |= {"baselines": [*machines, *readers["baselines"]], "people": readers["people"]} if readers else {}
     judged = [*(one.judged(seed=seed) for one in tried), *results]
@@ -60,29 +62,21 @@ def evaluate_questions(
     figures = {row["name"]: (row["accuracy"], row["low"], row["high"]) for row in record["baselines"]}
     said = adversary_line(figures, chance=record["chance"])
     told = [table_text(machines, columns=columns), *([said] if said else [])] if machines else []
+    tagger = tagger_text(record.get("tagger", {}), [row["name"] for row in machines])
+    told += [tagger] if tagger else []
+    told += left_out_lines(left_out)
     told += _told_readers(readers, columns) if readers else []
     return "\n".join([*told, f"signature  {record['signature']}", f"written to {folder}"])
 
 
-def _chosen(asked: AskedQuestions, only: Sequence[str]) -> tuple[list[Baseline], dict[str, str]]:
-    """The baselines to compute, and row -> why of those that cannot be, which is said.
-
-    Raises:
-        UsageError: what was asked for by name, or all that was asked for, lacks a training corpus.
-    """
+def _chosen(asked: AskedQuestions, only: Sequence[str], *, others: bool) -> tuple[list[Baseline], dict[str, str]]:
+    """The baselines to compute, and row -> why of those that cannot be (`measurable`)."""
     questions = asked.items.questions
     rows = [row if asked.balanced else as_found(row, questions) for row in pick(word_baselines(max(asked.items.option_counts)), only)]
-    lacking = [row.name for row in rows if asked.corpus is None and models_for(row, asked.items)]
-    if set(lacking) & set(only) or (lacking and only and len(lacking) == len(rows)):
-        raise UsageError(f"{', '.join(lacking)}: needs a training corpus; name its folder with --train")
-    if lacking:
-        say(f"evaluate: left out for want of a training corpus (--train DIR): {', '.join(lacking)}")
-    left_out = dict.fromkeys(lacking, "needs a training corpus (--train DIR)")
+    left_out = {row.name: NO_BOOKS for row in rows if asked.corpus is None and models_for(row, asked.items)}
     untried = why_untried(questions)
-    if untried and any(row.kind == ADVERSARY for row in rows):
-        say(f"evaluate: the adversaries are left out: {untried}")
-        left_out |= {row.name: untried for row in rows if row.kind == ADVERSARY}
-    return [row for row in rows if row.name not in left_out], left_out
+    left_out |= {row.name: untried for row in rows if untried and row.kind == ADVERSARY}
+    return measurable(rows, only, left_out, others=others), left_out
 
 
 def _models(asked: AskedQuestions, baselines: Sequence[Baseline], workers: int) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
@@ -101,6 +95,12 @@ def _judge_user(path: Path, asked: AskedQuestions, seed: int) -> BaselineResult:
     name, kind, source = user_row(path)
     row = Baseline(name, kind, kind, source)
     return judge_scores(row, found, asked.items.questions, seed=seed, seconds=clock.seconds)
+
+
+def _tagger(asked: AskedQuestions, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Which tagger the rows rest on: the built-in one, whichever the run used; nothing where no row rests on one."""
+    tagged = any(row["name"] in TAGGED for row in rows)
+    return {"tagger": {"used": tagger_identity("builtin"), "of_run": asked.tagger}} if tagged else {}
 
 
 def _readers(path: Path | None, asked: AskedQuestions, seed: int) -> dict[str, Any]:
@@ -129,6 +129,7 @@ def _record(
     adversaries, random = [adversary_row(one, seed=seed) for one in tried], [random_row(option_counts)] if with_random else []
     return {
         "version": EVALUATION_VERSION,
+        "items": "questions",
         "n": len(option_counts),
         "chance": chance_accuracy(option_counts),
         "signature": f"{asked.signature}{asked.trained}|ties:{seed}",

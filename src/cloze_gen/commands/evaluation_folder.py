@@ -22,8 +22,8 @@ from cloze_gen.store.runs import EVALUATION_FILE, EVALUATION_SCHEMA, RELEASE, ev
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 PREDICTIONS = "predictions.jsonl"
-_TABLES = ("rules", "candidates", "people")  # tables of their own beside the baselines, which a call measures or not
-EVALUATION_VERSION = 3  # raised when a row means something else; rows of another are not kept beside new ones
+_KEPT = ("rules", "candidates", "people", "tagger")  # beside the baselines: what a call measures or not, and what rows rest on
+EVALUATION_VERSION = 4  # raised when a row means something else; rows of another are not kept beside new ones
 
 
 def check_place(folder: Path) -> None:
@@ -44,8 +44,11 @@ def write_evaluation(folder: Path, record: dict[str, Any], predictions: Iterable
     within = folder.resolve().is_relative_to(store.root.resolve())
     with own_folder_lock(folder, "evaluation", locks=store.store / ".locks" if within else None):
         old = _earlier(folder, record["signature"])
+        if "tagger" in record and old.get("tagger", record["tagger"]) != record["tagger"]:
+            say("evaluate: the earlier evaluation used another tagger; none of its rows is kept")
+            old = {}
         if old:
-            record = {name: old[name] for name in _TABLES if name in old} | record
+            record = {name: old[name] for name in _KEPT if name in old} | record
             names = {row["name"] for row in record["baselines"]}
             kept = [row for row in old["baselines"] if row["name"] not in names]
             if kept:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.engine.progress import say
-from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.evaluate.people import HUMAN, OfSet, of_set
+from cloze_gen.errors import FormatError
+from cloze_gen.evaluate.people import OfSet, of_set
 from cloze_gen.formats.verdicts import VerdictFile
 from cloze_gen.judging.item_verdicts import ItemVerdicts, parse_verdict_row
 from cloze_gen.records.judgement import Task
@@ -52,13 +52,3 @@ def read_people(path: Path | None, task: Task, known: Collection[str], *, name: 
     if found.others:
         say(f"evaluate: of {found.name}, {found.others:,} more items were judged that are not in this set as it is now; they are left out")
     return People(file, judged, found)
-
-
-def check_asked_for(people: Path | None, only: Collection[str]) -> None:
-    """Ask that whoever wants the row of people gives what they said.
-
-    Raises:
-        UsageError: nothing was given.
-    """
-    if HUMAN in only and people is None:
-        raise UsageError(f"--only {HUMAN}: is what people said; give the file of `cloze-gen judge apply` with --people.")

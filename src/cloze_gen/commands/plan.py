@@ -11,7 +11,7 @@ from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.build import forget_what_was_read
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.styles import style_of_run
-from cloze_gen.pipelines.task import StageTask
+from cloze_gen.pipelines.task import StageTask, planning
 from cloze_gen.store.configs import is_config_file
 from cloze_gen.store.runs import RUN_FILE, check_as_written, find_run, read_run
 from cloze_gen.store.tables import unescape_cell
@@ -21,12 +21,14 @@ def plan_text(task: RunTask) -> str:
     """What would run, stage by stage, and why."""
     before = _earlier(task.folder)
     lines = [*task.ignored_lines(), f"{task.run_name}: in {task.out}"]
-    for number, stage in enumerate(task.stages(), 1):
-        state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
-        lines.append(f"  {number:02} {stage.label:<16} {state}")
     older = task.format_change() if before else None
-    state = "as on disk" if task.complete() else f"would be written{f': {older}' if older else ''}"
-    return "\n".join([*lines, f"     release          {state}"])
+    with planning():
+        for number, stage in enumerate(task.stages(), 1):
+            state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
+            lines.append(f"  {number:02} {stage.label:<16} {state}")
+        state = "as on disk" if task.complete() else f"would be written{f': {older}' if older else ''}"
+    return "
+".join([*lines, f"     release          {state}"])
 
 
 def _earlier(folder: Path) -> dict[str, Any] | None:

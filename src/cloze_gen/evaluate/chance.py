@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,13 +25,20 @@ def correct_count_distribution(option_counts: Sequence[int]) -> NDArray[np.float
     Returns:
         float64, shape (n + 1,); sums to 1. Every term of the convolution is positive, so nothing cancels.
 
-    >>> correct_count_distribution([2, 2]).tolist()
+    Items of one size have a binomial distribution, so one convolution for each size is enough. `scipy.stats.poisson_binom` takes
+    n (n + 1) numbers for the same.
+
+    >>> correct_count_distribution([2, 2]).round(12).tolist()
     [0.25, 0.5, 0.25]
     """
-    distribution = np.ones(1)
-    for count in option_counts:
-        distribution = np.convolve(distribution, (1 - 1 / count, 1 / count))
-    return distribution
+    from scipy.stats import binom  # here, for scipy's statistics take most of a second to load
+
+    distribution, first = np.ones(1), 0
+    for size, n in sorted(Counter(option_counts).items()):
+        shares = binom.pmf(np.arange(n + 1), n, 1 / size)
+        positive = np.flatnonzero(shares)  # far from the mean a share is too small for a float
+        distribution, first = np.convolve(distribution, shares[positive[0] : positive[-1] + 1]), first + int(positive[0])
+    return np.pad(distribution, (first, len(option_counts) + 1 - first - len(distribution)))
 
 
 def two_sided_p(correct_count: int, option_counts: Sequence[int]) -> float:
@@ -46,7 +54,8 @@ def two_sided_p(correct_count: int, option_counts: Sequence[int]) -> float:
         return 1.0
     distribution = correct_count_distribution(option_counts)
     seen = distribution[correct_count] * (1 + 1e-9)  # equal probabilities may differ in the last bits
-    return float(min(1.0, distribution[distribution <= seen].sum()))
+    as_rare = distribution <= seen
+    return 1.0 if as_rare.all() else float(min(1.0, distribution[as_rare].sum()))
 
 
 def positions_dealt(answers: NDArray[np.int64], *, option_count: int) -> bool:

@@ -68,6 +68,17 @@ def table_text(rows: Iterable[Mapping[str, Any]], *, who: str = "baseline", colu
     ways: dict[str, list[str]] = {}
     for row in listed:
         if "family" in row:
-            ways.setdefault(f"{row['family']}, folds by {row['folds']}", []).append(row["name"])
+            ways.setdefault(way_text(row), []).append(row["name"])
     lines = table_lines(header, cells, columns, left=frozenset({who}))
     return "\n".join([*lines, *(f"{way}: {', '.join(names)}" for way, names in ways.items())])
+
+
+def way_text(row: Mapping[str, Any]) -> str:
+    """Which of its ways an adversary's figures are of, and how many were tried.
+
+    >>> way_text({"family": "trees", "folds": "book", "corrected_for": 4})
+    'trees, folds by book, the best of 4 (interval and p corrected for 4, Bonferroni)'
+    """
+    tried = int(row.get("corrected_for", 1))
+    best = f", the best of {tried} (interval and p corrected for {tried}, Bonferroni)" if tried > 1 else ""
+    return f"{row['family']}, folds by {row['folds']}{best}"

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cloze_gen.errors import FormatError
+from cloze_gen.evaluate.table import way_text
 from cloze_gen.evaluate.words.adversary_line import adversary_line
+from cloze_gen.evaluate.words.baselines import tagger_text
 from cloze_gen.report.blanked_passages import BlankedFigures
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.report.paper_table import PaperTable
@@ -22,7 +24,8 @@ class EvaluationRow:
     Attributes:
         kind: ``adversary``, ``baseline``, ``balanced`` (rules that the choice of the set levels), ``bias``, ``classifier``, ``random``,
             ``user`` or ``human``, whose bounds are those of a bootstrap over items.
-        way: of an adversary, the family and the folds that its figures are of; of people, how many they are; empty of others.
+        way: of an adversary, the family and the folds that its figures are of, and of how many it is the best; of people, how many
+            they are; empty of others.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Evaluation:
 
     Attributes:
         left_out: row -> why it was not computed.
+        tagger: which tagger rows rest on, in a line; empty where none does.
     """
 
     signature: str
@@ -48,6 +52,7 @@ class Evaluation:
     chance: float
     baselines: tuple[EvaluationRow, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
+    tagger: str = ""
 
     @property
     def adversaries(self) -> str:
@@ -171,12 +176,13 @@ def evaluation_from_record(record: Mapping[str, Any], *, where: str) -> Evaluati
             EvaluationRow(
                 name=str(row["name"]), kind=str(row.get("kind", "baseline")), accuracy=float(row["accuracy"]), low=float(row["low"]),
                 high=float(row["high"]), n=int(row.get("n", n)), chance=float(row.get("chance", chance)),
-                way=f"{row['family']}, folds by {row['folds']}" if "family" in row else str(row.get("note", "")),
+                way=way_text(row) if "family" in row else str(row.get("note", "")),
             ) for row in rows
         )  # fmt: skip
         if not all(math.isfinite(figure) for row in baselines for figure in (row.accuracy, row.low, row.high, row.chance)):
             raise ValueError("a figure is not finite")
         left_out = {str(name): str(why) for name, why in record.get("left_out", {}).items()}
-        return Evaluation(str(record.get("signature", "")), n, chance, baselines, left_out)
+        tagger = tagger_text(record.get("tagger", {}), [row.name for row in baselines])
+        return Evaluation(str(record.get("signature", "")), n, chance, baselines, left_out, tagger)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(f"{where}: not an evaluation ({type(error).__name__}: {error}). Run `cloze-gen evaluate` again.") from None

@@ -7,6 +7,7 @@ the inode it had then; as long as these are the same the file has not been writt
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import stat
@@ -102,11 +103,58 @@ def _write_note(folder: Path, manifest: Mapping[str, Any], found: Mapping[str, l
     path = _note_path(folder)
     if path is None:
         return
-    note = {"manifest": manifest[SEAL], "at": time.time_ns(), "files": found}
+    _keep_note(path, {"manifest": manifest[SEAL], "at": time.time_ns(), "files": found})
+
+
+def _keep_note(path: Path, note: dict[str, Any]) -> None:
     try:
         write_bytes(path, json.dumps(note, sort_keys=True).encode())
+        _unwritten.pop(path, None)
     except OSError:
         _unwritten[path] = note  # a store that may only be read is checked in full once a process
+
+
+def outside_sha256(store: Path, path: Path) -> str:
+    """The sha256 of a file outside the store, read again only when its size, times or inode have changed since it was last read.
+
+    Args:
+        store: the store's folder, where the note is kept; until it exists, the note is kept in memory.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    known = noted_sha256(store, path)
+    if known:
+        return known
+    at, before = time.time_ns(), path.stat()
+    digest = file_sha256(path)
+    if _seen(path.stat()) == _seen(before):
+        note, place = {"at": at, "seen": _seen(before), "sha256": digest}, _outside_note(store, path)
+        if store.is_dir():
+            _keep_note(place, note)
+        else:
+            _unwritten[place] = note
+    return digest
+
+
+def noted_sha256(store: Path, path: Path) -> str | None:
+    """What `outside_sha256` found earlier; None where the file was never read, or has changed since.
+
+    Raises:
+        OSError: there is no such file.
+    """
+    place, seen = _outside_note(store, path), _seen(path.stat())
+    try:
+        note = _unwritten.get(place) or json.loads(place.read_text(encoding="utf-8"))
+        known = note["seen"] == seen and seen[2] + _TICK_NS < note["at"]
+        return str(note["sha256"]) if known else None
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return None  # no note, or a damaged one
+
+
+def _outside_note(store: Path, path: Path) -> Path:
+    name = hashlib.blake2b(os.fsencode(path.resolve()), digest_size=16).hexdigest()
+    return store / NOTES / f"outside-{name}.json"
 
 
 def note_written(folder: Path) -> None:

@@ -16,10 +16,10 @@ def test_names_and_kinds_pick() -> None:
     assert pick(["user"]) == []
 
 
-def test_what_a_user_has_is_picked_by_its_place() -> None:
-    """A model in a folder and a file of scores, each once, behind ours."""
-    first, model, scores = pick(["scores:a/b.jsonl", "hf:/m", "hf:/m", "random"])
-    assert (first.name, model.folder, model.file, scores.file, scores.folder) == ("random", "", "a/b.jsonl", "", "/m")
+def test_a_model_of_the_user_is_picked_by_its_folder() -> None:
+    """Once, behind ours."""
+    first, model = pick(["hf:/m", "hf:/m", "random"])
+    assert (first.name, first.folder, model.folder) == ("random", "", "/m")
 
 
 @pytest.mark.parametrize("name", ["bert", "hf:", "scores:", "PMI-1"])

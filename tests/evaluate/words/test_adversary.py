@@ -49,7 +49,7 @@ def test_a_margin_that_no_rank_shows_is_found() -> None:
     assert np.bincount(ranks.astype(int)).max() < 60
     result = try_adversary(ROW, value_features([scores]), questions, seed=1)
     assert result.ways[0].accuracy > 0.4
-    assert result.ways[0].interval[0] > 0.2
+    assert result.ways[0].interval()[0] > 0.2
 
 
 def test_noise_tells_nothing() -> None:
@@ -68,7 +68,9 @@ def test_the_worst_way_speaks() -> None:
     row = adversary_row(result, seed=1)
     assert {(way["family"], way["folds"]) for way in row["ways"]} == {(f, c) for f in ("trees", "logit") for c in ("item", "book")}
     assert row["accuracy"] == max(way["accuracy"] for way in row["ways"]) == row["ways"][0]["accuracy"]
-    assert row["low"] < row["accuracy"] < row["high"]
+    assert row["corrected_for"] == 4
+    assert row["low"] < row["ways"][0]["low"] < row["accuracy"] < row["ways"][0]["high"] < row["high"]
+    assert row["p_value"] == pytest.approx(min(1, 4 * row["ways"][0]["p_value"]))
     shares = result.judged(seed=1).scores
     assert shares[np.arange(60), [question.answer_index for question in questions]].mean() == pytest.approx(row["accuracy"])
     assert np.allclose(shares.sum(axis=1), 1)
@@ -143,22 +145,33 @@ def way(right: list[float], rounds: tuple[float, ...]) -> Way:
 def test_the_interval_is_wilsons_where_rounds_add_nothing() -> None:
     """One round over 100 items, 30 right: the interval of a proportion; three rounds that differ by item alone: a narrower one."""
     one = way([1.0] * 30 + [0.0] * 70, (0.3,))
-    assert one.interval == pytest.approx((0.2189, 0.3958), abs=0.001)
+    assert one.interval() == pytest.approx((0.2189, 0.3958), abs=0.001)
     shared = way([0.3] * 50 + [0.2] * 25 + [0.4] * 25, (0.3, 0.3, 0.3))
     assert shared.effective_items == 300
-    assert 0.24 < shared.interval[0] < 0.3 < shared.interval[1] < 0.36
+    assert 0.24 < shared.interval()[0] < 0.3 < shared.interval()[1] < 0.36
 
 
 def test_rounds_that_disagree_widen_the_interval() -> None:
     """What the draw of the folds moves is in the interval beside the items' luck."""
     items = [1.0] * 30 + [0.0] * 70
     assert way(items, (0.1, 0.3, 0.5)).effective_items < way(items, (0.3, 0.3, 0.3)).effective_items
-    assert way([0.0] * 8, (0.0, 0.0)).interval[0] == 0.0
-    assert way([0.0] * 8, (0.0, 0.0)).interval[1] > 0.3
+    assert way([0.0] * 8, (0.0, 0.0)).interval()[0] == 0.0
+    assert way([0.0] * 8, (0.0, 0.0)).interval()[1] > 0.3
 
 
-def test_p_and_interval_say_the_same() -> None:
-    """p falls below 0.05 just where the interval leaves chance out."""
-    for count in range(10, 35):
+@pytest.mark.parametrize("tried", [1, 2, 4])
+def test_p_and_interval_say_the_same(tried: int) -> None:
+    """p falls below 0.05 just where the interval leaves chance out, for however many ways both are corrected."""
+    for count in range(10, 45):
         one = way([1.0] * count + [0.0] * (100 - count), (count / 100,))
-        assert (one.p_value(0.2) > 0.05) == (one.interval[0] <= 0.2 <= one.interval[1])
+        low, high = one.interval(tried=tried)
+        assert (one.p_value(0.2, tried=tried) > 0.05) == (low <= 0.2 <= high)
+
+
+def test_the_best_of_four_is_above_chance_no_more_often_than_one() -> None:
+    """Of 1,000 sets under chance the interval of the best of four lies above chance in about 2.5 %, without the correction in 10 %."""
+    rng = np.random.default_rng(0)
+    best = [max(rng.binomial(1, 0.2, size=(4, 400)).mean(axis=1).tolist()) for _ in range(1000)]
+    ways = [way([1.0] * round(400 * share) + [0.0] * round(400 * (1 - share)), (share,)) for share in best]
+    assert np.mean([one.interval(tried=4)[0] > 0.2 for one in ways]) < 0.04
+    assert np.mean([one.interval()[0] > 0.2 for one in ways]) > 0.08

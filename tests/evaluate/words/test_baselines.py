@@ -7,7 +7,7 @@ import pytest
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.evaluate.results import joint_tests
-from cloze_gen.evaluate.words.baselines import ADVERSARIES, MODELS, as_found, dealt, models_for, pick, word_baselines
+from cloze_gen.evaluate.words.baselines import ADVERSARIES, MODELS, as_found, dealt, models_for, pick, tagger_text, word_baselines
 from cloze_gen.records.question import Question
 from cloze_gen.stages.evaluation.word_scores import Scorer, judge
 
@@ -58,3 +58,19 @@ def test_baselines_are_picked_by_name_or_kind() -> None:
     assert pick(rows, ["random"]) == []
     with pytest.raises(UsageError, match=r"'lsi': no such baseline(?s:.*)smoothed-3gram"):
         pick(rows, ["lsi"])
+
+
+@pytest.mark.parametrize(
+    ("tagger", "rows", "said"),
+    [
+        ({"used": "a-1", "of_run": "b-2"}, ["odd-tag-out", "longest"], "tagger of odd-tag-out: a-1; the run used another: b-2"),
+        ({"used": "a-1", "of_run": "a-1"}, ["odd-tag-out"], "tagger of odd-tag-out: a-1, as in the run"),
+        ({"used": "a-1", "of_run": ""}, ["adversary-options"], "tagger of adversary-options: a-1; the run used none"),
+        ({"used": "a-1", "of_run": None}, ["majority-tag", "odd-tag-out"], "tagger of majority-tag, odd-tag-out: a-1"),
+        ({"used": "a-1", "of_run": "b-2"}, ["longest"], ""),
+        ({}, ["odd-tag-out"], ""),
+    ],
+)
+def test_the_tagger_is_named_where_a_row_rests_on_it(tagger: dict[str, str | None], rows: list[str], said: str) -> None:
+    """With the run's own where that is another."""
+    assert tagger_text(tagger, rows) == said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,14 +31,21 @@ def ingested(folder: Path, **spans: tuple[int, int]) -> Artifact:
     return Artifact(folder, {})
 
 
-def decide(tmp_path: Path, *, side: str = "source", other: Artifact | None, **settings: str) -> tuple[dict[str, str], Path]:
+def decide(tmp_path: Path, **given: Any) -> tuple[dict[str, str], Path]:
     """Each book's reason, empty where it goes on, and the folder of the artifact."""
+    writer = overlap_of(tmp_path, **given)
+    return {row["book_id"]: row["reason"] for row in read_books(Artifact(writer.folder, {}))}, writer.folder
+
+
+def overlap_of(tmp_path: Path, *, side: str = "source", other: Artifact | None, **settings: str) -> ArtifactWriter:
+    """The overlap of three books with another side, as it was written."""
     own = ingested(tmp_path / "own", anthology=ANTHOLOGY, novel=NOVEL, other=OTHER)
     folder = tmp_path / "out"
     folder.mkdir()
     room = Room(Store(tmp_path), InProcessEngine(), "corpus")
-    write_overlap(ArtifactWriter(folder), room, own=own, other=other, side=side, settings=OverlapSettings.model_validate(settings))
-    return {row["book_id"]: row["reason"] for row in read_books(Artifact(folder, {}))}, folder
+    writer = ArtifactWriter(folder)
+    write_overlap(writer, room, own=own, other=other, side=side, settings=OverlapSettings.model_validate(settings))
+    return writer
 
 
 def test_an_anthology_takes_no_clean_book_with_it(tmp_path: Path) -> None:
@@ -73,3 +81,10 @@ def test_without_the_other_side_only_copies_go(tmp_path: Path) -> None:
     """Alone, the anthology holds the novel, and the novel goes."""
     reasons, _ = decide(tmp_path, other=None)
     assert reasons == {"anthology": "", "novel": "duplicate_of", "other": ""}
+
+
+@pytest.mark.parametrize(("across", "leaks"), [("keep", ["anthology"]), ("drop_train", []), ("drop_source", [])])
+def test_only_a_book_that_stays_on_both_sides_is_a_leak(tmp_path: Path, across: str, leaks: list[str]) -> None:
+    """With `drop_train` the source book stays and its training copy does not: the card and the report must not call that a leak."""
+    writer = overlap_of(tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), across=across)
+    assert writer.facts["kept_although_overlapping"] == leaks

@@ -19,7 +19,7 @@ from cloze_gen.stages.corpus.training_text import TOKENS
 from cloze_gen.stages.evaluation import sentence_counts
 from cloze_gen.stages.evaluation.blank_lsa import write_blank_lsa
 from cloze_gen.stages.evaluation.blank_models import open_scorer
-from cloze_gen.stages.evaluation.models import LsaSettings
+from cloze_gen.stages.evaluation.models import LsaSizes
 from cloze_gen.stages.evaluation.opened_models import VECTORS, WORDS, read_words
 from cloze_gen.stages.evaluation.passage_models import BLANK_NGRAMS, write_passage_ngrams
 from cloze_gen.stages.evaluation.passage_words import PASSAGE_WORDS
@@ -70,7 +70,7 @@ def counts(store: Store, text: Artifact) -> Artifact:
 
 @pytest.fixture(scope="module")
 def lsa(store: Store, text: Artifact, counts: Artifact) -> Artifact:
-    return made(store, "blank-lsa", write_blank_lsa, text=text, counts=counts, settings=LsaSettings(dimensions=3, min_count=2))
+    return made(store, "blank-lsa", write_blank_lsa, text=text, counts=counts, sizes=LsaSizes(dimensions=3, min_count=2))
 
 
 @pytest.mark.parametrize("block", [7, 1 << 22])
@@ -115,7 +115,7 @@ def test_a_scorer_opens_by_its_name(store: Store, text: Artifact, counts: Artifa
         find_lmplz()
     except ToolError as error:
         pytest.skip(str(error))
-    ngrams = made(store, "ngrams", write_passage_ngrams, text=text, settings=BLANK_NGRAMS)
+    ngrams = made(store, "ngrams", write_passage_ngrams, text=text, sizes=BLANK_NGRAMS)
     models = {TEXT: counts, LSA: lsa, NGRAMS: ngrams}
     for row in BLANK_BASELINES:
         if row.kind != "random":

@@ -17,7 +17,7 @@ from cloze_gen.errors import ToolError
 from cloze_gen.evaluate.words.lsa import fit_word_vectors, fold_ids
 from cloze_gen.evaluate.words.ngram_match import POINTS, index_blocks
 from cloze_gen.stages.corpus.training_text import TEXT, TOKENS
-from cloze_gen.stages.evaluation.models import EvalLmSettings, LsaSettings, write_evaluation_lm, write_lsa, write_match_index
+from cloze_gen.stages.evaluation.models import EvalLmSizes, LsaSizes, write_evaluation_lm, write_lsa, write_match_index
 from cloze_gen.stages.evaluation.opened_models import WORDS, IndexModel, open_evaluation_lm, open_lsa, open_match_index
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, Store
@@ -49,7 +49,7 @@ def text(store: Store) -> Artifact:
 
 
 def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any) -> Artifact:
-    key = StageKey(stage, 1, {"order": arguments["settings"].order} if stage == "eval-lm" else {})
+    key = StageKey(stage, 1, {"order": arguments["sizes"].order} if stage == "eval-lm" else {})
     with store.writing(key) as writer:
         if writer is not None:
             write(writer, Room(store, InProcessEngine(), stage), **arguments)
@@ -66,7 +66,7 @@ def test_match_index_on_disk_is_the_index_in_memory(store: Store, text: Artifact
 
 def test_only_frequent_words_are_in_the_smoothed_model(store: Store, text: Artifact) -> None:
     """A word that the text does not hold five times is `<unk>`; the others are known."""
-    model = open_evaluation_lm(made(store, "eval-lm", write_evaluation_lm, text=text, settings=EvalLmSettings(order=4)))
+    model = open_evaluation_lm(made(store, "eval-lm", write_evaluation_lm, text=text, sizes=EvalLmSizes(order=4)))
     assert model.order == 4
     assert all(word in model for word in NAMES)
     assert "unseen" not in model
@@ -75,7 +75,7 @@ def test_only_frequent_words_are_in_the_smoothed_model(store: Store, text: Artif
 @pytest.mark.parametrize(("order", "prune"), [(3, ()), (4, (0, 0, 0, 1)), (5, (0, 0, 0, 1, 1))])
 def test_only_four_grams_and_longer_are_pruned(order: int, prune: tuple[int, ...]) -> None:
     """MSR 4.2 drops 4-grams seen once and nothing shorter."""
-    assert EvalLmSettings(order=order).prune == prune
+    assert EvalLmSizes(order=order).prune == prune
 
 
 def test_trie_and_index_score_as_the_arpa_file(store: Store, text: Artifact, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_broken_arpa_file_is_one_message(tmp_path: Path) -> None:
 
 def test_word_vectors_keep_only_words_that_have_one(store: Store, text: Artifact) -> None:
     """The rows on disk are those of `fit_word_vectors`, zero rows left out; marks and unseen words have none."""
-    vectors, rows = open_lsa(made(store, "lsa", write_lsa, text=text, settings=LsaSettings(dimensions=4)))
+    vectors, rows = open_lsa(made(store, "lsa", write_lsa, text=text, sizes=LsaSizes(dimensions=4)))
     mapping, folded = fold_ids({word: i for i, word in enumerate(WORDS_BY_ID, 1)})
     expected = fit_word_vectors(mapping[np.load(text.path(TOKENS))], len(folded) + 1, dimensions=4, seed=0)
     assert sorted(rows) == sorted({name.casefold() for name in NAMES} - {".", ","})

@@ -14,7 +14,7 @@ from cloze_gen.evaluate.passages.asked import AskedPassage
 from cloze_gen.stages.corpus.counts import COUNTS
 from cloze_gen.stages.corpus.training_text import TOKENS
 from cloze_gen.stages.evaluation import passage_models
-from cloze_gen.stages.evaluation.passage_models import PassageNgramSettings, closed_lines, write_passage_ngrams, write_passage_text
+from cloze_gen.stages.evaluation.passage_models import PassageNgramSizes, closed_lines, write_passage_ngrams, write_passage_text
 from cloze_gen.stages.evaluation.passage_scores import PassageScorer, given_scores
 from cloze_gen.stages.evaluation.passage_words import RARE, read_passage_words
 from cloze_gen.stages.models.index import open_index
@@ -81,16 +81,16 @@ def test_the_text_is_the_training_text_in_small_letters(text: Artifact, surface:
 
 @pytest.fixture(scope="module")
 def ngrams(store: Store, text: Artifact) -> Artifact:
-    return made(store, "passage-ngrams", write_passage_ngrams, text=text, settings=PassageNgramSettings(order=3, vocabulary=10))
+    return made(store, "passage-ngrams", write_passage_ngrams, text=text, sizes=PassageNgramSizes(order=3, vocabulary=10))
 
 
 def test_the_model_is_of_the_closed_vocabulary(store: Store, text: Artifact) -> None:
     """Words beyond it are one word, with a probability of its own after every history; nothing else is left of the making."""
-    settings = PassageNgramSettings.model_construct(order=2, vocabulary=5)
+    sizes = PassageNgramSizes(order=2, vocabulary=5)
     key = StageKey("passage-ngrams-small", 1)
     with store.writing(key) as writer:
         assert writer is not None
-        write_passage_ngrams(writer, Room(store, InProcessEngine(), "x"), text=text, settings=settings)
+        write_passage_ngrams(writer, Room(store, InProcessEngine(), "x"), text=text, sizes=sizes)
     found = store.open(key)
     index = open_index(found)
     words = read_passage_words(text, most=5)

@@ -12,7 +12,7 @@ from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.errors import CorpusError, UsageError
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.corpus.training_text import TOKENS
-from cloze_gen.stages.evaluation.passage_networks import PassageNetworksSettings, open_passage_network, write_passage_network
+from cloze_gen.stages.evaluation.passage_networks import PassageNetworkSizes, open_passage_network, write_passage_network
 from cloze_gen.stages.models import network_training
 from cloze_gen.stages.models.network_training import CLASSES, NETWORK_WORDS, TRAINING, NetworkKind, count_words
 from cloze_gen.stages.room import Room
@@ -20,7 +20,7 @@ from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.keys import StageKey
 from cloze_gen.store.tables import read_tsv, write_tsv
 
-TINY = PassageNetworksSettings(
+TINY = PassageNetworkSizes(
     vocabulary=40, vector=12, history=2, hidden=16, memories=20, hops=2, min_context_tokens=10,
     feedforward_words=16_000, recurrent_words=8_000, cbow_words=24_000, memory_words=8_000, supervised_cbow_passages=16_000, readings=20,
 )  # fmt: skip
@@ -68,7 +68,7 @@ def trained(text: Artifact, out: Path, kind: NetworkKind, *, cbow: Artifact | No
     with store.writing(key) as writer:
         assert writer is not None
         room = Room(store, InProcessEngine(), kind)
-        write_passage_network(writer, room, text=text, settings=TINY, kind=kind, seed=seed, cbow=cbow)
+        write_passage_network(writer, room, text=text, sizes=TINY, kind=kind, seed=seed, cbow=cbow)
     return store.open(key)
 
 

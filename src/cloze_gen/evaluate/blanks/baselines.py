@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cloze_gen.errors import UsageError
-from cloze_gen.notation import shown
+from cloze_gen.evaluate.people import HUMAN
+from cloze_gen.evaluate.selection import LOCAL_MODEL, USER, check_known
 
 TEXT, NGRAMS, LSA = "text", "ngrams", "lsa"  # models of the training books
 PASSAGES = "passages"  # passages for training, their answers in their places
-LOCAL_MODEL, SCORES_FILE = "hf:", "scores:"
 RULES, CLASSIFIERS = (
     "rules",
     "classifiers",
@@ -41,11 +40,6 @@ class BlankBaseline:
         """Where a model of the user's own is; empty for all others."""
         return self.name.removeprefix(LOCAL_MODEL) if self.name.startswith(LOCAL_MODEL) else ""
 
-    @property
-    def file(self) -> str:
-        """Where scores of the user's own are; empty for all others."""
-        return self.name.removeprefix(SCORES_FILE) if self.name.startswith(SCORES_FILE) else ""
-
 
 RANDOM = BlankBaseline("random", "random", "exact expectation")
 # In the order of the tables.
@@ -67,30 +61,26 @@ def pick(only: Sequence[str]) -> list[BlankBaseline]:
     """The baselines of these names and kinds, in the order of the table; without any, all.
 
     Args:
-        only: names, kinds, ``hf:FOLDER`` or ``scores:FILE``.
+        only: names, kinds or ``hf:FOLDER``.
     Raises:
         UsageError: there is no such baseline; lists those there are.
 
     >>> [row.name for row in pick(["surface", "random"])]
     ['random', 'overlap', 'tf-idf', 'cohesion', 'cues']
     """
-    outside = {LOCAL_MODEL: "model", SCORES_FILE: "user"}
     own = [
-        BlankBaseline(name, kind, "a model of the user's")
+        BlankBaseline(name, "model", "a model of the user's")
         for name in dict.fromkeys(only)
-        for begin, kind in outside.items()
-        if name.startswith(begin) and len(name) > len(begin)
+        if name.startswith(LOCAL_MODEL) and name != LOCAL_MODEL
     ]
     named = [name for name in only if name not in {row.name for row in own}]
-    known = {label for row in BLANK_BASELINES for label in (row.name, row.kind)} | {"user", "human", RULES, CLASSIFIERS}
-    unknown = [name for name in named if name not in known]
-    if unknown:
-        kinds = ", ".join(dict.fromkeys(row.kind for row in BLANK_BASELINES))
-        raise UsageError(
-            f"--only {shown(unknown[0])}: no such baseline of blanked passages. Known: {', '.join(row.name for row in BLANK_BASELINES)}, "
-            f"{LOCAL_MODEL}FOLDER (a causal or next-sentence model), {SCORES_FILE}FILE (scores); the kinds {kinds}, user and human; "
-            f"{RULES} and {CLASSIFIERS} of the candidates alone."
-        )
+    kinds = [*dict.fromkeys(row.kind for row in BLANK_BASELINES), USER, HUMAN]
+    names = [row.name for row in BLANK_BASELINES]
+    choices = (
+        f"{', '.join(names)}; the kinds {', '.join(kinds)}; {RULES} and {CLASSIFIERS} of the candidates alone; "
+        f"{LOCAL_MODEL}FOLDER (a causal or next-sentence model)"
+    )
+    check_known(named, {*names, *kinds, RULES, CLASSIFIERS}, noun="blanked passages", choices=choices)
     return [row for row in BLANK_BASELINES if not only or row.name in named or row.kind in named] + own
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cloze_gen.english.names import RULES_OF_CASE
-from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.passages.rules import RULES
-from cloze_gen.notation import shown
+from cloze_gen.evaluate.selection import LOCAL_MODEL, USER, check_known
 
 TEXT, NGRAMS = "text", "ngrams"  # what a baseline is made from besides its network
 CBOW, SUPERVISED_CBOW = "cbow", "supervised_cbow"
-CAUSAL_MODEL = "hf:"
 NETWORK_KINDS: Mapping[str, str] = {
     "feed-forward": "feedforward",
     "recurrent": "recurrent",
@@ -53,7 +51,7 @@ class PassageBaseline:
     @property
     def folder(self) -> str:
         """Where a causal model is."""
-        return self.name.removeprefix(CAUSAL_MODEL)
+        return self.name.removeprefix(LOCAL_MODEL)
 
 
 PASSAGE_BASELINES = (
@@ -78,26 +76,18 @@ def pick(only: Sequence[str]) -> list[PassageBaseline]:
     """
     causal = [PassageBaseline(name, "model", "a causal model") for name in dict.fromkeys(only) if _is_causal(name)]
     words = [name for name in only if not _is_causal(name)]
-    known = {name for row in PASSAGE_BASELINES for name in _names(row)} | {"user"}
-    unknown = [name for name in words if name not in known]
-    if unknown:
-        kinds = ", ".join(dict.fromkeys(row.kind for row in PASSAGE_BASELINES))
-        raise UsageError(
-            f"--only {shown(unknown[0])}: no such baseline of passages. Known: {', '.join(row.name for row in PASSAGE_BASELINES)}, "
-            f"{CAUSAL_MODEL}FOLDER (a causal model); the kinds {kinds} and user; {NETWORKS} (those that are trained)."
-        )
+    known = {name for row in PASSAGE_BASELINES for name in _names(row)} | {USER}
+    kinds = [*dict.fromkeys(row.kind for row in PASSAGE_BASELINES), USER]
+    names = [row.name for row in PASSAGE_BASELINES]
+    choices = f"{', '.join(names)}; the kinds {', '.join(kinds)}; {NETWORKS} (those that are trained); {LOCAL_MODEL}FOLDER (a causal model)"
+    check_known(words, known, noun="passages", choices=choices)
     if not only:
         return [row for row in PASSAGE_BASELINES if not row.is_network]
     return [row for row in PASSAGE_BASELINES if not _names(row).isdisjoint(words)] + causal
 
 
-def left_out(only: Collection[str]) -> list[str]:
-    """The networks that are not asked for where nothing is."""
-    return [] if only else list(NETWORK_KINDS)
-
-
 def _is_causal(name: str) -> bool:
-    return name.startswith(CAUSAL_MODEL) and len(name) > len(CAUSAL_MODEL)
+    return name.startswith(LOCAL_MODEL) and len(name) > len(LOCAL_MODEL)
 
 
 def _names(row: PassageBaseline) -> set[str]:

@@ -3,6 +3,8 @@
 A set may be level in every rank and still tell its answers by margins: bounds that cut impostors' scores off on one side, and never the
 answer's, are read by a model of the values. So this is the honest figure of leakage. Every adversary is tried in several ways, two families
 (`adversary_families`) by two cuts into folds (`adversary_folds`); the row of the table is the way that picks the answer most often.
+The best of several is above chance more often than one, so the row's p and interval are corrected for the number of ways tried
+(Bonferroni): p is multiplied by it, and the intervals of all ways together hold their true accuracies in 95 % of sets.
 
 Sources: adversarial filtering has such classifiers choose a set (SWAG, Zellers et al. 2018; AFLite, Le Bras et al. 2020). Here they only
 measure one; whatever chooses a set of ours is of another family, with other features, folds and seeds.
@@ -13,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -27,7 +30,7 @@ from cloze_gen.evaluate.words.adversary_features import Features
 from cloze_gen.evaluate.words.adversary_folds import LEAST_ITEMS, book_folds, item_folds
 from cloze_gen.records.question import Question
 
-_Z = 1.959963984540054  # of a 95 % interval
+_ALPHA = 0.05  # 1 less the coverage of an interval
 _DIGITS = 9  # options with equal features get sums that differ in the last bits: rounding makes them the ties they are
 
 
@@ -70,18 +73,21 @@ class Way:
             return float(n)
         return min(max(p * (1 - p) / spread, 2.0), float(n * rounds)) if spread > 0 else float(n * rounds)
 
-    @property
-    def interval(self) -> tuple[float, float]:
+    def interval(self, *, tried: int = 1) -> tuple[float, float]:
         """95 % interval of `accuracy`, shares of 1: Wilson's, with the effective number of items. What training drew is not in it:
-        the books, and how a classifier trained on other items of the kind would differ."""
-        n, p = self.effective_items, self.accuracy
-        middle, half = p + _Z**2 / (2 * n), _Z * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
-        return (max(0.0, (middle - half) / (1 + _Z**2 / n)), min(1.0, (middle + half) / (1 + _Z**2 / n)))
+        the books, and how a classifier trained on other items of the kind would differ.
 
-    def p_value(self, chance: float) -> float:
-        """Two-sided p of `accuracy` under chance: above 0.05 just where `interval` holds it."""
+        Args:
+            tried: ways of which this one may have been chosen by its accuracy; the interval is corrected for so many (Bonferroni).
+        """
+        n, p, z = self.effective_items, self.accuracy, NormalDist().inv_cdf(1 - _ALPHA / (2 * tried))
+        middle, half = p + z**2 / (2 * n), z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        return (max(0.0, (middle - half) / (1 + z**2 / n)), min(1.0, (middle + half) / (1 + z**2 / n)))
+
+    def p_value(self, chance: float, *, tried: int = 1) -> float:
+        """Two-sided p of `accuracy` under chance: above 0.05 just where `interval` holds it. `tried` as there."""
         deviation = abs(self.accuracy - chance) / math.sqrt(chance * (1 - chance) / self.effective_items) if 0 < chance < 1 else 0.0
-        return math.erfc(deviation / math.sqrt(2))
+        return min(1.0, tried * math.erfc(deviation / math.sqrt(2)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,16 +150,20 @@ def why_untried(questions: Sequence[Question]) -> str:
 def adversary_row(result: AdversaryResult, *, seed: int) -> dict[str, Any]:
     """The row of ``evaluation.json``: `result_row`, its figures those of the worst way, and every way beside it in ``ways``.
 
-    ``correct`` is null, for the figure is a mean over rounds.
+    Bounds and p of the row are corrected for the number of ways, ``corrected_for``; those in ``ways`` are each way's own. ``correct`` is
+    null, for the figure is a mean over rounds.
     """
     judged = result.judged(seed=seed)
     chance = chance_accuracy([len(question.options) for question in result.questions])
+    tried, worst = len(result.ways), result.ways[0]
+    low, high = worst.interval(tried=tried)
+    corrected = {"low": low, "high": high, "p_value": worst.p_value(chance, tried=tried), "corrected_for": tried}
     ways = [_way_row(way, chance) for way in result.ways]
-    return result_row(judged) | ways[0] | {"correct": None, "left_out": result.left_out, "ways": ways}
+    return result_row(judged) | ways[0] | corrected | {"correct": None, "left_out": result.left_out, "ways": ways}
 
 
 def _way_row(way: Way, chance: float) -> dict[str, Any]:
-    low, high = way.interval
+    low, high = way.interval()
     return {
         "family": way.family, "folds": way.folds, "rounds": len(way.round_accuracies), "accuracy": way.accuracy, "low": low, "high": high,
         "p_value": way.p_value(chance), "expected": way.expected,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-Figure = tuple[float, float, float]  # accuracy and the bounds of its 95 % interval, shares of 1
+Figure = tuple[float, float, float]  # accuracy and the bounds of its 95 % interval, corrected for the ways tried, shares of 1
+# Shares of the answers that are given away, the others being guessed: from the first on they are many, from the second on most results
+# would be of the scores. With five options they are reached at 28 % and 44 % right.
+NOTABLE_SHARE, LARGE_SHARE = 0.1, 0.3
 
 # Adversary -> what it is shown; the first that was tried speaks for the set.
 _SHOWN = {
@@ -27,14 +30,14 @@ def adversary_line(figures: Mapping[str, Figure], *, chance: float) -> str:
 
     >>> adversary_line({"adversary-five": (0.31, 0.28, 0.34)}, chance=0.2)  # doctest: +NORMALIZE_WHITESPACE
     'A classifier trained on the five scores (history, forward, sentence, frequency, length) picks the answer in 31 % (28-34);
-    chance is 20 %: more often than chance, so the scores give answers away to who understands no sentence.'
+    chance is 20 %. Clearly above chance, as if 14 % of the answers were given away: give this figure beside every result.'
     """
     first = next((name for name in _SHOWN if name in figures), None)
     if first is None:
         return ""
     more = [f", with {shown} in {_percent(figures[name])}" for name, shown in _GOES_ON.items() if name in figures]
     told = f"A classifier trained on {_SHOWN[first]} picks the answer in {_percent(figures[first])}"
-    return f"{told}{''.join(more if first == 'adversary-five' else [])}; chance is {100 * chance:.0f} %: {_verdict(figures[first], chance)}"
+    return f"{told}{''.join(more if first == 'adversary-five' else [])}; chance is {100 * chance:.0f} %. {_verdict(figures[first], chance)}"
 
 
 def _percent(figure: Figure) -> str:
@@ -43,9 +46,15 @@ def _percent(figure: Figure) -> str:
 
 
 def _verdict(figure: Figure, chance: float) -> str:
-    _, low, high = figure
-    if low > chance:
-        return "more often than chance, so the scores give answers away to who understands no sentence."
+    accuracy, low, high = figure
     if high < chance:
-        return "below chance no answer is given away; a set that was levelled as a whole is uneven in its parts."
-    return "no more often than guessing would, as far as these questions can tell."
+        return "Below chance, which gives no answer away: a set that was levelled as a whole is uneven in its parts."
+    if low <= chance:
+        return "No more often than guessing would, as far as these questions can tell."
+    share = (accuracy - chance) / (1 - chance)
+    given_away = f"above chance, as if {100 * share:.0f} % of the answers were given away"
+    if share < NOTABLE_SHARE:
+        return f"Slightly {given_away}."
+    if share < LARGE_SHARE:
+        return f"Clearly {given_away}: give this figure beside every result."
+    return f"Far {given_away}: a good result on this set need not mean that sentences were understood."

@@ -6,15 +6,15 @@ module of scores of their own beside these two.
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.chance import positions_dealt
+from cloze_gen.evaluate.people import HUMAN
 from cloze_gen.evaluate.question_set import QuestionSet
 from cloze_gen.evaluate.results import Baseline, answer_indices
-from cloze_gen.notation import shown
+from cloze_gen.evaluate.selection import USER, check_known
 from cloze_gen.records.question import Question
 
 # Order of the table: the paper's Table 1 first, then its bias tests (2.2), then what it does not report.
@@ -30,6 +30,7 @@ MODELS = {
 # Score -> its field in the option scores of our own questions.
 RECORDED = {"generating": "sentence_log10_prob", "history": "history_log10_prob", "forward": "forward_log10_prob", "frequency": "freq"}
 RANKED = ("history", "forward", "generating", "frequency", "length")  # what the classifier of ranks sees
+RANDOM = "random"  # the row of answering at random
 ADVERSARY = "adversary"  # the kind of what is trained on scores and answers
 _NGRAMS = ("smoothed-3gram", "smoothed-4gram", "simple-4gram")
 # Adversary -> the scores whose values it is shown; none: the options alone. What tells most comes first.
@@ -39,6 +40,7 @@ ADVERSARIES = {
 }  # fmt: skip
 # Score -> the recorded scores that make its models unnecessary.
 _RECORDS_FOR = {**{score: (score,) for score in RECORDED}, "options-only": ("frequency",), "ranks": RANKED[:4]}
+TAGGED = ("odd-tag-out", "majority-tag", "adversary-options")  # rows that rest on the evaluation's tagger
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -95,10 +97,25 @@ def pick(baselines: Sequence[Baseline], only: Sequence[str]) -> list[Baseline]:
     Raises:
         UsageError: a name is neither; lists those there are.
     """
-    known = {row.name for row in baselines} | {row.kind for row in baselines} | {"random", "user", "human"}
-    unknown = sorted(set(only) - known)
-    if unknown:
-        names = textwrap.fill(", ".join(["random", *(row.name for row in baselines)]), 140)
-        raise UsageError(f"--only {shown(unknown[0])}: no such baseline. Known are the kinds adversary, baseline, balanced, bias, "
-                         f"classifier, user, human, and\n{names}")  # fmt: skip
+    kinds = [*dict.fromkeys(row.kind for row in baselines), USER, HUMAN]
+    names = [RANDOM, *(row.name for row in baselines)]
+    check_known(only, {*kinds, *names}, noun="questions", choices=f"{', '.join(names)}; the kinds {', '.join(kinds)}")
     return [row for row in baselines if not only or row.name in only or row.kind in only]
+
+
+def tagger_text(tagger: Mapping[str, Any], rows: Iterable[str]) -> str:
+    """One line on the tagger of an evaluation; empty where no row rests on one.
+
+    Args:
+        tagger: of ``evaluation.json``: ``used``, and ``of_run``, None of a file and empty where the run used none.
+        rows: names of the rows.
+
+    >>> tagger_text({"used": "builtin-1", "of_run": "en-3"}, ["lsa", "odd-tag-out"])
+    'tagger of odd-tag-out: builtin-1; the run used another: en-3'
+    """
+    tagged = [name for name in rows if name in TAGGED]
+    if not tagger or not tagged:
+        return ""
+    used, of_run = str(tagger["used"]), tagger.get("of_run")
+    same = {None: "", used: ", as in the run", "": "; the run used none"}.get(of_run, f"; the run used another: {of_run}")
+    return f"tagger of {', '.join(tagged)}: {used}{same}"

@@ -14,6 +14,7 @@ from cloze_gen.recipes.lambada.stages.decisions import OPEN, RANKING, SIGNALS, V
 from cloze_gen.recipes.lambada.stages.passage_set import REJECTED_SET
 from cloze_gen.recipes.lambada.stages.ranking import BEHIND, NOT_LOOKED_AT, SAID_BEFORE
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES
+from cloze_gen.recipes.lambada.steps.committee import VERDICT_COLUMNS
 from cloze_gen.recipes.lambada.steps.guessing import Verdict
 from cloze_gen.recipes.lambada.steps.passages import PassageReason
 from cloze_gen.recipes.lambada.trace_guesses import tell_guesses
@@ -103,7 +104,7 @@ def tell_committee(item: Traced) -> Iterator[str]:
     if verdict is None:
         return
     threshold = item.artifact("committee").manifest["settings"]["threshold"]
-    members = {name: 10**value for name, value in verdict.items() if name not in {"id", "kept"}}
+    members = {name: 10**value for name, value in verdict.items() if name not in VERDICT_COLUMNS}
     yield f"committee  a member has guessed the target that gives it {threshold} or more"
     rows = [[name, f"{prob:.3g}", "guessed" if prob >= threshold else "not guessed"] for name, prob in members.items()]
     yield from item.set_out(("member", "P(target)", ""), rows, left=_LEFT)

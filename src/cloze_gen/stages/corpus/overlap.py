@@ -72,8 +72,8 @@ def write_overlap(
     pairs = [(*astuple(found), "within") for found in inside] + [(*astuple(found), "across") for found in across]
     header = (*(field.name for field in fields(Overlap)), "where")
     writer.rows[OVERLAPS] = write_tsv(writer.path(OVERLAPS), header, pairs)
-    leaks = sorted({found.book_a for found in across} - set(drops))
-    writer.facts |= {"overlaps": len(inside), "overlaps_across": len(across), "kept_although_overlapping": leaks}
+    leaks = {found.book_a for found in across} - set(drops) if settings.across == "keep" else ()  # else the other side drops its book
+    writer.facts |= {"overlaps": len(inside), "overlaps_across": len(across), "kept_although_overlapping": sorted(leaks)}
     kept, seen = writer.funnel["kept"], writer.funnel["seen"]
     room.say(f"{len(inside)} overlapping pairs within, {len(across)} across; {kept} of {seen} books go on")
 

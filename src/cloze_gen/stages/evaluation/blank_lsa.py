@@ -11,7 +11,7 @@ from cloze_gen.evaluate.blanks.lsa import weighted
 from cloze_gen.evaluate.blanks.overlap import rarity
 from cloze_gen.evaluate.words.lsa import UNCOUNTED, fit_word_vectors
 from cloze_gen.stages.corpus.training_text import TOKENS
-from cloze_gen.stages.evaluation.models import LsaSettings
+from cloze_gen.stages.evaluation.models import LsaSizes
 from cloze_gen.stages.evaluation.opened_models import VECTORS, WORDS
 from cloze_gen.stages.evaluation.sentence_counts import read_sentence_counts
 from cloze_gen.stages.room import Room
@@ -22,11 +22,11 @@ from cloze_gen.words import is_word
 
 # Of 10,000 blanks drawn in novels other than the training ones, 100 dimensions answer 25.2 % by P+N, 200 26.0 %, 300 27.0 %; made from
 # 30 million tokens in 28, 37 and 66 s.
-BLANK_LSA = LsaSettings(dimensions=200)
+BLANK_LSA = LsaSizes(dimensions=200)
 _START_SEED = 0  # of the Lanczos start vector; the vectors are a measure, not a draw, so the evaluation's seed does not touch them
 
 
-def write_blank_lsa(writer: ArtifactWriter, room: Room, *, text: Artifact, counts: Artifact, settings: LsaSettings) -> None:
+def write_blank_lsa(writer: ArtifactWriter, room: Room, *, text: Artifact, counts: Artifact, sizes: LsaSizes) -> None:
     """Word vectors for the coherence of sentences, as long as their words are rare (`lsa.weighted`).
 
     Files: `vectors.npy`, float32, shape (words, dimensions); `words.txt`, words in small letters, that of row i on line i, from 0.
@@ -44,8 +44,8 @@ def write_blank_lsa(writer: ArtifactWriter, room: Room, *, text: Artifact, count
         vectors = fit_word_vectors(
             folded[memory_mapped(text.path(TOKENS))],
             len(known.words) + UNCOUNTED + 1,
-            dimensions=settings.dimensions,
-            min_count=settings.min_count,
+            dimensions=sizes.dimensions,
+            min_count=sizes.min_count,
             seed=_START_SEED,
         )[UNCOUNTED + 1 :]
     used = np.flatnonzero(vectors.any(axis=1))
@@ -53,4 +53,4 @@ def write_blank_lsa(writer: ArtifactWriter, room: Room, *, text: Artifact, count
     writer.path(WORDS).write_text("".join(f"{known.words[i]}\n" for i in used.tolist()), encoding="utf-8", newline="\n")
     writer.rows |= {VECTORS: len(used), WORDS: len(used)}
     writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
-    room.say(f"{len(used):,} words, {settings.dimensions} dimensions in {clock.seconds:.0f} s")
+    room.say(f"{len(used):,} words, {sizes.dimensions} dimensions in {clock.seconds:.0f} s")

@@ -12,14 +12,12 @@ from typing import BinaryIO
 
 import numpy as np
 import scipy
-from pydantic import Field
 
 from cloze_gen.adapters.kenlm_binary import build_trie, find_build_binary
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
 from cloze_gen.engine.progress import Stopwatch, phases
 from cloze_gen.evaluate.words.lsa import DIMENSIONS, MIN_COUNT, UNCOUNTED, fit_word_vectors, fold_ids
 from cloze_gen.evaluate.words.ngram_match import POINTS, index_blocks
-from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.stages.corpus.training_text import TEXT
 from cloze_gen.stages.evaluation.opened_models import BINARY, VECTORS, WORDS, ngram_file, read_words
 from cloze_gen.stages.evaluation.text import read_ids
@@ -31,14 +29,19 @@ _START_SEED = 0  # of the Lanczos start vector; the vectors are a measure, not a
 _SMALL_TEXT_BYTES, _SMALL_MEMORY, _MEMORY = 20_000_000, "200M", "4G"
 
 
-class EvalLmSettings(SettingsGroup):
-    """Settings of a smoothed n-gram baseline (MSR 4.2)."""
+@dataclass(frozen=True, slots=True)
+class EvalLmSizes:
+    """A smoothed n-gram baseline (MSR 4.2). No setting of a run reaches it.
 
-    order: int = Field(4, ge=2, le=5, description="n of the longest n-grams")
-    min_count: int = Field(
-        5, ge=1, le=MOST_COUNTED, description="least count of a word of the vocabulary, inclusive (4.2: five times or more)"
-    )
-    min_fourgram_count: int = Field(2, ge=1, le=MOST_COUNTED, description="least count of a 4-gram, inclusive (4.2: at least twice)")
+    Attributes:
+        order: n of the longest n-grams.
+        min_count: least count of a word of the vocabulary, inclusive (4.2: five times or more).
+        min_fourgram_count: least count of a 4-gram, inclusive (4.2: at least twice).
+    """
+
+    order: int
+    min_count: int = 5
+    min_fourgram_count: int = 2
 
     @property
     def prune(self) -> tuple[int, ...]:
@@ -46,11 +49,21 @@ class EvalLmSettings(SettingsGroup):
         return (0, 0, 0, *[self.min_fourgram_count - 1] * (self.order - 3)) if self.order > 3 and self.min_fourgram_count > 1 else ()
 
 
-class LsaSettings(SettingsGroup):
-    """Settings of the LSA baseline (MSR 4.3)."""
+@dataclass(frozen=True, slots=True)
+class LsaSizes:
+    """The LSA baseline (MSR 4.3). No setting of a run reaches it.
 
-    dimensions: int = Field(DIMENSIONS, ge=2, le=2000, description="singular values kept (4.3)")
-    min_count: int = Field(MIN_COUNT, ge=1, le=MOST_COUNTED, description="least count of a word with a vector, inclusive")
+    Attributes:
+        dimensions: singular values kept (4.3).
+        min_count: least count of a word with a vector, inclusive.
+    """
+
+    dimensions: int = DIMENSIONS
+    min_count: int = MIN_COUNT
+
+
+EVAL_LMS = {order: EvalLmSizes(order) for order in (3, 4)}
+LSA = LsaSizes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +73,7 @@ class ModelShard:
     text: Path
     target: Path
     n: int = 0
-    settings: LsaSettings | None = None
+    sizes: LsaSizes = LSA
 
 
 def write_match_index(writer: ArtifactWriter, room: Room, *, text: Artifact) -> None:
@@ -94,7 +107,7 @@ def _write_header(handle: BinaryIO, count: int) -> None:
     np.lib.format.write_array_header_1_0(handle, {"descr": "<u8", "fortran_order": False, "shape": (count,)})
 
 
-def write_evaluation_lm(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: EvalLmSettings) -> None:
+def write_evaluation_lm(writer: ArtifactWriter, room: Room, *, text: Artifact, sizes: EvalLmSizes) -> None:
     """A modified Kneser-Ney model of the printed text over its frequent words.
 
     Writes `model.binary`, a KenLM trie. Words below `min_count` are `<unk>` to it. Where the text is too small to estimate discounts,
@@ -107,22 +120,22 @@ def write_evaluation_lm(writer: ArtifactWriter, room: Room, *, text: Artifact, s
     temp = writer.path("temp/x").parent
     counts = np.bincount(read_ids(text))
     words = read_words(text)
-    frequent = [words[i - 1] for i in np.flatnonzero(counts >= settings.min_count).tolist() if i > 0]
+    frequent = [words[i - 1] for i in np.flatnonzero(counts >= sizes.min_count).tolist() if i > 0]
     (temp / "vocabulary.txt").write_text("".join(f"{word}\n" for word in frequent), encoding="utf-8", newline="\n")
     memory = _SMALL_MEMORY if text.path(TEXT).stat().st_size < _SMALL_TEXT_BYTES else _MEMORY
     with phases(room.stage) as hear:
         train_arpa(
-            text=text.path(TEXT), arpa=temp / "model.arpa", order=settings.order, memory=memory, temp_dir=temp, prune=settings.prune,
+            text=text.path(TEXT), arpa=temp / "model.arpa", order=sizes.order, memory=memory, temp_dir=temp, prune=sizes.prune,
             limit_vocab=temp / "vocabulary.txt", discount_fallback=True, on_line=hear,
         )  # fmt: skip
     build_trie(arpa=temp / "model.arpa", binary=writer.path(BINARY), memory=memory, temp_dir=temp)
     shutil.rmtree(temp)
     writer.facts |= {"words": len(frequent)}
     writer.versions |= {"lmplz_sha256": binary_sha256(find_lmplz()), "build_binary_sha256": binary_sha256(find_build_binary())}
-    room.say(f"order {settings.order} over {len(frequent):,} words in {clock.seconds:.0f} s")
+    room.say(f"order {sizes.order} over {len(frequent):,} words in {clock.seconds:.0f} s")
 
 
-def write_lsa(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: LsaSettings) -> None:
+def write_lsa(writer: ArtifactWriter, room: Room, *, text: Artifact, sizes: LsaSizes) -> None:
     """Word vectors of the printed text.
 
     Writes `vectors.npy`: float32, shape (words + 2, dimensions), the first two rows zero, for they stand for no word and for marks; and
@@ -132,12 +145,12 @@ def write_lsa(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: L
         CorpusError: the text has fewer than three words often enough.
     """
     clock = Stopwatch()
-    shard = ModelShard(text.folder, writer.path(VECTORS), settings=settings)
+    shard = ModelShard(text.folder, writer.path(VECTORS), sizes=sizes)
     (words,) = room.map(fit_vectors, [shard], unit="matrices")
     writer.path(WORDS).write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
     writer.rows |= {VECTORS: len(words) + UNCOUNTED + 1, WORDS: len(words)}
     writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
-    room.say(f"{len(words):,} words, {settings.dimensions} dimensions in {clock.seconds:.0f} s")
+    room.say(f"{len(words):,} words, {sizes.dimensions} dimensions in {clock.seconds:.0f} s")
 
 
 def fit_vectors(shard: ModelShard) -> list[str]:
@@ -145,9 +158,8 @@ def fit_vectors(shard: ModelShard) -> list[str]:
     text = open_artifact(shard.text)
     surface = {word: i for i, word in enumerate(read_words(text), 1)}
     mapping, folded = fold_ids(surface)
-    settings = shard.settings or LsaSettings()
     vectors = fit_word_vectors(
-        mapping[read_ids(text)], len(folded) + 1, dimensions=settings.dimensions, min_count=settings.min_count, seed=_START_SEED
+        mapping[read_ids(text)], len(folded) + 1, dimensions=shard.sizes.dimensions, min_count=shard.sizes.min_count, seed=_START_SEED
     )
     used = np.flatnonzero(vectors.any(axis=1))
     np.save(shard.target, np.concatenate([np.zeros((UNCOUNTED + 1, vectors.shape[1]), np.float32), vectors[used]]))

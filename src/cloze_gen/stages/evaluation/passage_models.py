@@ -9,14 +9,13 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
 from cloze_gen.engine.progress import Stopwatch, phases
-from cloze_gen.settings import MOST_COUNTED, SettingsGroup
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.training_text import TEXT, TOKENS
 from cloze_gen.stages.evaluation.passage_words import PASSAGE_WORDS, RARE, VOCABULARY, read_passage_words
@@ -32,16 +31,23 @@ _SMALL_TOKENS = 4_000_000  # of a text that lmplz sorts in the lesser memory
 _SMALL_MEMORY, _MEMORY = "200M", "2G"
 
 
-class PassageNgramSettings(SettingsGroup):
-    """Settings of the n-gram baseline of passages."""
+@dataclass(frozen=True, slots=True)
+class PassageNgramSizes:
+    """The n-gram baseline of passages. No setting of a run reaches it.
 
-    order: int = Field(5, ge=2, le=5, description="n of the longest n-grams")
-    vocabulary: int = Field(VOCABULARY, ge=10, le=MOST_COUNTED, description="the commonest words in small letters; all others are one; 4")
+    Attributes:
+        order: n of the longest n-grams.
+        vocabulary: number of the commonest words in small letters; all others are one (4).
+    """
+
+    order: int
+    vocabulary: int = VOCABULARY
 
 
+PASSAGE_NGRAMS = PassageNgramSizes(order=5)
 # Of the model that blanks are asked of. Of 10,000 drawn in novels other than the training ones order 3 answers 22.9 % by P+N, order 5
 # 22.6 %; made from 30 million tokens in 37 and 155 s.
-BLANK_NGRAMS = PassageNgramSettings(order=3)
+BLANK_NGRAMS = PassageNgramSizes(order=3)
 
 
 def write_passage_text(writer: ArtifactWriter, room: Room, *, text: Artifact, counts: Artifact) -> None:
@@ -84,7 +90,7 @@ def fold_words(words: Sequence[str], counts: NDArray[np.integer]) -> tuple[list[
     return ordered, np.array([total[word] for word in ordered], np.int64), numbers
 
 
-def write_passage_ngrams(writer: ArtifactWriter, room: Room, *, text: Artifact, settings: PassageNgramSettings) -> None:
+def write_passage_ngrams(writer: ArtifactWriter, room: Room, *, text: Artifact, sizes: PassageNgramSizes) -> None:
     """The n-gram baseline: modified Kneser-Ney over the closed vocabulary, sorted into the arrays of a forward index.
 
     Words outside the vocabulary are one, `<rare>`, before the model is estimated, so that it is a probability like any other. Where the
@@ -99,14 +105,14 @@ def write_passage_ngrams(writer: ArtifactWriter, room: Room, *, text: Artifact, 
         ToolError: lmplz is missing or fails; the message says what mends it.
     """
     clock = Stopwatch()
-    words, temp = read_passage_words(text, most=settings.vocabulary), writer.path("temp/x").parent
+    words, temp = read_passage_words(text, most=sizes.vocabulary), writer.path("temp/x").parent
     with open(temp / TEXT, "wb") as handle:
         handle.writelines(closed_lines(memory_mapped(text.path(TOKENS)), words))
     with phases(room.stage) as hear:
         train_arpa(
             text=temp / TEXT,
             arpa=temp / "model.arpa",
-            order=settings.order,
+            order=sizes.order,
             memory=_SMALL_MEMORY if int(text.facts["tokens"]) < _SMALL_TOKENS else _MEMORY,
             temp_dir=temp,
             discount_fallback=True,

@@ -5,10 +5,10 @@ None of them is a member of the committee: two of the same kinds sit there, with
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from pydantic import Field
 
 from cloze_gen.engine.progress import Stopwatch
 from cloze_gen.errors import CorpusError, UsageError
@@ -24,7 +24,6 @@ from cloze_gen.networks.training import Course, plan_course
 from cloze_gen.networks.word_classes import Ids
 from cloze_gen.networks.word_vectors import VECTORS
 from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
 from cloze_gen.stages.corpus.training_text import TOKENS
 from cloze_gen.stages.models.network_training import (
     CLASSES,
@@ -45,27 +44,48 @@ WORDS = "words.tsv"  # of the text: word and count, the commonest first
 _PASSAGES = "passages.npy"
 
 
-class PassageNetworksSettings(SettingsGroup):
-    """Settings of the networks that passages are asked of.
+@dataclass(frozen=True, slots=True)
+class PassageNetworkSizes:
+    """The networks that passages are asked of. No setting of a run reaches them.
 
     What the training takes is told by words, or passages, not by minutes, so that the weights do not hang on the machine's speed.
+
+    Attributes:
+        vocabulary: the commonest words of the training text; all others are one; 4.
+        vector: numbers of a word vector, and of the memory network's queries.
+        history: words that the feed-forward network sees, and the memory network's first query.
+        hidden: units of the hidden layer, cells of the recurrent network.
+        memories: words before the target that the memory network sees; its history among them.
+        hops: times that the memory network looks at its memories.
+        min_context_tokens: inclusive: of the passages that supervised CBOW learns from; 3.1.
+        feedforward_words: words the feed-forward network reads at most.
+        recurrent_words: words the recurrent network reads at most.
+        cbow_words: words that CBOW reads at most.
+        memory_words: words the memory network reads at most.
+        supervised_cbow_passages: passages read at most; 4: about 9 million.
+        readings: times the training text, or its passages, are read at most.
+        rate: size of the first steps (Adagrad).
+        cbow_rate: the same, of CBOW.
     """
 
-    vocabulary: int = Field(60_000, ge=10, le=MOST_COUNTED, description="the commonest words of the training text; all others are one; 4")
-    vector: int = Field(100, ge=1, le=MOST_EACH, description="numbers of a word vector, and of the memory network's queries")
-    history: int = Field(4, ge=1, le=100, description="words that the feed-forward network sees, and the memory network's first query")
-    hidden: int = Field(200, ge=1, le=MOST_EACH, description="units of the hidden layer, cells of the recurrent network")
-    memories: int = Field(100, ge=1, le=1000, description="words before the target that the memory network sees; its history among them")
-    hops: int = Field(3, ge=1, le=20, description="times that the memory network looks at its memories")
-    min_context_tokens: int = Field(50, ge=1, le=MOST_EACH, description="inclusive: of the passages that supervised CBOW learns from; 3.1")
-    feedforward_words: int = Field(12_000_000, ge=1, le=MOST_COUNTED, description="words the feed-forward network reads at most")
-    recurrent_words: int = Field(8_000_000, ge=1, le=MOST_COUNTED, description="words the recurrent network reads at most")
-    cbow_words: int = Field(12_000_000, ge=1, le=MOST_COUNTED, description="words that CBOW reads at most")
-    memory_words: int = Field(7_000_000, ge=1, le=MOST_COUNTED, description="words the memory network reads at most")
-    supervised_cbow_passages: int = Field(3_000_000, ge=1, le=MOST_COUNTED, description="passages read at most; 4: about 9 million")
-    readings: int = Field(2, ge=1, le=1000, description="times the training text, or its passages, are read at most")
-    rate: float = Field(0.2, gt=0, le=10, description="size of the first steps (Adagrad)")
-    cbow_rate: float = Field(0.1, gt=0, le=10, description="the same, of CBOW")
+    vocabulary: int = 60_000
+    vector: int = 100
+    history: int = 4
+    hidden: int = 200
+    memories: int = 100
+    hops: int = 3
+    min_context_tokens: int = 50
+    feedforward_words: int = 12_000_000
+    recurrent_words: int = 8_000_000
+    cbow_words: int = 12_000_000
+    memory_words: int = 7_000_000
+    supervised_cbow_passages: int = 3_000_000
+    readings: int = 2
+    rate: float = 0.2
+    cbow_rate: float = 0.1
+
+
+PASSAGE_NETWORKS = PassageNetworkSizes()
 
 
 def write_passage_network(
@@ -73,7 +93,7 @@ def write_passage_network(
     room: Room,
     *,
     text: Artifact,
-    settings: PassageNetworksSettings,
+    sizes: PassageNetworkSizes,
     kind: NetworkKind,
     seed: int,
     cbow: Artifact | None = None,
@@ -97,56 +117,56 @@ def write_passage_network(
         raise CorpusError(f"{kind}: the training text has {n_words} tokens; {FEWEST_WORDS} are the least that can be learnt from")
     rows = read_tsv(text.path(WORDS))
     words, counts = [row["word"] for row in rows], np.array([int(row["count"]) for row in rows], np.int64)
-    size = min(settings.vocabulary, len(words))
+    size = min(sizes.vocabulary, len(words))
     bounds = write_vocabulary(writer, words, counts, sentences=sentences, size=size)
-    weights = _fresh(kind, bounds, settings, seed, cbow)
+    weights = _fresh(kind, bounds, sizes, seed, cbow)
     folder = writer.path(f"{kind}/x").parent
     passages = None
     if kind == "supervised_cbow":
         passages = folder / "state" / _PASSAGES
-        course = _cut_passages(passages, text, words, settings)
+        course = _cut_passages(passages, text, words, sizes)
     else:
-        course = plan_course(n_words, readings=settings.readings, most_words=getattr(settings, f"{kind}_words"))
+        course = plan_course(n_words, readings=sizes.readings, most_words=getattr(sizes, f"{kind}_words"))
     lesson = Lesson(
         kind, tokens=text.path(TOKENS), folder=folder, classes=writer.path(CLASSES), course=course, numbers=range(0), size=size,
-        rate=settings.cbow_rate if kind == "cbow" else settings.rate, passages=passages,
+        rate=sizes.cbow_rate if kind == "cbow" else sizes.rate, passages=passages,
     )  # fmt: skip
     begin_course(lesson, weights, start=CBOW_START if kind == "cbow" else START)
     write_trained(writer, room, [lesson])
     room.say(f"{kind} over {size:,} words in {clock.seconds:.0f} s")
 
 
-def _cut_passages(path: Path, text: Artifact, words: list[str], settings: PassageNetworksSettings) -> Course:
+def _cut_passages(path: Path, text: Artifact, words: list[str], sizes: PassageNetworkSizes) -> Course:
     """Write the passages of the text, and plan the course through them."""
     marks = np.array([False, *(not any(map(str.isalnum, word)) for word in words)])
     letters = np.array([False, *map(str.isalpha, words)])
-    least = settings.min_context_tokens
+    least = sizes.min_context_tokens
     passages = training_passages(memory_mapped(text.path(TOKENS)), marks=marks, letters=letters, min_tokens=least)
     if not len(passages):
         raise CorpusError(
             f"supervised_cbow: no sentence of the training text that ends in a word of letters has {least} tokens before it;"
-            " give it more novels, or lower min_context_tokens."
+            " Give it more novels."
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     np.save(path, passages)
     return plan_course(
-        len(passages), readings=settings.readings, most_words=settings.supervised_cbow_passages, most_streams=MOST_PASSAGES, steps=1
+        len(passages), readings=sizes.readings, most_words=sizes.supervised_cbow_passages, most_streams=MOST_PASSAGES, steps=1
     )
 
 
-def _fresh(kind: NetworkKind, bounds: Ids, settings: PassageNetworksSettings, seed: int, cbow: Artifact | None) -> dict[str, Floats]:
+def _fresh(kind: NetworkKind, bounds: Ids, sizes: PassageNetworkSizes, seed: int, cbow: Artifact | None) -> dict[str, Floats]:
     """First weights; a purpose of their own keeps them from being those of the committee's network of the same kind and seed."""
-    rng, vector, hidden = derive_rng(seed, f"passage_networks.{kind}"), settings.vector, settings.hidden
+    rng, vector, hidden = derive_rng(seed, f"passage_networks.{kind}"), sizes.vector, sizes.hidden
     match kind:
         case "feedforward":
-            return fresh_feedforward(bounds, history=settings.history, vector=vector, hidden=hidden, rng=rng)
+            return fresh_feedforward(bounds, history=sizes.history, vector=vector, hidden=hidden, rng=rng)
         case "recurrent":
             return fresh_recurrent(bounds, vector=vector, hidden=hidden, rng=rng)
         case "cbow":
             return fresh_cbow(bounds, vector=vector, rng=rng)
         case "memory":
-            query = min(settings.history, settings.memories)
-            return fresh_memory(bounds, memories=settings.memories, query=query, hops=settings.hops, vector=vector, rng=rng)
+            query = min(sizes.history, sizes.memories)
+            return fresh_memory(bounds, memories=sizes.memories, query=query, hops=sizes.hops, vector=vector, rng=rng)
         case "supervised_cbow":
             if cbow is None:
                 raise UsageError("supervised_cbow: no vectors to start from; train cbow first and hand it over as `cbow`.")

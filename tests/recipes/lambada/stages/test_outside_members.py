@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,10 @@ from cloze_gen.recipes.lambada.stages import outside_members as stage
 from cloze_gen.recipes.lambada.stages.committee import write_committee
 from cloze_gen.recipes.lambada.stages.decisions import VERDICTS
 from cloze_gen.recipes.lambada.stages.members import read_scores
-from cloze_gen.recipes.lambada.stages.outside_members import requests, write_causal_scores, write_given_scores
+from cloze_gen.recipes.lambada.stages.outside_members import outside_digest, requests, write_causal_scores, write_given_scores
 from cloze_gen.recipes.lambada.stages.tables import read_passages
 from cloze_gen.recipes.lambada.steps.committee import label_of
+from cloze_gen.store import checks
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import read_parquet
 from tests.recipes.lambada.stages.conftest import Novels, make_novels
@@ -77,3 +80,69 @@ def test_a_causal_model_is_asked_about_every_passage(novels: Novels, passages: A
     expected = [-float(len(cased_text(passage))) for passage in read_passages(passages)]
     assert read_scores(artifact)[0] == pytest.approx(expected, abs=1e-6)
     assert sum(sizes) == len(expected) > max(sizes) == 256
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """A folder of two files that were written some time ago."""
+    folder = tmp_path / "models" / "tiny"
+    (folder / "more").mkdir(parents=True)
+    for name, text in {"config.json": "{}", "more/weights.bin": "0123456789"}.items():
+        (folder / name).write_text(text)
+    time.sleep(0.06)  # past the tick within which a note is not trusted
+    return f"hf:{folder}"
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the files whose bytes are read for a digest, as they are read."""
+    names: list[str] = []
+    whole = checks.file_sha256
+    monkeypatch.setattr(checks, "_unwritten", {})
+    monkeypatch.setattr(checks, "file_sha256", lambda path: names.append(path.name) or whole(path))
+    return names
+
+
+def test_a_model_is_read_once_by_all_commands(model: str, tmp_path: Path, read: list[str]) -> None:
+    """The note lies in the store; a command without the first one's memory needs no byte of the model."""
+    store = tmp_path / "store"
+    store.mkdir()
+    first = outside_digest(model, store)
+    assert (outside_digest(model, store), sorted(read)) == (first, ["config.json", "weights.bin"])
+    assert not checks._unwritten  # nothing but the files in the store is known
+
+
+def test_before_there_is_a_store_nothing_is_written(model: str, tmp_path: Path, read: list[str]) -> None:
+    """The note waits in memory, and is kept for as long as the process lives."""
+    outside_digest(model, tmp_path / "store")
+    outside_digest(model, tmp_path / "store")
+    assert (len(read), (tmp_path / "store").exists()) == (2, False)
+
+
+@pytest.mark.parametrize("damage", ["rewrite", "replace", "spoil the note"])
+def test_a_file_that_changed_is_read_again(damage: str, model: str, tmp_path: Path, read: list[str]) -> None:
+    """Other bytes of the same size with the time of change set back; another file under the name; a note that is no note."""
+    store, weights = tmp_path / "store", Path(model.removeprefix("hf:")) / "more" / "weights.bin"
+    store.mkdir()
+    before, times = outside_digest(model, store), weights.stat()
+    if damage == "spoil the note":
+        for note in (store / checks.NOTES).iterdir():
+            note.write_text('["seen"]')
+    else:
+        target = weights if damage == "rewrite" else weights.with_name("new.bin")
+        target.write_text("9876543210")
+        target.replace(weights)
+        os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert (outside_digest(model, store) == before) is (damage == "spoil the note")
+    assert read.count("weights.bin") == 2
+
+
+def test_a_plan_reads_no_large_model(model: str, tmp_path: Path, read: list[str]) -> None:
+    """A model that was never read has no digest in a plan; one that was read has its own."""
+    store = tmp_path / "store"
+    store.mkdir()
+    assert outside_digest(model, store, most_bytes=11) == "not read yet (0.0 GB)"
+    assert read == []
+    digest = outside_digest(model, store, most_bytes=12)
+    assert outside_digest(model, store, most_bytes=0) == digest == outside_digest(model, store)
+    assert len(read) == 2

@@ -48,6 +48,14 @@ def test_members_are_known_and_named_once(members: tuple[str, ...]) -> None:
         CommitteeSettings(members=members)
 
 
+@pytest.mark.parametrize("label", ["kept", "id", "passages", "ngram", "x" * 101])
+@pytest.mark.parametrize("member", ["scores:answers/{}.jsonl", "hf:models/{}"])
+def test_a_member_takes_no_name_that_is_in_use(member: str, label: str) -> None:
+    """Its label becomes a column beside `id` and `kept`, an input beside the passages, and part of a file's name."""
+    with pytest.raises(ValidationError, match=r"would be called '.*rename the file or folder"):
+        CommitteeSettings(members=(member.format(label),))
+
+
 def test_models_of_others_may_be_members() -> None:
     """A folder, a file of answers; several of each."""
     members = ("ngram", "hf:models/one", "hf:models/two", "scores:three.jsonl")

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from cloze_gen.recipes.lambada.stages.decisions import VERDICTS
 from cloze_gen.recipes.lambada.stages.members import read_scores
 from cloze_gen.recipes.lambada.stages.tables import read_numbered
-from cloze_gen.recipes.lambada.steps.committee import ask_committee
+from cloze_gen.recipes.lambada.steps.committee import VERDICT_COLUMNS, ask_committee
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import REJECTED
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
@@ -33,7 +33,7 @@ def write_committee(writer: ArtifactWriter, room: Room, *, passages: Artifact, s
     log10_probs = {member: read_scores(artifact)[0] for member, artifact in scores.items()}
     verdicts = ask_committee(log10_probs, threshold=threshold)
     ids = read_numbered(passages).ids
-    columns = {"id": ids, "kept": verdicts.kept} | log10_probs
+    columns = dict(zip(VERDICT_COLUMNS, (ids, verdicts.kept), strict=True)) | log10_probs
     writer.rows[VERDICTS] = write_parquet(writer.path(VERDICTS), columns)
     fallen = np.flatnonzero(~verdicts.kept)
     by = verdicts.guessed_by[fallen]

@@ -21,15 +21,20 @@ from cloze_gen.recipes.lambada.stages.tables import read_numbered, read_passages
 from cloze_gen.recipes.lambada.steps.committee import CAUSAL_MODEL
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.checks import noted_sha256, outside_sha256
 from cloze_gen.store.files import read_regular_text
-from cloze_gen.store.manifest import file_sha256
 
 _TEXTS_AT_ONCE = 256
 
 
-def outside_digest(member: str) -> str:
+def outside_digest(member: str, store: Path, *, most_bytes: int | None = None) -> str:
     """The content of ``hf:FOLDER`` or ``scores:FILE`` as 32 hexadecimal digits: a folder that was moved is the same.
 
+    A file is read once; while its size, times and inode stay the same, its digest comes from a note in the store.
+
+    Args:
+        store: the store's folder.
+        most_bytes: of files without a note; if there are more, none is read, and the text returned says so and is the digest of nothing.
     Raises:
         UsageError: it cannot be read, or a folder holds no file.
     """
@@ -37,7 +42,11 @@ def outside_digest(member: str) -> str:
     path = Path(place)
     try:
         files = sorted(one for one in path.rglob("*") if one.is_file()) if kind == CAUSAL_MODEL else [path]
-        lines = [f"{one.relative_to(path)} {file_sha256(one)}" for one in files]
+        if most_bytes is not None:
+            unread = sum(one.stat().st_size for one in files if noted_sha256(store, one) is None)
+            if unread > most_bytes:
+                return f"not read yet ({unread / 1e9:.1f} GB)"
+        lines = [f"{one.relative_to(path)} {outside_sha256(store, one)}" for one in files]
     except OSError as error:
         raise UsageError(f"committee.members: {shown(member)}: cannot be read ({reason(error)})") from None
     if not lines:

@@ -25,6 +25,10 @@ NGRAM, CACHE, FEEDFORWARD, RECURRENT = "ngram", "cache", "feedforward", "recurre
 MEMBERS = (NGRAM, CACHE, FEEDFORWARD, RECURRENT)
 NETWORKS = (FEEDFORWARD, RECURRENT)
 OUTSIDE_MEMBERS = CAUSAL_MODEL, SCORES_FILE = "hf", "scores"
+PASSAGES_INPUT = "passages"  # the input of the committee that is no member
+VERDICT_COLUMNS = ("id", "kept")  # of the committee's table, before a column a member
+_RESERVED = {*VERDICT_COLUMNS, PASSAGES_INPUT, *MEMBERS}
+_MOST_LABEL_CHARS = 100  # it becomes part of a file's name
 
 
 class CommitteeSettings(SettingsGroup):
@@ -45,6 +49,14 @@ class CommitteeSettings(SettingsGroup):
             kind, _, _ = member.partition(":")
             if not (member in MEMBERS or (kind in OUTSIDE_MEMBERS and label_of(member))):
                 raise ValueError(f"{member!r} is no member; known: {', '.join(MEMBERS)}, hf:FOLDER, scores:FILE")
+            label = label_of(member)
+            if member not in MEMBERS and (label in _RESERVED or len(label) > _MOST_LABEL_CHARS):
+                why = (
+                    "a name that the committee's table already uses"
+                    if label in _RESERVED
+                    else f"longer than {_MOST_LABEL_CHARS} characters"
+                )
+                raise ValueError(f"{member!r} would be called {label!r}, {why}; rename the file or folder")
         labels = [label_of(member) for member in members]
         if len(set(labels)) < len(labels):
             raise ValueError(f"two members would both be called {max(labels, key=labels.count)!r}")

@@ -19,8 +19,8 @@ from cloze_gen.recipes.msr.stages.parts import (
     read_rows,
     write_rows,
 )
-from cloze_gen.recipes.msr.stages.tables import ALTERNATES, ANSWER_COLUMNS, ANSWERS, HISTORY_SCORE, KEPT, SCORED, SCREENED
-from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_sentence_ids, focus_columns
+from cloze_gen.recipes.msr.stages.tables import ALTERNATES, ANSWER_COLUMNS, ANSWERS, HISTORY_SCORE, SCORED
+from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_sentence_ids, focus_columns, passed_screening
 from cloze_gen.recipes.msr.steps.forward import (
     FilledSentence,
     ForwardSettings,
@@ -30,7 +30,7 @@ from cloze_gen.recipes.msr.steps.forward import (
 )
 from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
-from cloze_gen.store.tables import read_parquet, write_parquet
+from cloze_gen.store.tables import write_parquet
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def forward_part(shard: ForwardShard) -> tuple[int, list[dict[str, Any]]]:
     index, focus = cached_index(shard.index, shard.part.model), focus_columns(shard.focus, shard.part)
     item, words, table = read_rows(shard.alternates / ALTERNATES / shard.part.name, index)
     history_log10 = table[HISTORY_SCORE].to_numpy()
-    passed, sentences = _passed(shard.screening), cached_sentence_ids(shard.focus, shard.index, shard.part.model)
+    passed, sentences = passed_screening(shard.screening, shard.part), cached_sentence_ids(shard.focus, shard.index, shard.part.model)
     places = [place for place in item_slices(item) if focus["id"][int(item[place.start])] in passed]
     rows = [int(item[place.start]) for place in places]
     options = [np.append(words[place], index.id_of[focus["word"][row]]) for place, row in zip(places, rows, strict=True)]
@@ -82,12 +82,6 @@ def forward_part(shard: ForwardShard) -> tuple[int, list[dict[str, Any]]]:
         sentence_log10_prob=pa.array(whole_log10, pa.float64(), from_pandas=True),
     )
     return count, answers
-
-
-def _passed(screening: Path) -> set[str]:
-    """The focus words that passed the screening."""
-    table = read_parquet(screening / SCREENED, columns=["id", "status"])
-    return set(table.filter(pa.compute.field("status") == KEPT)["id"].to_pylist())
 
 
 def _forward_scores(index: ForwardIndex, focus: dict[str, list[Any]], rows: list[int], options: list[np.ndarray]) -> list[np.ndarray]:

@@ -29,7 +29,7 @@ class GroomShard:
         offensive: case-folded words.
         frequent: case-folded words of `frequent_freq` or more.
         tagger_identity: of the tagger that the settings name; empty without one.
-        people: focus word -> what judges said of it (`human_grooming`); empty where none were asked.
+        people: focus word of this part -> what judges said of it (`human_grooming`); None where no people judged any.
     """
 
     part: Part
@@ -42,7 +42,7 @@ class GroomShard:
     offensive: frozenset[str]
     frequent: frozenset[str]
     tagger_identity: str
-    people: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    people: Mapping[str, Mapping[str, Any]] | None = None
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from cloze_gen.adapters.spacy_tagger import travelling_name
 from cloze_gen.adapters.tagger_identity import tagger_identity
 from cloze_gen.formats.verdicts import VerdictFile
 from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard, read_items
-from cloze_gen.recipes.msr.stages.human_grooming import UNJUDGED, asked_of_people, judge_by_people, note_people
+from cloze_gen.recipes.msr.stages.human_grooming import UNJUDGED, asked_of_people, judge_by_people, judged_by_part, note_people
 from cloze_gen.recipes.msr.stages.parts import columns_of, focus_parts, note_parts
 from cloze_gen.recipes.msr.stages.tables import DECISION_COLUMNS, DECISIONS, FIT, GROOMED, GROOMED_COLUMNS, MEASURES
 from cloze_gen.recipes.msr.stages.verdicts import judge_answers, judge_articles, judge_by_readers, judge_sentences, judge_tags, judge_words
@@ -30,12 +30,12 @@ from cloze_gen.text.tagging import Tagger
 def groom_part(shard: GroomShard) -> tuple[int, list[dict[str, Any]]]:
     """Judge one part and write the verdicts on its candidates; returns the rows written and one row an item."""
     items = read_items(shard)
-    asked = asked_of_people(items, shard.people)
-    if asked:
+    judged = shard.people or {}
+    if asked := asked_of_people(items, judged):
         index, space = cached_index(shard.index, shard.part.model), cached_space(shard.contexts, shard.part.model)
-        judge_by_people(asked, shard, index, space, _tagger(shard))
-    others = [item for item in items if item.id not in shard.people]
-    if shard.people and shard.settings.unjudged == "left_out":
+        judge_by_people(asked, judged, index, space, _tagger(shard), reach=shard.settings.tag_window)
+    others = [item for item in items if item.id not in judged]
+    if shard.people is not None and shard.settings.unjudged == "left_out":
         for item in others:
             item.fault = UNJUDGED
     elif shard.settings.judged == "articles":
@@ -102,7 +102,6 @@ def write_grooming(
         ModelError: the tagger that the settings name is not installed, or cannot be read.
         UsageError: the list of offensive words cannot be read, or the judges' verdicts are of another run.
     """
-    said = {row["id"]: row for row in people.rows} if people else {}
     table = read_counts(counts)
     frequent = frozenset(table.words[i].casefold() for i in np.flatnonzero(table.freq >= settings.frequent_freq))
     offensive = offensive_words(settings.offensive_words)
@@ -110,7 +109,10 @@ def write_grooming(
     travelling = settings.model_copy(update={"tagger": travelling_name(settings.tagger)})
     identity = "" if settings.tagger == "none" else tagger_identity(settings.tagger)
     parts = focus_parts(focus, index, writer.folder / DECISIONS)
-    shards = [GroomShard(part, *folders, travelling, classes, offensive, frequent, identity, said) for part in parts]
+    said = judged_by_part(people, focus, parts)
+    shards = [
+        GroomShard(part, *folders, travelling, classes, offensive, frequent, identity, own) for part, own in zip(parts, said, strict=True)
+    ]
     results = list(room.map(groom_part, shards, unit="parts"))
     note_parts(writer, DECISIONS, [count for count, _ in results])
     rows = [row for _, part in results for row in part]

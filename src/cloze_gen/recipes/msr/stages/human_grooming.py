@@ -12,13 +12,16 @@ from cloze_gen.formats.verdicts import VerdictFile
 from cloze_gen.judging.groom import RejectReason
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.notation import shown
-from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard
+from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem
 from cloze_gen.recipes.msr.stages.measures import measures_of, window_tags
+from cloze_gen.recipes.msr.stages.parts import Part
 from cloze_gen.recipes.msr.stages.tables import FIT, MEASURES
 from cloze_gen.records.judgement import Task
 from cloze_gen.stages.room import Room
+from cloze_gen.stages.tables import FOCUS
 from cloze_gen.stats.word_knowledge import WordKnowledge
-from cloze_gen.store.artifacts import ArtifactWriter
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.tables import read_parquet
 from cloze_gen.studies.verdict_file import read_verdicts
 from cloze_gen.text.tagging import Tagger
 
@@ -42,6 +45,15 @@ def read_groomed(path: str) -> VerdictFile:
         if row.get("verdict") not in _VERDICTS or not isinstance(picked, list) or not all(isinstance(one, str) for one in picked):
             raise FormatError(f"{path}: {shown(row['id'])} has no verdict of judges, found {shown(dict(row))}")
     return file
+
+
+def judged_by_part(people: VerdictFile | None, focus: Artifact, parts: Sequence[Part]) -> list[Mapping[str, Mapping[str, Any]] | None]:
+    """Focus word -> its verdict, of each part; None throughout where no people judged any."""
+    if people is None or not people.rows:
+        return [None] * len(parts)
+    ids = read_parquet(focus.path(FOCUS), columns=["id"])["id"].to_pylist()
+    rows = {row["id"]: row for row in people.rows}
+    return [{item: rows[item] for item in ids[part.first : part.last] if item in rows} for part in parts]
 
 
 def asked_of_people(items: Sequence[GroomedItem], rows: Mapping[str, Mapping[str, Any]]) -> list[GroomedItem]:
@@ -84,17 +96,23 @@ def note_people(writer: ArtifactWriter, room: Room, people: VerdictFile, known: 
 
 
 def judge_by_people(
-    items: Sequence[GroomedItem], shard: GroomShard, index: ForwardIndex, space: WordKnowledge, tagger: Tagger | None
+    items: Sequence[GroomedItem],
+    rows: Mapping[str, Mapping[str, Any]],
+    index: ForwardIndex,
+    space: WordKnowledge,
+    tagger: Tagger | None,
+    *,
+    reach: int,
 ) -> None:
     """Put what the judges said in place; measures and tags are told beside it and decide nothing."""
     if tagger is not None:
         asked = [(item, word) for item in items for word in (item.answer, *item.candidates)]
-        found = iter(window_tags(asked, tagger, reach=shard.settings.tag_window))
+        found = iter(window_tags(asked, tagger, reach=reach))
         for item in items:
             item.answer_tag, item.tags = next(found), [next(found) for _ in item.candidates]
     measures_by_item = measures_of([(item, item.candidates) for item in items], index, space)
     for item, measures in zip(items, measures_by_item, strict=True):
-        row = shard.people[item.id]
+        row = rows[item.id]
         picked = set(row["picked"])
         item.fault = row["verdict"] if row["verdict"] in {FIT, DISAGREED} else f"judges_say_{row['verdict']}"
         item.tags = item.tags or [""] * len(item.candidates)

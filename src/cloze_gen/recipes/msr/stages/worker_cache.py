@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cloze_gen.lm.forward_index import ForwardIndex
 from cloze_gen.recipes.msr.stages.parts import Part
+from cloze_gen.recipes.msr.stages.tables import KEPT, SCREENED
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.stages.corpus.held_out import of_model
 from cloze_gen.stages.models.contexts import read_word_knowledge
@@ -54,3 +56,14 @@ def _focus_rows(focus: Path) -> pa.Table:
 def focus_columns(focus: Path, part: Part) -> dict[str, list[Any]]:
     """The focus words of one part, column by column."""
     return _focus_rows(focus).slice(part.first, part.last - part.first).to_pydict()
+
+
+@functools.lru_cache(maxsize=1)
+def _screened_rows(screening: Path) -> pa.Table:
+    return read_parquet(screening / SCREENED, columns=["id", "status"])
+
+
+def passed_screening(screening: Path, part: Part) -> set[str]:
+    """The focus words of one part that passed the screening; its table has the rows of the focus words, in their order."""
+    rows = _screened_rows(screening).slice(part.first, part.last - part.first)
+    return set(rows.filter(pc.field("status") == KEPT)["id"].to_pylist())

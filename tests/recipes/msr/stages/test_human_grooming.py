@@ -1,0 +1,56 @@
+"""Verdicts of people on their way to the workers that groom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.formats.verdicts import VerdictFile
+from cloze_gen.recipes.msr.stages import grooming
+from cloze_gen.recipes.msr.stages.groomed_items import GroomShard
+from cloze_gen.recipes.msr.stages.human_grooming import UNJUDGED, judged_by_part
+from cloze_gen.recipes.msr.stages.parts import Part
+from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
+from cloze_gen.records.judgement import Task
+from cloze_gen.stages.tables import FOCUS
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.tables import write_parquet
+
+PARTS = [Part(0, 2, Path(), 0), Part(2, 4, Path(), 1)]
+
+
+def _four(folder: Path) -> tuple[Path, Path, Path, Path]:
+    return folder, folder, folder, folder
+
+
+def verdicts_on(*ids: str) -> VerdictFile:
+    return VerdictFile(Task.GROOM, {}, 2, None, 0, [{"id": item, "verdict": "fit", "picked": []} for item in ids])
+
+
+@pytest.mark.parametrize(
+    ("people", "expected"),
+    [
+        (verdicts_on("d", "a"), [["a"], ["d"]]),
+        (verdicts_on("b"), [["b"], []]),
+        (verdicts_on(), [None, None]),
+        (None, [None, None]),
+    ],
+)
+def test_a_part_gets_the_verdicts_on_its_own_words(people: VerdictFile | None, expected: list[Any], tmp_path: Path) -> None:
+    """A worker is sent no verdict of another part."""
+    write_parquet(tmp_path / FOCUS, {"id": ["a", "b", "c", "d"]})
+    found = judged_by_part(people, Artifact(tmp_path, {}), PARTS)
+    assert [own if own is None else list(own) for own in found] == expected
+
+
+def test_a_part_that_nobody_judged_is_left_out_all_the_same(tmp_path: Path, item_of: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """People judged words of other parts, so a machine grooms none of this one."""
+    item = item_of("He took the oars .", "oars", ["lamp"])
+    item.verdicts = []
+    monkeypatch.setattr(grooming, "read_items", lambda shard: [item])
+    settings = GroomingSettings(unjudged="left_out")
+    shard = GroomShard(Part(0, 1, tmp_path), *_four(tmp_path), settings, (), frozenset(), frozenset(), "", people={})
+    _, [row] = grooming.groom_part(shard)
+    assert row["verdict"] == UNJUDGED
