@@ -84,7 +84,7 @@ class Corpus(OneSide):
 
     stage = "corpus"
     group = "overlap"
-    version = 2
+    version = 3
     priority = BOOKS_FIRST
 
     def inputs(self) -> dict[str, StageTask]:

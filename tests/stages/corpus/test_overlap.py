@@ -30,9 +30,11 @@ def ingested(folder: Path, **spans: tuple[int, int]) -> Artifact:
     return Artifact(folder, {})
 
 
-def decide(tmp_path: Path, *, side: str = "source", other: Artifact | None, **settings: str) -> tuple[dict[str, str], Path]:
+def decide(
+    tmp_path: Path, *, side: str = "source", other: Artifact | None, own: Artifact | None = None, **settings: str
+) -> tuple[dict[str, str], Path]:
     """Each book's reason, empty where it goes on, and the folder of the artifact."""
-    own = ingested(tmp_path / "own", anthology=ANTHOLOGY, novel=NOVEL, other=OTHER)
+    own = own or ingested(tmp_path / "own", anthology=ANTHOLOGY, novel=NOVEL, other=OTHER)
     folder = tmp_path / "out"
     folder.mkdir()
     room = Room(Store(tmp_path), InProcessEngine(), "corpus")
@@ -73,3 +75,12 @@ def test_without_the_other_side_only_copies_go(tmp_path: Path) -> None:
     """Alone, the anthology holds the novel, and the novel goes."""
     reasons, _ = decide(tmp_path, other=None)
     assert reasons == {"anthology": "", "novel": "duplicate_of", "other": ""}
+
+
+@pytest.mark.parametrize(("own", "other"), [(26, 26), (1, 60), (60, 1)])
+def test_a_leak_is_found_however_many_copies_there_are(tmp_path: Path, own: int, other: int) -> None:
+    """Every copy of a training book goes, and the clean book stays."""
+    copies = {f"copy{i:02}": NOVEL for i in range(own)}
+    trained = ingested(tmp_path / "train", **{f"trained{i:02}": NOVEL for i in range(other)})
+    reasons, _ = decide(tmp_path, own=ingested(tmp_path / "own", **copies, clean=OTHER), other=trained)
+    assert reasons == dict.fromkeys(copies, "overlaps_train") | {"clean": ""}
