@@ -102,7 +102,7 @@ class Focus(StyleTask):
 
     stage = "focus"
     group = "focus"
-    version = 4
+    version = 5
     needs = {"source": (Corpus, "source"), "counts": Counts}
 
     def inputs(self) -> dict[str, StageTask]:
@@ -121,7 +121,7 @@ class Alternates(StyleTask):
 
     stage = "alternates"
     group = "alternates"
-    version = 2
+    version = 3
     draws = True
     needs = {"focus": Focus, "index": Index, "counts": Counts}
 

@@ -62,7 +62,7 @@ class Contexts(StyleTask):
 
     stage = "contexts"
     group = "contexts"
-    version = 5
+    version = 6
     needs = {"text": TrainingText, "counts": Counts}
 
     def inputs(self) -> dict[str, StageTask]:

@@ -18,6 +18,7 @@ class Partition(StyleTask):
 
     stage = "partition"
     group = "partition"
+    version = 2
     draws = True
     needs = {"corpus": (Corpus, "books")}
     write = staticmethod(write_partition)

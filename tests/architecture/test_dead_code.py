@@ -22,7 +22,6 @@ KEPT: Mapping[str, str] = {
     "formats.scs.parse_ranks": "reads a published file back, so that the format has an inverse",
     "pipelines.worker.InProcessFactory.create_local_scheduler": "Luigi asks for it by name",
     "pipelines.worker.InProcessFactory.create_worker": "Luigi asks for it by name",
-    "text.duplicates.containment": "the plain form for one pair, which the search over all books must come to",
     "text.tokens.tokenize": "one sentence by hand; books go through the memory of chunks",
 }
 # Programs of ours outside the package, and pages that reach into objects; what calls them names modules (`cloze_gen.__main__:main`).

@@ -46,6 +46,11 @@ def test_every_form_is_read(name: str, form: str, packed: bool, column: str, tmp
     assert texts(source) == ["It rained.\n\nNobody came.\n", "We went home.\n\nNobody spoke.\n"]
 
 
+def test_bytes_say_whether_articles_are_packed(tmp_path: Path) -> None:
+    """A packed file under a name without `.gz` is unpacked."""
+    assert texts(put(tmp_path / "a.json", gzip.compress(json.dumps({"text": ONE}).encode(), mtime=0))) == ["It rained.\n\nNobody came.\n"]
+
+
 def test_one_object_may_be_a_file(tmp_path: Path) -> None:
     """Printed over many lines too."""
     source = put(tmp_path / "a.json", json.dumps({"article": ONE, "answers": ["A"]}, indent=1))
@@ -104,7 +109,7 @@ def test_an_article_is_known_by_its_content(tmp_path: Path) -> None:
         ("a.jsonl", '{"text": "\\ud800"}', "line 1: not JSON (half a character"),
         ("a.jsonl", b'{"text": "\xff"}', "line 1: not JSON (not UTF-8"),
         ("a.jsonl", "[" * 6000, "line 1: not JSON (nested too deep)"),
-        ("a.jsonl.gz", b"no gzip", "a.jsonl.gz: cannot be read"),
+        ("a.jsonl.gz", b"no gzip", "a.jsonl.gz, line 1: not JSON"),
         ("a.jsonl.gz", gzip.compress(b'{"text": "x"}' * 99, mtime=0)[:-9], "a.jsonl.gz: cannot be read"),
     ],
 )

@@ -44,6 +44,7 @@ def notices(folder: Path) -> list[str]:
         (b"file\ttitle\na.txt\tA\tB\n", "line 2: 3 cells, but the header has 2"),
         (b"file\ttitle\n\tA\n", "line 2: names no file"),
         (b"file\tsha256\na.txt\tx\n", "line 2: 'x' is no sha256"),
+        (b"file\ttitle\na.txt\t" + b"x" * 2001 + b"\n", "line 2: the cell 'title' has 2,001 characters; 2,000 are the most"),
     ],
 )
 def test_broken_manifests(tmp_path: Path, manifest: bytes, said: str) -> None:
@@ -52,6 +53,14 @@ def test_broken_manifests(tmp_path: Path, manifest: bytes, said: str) -> None:
         scan_corpus(corpus_with(tmp_path, manifest))
     assert said in str(caught.value)
     assert str(tmp_path) in str(caught.value)
+
+
+def test_long_cells_that_nothing_prints_are_read(tmp_path: Path) -> None:
+    """A title may have 2,000 characters, a column that is not used any number, and its name is cut where it is quoted."""
+    folder = corpus_with(tmp_path, f"file\ttitle\t{'n' * 9000}\na.txt\t{'x' * 2000}\t{'y' * 9000}\n")
+    (notice,) = notices(folder)
+    assert "n" * 80 in notice
+    assert "n" * 81 not in notice
 
 
 def test_a_manifest_that_is_no_file_is_refused(tmp_path: Path) -> None:

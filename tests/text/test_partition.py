@@ -10,10 +10,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from cloze_gen.records.passage import Part
+from cloze_gen.rng import derive_rng
 from cloze_gen.text.partition import Novel, PartitionSettings, belong_together, deal_parts, offensive_rate
 
 AUTHORS = st.sampled_from(["", "Ouida", "Jane Austen", "AUSTEN, JANE", "Anonymous", "unknown"])
 NOVELS = st.lists(AUTHORS, min_size=1, max_size=12).map(lambda names: [Novel(f"b{i}", f"{i:x}", name) for i, name in enumerate(names)])
+
+
+MANY = [Novel(f"many{i}", f"{i + 100:x}") for i in range(60)]  # with these each part has a novel by its own draw, whatever the seed
 
 
 def deal(novels: list[Novel], *pairs: tuple[str, str], seed: int = 1, **settings: float | bool) -> dict[str, Part]:
@@ -23,8 +27,8 @@ def deal(novels: list[Novel], *pairs: tuple[str, str], seed: int = 1, **settings
 @given(NOVELS, st.integers(0, 9), AUTHORS)
 def test_a_novel_more_moves_no_other(novels: list[Novel], seed: int, author: str) -> None:
     """Whoever wrote it: their other novels stay where they are, and it joins them."""
-    more = [Novel("new", "fff", author), *novels]
-    before, after = deal(novels, seed=seed), deal(more, seed=seed)
+    more = [Novel("new", "fff", author), *novels, *MANY]
+    before, after = deal([*novels, *MANY], seed=seed), deal(more, seed=seed)
     assert {book: after[book] for book in before} == before
 
 
@@ -50,6 +54,24 @@ def test_what_belongs_together_falls_together(novels: list[Novel], data: st.Data
         assert len({group_of[novel.book_id] for novel in novels if novel.author == name}) <= 1
     parts = deal(novels, *pairs)
     assert all(len({parts[novel.book_id] for novel in group}) == 1 for group in groups)
+
+
+@given(NOVELS, st.integers(0, 99), st.booleans())
+def test_three_novels_that_can_be_parted_fill_three_parts(novels: list[Novel], seed: int, by_author: bool) -> None:
+    """With fewer, no two of them fall to one part."""
+    groups = belong_together(novels, sharing_text=[], by_author=by_author)
+    parts = deal(novels, seed=seed, by_author=by_author)
+    assert len({*parts.values()}) == min(3, len(groups))
+
+
+@given(st.integers(0, 99), st.sampled_from([0.3, 0.5, 0.7]))
+def test_where_no_part_is_empty_nothing_is_moved(seed: int, share: float) -> None:
+    """Each novel is where its own draw put it: alone beside many others it is dealt alike."""
+    one = Novel("one", "1f")
+    parts = deal([one, *MANY], seed=seed, train_share=share, development_share=0.15)
+    draw = derive_rng(seed, "lambada.partition", "novel 1f").random()
+    drawn = Part.TRAIN if draw < share else Part.DEVELOPMENT if draw < share + 0.15 else Part.TEST
+    assert parts["one"] == drawn
 
 
 def test_nobody_is_no_author() -> None:

@@ -27,8 +27,7 @@ def plan_text(task: RunTask) -> str:
             state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
             lines.append(f"  {number:02} {stage.label:<16} {state}")
         state = "as on disk" if task.complete() else f"would be written{f': {older}' if older else ''}"
-    return "
-".join([*lines, f"     release          {state}"])
+    return "\n".join([*lines, f"     release          {state}"])
 
 
 def _earlier(folder: Path) -> dict[str, Any] | None:

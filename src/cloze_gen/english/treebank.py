@@ -132,3 +132,33 @@ def is_compound(token: str) -> bool:
     [True, False, False]
     """
     return "-" in token[1:-1] and token[0].isalpha() and token[-1].isalpha()
+
+
+_NEGATED = frozenset(
+    f"{verb}n't" for verb in "do does did ca could wo would sha should is are was were have has had need must might may ought dare".split()
+)
+_SHORTENED = re.compile(r"(?:i|you|he|she|it|we|they|who|what|that|there|this)'(?:ll|ve|re|d|m)", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"[^\W_]+(?:-[^\W_]+)*'s(?:-[^\W_]+)*", re.IGNORECASE)  # `it's` is spelt as one; and `bull's-eye`
+_NAME = re.compile(r"[A-Z][a-z]?'[A-Z][a-z]+(?:'s)?")  # O'Brien, D'Arcy
+_PLURAL_CHARS = 4  # of the shortest plural whose possessive is told from a clipped word (`las'`, `mos'`, `jes'`)
+
+
+def is_clipped(word: str, *, is_word: bool) -> bool:
+    """Whether an apostrophe stands for letters that are spelt out elsewhere: dialect, verse, and `o'clock`.
+
+    Possessives, and the contractions that grammars list, are whole words.
+
+    Args:
+        is_word: whether it is a word without its last letter or mark too: `ladies'` is possessive and `fores'` clipped.
+
+    >>> words = "mother's don't it'll ladies' mornin' th' o'clock reg'lar 'tis ain't".split()
+    >>> [word for word in words if is_clipped(word, is_word=word == "ladies'")]
+    ["mornin'", "th'", "o'clock", "reg'lar", "'tis", "ain't"]
+    """
+    if "'" not in word:
+        return False
+    host = word[:-1]
+    if host.endswith("s") and word[-1] == "'" and "'" not in host:
+        return len(host) < _PLURAL_CHARS or not is_word
+    whole = word.casefold() in _NEGATED or any(shape.fullmatch(word) for shape in (_SHORTENED, _POSSESSIVE, _NAME))
+    return not whole

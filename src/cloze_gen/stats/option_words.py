@@ -1,4 +1,4 @@
-"""Which words may be options: rare, attested, no proper names. One rule for answers and alternates alike.
+"""Which words may be options: rare, attested, spelt in full, no proper names. One rule for answers and alternates alike.
 
 Unequal limits would leak the answer: a reader of counts could tell the one option that obeys another limit.
 """
@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from cloze_gen.english.treebank import is_clipped
 from cloze_gen.stats.counts import CountTable
 
 # Letters and digits, joined by the marks that live inside words; the published options are ASCII ("60,000", "mother's", "twenty-one").
@@ -47,6 +48,11 @@ def option_mask(table: CountTable, limits: OptionLimits) -> np.ndarray:
     least = max(limits.min_count, limits.min_freq * table.word_tokens)
     rare = (table.folded_count > 0) & (table.freq < limits.max_freq) & (table.count >= least)
     shaped = np.array([bool(_OPTION_SHAPE.fullmatch(word)) for word in table.words], bool)
+    count_of = {word: int(count) for word, count in zip(table.words, table.count, strict=True) if "'" not in word}
+    for row in np.flatnonzero(rare & shaped).tolist():
+        word, times = table.words[row], int(table.count[row])
+        # A plural (`ladies'`) is seen more often without its apostrophe, a clipped word (`fores'`) with it.
+        shaped[row] = not is_clipped(word, is_word=count_of.get(word[:-1], 0) >= times)
     if limits.proper_names:
         return rare & shaped
     has_letter = np.array([any(character.isalpha() for character in word) for word in table.words], bool)

@@ -23,7 +23,7 @@ from cloze_gen.notation import NotationError, named, parse_json, reason, shown
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.corpus import BookFile
 from cloze_gen.store.corpus_folder import ARTICLES_SUFFIX, look_through
-from cloze_gen.store.files import MAX_TEXT_BYTES, open_regular
+from cloze_gen.store.files import GZIP_MAGIC, MAX_TEXT_BYTES, open_regular
 from cloze_gen.store.keys import StageKey
 from cloze_gen.store.tables import escape_cell, write_tsv
 
@@ -184,7 +184,8 @@ def _unpacked(path: Path) -> bytes:
     try:
         with open_regular(path) as handle:
             packed = handle.read(MAX_TEXT_BYTES + 1)
-        data = gzip.GzipFile(fileobj=io.BytesIO(packed)).read(MAX_TEXT_BYTES + 1) if path.name.lower().endswith(".gz") else packed
+        is_gzip = packed.startswith(GZIP_MAGIC)
+        data = gzip.GzipFile(fileobj=io.BytesIO(packed)).read(MAX_TEXT_BYTES + 1) if is_gzip else packed
     except (OSError, EOFError, zlib.error) as error:
         raise UsageError(f"{name}: cannot be read ({reason(error)}).") from None
     if len(data) > MAX_TEXT_BYTES:

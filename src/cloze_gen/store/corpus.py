@@ -21,7 +21,7 @@ from cloze_gen.errors import BookError, CorpusError, UsageError
 from cloze_gen.notation import named
 from cloze_gen.store.corpus_folder import SUFFIX, check_folder, look_through, refuse_unreadable
 from cloze_gen.store.corpus_manifest import MANIFEST_NAME, ManifestRow, manifest_rows, read_manifest, rows_of_files, unused_columns
-from cloze_gen.store.files import open_regular
+from cloze_gen.store.files import GZIP_MAGIC, open_regular
 from cloze_gen.store.tables import escape_cell
 
 MAX_BOOK_BYTES = 256 * 1024 * 1024  # bytes after unpacking; the largest of the 534 books at hand has 5.5 MB
@@ -146,7 +146,7 @@ def listing_digest(books: Sequence[BookFile], digests: Sequence[str]) -> str:
 
 
 def read_book(path: Path, *, digest: str = "") -> bytes:
-    """The bytes of a book, unpacked when it is a gzip.
+    """The bytes of a book, unpacked when they are a gzip, whatever the file is called.
 
     Args:
         digest: what `book_digest` found earlier; where it is given, the bytes read here must be the same ones.
@@ -167,7 +167,7 @@ def read_book(path: Path, *, digest: str = "") -> bytes:
     if found.startswith(UNREADABLE):
         raise BookError("unreadable", f"{path.name!r}: cannot be read ({found.removeprefix(UNREADABLE + ': ')})")
     try:
-        data = _unpacked(packed) if path.name.lower().endswith(".gz") else packed
+        data = _unpacked(packed) if packed.startswith(GZIP_MAGIC) else packed
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise BookError("truncated_gzip", f"{path.name!r}: the gzip is cut short or damaged ({error})") from None
     if len(data) > MAX_BOOK_BYTES:

@@ -15,6 +15,7 @@ from cloze_gen.store.files import read_regular_text
 MANIFEST_NAME = "manifest.tsv"
 COLUMNS = ("file", "book_id", "title", "author", "genre", "year", "etext", "license", "bytes", "sha256", "role")
 MAX_MANIFEST_BYTES = 64 * 1024 * 1024  # a million books; the manifest of 527 has 70 kB
+MAX_CELL_CHARS = 2_000  # a title, an author or a licence; reports and cards print them
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
@@ -44,7 +45,7 @@ def read_manifest(path: Path) -> list[ManifestRow]:
     """The rows of a manifest, blank lines passed over.
 
     Raises:
-        UsageError: it cannot be read, has no column `file`, or a line breaks the table; names the line.
+        UsageError: it cannot be read, has no column `file`, or a line breaks the table or has an overlong cell; names the line.
     """
     try:
         text = read_regular_text(path, encoding="utf-8-sig", max_bytes=MAX_MANIFEST_BYTES)
@@ -72,6 +73,11 @@ def read_manifest(path: Path) -> list[ManifestRow]:
                 "Cells cannot hold one."
             )
         cells += [""] * (len(header) - len(cells))
+        if long := [name for name, cell in zip(header, cells, strict=False) if name in COLUMNS and len(cell) > MAX_CELL_CHARS]:
+            count = len(cells[header.index(long[0])])
+            raise UsageError(
+                f"{path}, line {number}: the cell {long[0]!r} has {count:,} characters; {MAX_CELL_CHARS:,} are the most. Shorten it."
+            )
         rows.append(ManifestRow(number, dict(zip(header, cells, strict=False))))
     return rows
 
@@ -79,7 +85,7 @@ def read_manifest(path: Path) -> list[ManifestRow]:
 def unused_columns(rows: Sequence[ManifestRow]) -> str:
     """Which columns mean nothing here, in words; empty where each has a meaning."""
     unknown = [name for name in rows[0].cells if name and name not in COLUMNS] if rows else []
-    return f"has columns that are not used: {named([repr(name) for name in unknown])} (known: {', '.join(COLUMNS)})" if unknown else ""
+    return f"has columns that are not used: {named([repr(name[:80]) for name in unknown])} (known: {', '.join(COLUMNS)})" if unknown else ""
 
 
 def rows_of_files(path: Path, rows: Sequence[ManifestRow], files: Iterable[str]) -> tuple[dict[str, ManifestRow], str]:

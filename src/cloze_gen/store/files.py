@@ -12,6 +12,7 @@ import os
 import stat
 from pathlib import Path
 
+GZIP_MAGIC = b"\x1f\x8b"  # no text begins so; a file is known by its bytes, so its bytes and not its name say whether it is packed
 MAX_TEXT_BYTES = 1024 * 1024 * 1024  # bytes of one text read whole (configs, lists, questions, scores), far above any that a person means
 _KINDS = {
     stat.S_IFDIR: "a folder",

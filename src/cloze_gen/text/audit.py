@@ -15,6 +15,7 @@ class BookReason(StrEnum):
     EMPTY = "empty"
     BINARY = "binary"
     MARKUP = "markup"
+    ONE_SENTENCE_A_LINE = "one_sentence_a_line"
     NEARLY_EMPTY = "nearly_empty"
     OTHER_LANGUAGE = "other_language"
     TRUNCATED_GZIP = "truncated_gzip"

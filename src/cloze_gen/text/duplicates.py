@@ -4,13 +4,17 @@ A book's *sketch* is a fixed sample of the hashes of its 8-word runs: those divi
 copied the other (or both quote the same verse), so the share of common sketch hashes estimates the share of common text. All pairs come
 from one sort of all hashes, not from comparing every book with every other.
 
+A hash that many books hold would make a pair of every two of them. It is either a formula, which says nothing about copying, or a part of
+a book that stands there many times. So books whose text is mostly such hashes are first compared by MinHash: of near-identical ones the
+first stands for all, and hashes are then counted among the others alone.
+
 Sources:
-    Broder 1997, "On the resemblance and containment of documents": containment by sampled shingles.
+    Broder 1997, "On the resemblance and containment of documents": containment by sampled shingles, candidates by minimal hashes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +26,10 @@ RUN_WORDS = 8
 _KEEP_ONE_IN = np.uint64(32)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, golden ratio: Knuth's multiplicative constant in 64 bits
 _MIX = np.uint64(0xBF58476D1CE4E5B9)  # splitmix64's first mixing constant
+_MAX_BOOKS_PER_HASH = 50  # a run found in more books than these, copies apart, is a formula
+_MIN_SHARED = 10  # pairs with fewer common hashes are chance (10 hashes stand for about 320 words)
+_COPY_CONTAINMENT = 0.9  # each of two near-identical books holds at least this share of the other
+_ORDERINGS = 8  # minimal hashes a book; two books that share 0.8 of their hashes have none in common once in 400,000 pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,45 +73,99 @@ def containment(a: Sketch, b: Sketch) -> float:
     return len(np.intersect1d(a, b, assume_unique=True)) / len(a)
 
 
-def find_overlaps(
-    sketches: Mapping[str, Sketch], *, min_containment: float, min_shared: int = 10, max_books_per_hash: int = 50
-) -> list[Overlap]:
-    """All pairs of books of which one holds at least `min_containment` of the other.
+def find_overlaps(sketches: Mapping[str, Sketch], *, min_containment: float) -> list[Overlap]:
+    """All pairs of books of which one holds at least `min_containment` of the other, sorted by id.
+
+    Time and memory grow with the hashes and with the pairs that are found. Of books that stand there so often that all pairs of them would
+    be too many, each is paired with the first of them, and with what the first overlaps.
 
     Args:
-        sketches: by book id.
+        sketches: by book id. The order matters only where one book stands there more than 50 times: the first stands for all.
         min_containment: of the larger of both directions.
-        min_shared: pairs with fewer common hashes are chance (10 hashes stand for about 320 words).
-        max_books_per_hash: a run found in more books is a formula and says nothing about copying.
     """
-    ids = sorted(sketches)
+    copies = _frequent_copies(sketches, least=max(min_containment, _COPY_CONTAINMENT))
+    ids = sorted(sketches.keys() - copies.keys())
     sizes = np.array([len(sketches[book]) for book in ids], dtype=np.int64)
-    if not sizes.sum():
-        return []
-    values = np.concatenate([sketches[book] for book in ids])
-    owners = np.repeat(np.arange(len(ids), dtype=np.int64), sizes)
-    order = np.argsort(values, kind="stable")
-    values, owners = values[order], owners[order]
-    starts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
-    lengths = np.diff(np.r_[starts, len(values)])
-    pair_keys = []
-    for length in range(2, int(min(lengths.max(), max_books_per_hash)) + 1):
+    order, starts, lengths = _postings([sketches[book] for book in ids])
+    owners = np.repeat(np.arange(len(ids), dtype=np.int64), sizes)[order]
+    pair_keys = [np.empty(0, dtype=np.int64)]
+    for length in range(2, int(min(lengths.max(initial=0), _MAX_BOOKS_PER_HASH)) + 1):
         group_starts = starts[lengths == length]
         if not len(group_starts):
             continue
         members = owners[group_starts[:, None] + np.arange(length)]  # ascending: the sort is stable and owners ascend
         left, right = np.triu_indices(length, 1)
         pair_keys.append((members[:, left] * len(ids) + members[:, right]).ravel())
-    if not pair_keys:
-        return []
     keys, shared = np.unique(np.concatenate(pair_keys), return_counts=True)
-    overlaps = []
+    found: dict[tuple[str, str], tuple[float, float]] = {}
     for key, count in zip(keys.tolist(), shared.tolist(), strict=True):
         a, b = divmod(key, len(ids))
         in_b, in_a = count / int(sizes[a]), count / int(sizes[b])
-        if count >= min_shared and max(in_a, in_b) >= min_containment:
-            overlaps.append(Overlap(ids[a], ids[b], in_b, in_a))
-    return overlaps
+        if count >= _MIN_SHARED and max(in_a, in_b) >= min_containment:
+            found[ids[a], ids[b]] = (in_b, in_a)
+    _add_copies(found, copies, sketches)
+    return [Overlap(a, b, in_b, in_a) for (a, b), (in_b, in_a) in sorted(found.items())]
+
+
+def _postings(sketches: Sequence[Sketch]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The places of all hashes in the order of their values; where each value begins there; and how often it occurs."""
+    values = np.concatenate([np.empty(0, dtype=np.uint64), *sketches])
+    order = np.argsort(values, kind="stable")
+    values = values[order]
+    starts = np.flatnonzero(np.r_[len(values) > 0, values[1:] != values[:-1]])
+    return order, starts, np.diff(np.r_[starts, len(values)])
+
+
+def _frequent_copies(sketches: Mapping[str, Sketch], *, least: float) -> dict[str, str]:
+    """Books near-identical to an earlier one -> that one; only books whose text is mostly in many others are compared.
+
+    Args:
+        least: inclusive: the share of either book that is in the other.
+    """
+    order, _, lengths = _postings(list(sketches.values()))
+    frequent = np.empty(len(order), dtype=np.bool_)
+    frequent[order] = np.repeat(lengths > _MAX_BOOKS_PER_HASH, lengths)
+    ends = np.cumsum([len(sketch) for sketch in sketches.values()])
+    first: dict[tuple[int, int], str] = {}
+    copies: dict[str, str] = {}
+    for (book, sketch), end in zip(sketches.items(), ends.tolist(), strict=True):
+        if len(sketch) < _MIN_SHARED or 2 * np.count_nonzero(frequent[end - len(sketch) : end]) < len(sketch):
+            continue
+        keys = list(enumerate(_minimal_hashes(sketch)))
+        earlier = dict.fromkeys(first[key] for key in keys if key in first)
+        same = next((other for other in earlier if min(_both_ways(sketch, sketches[other])) >= least), None)
+        if same is not None:
+            copies[book] = same
+            continue
+        for key in keys:
+            first.setdefault(key, book)
+    return copies
+
+
+def _minimal_hashes(sketch: Sketch) -> list[int]:
+    """The smallest hash of a sketch under each of some orderings of all hashes."""
+    smallest = []
+    for _ in range(_ORDERINGS):
+        sketch = sketch * _MULTIPLIER
+        sketch ^= sketch >> np.uint64(31)
+        smallest.append(int(sketch.min()))
+    return smallest
+
+
+def _both_ways(a: Sketch, b: Sketch) -> tuple[float, float]:
+    """The share of a that is in b, and of b that is in a."""
+    return containment(a, b), containment(b, a)
+
+
+def _add_copies(found: dict[tuple[str, str], tuple[float, float]], copies: Mapping[str, str], sketches: Mapping[str, Sketch]) -> None:
+    """Add each copy's pair with the book that stands for it, and with what that book overlaps, in place."""
+    partners: dict[str, list[tuple[str, float, float]]] = {}
+    for (a, b), (in_b, in_a) in found.items():
+        partners.setdefault(a, []).append((b, in_b, in_a))
+        partners.setdefault(b, []).append((a, in_a, in_b))
+    for book, same in copies.items():
+        for other, held, holds in [(same, *_both_ways(sketches[book], sketches[same])), *partners.get(same, [])]:
+            found[min(book, other), max(book, other)] = (held, holds) if book < other else (holds, held)
 
 
 def choose_drops(overlaps: Iterable[Overlap], sizes: Mapping[str, int]) -> dict[str, tuple[str, str]]:

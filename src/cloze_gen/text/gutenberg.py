@@ -4,6 +4,10 @@ Every header and footer shape met in the 522 + 5 + 7 books is read: the old SMAL
 asterisks, glued), ``*** START OF`` with and without a space, the small print at the bottom of the file, footers in two dozen
 spellings, twice, or none at all. A footer with more of the book behind it (a preface printed last) does not end the book: the text
 goes on to the last footer, and the footer in the middle is only skipped.
+
+What is not the author's is skipped too: credits before the book, notices of the e-text inside it, and behind its end the transcriber's
+notes, a note on the text and lists of other books. A rule skips only what opens with words that no story opens a paragraph with, for a
+sentence too many is rejected later, and a chapter too few is lost.
 """
 
 from __future__ import annotations
@@ -46,16 +50,77 @@ CREDIT = re.compile(
     | \bocr\b | \bomnipage\b | \be-?texts?\b | \be-?book\b | [\w.+-]@[\w-]{1,60}\.\w | \bhttps?:// | \bwww\.
     | project[ ]gutenberg | gutenberg\.(?:org|net) | \btranscriber'?s?'?[ ]note | \belectronic[ ](?:text|version|edition|book)
     | \bhtml[ ]version | \biso-8859 | \bpublic[ ]domain\b | \bproofread | \bspell-?check
+    | \bascii\b | \btypographical[ ]notes?\b | \bsmashwords\b | \bisbn\b | \ball[ ]rights[ ]reserved\b
+    """
+)
+# What a transcriber did to the text. An editor's preface may say the same, so it counts only right behind another credit.
+_CHANGES = re.compile(
+    r"""(?x)
+    \b(?:printer'?s'?|typographical|typesetting|spelling|punctuation)[ ]errors? | \bobvious[ ](?:errors?|misprints?|typos?)
+    | \b(?:spelling|punctuation|hyphenation|capitali[sz]ation|italics?|footnotes?|page[ ]numbers?|accents?|illustrations?)\b
+      [^.]{0,80}? \b(?:retained|preserved|corrected|standardi[sz]ed|normali[sz]ed|moderni[sz]ed|changed|moved|renumbered|removed|omitted
+      |indicated|marked|shown|surrounded|enclosed)\b
     """
 )
 # No credit is without one of these; looking for them first is a hundred times faster.
 _CREDIT_HINTS = tuple(
     "scan transcri digiti proof keyed typed prepared produced entered converted compiled formatted edited created contributed donated "
-    "submitted ocr omnipage etext e-text ebook e-book @ http www. gutenberg electronic html iso-8859 public spell".split()
+    "submitted ocr omnipage etext e-text ebook e-book @ http www. gutenberg electronic html iso-8859 public spell ascii typographical "
+    "smashwords isbn rights".split()
 )
 # A credit paragraph is short, stands near the start, and is no story: longer ones need two marks.
 _CREDIT_ZONE_CHARS = 4000
 _CREDIT_MAX_CHARS = 900
+# A notice of the e-text between two paragraphs of the book, by its first words.
+_NOTICE = re.compile(
+    r"""(?xi)
+    \W{0,6}(?:(?:the[ ])?end[ ]of[ ](?:this[ ]|the[ ])?(?:e-?text|e-?book|electronic[ ](?:text|edition|version))\b
+      | (?=[^.?!"]{0,300}\bascii\s(?:text|file|version|edition)\b) [^.?!"]{0,300}\bcan\s?not\b
+      | transcriber'?s?'?[ ]notes?\b
+      | note:?\s[^"]{0,600}\bthis[ ](?:e-?text|electronic[ ](?:text|edition|version))\b
+      | this[ ]e-?book[ ](?:is[ ]licensed|may[ ]not[ ]be) | thank[ ]you[ ]for[ ](?:downloading|purchasing|buying)[ ]this[ ]e-?book)
+    | <<\s?this[ ](?:electronic|e-?text|e-?book)
+    """
+)
+# No notice is without one of these. Letter cases are listed, for a copy of every book in small letters takes longer than all else here.
+_NOTICE_HINTS = tuple("etext Etext ETEXT e-text ebook eBook electronic ELECTRONIC ASCII ranscriber RANSCRIBER".split())
+_NOTICE_CHARS = 1500  # the longest, PG 100's between two plays, has 700
+# What opens the matter behind the end of a book, in the first line of a paragraph.
+_NOTES_OPEN = re.compile(
+    r"""(?xi)
+    \W{0,6}(?:(?:the[ ])?transcri(?:ber|ption)'?s?'?[ ]notes?\b[^a-z\n]{0,3}(?:$|[\n])
+      | notes?[ ](?:of|by|from)[ ]the[ ]transcriber\W*(?:$|\n)
+      | (?:appendix\W{1,4})?notes?[ ](?:on|to|about)[ ](?:the[ ]|this[ ])?(?:e-?text|electronic[ ](?:text|edition|version))\b
+      | a[ ]note[ ]on[ ]the[ ]text\W*(?:$|\n)
+      | [^\n]*\n(?:[^\n]{0,80}\n)?[ ]*a[ ]machine-readable[ ]transcription)
+    """
+)
+_ADVERTISEMENTS_OPEN = re.compile(
+    r"""(?xi)
+    \W{0,6}(?:by[ ]the[ ]same[ ]author|advertisements|press[ ]notices|opinions[ ]of[ ]the[ ]press|about[ ]the[ ]author|this[ ]isn't[ ]all!
+      | (?-i:[A-Z])\w+[ ](?:\w+[ ]){0,4}(?:by|from)[ ]the[ ]same[ ](?:author|pen|publishers?)
+      | (?:also|(?:(?:some|other|more|popular|recent|new|the)[ ])*(?:\w+[ ]){0,2}(?:books|novels|titles|works|stories))\s{1,3}by[ ]
+        (?-i:[A-Z][\w.]*(?:[ ][A-Z][\w.]*){1,3})
+      | discover[ ]other[ ]titles[ ]by[^\n]{1,60} | connect[ ]with[ ](?:me|the[ ]author|(?-i:[A-Z]\w+))[ ]online
+    )\W*(?:$|\n)
+    """
+)
+# What a trade catalogue tells of a book: its format, its binding, its price.
+_TRADE_MARKS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:12mo|16mo|18mo|(?:crown|post|demy)[ ]8vo|8vo|fcap)\b",
+        r"\bcloth(?:,|[ ](?:gilt|extra|boards|binding))|\b(?:paper|cloth)[ ]boards\b",
+        r"\$[ ]?\d\.\d\d\b|\b\d{1,2}s\.(?:[ ]\d{1,2}d\.)?[ ]net\b|\bprice[, ]+(?:\$|\d)|\bpostpaid\b",
+    )
+)
+_BACK_SHARE = 0.1  # such matter is looked for in this share of the book at its end,
+_BACK_CHARS = 25_000  # and at most in so many characters
+_BACK_CHARS_WITHOUT_END = 5_000  # lists of books that follow no "THE END" are shorter
+_END_LINE = re.compile(r"[\W_]{0,6}(?:the[ ]end|finis|end)[\W_]{0,6}", re.IGNORECASE)
+_BOOK_GOES_ON = re.compile(
+    r"\W{0,4}(?:(?:foot|end)?notes?|appendix|chapter|index|glossary|book|part|act|canto)(?:\s+[ivxlc\d]+)?\W{0,4}", re.IGNORECASE
+)
 _PARAGRAPH = re.compile(r"[^\n]*[^\n ][^\n]*(?:\n[^\n]*[^\n ][^\n]*)*")
 
 
@@ -66,7 +131,8 @@ class Body:
     Attributes:
         start, end: character span in the flat text.
         header_marker, footer_marker: the lines that were found, shortened; empty when none was.
-        skipped: spans inside [start, end) that are credits or a repeated footer, in order.
+        skipped: spans inside [start, end) that are not the author's: credits, notices of the e-text, notes and lists of books behind the
+            end, a repeated footer; in order and apart.
     """
 
     start: int
@@ -86,8 +152,8 @@ def find_body(flat: str) -> Body:
     """
     start, header = _find_header(flat)
     end, footer, inner = _find_footer(flat, start)
-    credits = _find_credits(flat, start, end)
-    return Body(start, end, _short(header), _short(footer), tuple(sorted((*credits, *inner))))
+    foreign = [*_find_credits(flat, start, end), *_find_notices(flat, start, end), *_find_back_matter(flat, start, end), *inner]
+    return Body(start, end, _short(header), _short(footer), _joined(foreign))
 
 
 def _find_header(flat: str) -> tuple[int, str]:
@@ -145,12 +211,64 @@ def _find_credits(flat: str, start: int, end: int) -> list[tuple[int, int]]:
     zone = flat[start:zone_end].lower()
     if not any(hint in zone for hint in _CREDIT_HINTS):
         return spans
+    credited = -1  # where the paragraph before ends, if it was a credit
     for match in _PARAGRAPH.finditer(flat, start, zone_end):
         paragraph = match.group().lower()
         marks = CREDIT.findall(paragraph) if any(hint in paragraph for hint in _CREDIT_HINTS) else []
-        if marks and (match.end() - match.start() <= _CREDIT_MAX_CHARS or len(marks) > 2):
+        goes_on = credited >= 0 and flat[credited : match.start()].isspace() and _CHANGES.search(paragraph) is not None
+        if (marks or goes_on) and (match.end() - match.start() <= _CREDIT_MAX_CHARS or len(marks) > 2):
             spans.append(match.span())
+            credited = match.end()
     return spans
+
+
+def _find_notices(flat: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Spans of paragraphs inside the book that speak of the e-text: its end, what a plain text cannot show, who may copy it."""
+    found: set[tuple[int, int]] = set()
+    for hint in _NOTICE_HINTS:
+        at = flat.find(hint, start, end)
+        while at >= 0:
+            first, last = max(start, at - _NOTICE_CHARS), min(end, at + _NOTICE_CHARS)
+            match = next((one for one in _PARAGRAPH.finditer(flat, first, last) if one.end() > at), None)
+            whole = match and (match.start() > first or first == start) and (match.end() < last or last == end)
+            if match and whole and _NOTICE.match(match.group()):
+                found.add(match.span())
+            at = flat.find(hint, at + len(hint), end)
+    return sorted(found)
+
+
+def _find_back_matter(flat: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Spans behind the end of the book: notes on the text, up to what the book goes on with, and lists of other books."""
+    zone = max(start, end - min(_BACK_CHARS, int((end - start) * _BACK_SHARE)))
+    paragraphs = list(_PARAGRAPH.finditer(flat, zone, end))[zone > start :]  # the first may be the rest of one
+    spans: list[tuple[int, int]] = []
+    ended = False
+    for place, match in enumerate(paragraphs):
+        paragraph = match.group()
+        ended = ended or _END_LINE.fullmatch(paragraph.strip()) is not None
+        if _NOTES_OPEN.match(paragraph):
+            behind = [other.start() for other in paragraphs[place + 1 :] if _BOOK_GOES_ON.fullmatch(other.group())]
+            spans.append((match.start(), behind[0] if behind else end))
+        elif (ended or end - match.start() <= _BACK_CHARS_WITHOUT_END) and _opens_advertisements(paragraph):
+            spans.append((match.start(), end))
+            break
+    return spans
+
+
+def _opens_advertisements(paragraph: str) -> bool:
+    """Whether publishers' lists begin here: with a title of their own, or with two marks of a trade catalogue."""
+    return _ADVERTISEMENTS_OPEN.match(paragraph) is not None or sum(1 for mark in _TRADE_MARKS if mark.search(paragraph)) >= 2
+
+
+def _joined(spans: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Spans in order, those that touch as one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)
 
 
 def _short(marker: str) -> str:

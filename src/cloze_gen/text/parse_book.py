@@ -20,6 +20,7 @@ from cloze_gen.text.gutenberg import Body, find_body
 from cloze_gen.text.markup import find_markup
 from cloze_gen.text.normalize import LINE_END_HYPHEN, SEPARATOR, normalize_many
 from cloze_gen.text.paragraphs import HEADING, OTHER, VERSE, split_paragraphs
+from cloze_gen.text.sentence_lines import find_sentence_lines
 from cloze_gen.text.sentences import SentenceCutter
 from cloze_gen.text.tokens import ChunkedText, ChunkMemo
 from cloze_gen.words import is_word
@@ -32,7 +33,9 @@ _SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quot
 class IngestSettings(SettingsGroup):
     """Settings of reading one book."""
 
-    strip_boilerplate: bool = Field(default=True, description="cut Project Gutenberg headers, footers and credits")
+    strip_boilerplate: bool = Field(
+        default=True, description="cut Project Gutenberg headers, footers, credits, notices, transcribers' notes and lists of other books"
+    )
     min_word_tokens: int = Field(default=200, ge=0, le=MOST_COUNTED, description="a book with fewer word tokens is dropped as nearly empty")
     min_function_word_share: float = Field(
         default=0.25, ge=0, le=1, description="share of English function words below which a book is in another language"
@@ -85,6 +88,10 @@ def parse_book(raw: bytes, *, book_id: str, settings: IngestSettings, memo: Chun
         audit = BookAudit(book_id, len(raw), sha256, encoding=decoded.encoding, encoding_evidence=decoded.evidence)
         return _dropped(audit, BookReason.MARKUP, f"{markup}; its tags would be read as prose")
     flat = flatten(decoded.text)
+    if sentence_lines := find_sentence_lines(flat):
+        audit = BookAudit(book_id, len(raw), sha256, encoding=decoded.encoding, encoding_evidence=decoded.evidence)
+        detail = f"{sentence_lines}, as in BookCorpus's books_large_p1.txt; its books, paragraphs or names are lost"
+        return _dropped(audit, BookReason.ONE_SENTENCE_A_LINE, detail)
     body = find_body(flat) if settings.strip_boilerplate else Body(0, len(flat), "", "")
     columns, texts, running = _sentences(flat, body)
     read = memo.read(running)

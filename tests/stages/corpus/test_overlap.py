@@ -37,9 +37,11 @@ def decide(tmp_path: Path, **given: Any) -> tuple[dict[str, str], Path]:
     return {row["book_id"]: row["reason"] for row in read_books(Artifact(writer.folder, {}))}, writer.folder
 
 
-def overlap_of(tmp_path: Path, *, side: str = "source", other: Artifact | None, **settings: str) -> ArtifactWriter:
+def overlap_of(
+    tmp_path: Path, *, side: str = "source", other: Artifact | None, own: Artifact | None = None, **settings: str
+) -> ArtifactWriter:
     """The overlap of three books with another side, as it was written."""
-    own = ingested(tmp_path / "own", anthology=ANTHOLOGY, novel=NOVEL, other=OTHER)
+    own = own or ingested(tmp_path / "own", anthology=ANTHOLOGY, novel=NOVEL, other=OTHER)
     folder = tmp_path / "out"
     folder.mkdir()
     room = Room(Store(tmp_path), InProcessEngine(), "corpus")
@@ -88,3 +90,12 @@ def test_only_a_book_that_stays_on_both_sides_is_a_leak(tmp_path: Path, across: 
     """With `drop_train` the source book stays and its training copy does not: the card and the report must not call that a leak."""
     writer = overlap_of(tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), across=across)
     assert writer.facts["kept_although_overlapping"] == leaks
+
+
+@pytest.mark.parametrize(("own", "other"), [(26, 26), (1, 60), (60, 1)])
+def test_a_leak_is_found_however_many_copies_there_are(tmp_path: Path, own: int, other: int) -> None:
+    """Every copy of a training book goes, and the clean book stays."""
+    copies = {f"copy{i:02}": NOVEL for i in range(own)}
+    trained = ingested(tmp_path / "train", **{f"trained{i:02}": NOVEL for i in range(other)})
+    reasons, _ = decide(tmp_path, own=ingested(tmp_path / "own", **copies, clean=OTHER), other=trained)
+    assert reasons == dict.fromkeys(copies, "overlaps_train") | {"clean": ""}

@@ -73,10 +73,20 @@ def test_a_novel_is_dropped_by_the_rate_of_its_words(novels: Novels) -> None:
     assert found.funnel == {"unit": "books", "seen": 8, "kept": 7, "rejected": {"offensive": 1}}
 
 
-def test_a_part_without_a_novel_ends_the_run(novels: Novels) -> None:
-    """And the message says how the others fell, and what helps."""
-    with pytest.raises(CorpusError, match=r"of 8 novels none fell to development or test \(8 train, 0 development, 0 test\)\. Give more"):
-        novels.partition(train_share=0.99, development_share=0.001)
+def test_each_part_has_a_novel_whatever_the_shares(novels: Novels) -> None:
+    """Where all draws fall to one part, the two others take a novel each."""
+    parts = column(novels.partition(train_share=0.99, development_share=0.001), "part")
+    assert sorted(parts.values()) == ["development", "test", *["train"] * 6]
+
+
+def test_too_few_novels_that_can_be_parted_end_the_run(novels: Novels) -> None:
+    """The message says how they fell, that one author's stay together, and what helps."""
+    listed = "".join(f"{'Romance/' * (i < 2)}novel{i}.txt\t{'Ouida' if i < 4 else 'Ann Lee'}\n" for i in range(8))
+    (novels.books / "manifest.tsv").write_text(f"file\tauthor\n{listed}")
+    said = r"of 8 novels none fell to .* Of these, 2 can be parted: .* Give more novels: .* partition\.by_author = false"
+    with pytest.raises(CorpusError, match=said):
+        novels.partition()
+    assert {*column(novels.partition(by_author=False), "part").values()} == {*Part}
 
 
 def test_a_part_is_a_corpus(novels: Novels) -> None:

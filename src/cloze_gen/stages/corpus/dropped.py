@@ -12,6 +12,7 @@ REMEDIES: Mapping[str, str] = {
     BookReason.EMPTY: "put the text into the files, or remove them",
     BookReason.BINARY: "save the books as plain text",
     BookReason.MARKUP: "save the books as plain text, without tags",
+    BookReason.ONE_SENTENCE_A_LINE: "give the books themselves, with letter case, paragraphs and untouched punctuation",
     BookReason.NEARLY_EMPTY: "give longer texts, or lower ingest.min_word_tokens",
     BookReason.OTHER_LANGUAGE: "give English texts, or lower ingest.min_function_word_share",
     BookReason.TRUNCATED_GZIP: "fetch or pack the files again",

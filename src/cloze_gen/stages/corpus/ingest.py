@@ -30,7 +30,7 @@ from cloze_gen.text.audit import BookReason, BookStatus
 from cloze_gen.text.parse_book import IngestSettings, ParsedBook, parse_book
 from cloze_gen.text.tokens import ChunkMemo
 
-BOOK_VERSION = 3
+BOOK_VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)

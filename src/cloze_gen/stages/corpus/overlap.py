@@ -55,7 +55,8 @@ def write_overlap(
     """
     sketches = read_sketches(own)
     sizes = {row["book_id"]: int(row["tokens"]) for row in kept_books(own)}
-    inside = find_overlaps(sketches, min_containment=settings.min_containment)
+    largest_first = sorted(sketches, key=lambda book: (-sizes[book], book))  # of copies that one stands for all which stays
+    inside = find_overlaps({book: sketches[book] for book in largest_first}, min_containment=settings.min_containment)
     drops: dict[str, tuple[str, str]] = {}
     across: list[Overlap] = []
     if other is not None:
@@ -85,7 +86,8 @@ def read_sketches(artifact: Artifact) -> dict[str, np.ndarray]:
 
 def _across(own: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray], min_containment: float) -> list[Overlap]:
     """Overlaps between the sides, the own book always as `book_a`; an id may stand on both sides."""
-    both = {f"own\t{book}": sketch for book, sketch in own.items()} | {f"other\t{book}": sketch for book, sketch in other.items()}
+    # The other side first: of a book that stands there many times one of its books stands for all, and every own copy is paired with it.
+    both = {f"other\t{book}": sketch for book, sketch in other.items()} | {f"own\t{book}": sketch for book, sketch in own.items()}
     found = []
     for overlap in find_overlaps(both, min_containment=min_containment):
         (side_a, book_a), (side_b, book_b) = overlap.book_a.split("\t"), overlap.book_b.split("\t")

@@ -17,7 +17,7 @@ from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.text.audit import BookReason
 from cloze_gen.text.duplicates import find_overlaps
-from cloze_gen.text.partition import Novel, PartitionSettings, deal_parts, offensive_rate
+from cloze_gen.text.partition import Novel, PartitionSettings, belong_together, deal_parts, offensive_rate
 
 
 def write_partition(writer: ArtifactWriter, room: Room, *, corpus: Artifact, settings: PartitionSettings, seed: int) -> None:
@@ -40,10 +40,11 @@ def write_partition(writer: ArtifactWriter, room: Room, *, corpus: Artifact, set
     sizes = Counter(parts.values())
     told = ", ".join(f"{sizes[part]:,} {part}" for part in Part)
     if missing := [part for part in Part if not sizes[part]]:
+        groups = len(belong_together(novels, sharing_text=sharing, by_author=settings.by_author))
+        tied = f" Of these, {groups} can be parted: the others share an author or text with one of them." if groups < len(novels) else ""
         raise CorpusError(
-            f"of {len(novels):,} novel{'s' * (len(novels) != 1)} none fell to {' or '.join(missing)} ({told}). Give more novels (three are "
-            "the least), another --seed, or other shares: partition.train_share, partition.development_share; novels of one author stay "
-            "together unless partition.by_author = false."
+            f"of {len(novels):,} novel{'s' * (len(novels) != 1)} none fell to {' or '.join(missing)} ({told}).{tied} Give more novels: "
+            "each part needs one, and novels that share text stay together, as do those of one author unless partition.by_author = false."
         )
     tokens = {str(part): sum(int(row["tokens"]) for row in left if parts[row["book_id"]] == part) for part in Part}
     writer.facts |= {"novels": {str(part): sizes[part] for part in Part}, "tokens": tokens, "pairs_sharing_text": len(sharing)}
