@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import io
 import sys
 import tarfile
@@ -132,6 +133,37 @@ def test_the_module_is_built_by_pip_from_the_same_sources(archive: Path, prefix:
     assert command[:3] == [sys.executable, "-m", "pip"]
     assert "install" in command
     assert command[-1].endswith(f"kenlm-{kenlm_build.VERSION}")
+
+
+@pytest.mark.parametrize(
+    ("installed", "fetches_isolated", "builds_isolated"),
+    [
+        ({"setuptools": "84.2.1", "cython": "3.3.1"}, False, False),
+        ({"setuptools": "70.1.0", "cython": "3.0.12"}, False, True),
+        ({"setuptools": "65.5.0", "cython": "3.3.1"}, True, True),  # a plain environment of Python 3.11: setuptools makes no wheel there
+        ({}, True, True),  # a plain environment of Python 3.12 or newer
+    ],
+)
+def test_pip_builds_with_the_installed_tools_only_if_they_can(
+    installed: dict[str, str],
+    fetches_isolated: bool,
+    builds_isolated: bool,
+    archive: Path,
+    prefix: Path,
+    commands: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Otherwise pip builds in isolation, with tools that it downloads."""
+
+    def version(package: str) -> str:
+        if package not in installed:
+            raise importlib.metadata.PackageNotFoundError(package)
+        return installed[package]
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    monkeypatch.setattr(kenlm_build, "check", lambda _: archive)
+    kenlm_build.build(programs=False, module=True)
+    assert ["--no-build-isolation" not in command for command in commands] == [fetches_isolated, builds_isolated]
 
 
 def test_what_is_missing_is_told_with_the_command(monkeypatch: pytest.MonkeyPatch, archive: Path, prefix: Path) -> None:
