@@ -184,7 +184,7 @@ def _use(folder: Path, kind: ItemKind, facts: ReleaseFacts, tables: Sequence[Tab
         "cloze-gen verify . --books DIR   # does every sentence stand in your copies of the books? (--deep: make all of it again)",
     ]
     if facts.order == SHUFFLED:
-        check += ["cloze-gen contamination . --requests asked.jsonl   # was a model trained on these items? large: it says how large"]
+        check += ["cloze-gen contamination . --requests asked.jsonl   # was a model trained on these items? prints the size first"]
     yield "Check it", "sh", "\n".join(check)
 
 
