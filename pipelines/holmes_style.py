@@ -177,7 +177,7 @@ class Choice(StyleTask):
 
     stage = "choice"
     group = "choice"
-    version = 8
+    version = 9
     draws = True
     needs = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
     write = staticmethod(write_choice)

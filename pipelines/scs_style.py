@@ -195,7 +195,7 @@ class Questions(StyleTask):
 
     stage = "questions"
     group = "questions"
-    version = 3
+    version = 4
     draws = True
     needs = {"focus": Focus, "impostors": Impostors}
     write = staticmethod(write_questions)

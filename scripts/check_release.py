@@ -5,9 +5,10 @@
 Run it in an environment of its own with `pip install lm-eval datasets mlcroissant`, and `inspect-ai` where there is time for it; this
 project need not be in it. Nothing reaches a network, nothing is written into a release, and every program is called from another folder.
 
-Looked at: every task and group of `harness/` with lm-evaluation-harness's dummy model, and every plain task from within that folder; every
-config and split with `datasets.load_dataset`; `croissant.json` and its records; `CITATION.cff`; every Parquet file; every task of
-`inspect_task.py` with a model that always says the same. What a release does not have is said and passed over.
+Looked at: every task and group of `harness/` with lm-evaluation-harness's dummy model, and every plain task from within that folder; that
+no prompt with examples holds an item that is measured; every config and split with `datasets.load_dataset`; `croissant.json` and its
+records; `CITATION.cff`; every Parquet file; every task of `inspect_task.py` with a model that always says the same. What a release does not
+have is said and passed over.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from pathlib import Path
 from typing import Any
 
 DOCUMENTS = 2  # a task is asked about
+SHOTS, SHOT_DOCUMENTS = 3, 100  # examples a prompt, and prompts with examples a task at most
+Record = dict[str, Any]
 
 
 def check_harness(release: Path) -> Iterator[str]:
@@ -38,6 +41,8 @@ def check_harness(release: Path) -> Iterator[str]:
     for name in [*manager.all_subtasks, *manager.all_groups]:
         if manager.task_index[name].yaml_path.parent == folder:  # a plain one is asked from within
             yield f"{name}: {_measured(simple_evaluate(**_dummy(manager, name)))}"
+            if name in manager.all_subtasks:
+                yield f"{name}: {_few_shot(manager, name, folder)}"
     for path in sorted(folder.glob("*.yaml")):
         if path.stem not in manager.all_tasks:
             raise ValueError(f"{path.name} is no task for the harness")
@@ -67,12 +72,51 @@ def check_plain_harness(release: Path) -> Iterator[str]:
         manager = TaskManager(include_path="plain", include_defaults=False)
         for name in manager.all_subtasks:
             yield f"{name}: {_measured(simple_evaluate(**_dummy(manager, name)))}"
+            yield f"{name}: {_few_shot(manager, name, release / 'harness')}"
     finally:
         os.chdir(before)
 
 
 def _dummy(manager: Any, name: str) -> dict[str, Any]:
     return {"model": "dummy", "tasks": [name], "task_manager": manager, "limit": DOCUMENTS, "bootstrap_iters": 0}
+
+
+def _few_shot(manager: Any, name: str, folder: Path) -> str:
+    """Prompts with examples hold the text of no item that any task measures; where there are no examples there is no such prompt."""
+    from lm_eval import simple_evaluate
+
+    try:
+        found = simple_evaluate(**_dummy(manager, name) | {"num_fewshot": SHOTS, "limit": SHOT_DOCUMENTS})
+    except AssertionError as error:
+        if "no documents available" not in str(error):
+            raise
+        return "no examples, and prompts with examples are refused"
+    measured = [_answered(one) for split in ("test", "validation") for one in _records(folder, split)]
+    examples = [_answered(one) for split in ("fewshot", "train") for one in _records(folder, split)]
+    prompts = [(sample["doc"], sample["arguments"][0][0]) for some in found["samples"].values() for sample in some]
+    for doc, prompt in prompts:
+        shown = prompt.removesuffix(doc.get("context", doc.get("query")))
+        if _answered(doc) in shown:
+            raise ValueError(f"{name}: {doc['id']} is an example in its own prompt")
+        if any(text in shown for text in measured):
+            raise ValueError(f"{name}: the prompt of {doc['id']} has an item that is measured among its examples")
+        if sum(text in shown for text in examples) < SHOTS:
+            raise ValueError(f"{name}: the prompt of {doc['id']} has fewer than {SHOTS} examples")
+    return f"{len(prompts):,} prompts of {SHOTS} examples, none of them an item that is measured"
+
+
+def _records(folder: Path, split: str) -> Iterator[Record]:
+    for path in sorted(folder.glob(f"*.{split}.jsonl")):
+        with open(path, encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
+
+
+def _answered(doc: Record) -> str:
+    """A document as an example shows it: question and right answer."""
+    if "continuation" in doc:
+        return str(doc["context"] + doc["continuation"])
+    answer = doc["choices"][doc["gold"]] if "choices" in doc else doc["answer"]
+    return f"{doc['query']} {answer}".strip()
 
 
 def _measured(found: dict[str, Any]) -> str:
@@ -134,7 +178,7 @@ def check_parquet(release: Path) -> Iterator[str]:
 
 
 def check_inspect(release: Path) -> Iterator[str]:
-    """Every task of `inspect_task.py`, and that `eval.yaml` has the form that inspect-ai asks of one on the hub."""
+    """Every task of `inspect_task.py`, its error by book too, and that `eval.yaml` has the form that the hub and inspect-ai ask of one."""
     import yaml
     from inspect_ai import eval as inspect_eval
     from inspect_ai._eval.task.hf import HFTask
@@ -157,9 +201,16 @@ def check_inspect(release: Path) -> Iterator[str]:
         for log in inspect_eval(tasks, model=model, limit=DOCUMENTS, log_dir=logs, display="none", max_tasks=1):
             if log.status != "success" or not log.results or not log.results.completed_samples:
                 raise ValueError(f"{log.eval.task}: {log.status}, {log.error.message if log.error else 'no sample was asked'}")
-            yield f"{log.eval.task}: {', '.join(score.name for score in log.results.scores)}"
+            metrics = [metric for score in log.results.scores for metric in score.metrics.values()]
+            if not any(metric.params.get("cluster") == "book" for metric in metrics):
+                raise ValueError(f"{log.eval.task}: no standard error by book among {', '.join(metric.name for metric in metrics)}")
+            yield f"{log.eval.task}: {', '.join(metric.name for metric in metrics)}"
     if (release / "eval.yaml").is_file():
-        for task in yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))["tasks"]:
+        found = yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))
+        lacking = {"name", "description", "evaluation_framework", "tasks"} - {key for key, value in found.items() if value}
+        if lacking:
+            raise ValueError(f"eval.yaml lacks {', '.join(sorted(lacking))}")
+        for task in found["tasks"]:
             yield f"eval.yaml, {HFTask.model_validate(task).id}: {task['config']}, {task['split']}"
 
 

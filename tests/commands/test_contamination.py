@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.commands import contamination as command
 from cloze_gen.commands.contamination import contamination
 from cloze_gen.errors import ClozeGenError, DamageError, FormatError, UsageError
+from cloze_gen.evaluate.orders import plan_orders
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.release.checksums import write_checksums
 
@@ -70,6 +72,36 @@ def test_a_model_that_has_seen_it_is_found(tmp_path: Path) -> None:
     assert "p, whole file    0.100, exact too, 0.100 at least" in told
     assert "evidence that it was trained" in told
     assert "No evidence" not in told
+
+
+def test_the_size_is_told_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests, bytes to the last one, tokens; then what comes next, as it can be typed."""
+    release, requests = (
+        make_release(tmp_path / "my release", lines=[line.replace("w1", '\u00e9"') for line in item_lines()]),
+        tmp_path / "asked",
+    )
+    said: list[tuple[str, bool]] = []
+    monkeypatch.setattr(command, "say", lambda line: said.append((line, requests.exists())))
+    monkeypatch.setattr(command, "_size_text", lambda size: f"<{size}>")
+    call(release, requests=requests, permutations=101, shards=2, file="questions.jsonl", exchangeable=True)
+    written = requests.read_bytes()
+    first, there = said[0]
+    assert not there
+    assert f": {len(written.splitlines())} requests, <{len(written)}>, about " in first
+    assert said[-1] == (f"`cloze-gen contamination '{release}' --log FILE --file questions.jsonl --exchangeable`.", True)
+
+
+@pytest.mark.parametrize(
+    ("chars", "permutations", "levers"), [(40, 99, ()), (9_000, 99, ("--permutations 19", "--shards 4")), (9_000, 2, ("--shards 4",))]
+)
+def test_large_requests_can_be_made_smaller(
+    chars: int, permutations: int, levers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fewer orders where there are many bytes, more shards where a text is longer than many models read."""
+    monkeypatch.setattr(command, "LARGE_BYTES", 1_000_000)
+    lines = [f"{n} {'x' * chars}" for n in range(24)]
+    told = " ".join(command._announced("mine", lines, plan_orders(lines, shards=2, permutations=permutations, seed=1)))
+    assert [lever for lever in ("--permutations 19", "--shards 4") if lever in told] == list(levers)
 
 
 def test_a_model_that_has_not_is_not(tmp_path: Path) -> None:

@@ -36,7 +36,9 @@ def test_a_release_of_each_style_is_as_it_says(style: str, finished_run: Callabl
     release = shutil.copytree(found, tmp_path / "release")
     outcome = cli("verify", release, "--books", SAMPLE)
     assert outcome.status == 0, outcome.out + outcome.err
-    assert lines(outcome) == dict.fromkeys(("files", "signature", "items", "formats", "documents", "text"), "ok")
+    fewshot = ["few-shot"] if (release / "fewshot.jsonl").exists() else []  # SCDE-style shows its training passages
+    assert bool(fewshot) == (style != "scde-style")
+    assert lines(outcome) == dict.fromkeys(("files", "signature", "items", *fewshot, "formats", "documents", "text"), "ok")
 
 
 @pytest.mark.slow
@@ -105,6 +107,15 @@ def test_what_differs_is_found(
     outcome = cli("verify", release, *books)
     assert (outcome.status, lines(outcome)[check]) == (1, "FAILED"), outcome.out + outcome.err
     assert what in outcome.out
+
+
+def test_a_published_item_among_the_examples_is_found(release: Path, cli: Cli) -> None:
+    """Even where the checksums are renewed."""
+    published = json.loads((release / "questions.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    edit(release / "fewshot.jsonl", lambda record: record.update(published), line=0)
+    outcome = cli("verify", release)
+    assert (outcome.status, lines(outcome)["few-shot"]) == (1, "FAILED"), outcome.out + outcome.err
+    assert f"fewshot.jsonl: {published['id']} is printed in the set too" in outcome.out
 
 
 def test_a_sentence_that_is_printed_twice_is_found(release: Path, cli: Cli) -> None:

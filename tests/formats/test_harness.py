@@ -35,6 +35,15 @@ def test_both_ways_of_asking_are_tasks() -> None:
     assert "canary" not in harness_files("holmes", [QUESTION], version="1.0")["holmes.test.jsonl"]
 
 
+def test_examples_have_files_of_their_own() -> None:
+    """In both ways of asking, and no file of the set has them."""
+    spare = Question("b:9:1", "b", ("They", "left", "."), 1, ("eat", "left"), 1)
+    files = harness_files("holmes", [QUESTION], examples=[spare], version="1.0", canary="c0")
+    for name in ("holmes", "holmes_letters"):
+        found = [json.loads(files[f"{name}.{split}.jsonl"]) for split in ("test", "fewshot")]
+        assert [(record["id"], record["canary"]) for record in found] == [("b:0:3", "c0"), ("b:9:1", "c0")]
+
+
 def test_letters_run_out() -> None:
     """A question of more options than letters leaves the task by likelihood, and there is no group of one."""
     many = Question("b:0:1", "b", ("We", "hide"), 1, ("hide", *(f"eat{i}" for i in range(26))), 0)

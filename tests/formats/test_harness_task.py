@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import types
 from pathlib import Path
@@ -24,12 +25,14 @@ NOVEL = Passage("b:7", "b", Part.TEST, (("Who", "hid", "?"), ("Not", "Ann", ".")
 EXAM = BlankedPassage("b:4", ("It rained.", "We left.", "So?"), (0,), ("Jane sang.", "It rained."), (1,))
 
 
-def all_files(name: str) -> list[dict[str, str]]:
+def all_files(name: str, *, with_examples: bool = True) -> list[dict[str, str]]:
     """What each kind of items has below `harness/`."""
+    splits, train = {"test": [NOVEL], "validation": [NOVEL]}, {"train": [EXAM]} if with_examples else {}
+    told, spare, left = {"version": "1.0", "signature": "s|n:5"}, [QUESTION] * with_examples, [NOVEL] * with_examples
     return [
-        harness_files(name, [QUESTION], version="1.0", signature="s|n:5"),
-        lambada.harness_files(name, {"test": [NOVEL], "validation": [NOVEL]}, control=[NOVEL], version="1.0", signature="s|n:5"),
-        scde.harness_files(name, {"train": [EXAM], "test": [EXAM], "validation": [EXAM]}, version="1.0", signature="s|n:5"),
+        harness_files(name, [QUESTION], examples=spare, **told),
+        lambada.harness_files(name, splits, control=[NOVEL], examples=left, **told),
+        scde.harness_files(name, train | {"test": [EXAM], "validation": [EXAM]}, **told),
     ]
 
 
@@ -61,6 +64,21 @@ def test_the_files_are_yaml_whatever_the_name(name: str) -> None:
             data_files = found["dataset_kwargs"]["data_files"]
             assert set(data_files.values()) <= files.keys()
             assert {found[key] for key in found if key.endswith("_split")} == data_files.keys()
+
+
+@pytest.mark.parametrize("with_examples", [True, False])
+def test_examples_are_never_measured(with_examples: bool) -> None:
+    """The harness draws from the file that it measures where a task names no other, so every task names one, or that there are none."""
+    for files in all_files("mine", with_examples=with_examples):
+        tasks = [text for path, text in files.items() if path.endswith(".yaml") and "\noutput_type: " in text]
+        measured, examples = (
+            set(re.findall(rf'^    (?:{split}): "(.+)"$', "".join(tasks), re.M)) for split in ("test|validation", "fewshot")
+        )
+        assert bool(examples) == with_examples
+        assert examples <= files.keys() - measured
+        pinned = "\nfewshot_split: fewshot\n" if with_examples else "\nfewshot_config:\n  samples: []\n"
+        assert all(pinned in text for text in tasks)
+        assert ("no few-shot examples" in files["README.md"]) != with_examples
 
 
 def test_plain_tasks_run_no_code() -> None:

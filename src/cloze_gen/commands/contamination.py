@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import shlex
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,7 +19,10 @@ from cloze_gen.evaluate.orders import OrderPlan, asked_texts, plan_orders
 from cloze_gen.notation import reason
 
 PERMUTATIONS, SEED = 99, 1
-LONG_CHARS = 16_000  # some 4,000 tokens
+CHARS_A_TOKEN = 4  # of English text, about
+LONG_TOKENS = 4_000  # more than some models read at once
+LARGE_BYTES = 20_000_000
+FEWER = 19  # permutations: the smallest p of the whole file is then 0.05
 SMALL_P = Fraction(1, 20)  # above it the words say that there is no evidence
 
 
@@ -43,23 +49,50 @@ def contamination(
     name, lines = read_published_lines(release, file, exchangeable=exchangeable)
     wanted = PERMUTATIONS if permutations is None else permutations
     plan = plan_orders(lines, shards=shards or 0, permutations=wanted, seed=SEED if seed is None else seed)
-    longest = _write(requests, lines, plan)
-    say(f"{name}: {len(lines):,} lines in {plan.shards:,} shards, each in {plan.permutations + 1:,} orders; the longest text has")
-    say(f'{longest:,} characters. Answer each with {{"id": ..., "log_likelihood": ...}}, then `cloze-gen contamination --log`.')
-    if longest > LONG_CHARS:
-        say(f"More than many models read at once: --shards {plan.shards * 2} halves it, and --file asks about another file of the release.")
+    for line in _announced(name, lines, plan):
+        say(line)
+    _write(requests, lines, plan)
+    say('Next: score each text with the model, write {"id": ..., "log_likelihood": ...} for each, and give that file to')
+    more = f"{f' --file {shlex.quote(file)}' if file else ''}{' --exchangeable' if exchangeable else ''}"
+    say(f"`cloze-gen contamination {shlex.quote(str(release))} --log FILE{more}`.")
     return f"written to {requests}"
 
 
-def _write(path: Path, lines: list[str], plan: OrderPlan) -> int:
-    """Write the texts as JSON lines to a new file; returns the characters of the longest. What cannot be finished is taken away again."""
-    longest, begun = 0, False
+def _announced(name: str, lines: list[str], plan: OrderPlan) -> Iterator[str]:
+    """How many requests there will be, how large, and what makes them fewer or shorter."""
+    rest, orders = iter(lines), plan.permutations + 1
+    texts = ["".join(f"{line}\n" for line in itertools.islice(rest, size)) for size in plan.sizes]  # in any order they are as long
+    longest, chars = max(map(len, texts)), sum(map(len, texts))
+    size = orders * sum(len(_request(plan.id(shard, 0), text).encode()) for shard, text in enumerate(texts))
+    size += plan.shards * sum(len(str(order)) - 1 for order in range(orders))  # an id ends in its order
+    yield (
+        f"{name}: {len(lines):,} lines in {plan.shards:,} shards, each in {orders:,} orders: {plan.shards * orders:,} requests, "
+        f"{_size_text(size)}, about {orders * chars // CHARS_A_TOKEN:,} tokens; the longest has {longest:,} characters, about "
+        f"{longest // CHARS_A_TOKEN:,} tokens."
+    )
+    if size > LARGE_BYTES and plan.permutations > FEWER:
+        share = (FEWER + 1) / orders
+        yield f"For {share:.0%} of that use --permutations {FEWER}; --file names another file of the release, with shorter lines."
+    if longest > LONG_TOKENS * CHARS_A_TOKEN:
+        yield f"If the model reads less at once than the longest text, use --shards {plan.shards * 2}: the texts are half as long."
+
+
+def _size_text(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
+
+
+def _request(item_id: str, text: str) -> str:
+    return json.dumps({"id": item_id, "text": text}, ensure_ascii=False) + "\n"
+
+
+def _write(path: Path, lines: list[str], plan: OrderPlan) -> None:
+    """Write the texts as JSON lines to a new file. What cannot be finished is taken away again."""
+    begun = False
     try:
         with open(path, "x", encoding="utf-8", newline="\n") as handle:
             begun = True
             for item_id, text in asked_texts(lines, plan):
-                handle.write(json.dumps({"id": item_id, "text": text}, ensure_ascii=False) + "\n")
-                longest = max(longest, len(text))
+                handle.write(_request(item_id, text))
     except FileExistsError:
         raise UsageError(f"{path}: is there already. Nothing was written; name a new file with --requests.") from None
     except BaseException as error:
@@ -68,7 +101,6 @@ def _write(path: Path, lines: list[str], plan: OrderPlan) -> int:
         if isinstance(error, OSError | ValueError):
             raise UsageError(f"{path}: cannot be written ({reason(error)})") from None
         raise
-    return longest
 
 
 def _tested(release: Path, file: str, log: Path, *, exchangeable: bool) -> str:

@@ -20,6 +20,7 @@ from cloze_gen.stages.release.checks import (
     check_books,
     check_derived,
     check_documents,
+    check_fewshot,
     check_files,
     check_items,
     check_signature,
@@ -87,11 +88,13 @@ def _count_of_pointers(release: Path, record: ReleaseRecord) -> Check:
 def _of_full(release: Path, again: Path, style: Style, record: ReleaseRecord, opened: OpenedBooks | None) -> Iterator[Check]:
     published = read_published(release, style=style, record=record)
     yield check_items(style.items, published, record)
+    if published.examples:
+        yield check_fewshot(style.items, published)
     again.mkdir()
     write_data(again, style=style, published=published, facts=record.facts)
     yield check_derived(release, again)
     yield check_documents(release, document_texts(release, style=style, published=published, record=record))
     if opened is not None:
-        yield check_books(style.items, published.records, opened.text_of)
+        yield check_books(style.items, [*published.records, *published.examples], opened.text_of)
     else:
         say("verify: the books themselves were not asked; --books DIR compares every sentence with your own copies")

@@ -16,7 +16,7 @@ Source: github.com/EleutherAI/lm-evaluation-harness, `docs/task_guide.md` (`outp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from cloze_gen.formats.harness_task import CHOICE_YAML, CHOICE_YAML_BY_LENGTH, LETTERS, HarnessGroup, HarnessTask, folder_files, json_lines
@@ -61,27 +61,44 @@ def letters_record(question: Question) -> dict[str, Any]:
     return {"id": question.id, "query": query, "choices": list(letters), "gold": question.answer_index}
 
 
-def harness_files(name: str, questions: Sequence[Question], *, version: str, signature: str = "", canary: str = "") -> dict[str, str]:
+def harness_files(
+    name: str,
+    questions: Sequence[Question],
+    *,
+    examples: Sequence[Question] = (),
+    version: str,
+    signature: str = "",
+    canary: str = "",
+) -> dict[str, str]:
     """Path below ``harness/`` -> text; without questions nothing, and no lettered task where one has more options than there are letters.
 
     Args:
         name: of the set, and of the task of likelihood.
+        examples: questions that are not of the set, for few-shot prompts.
         version: of the dataset, kept in the tasks' metadata with `signature`.
         canary: a column of every record, if there is one.
     """
     if not questions:
         return {}
-    tasks, groups = [_likelihood_task(name)], []
-    files = {f"{name}.test.jsonl": json_lines(map(harness_record, questions), canary)}
-    if max(len(question.options) for question in questions) <= len(LETTERS):
-        tasks.append(_letters_task(name))
+    splits = {"test": questions} | ({"fewshot": examples} if examples else {})
+    records = {name: harness_record}
+    tasks, groups = [_likelihood_task(name, splits)], []
+    if max(len(question.options) for some in splits.values() for question in some) <= len(LETTERS):
+        records[f"{name}_letters"] = letters_record
+        tasks.append(_letters_task(f"{name}_letters", splits))
         comment = "Two ways of asking about the same sentences; the mean of their figures would be neither's, so none is given."
         groups.append(HarnessGroup(name=f"{name}_both", tasks=[task.name for task in tasks], comment=[comment]))
-        files[f"{name}_letters.test.jsonl"] = json_lines(map(letters_record, questions), canary)
+    files = {
+        _file(task, split): json_lines(map(record, some), canary) for task, record in records.items() for split, some in splits.items()
+    }
     return files | folder_files(tasks, groups, items="questions.jsonl", scored=[name], version=version, signature=signature)
 
 
-def _likelihood_task(name: str) -> HarnessTask:
+def _file(task: str, split: str) -> str:
+    return f"{task}.{split}.jsonl"
+
+
+def _likelihood_task(name: str, splits: Collection[str]) -> HarnessTask:
     return HarnessTask(
         name=name,
         told="the sentence by its likelihood: what stands before the gap, then option and rest; `acc`",
@@ -92,18 +109,20 @@ def _likelihood_task(name: str) -> HarnessTask:
             f"for a chat model take {name}_letters.",
         ],
         body=CHOICE_YAML_BY_LENGTH,
-        data_files={"test": f"{name}.test.jsonl"},
+        file=_file(name, "test"),
+        examples=_file(name, "fewshot") if "fewshot" in splits else "",
     )
 
 
-def _letters_task(name: str) -> HarnessTask:
+def _letters_task(name: str, splits: Collection[str]) -> HarnessTask:
     return HarnessTask(
-        name=f"{name}_letters",
+        name=name,
         told="the sentence with a blank, the options with letters; a letter is the answer; `acc`",
         comment=[
             "acc is the figure to report: the letter of the highest log-probability. Letters are equally long, so there is no acc_norm.",
             "--apply_chat_template empties target_delimiter: the letter then begins the model's turn, without a blank before it.",
         ],
         body=CHOICE_YAML,
-        data_files={"test": f"{name}_letters.test.jsonl"},
+        file=_file(name, "test"),
+        examples=_file(name, "fewshot") if "fewshot" in splits else "",
     )

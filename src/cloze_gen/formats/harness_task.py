@@ -5,6 +5,10 @@ Where `custom_dataset` names a function in a Python file beside the YAML, the ha
 knows that file by its full path, so two releases do not meet. `LOADER` is this file: it finds the records beside itself, and the tasks run
 from any folder. Whoever runs no code of strangers has each task once more in `plain/`, by paths.
 
+Few-shot examples come from a file that holds no item of the set, or there are none. Without `fewshot_split` the harness would take them
+from the split that it measures, a document's own text among them (its issue 4145), so a task without examples has an empty list of them:
+`--num_fewshot` then ends in an error.
+
 Strings are written as JSON, which YAML reads as they are; lines of comments are cut at line ends, so a name never becomes structure.
 
 Source: github.com/EleutherAI/lm-evaluation-harness 0.4.13, `docs/task_guide.md`; `lm_eval/tasks/_yaml_loader.py` (functions by the path of
@@ -58,7 +62,8 @@ CHOICE_YAML_BY_LENGTH = f"""\
     aggregation: mean
     higher_is_better: true
 """
-_SPLIT_KEYS = {"train": "training_split", "validation": "validation_split", "test": "test_split"}  # as the harness calls them
+_SPLIT_KEYS = {"validation": "validation_split", "test": "test_split"}  # as the harness calls them
+_EXAMPLES = "fewshot"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,15 +75,18 @@ class HarnessTask:
         told: what is asked and measured, in a line of a table.
         comment: what a reader of the YAML must know of its measures, a line each.
         body: YAML from `output_type` to `metric_list`.
-        data_files: split (``train``, ``validation``, ``test``) -> file of its records, in this order. The harness measures the last of
-            them, and draws examples from the first.
+        split: that is measured, ``validation`` or ``test``.
+        file: of the records of that split.
+        examples: file of the records that few-shot examples are drawn from, none of them measured; empty: there are none.
     """
 
     name: str
     told: str
     comment: Sequence[str]
     body: str
-    data_files: Mapping[str, str]
+    split: str = "test"
+    file: str
+    examples: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,9 +134,11 @@ def folder_files(
 
 
 def _task_yaml(task: HarnessTask, name: str, comment: Sequence[str], reader: str) -> str:
-    paths = "".join(f"    {split}: {json.dumps(path)}\n" for split, path in task.data_files.items())
-    used = "".join(f"{_SPLIT_KEYS[split]}: {split}\n" for split in task.data_files)
-    return f"{_comment(comment)}task: {json.dumps(name)}\n{reader}dataset_kwargs:\n  data_files:\n{paths}{used}{task.body}"
+    paths, examples = f"    {task.split}: {json.dumps(task.file)}\n", "fewshot_config:\n  samples: []\n"
+    if task.examples:
+        paths, examples = f"{paths}    {_EXAMPLES}: {json.dumps(task.examples)}\n", f"fewshot_split: {_EXAMPLES}\n"
+    head = f"{_comment(comment)}task: {json.dumps(name)}\n{reader}dataset_kwargs:\n  data_files:\n{paths}"
+    return f"{head}{_SPLIT_KEYS[task.split]}: {task.split}\n{examples}{task.body}"
 
 
 def _comment(lines: Sequence[str]) -> str:
@@ -159,6 +169,8 @@ Written for 0.4.13 (`pip install "lm-eval[hf]"`). They run from any folder; HERE
 A file works as well as a name, `--tasks HERE/{tasks[0].name}.yaml`; a group needs `--include_path`, for it names its tasks.
 Every record has the `id` of its item.
 
+{_fewshot(tasks)}
+
 `{LOADER_FILE}` reads the records beside it and does nothing else. If you run no code of others, take the tasks in `{PLAIN_FOLDER}/`,
 which have none. Their names end in `{PLAIN}`, and they run inside this folder only:
 
@@ -172,3 +184,10 @@ and tables beside its baselines.
     cat {logs} > scores.jsonl
     cloze-gen evaluate HERE/../{items} --scores scores.jsonl
 """
+
+
+def _fewshot(tasks: Sequence[HarnessTask]) -> str:
+    files = sorted({task.examples for task in tasks if task.examples})
+    if not files:
+        return "There are no few-shot examples, since no item was left over: `--num_fewshot` above 0 stops with an error."
+    return f"`--num_fewshot K` takes the examples from {' and '.join(f'`{file}`' for file in files)}, which no task measures."

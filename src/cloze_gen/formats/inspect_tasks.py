@@ -4,15 +4,18 @@ Questions, and each blank of a passage, are multiple choice: a letter is asked f
 LAMBADA kind are asked for one word, and right is what is that word alone, capitals and marks at its ends aside. The texts go into a sample
 as they are and are no template; the templates here hold no text of a book.
 
+Items of one book are not independent, so the program reports the standard error by book beside that of single items (Miller 2024, arXiv
+2411.00640, 2.2). The hub's form of `eval.yaml` has no place for metadata or metrics.
+
 Source: github.com/UKGovernmentBEIS/inspect_ai 0.3.285, `inspect_ai/_eval/task/hf.py` (keys of `eval.yaml`), `solver/_multiple_choice.py`,
-`scorer/_match.py`.
+`scorer/_match.py`, `scorer/_metrics/std.py`; huggingface/hub-docs, `eval-results.md` (keys above `tasks`).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 EVAL_YAML, INSPECT_TASK = "eval.yaml", "inspect_task.py"
 _ONE_WORD = "Read the text below, which stops before a word. Answer with the one word that comes next, and nothing else.\n\n{prompt}"
@@ -28,6 +31,7 @@ class InspectTask:
         config, split: what `datasets` calls them.
         input, target: columns: what is asked, and the right word or the index of the right choice.
         choices: column of the choices; empty where a word is asked for.
+        metadata: name in a sample's metadata -> column; `book` is the column of the book, by which errors are clustered.
     """
 
     id: str
@@ -37,11 +41,13 @@ class InspectTask:
     input: str
     target: str
     choices: str = ""
+    metadata: Mapping[str, str] = field(default_factory=lambda: {"book": "book_id"})
 
 
 def question_task() -> InspectTask:
     """Questions; `input` is `printed.blanked_sentence`."""
-    return InspectTask(id="questions", file="questions.jsonl", input="input", target="answer_index", choices="options")
+    metadata = {"book": "book_id", "position": "position"}
+    return InspectTask(id="questions", file="questions.jsonl", input="input", target="answer_index", choices="options", metadata=metadata)
 
 
 def passage_tasks(splits: Mapping[str, Mapping[str, str]]) -> list[InspectTask]:
@@ -54,7 +60,15 @@ def passage_tasks(splits: Mapping[str, Mapping[str, str]]) -> list[InspectTask]:
     ['validation', 'test']
     """
     return [
-        InspectTask(id=split if config == "default" else config, file=file, config=config, split=split, input="context", target="target")
+        InspectTask(
+            id=split if config == "default" else config,
+            file=file,
+            config=config,
+            split=split,
+            input="context",
+            target="target",
+            metadata={"book": "book_id", "domain": "domain"},
+        )
         for config, files in splits.items()
         for split, file in files.items()
         if split != "train"
@@ -78,11 +92,14 @@ def blank_tasks(files: Mapping[str, str], *, config: str) -> list[InspectTask]:
     ]
 
 
-def eval_yaml(*tasks: InspectTask) -> str:
+def eval_yaml(*tasks: InspectTask, name: str, description: str) -> str:
     """`eval.yaml`; strings are written as JSON, which YAML reads as they are.
 
-    >>> print(eval_yaml(question_task()))  # doctest: +ELLIPSIS
+    >>> print(eval_yaml(question_task(), name="mine", description="54 questions"))  # doctest: +ELLIPSIS
     # What inspect-ai makes of this data set on the hub: inspect eval hf/OWNER/NAME --model MODEL
+    name: "mine"
+    description: "54 questions"
+    evaluation_framework: inspect-ai
     tasks:
       - id: "questions"
         config: "default"
@@ -93,9 +110,9 @@ def eval_yaml(*tasks: InspectTask) -> str:
           choices: "options"
     ...
     """
-    return "# What inspect-ai makes of this data set on the hub: inspect eval hf/OWNER/NAME --model MODEL\ntasks:\n" + "".join(
-        map(_entry, tasks)
-    )
+    head = f"name: {json.dumps(name)}\ndescription: {json.dumps(description)}\nevaluation_framework: inspect-ai\n"
+    comment = "# What inspect-ai makes of this data set on the hub: inspect eval hf/OWNER/NAME --model MODEL\n"
+    return f"{comment}{head}tasks:\n{''.join(map(_entry, tasks))}"
 
 
 def _entry(task: InspectTask) -> str:
@@ -123,7 +140,9 @@ def inspect_task(*tasks: InspectTask) -> str:
     \"\"\"Tasks of inspect-ai, of the records beside this file: inspect eval inspect_task.py@questions --model MODEL\"\"\"
     """
     chosen = any(task.choices for task in tasks)
-    scorer, solver = ("choice", "multiple_choice") if chosen else ("match", "generate, prompt_template")
+    scorers, solver = (
+        ("accuracy, choice, stderr", "multiple_choice") if chosen else ("accuracy, match, stderr", "generate, prompt_template")
+    )
     template = "" if chosen else f"TEMPLATE = {json.dumps(_ONE_WORD)}\n"
     return f'''\
 """Tasks of inspect-ai, of the records beside this file: inspect eval {INSPECT_TASK}@{tasks[0].id} --model MODEL"""
@@ -132,10 +151,11 @@ from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import Sample, json_dataset
-from inspect_ai.scorer import {scorer}
+from inspect_ai.scorer import {scorers}
 from inspect_ai.solver import {solver}
 
 FOLDER = Path(__file__).resolve().parent
+METRICS = [accuracy(), stderr(cluster="book"), stderr()]  # report the first error: items of one book are not independent
 {template}{"".join(map(_function, tasks))}'''
 
 
@@ -146,13 +166,14 @@ def _function(task: InspectTask) -> str:
     else:
         target = f"target=one[{json.dumps(task.target)}]"
         how = 'solver=[prompt_template(TEMPLATE), generate()], scorer=match(location="exact")'
+    metadata = ", ".join(f"{json.dumps(name)}: one[{json.dumps(column)}]" for name, column in task.metadata.items())
     return f"""
 
 @task
 def {task.id}():
     def sample(one):
-        return Sample(id=one["id"], input=one[{json.dumps(task.input)}], {target})
+        return Sample(id=one["id"], input=one[{json.dumps(task.input)}], {target}, metadata={{{metadata}}})
 
     records = json_dataset(str(FOLDER / {json.dumps(task.file)}), sample)
-    return Task(dataset=records, {how})
+    return Task(dataset=records, {how}, metrics=METRICS)
 """

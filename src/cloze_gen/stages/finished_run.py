@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cloze_gen.stages.tables import FEWSHOT
 from cloze_gen.store.artifacts import Artifact
 
 
@@ -29,6 +30,11 @@ class PublishedSet:
     records: Sequence[dict[str, Any]] = ()
     canary: str = ""
     beside: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def examples(self) -> list[dict[str, Any]]:
+        """Records of the few-shot examples: finished items that are not of the set."""
+        return [dict(record) for record in self.beside.get(FEWSHOT, ())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from cloze_gen.report.card import CardTable
 from cloze_gen.report.paper_table import BlankTable, PaperTable, PassageTable
 from cloze_gen.stages.finished_run import FinishedRun, FromStore, PublishedSet
 from cloze_gen.stages.items.kind import ItemKind
-from cloze_gen.stages.tables import CANDIDATES
+from cloze_gen.stages.tables import CANDIDATES, FEWSHOT
 from cloze_gen.stages.trace import TraceSections
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.studies.asking import Asking
@@ -21,9 +21,9 @@ from cloze_gen.studies.asking import Asking
 Facts = Mapping[str, Mapping[str, Any]]  # label of a stage -> the facts of its artifact
 
 
-def candidates_kept(finished: Artifact) -> Sequence[str]:
-    """The candidates of the items, for who grooms by hand, where the last stage kept them."""
-    return [CANDIDATES] if (finished.folder / CANDIDATES).exists() else []
+def beside_kept(finished: Artifact) -> Sequence[str]:
+    """The candidates of the items, for who grooms by hand, and the few-shot examples, where the last stage kept some."""
+    return [file for file in (CANDIDATES, FEWSHOT) if (path := finished.folder / file).exists() and path.stat().st_size]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Style:
     trace: TraceSections
     reference: PaperReference | None = None
     store_files: Callable[[FinishedRun], Mapping[str, str | FromStore]] = lambda run: {}
-    beside_files: Callable[[Artifact], Sequence[str]] = candidates_kept
+    beside_files: Callable[[Artifact], Sequence[str]] = beside_kept
     order: Callable[[Any], str] = lambda settings: str(settings.release.order)
     people: Callable[[Facts], Mapping[str, str]] = lambda facts: {}
     judged: Callable[[Facts], str] = lambda facts: "machine"

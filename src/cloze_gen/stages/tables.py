@@ -10,10 +10,11 @@ from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import read_parquet
 
 # Files of several recipes' stages: the focus words, the sentences that hold one, whatever was rejected, the finished questions, and what
-# people may choose other options from; the finished passages, and what they are like.
+# people may choose other options from; the finished passages, and what they are like; finished items that are not published.
 FOCUS, SOURCE_SENTENCES, REJECTED = "focus.parquet", "sentences.parquet", "rejected.parquet"
 QUESTIONS, CANDIDATES = "questions.jsonl", "candidates.jsonl"
 PASSAGE_SET, ANALYSIS, STATISTICS = "passages.jsonl", "analysis.json", "statistics.json"
+FEWSHOT = "fewshot.jsonl"
 
 
 _SENTENCE = ["book_id", "index", "start", "end", "paragraph", "kind", "text", "tokens"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -10,6 +11,8 @@ from cloze_gen.formats.lambada.harness import RENDERINGS, harness_files, harness
 from cloze_gen.records.passage import Part, Passage
 
 ITEM = Passage("b:7", "b", Part.TEST, (("Who", "hid", "?"), ('"', "Not", "Ann", ".", '"')), ("Who hid?", '"Not Ann."'), 2, 5, 23)
+
+SPARE = Passage("b:9", "b", Part.DEVELOPMENT, (("Who", "left", "?"), ("Ann", ".")), ("Who left?", "Ann."), 0, 30, 45)
 
 
 @pytest.mark.parametrize("rendering", RENDERINGS)
@@ -40,6 +43,14 @@ def test_a_split_is_asked_in_its_own_task() -> None:
     assert "test_split" not in files["novels_validation_cased.yaml"]
     assert 'test: "novels_control_cased.test.jsonl"' in files["novels_control_cased.yaml"]
     assert "validation" not in files["novels_control_cased.yaml"]
+
+
+def test_all_tasks_of_a_rendering_share_their_examples() -> None:
+    """Control and validation too: what no task measures."""
+    files = harness_files("novels", {"validation": [ITEM], "test": [ITEM]}, control=[ITEM], examples=[SPARE], version="1")
+    for of, rendering in itertools.product(("", "_validation", "_control"), RENDERINGS):
+        assert f'fewshot: "novels_{rendering}.fewshot.jsonl"' in files[f"novels{of}_{rendering}.yaml"]
+        assert json.loads(files[f"novels_{rendering}.fewshot.jsonl"]) == harness_record(SPARE, rendering)
 
 
 def test_what_is_not_there_has_no_task() -> None:

@@ -62,7 +62,7 @@ def test_a_split_is_one_of_three(more: dict[str, object]) -> None:
 def test_a_table_of_a_split_holds_text_alone() -> None:
     """Every row has the same columns, as `datasets` wants them; what stands before the target and the target are `cased`."""
     row = split_record(SetPassage(ITEM, Split.CONTROL, ""))
-    assert list(row) == ["text", "domain", "id", "context", "target", "cased"]
+    assert list(row) == ["text", "domain", "id", "book_id", "context", "target", "cased"]
     assert all(isinstance(value, str) for value in row.values())
     assert row["context"] + row["target"] == row["cased"]
 

@@ -47,8 +47,10 @@ def test_the_tasks_know_their_splits() -> None:
     for task, output in (("blanks", "multiple_choice"), ("passage", "generate_until")):
         text = files[f"exams_{task}.yaml"]
         values = dict(line.strip().split(": ", 1) for line in text.splitlines() if ": " in line and not line.strip().startswith("-"))
-        assert [values[f"{split}_split"] for split in ("training", "validation", "test")] == ["train", "validation", "test"]
-        assert [json.loads(values[split]) for split in ("train", "test")] == [f"exams_{task}.{split}.jsonl" for split in ("train", "test")]
+        assert [values[f"{split}_split"] for split in ("test", "fewshot")] == ["test", "fewshot"]
+        assert [json.loads(values[split]) for split in ("fewshot", "test")] == [
+            f"exams_{task}.{split}.jsonl" for split in ("train", "test")
+        ]
         assert values["output_type"] == output
         assert "test" not in files[f"exams_validation_{task}.yaml"]
     records = [json.loads(line) for line in files["exams_blanks.test.jsonl"].splitlines()]

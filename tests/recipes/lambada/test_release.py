@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import shutil
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from cloze_gen.formats.lambada.plain_text import parse_plain_text
 from cloze_gen.recipes.lambada.release import genre_folder
+from cloze_gen.store.tables import read_jsonl
 from tests.conftest import FinishedRun, Outcome
 
 
@@ -65,7 +67,7 @@ def test_the_card_names_what_is_there(lambada: FinishedRun) -> None:
     assert f"\n{n} LAMBADA-style passages, the last word to be guessed (" in card
     head = card.split("---")[1]
     named = [line.split('"')[1] for line in head.splitlines() if line.startswith("    path: ")]
-    assert named == ["validation.jsonl", "test.jsonl", "control.jsonl"]
+    assert named == ["validation.jsonl", "test.jsonl", "control.jsonl", "fewshot.jsonl"]
     told = [
         name
         for line in card.partition("## Files\n")[2].partition("\n\n")[0].splitlines()
@@ -73,6 +75,16 @@ def test_the_card_names_what_is_there(lambada: FinishedRun) -> None:
     ]
     assert {"lambada-vocab-2.txt", "control.jsonl", "harness", "parquet"} <= set(told)
     assert all((lambada.release / name).exists() for name in told)
+
+
+def test_examples_are_other_passages_of_the_development_novels(lambada: FinishedRun) -> None:
+    """None overlaps a passage of the set, of control or another example; nobody has judged one, and no target comes twice."""
+    examples, published = (list(read_jsonl(lambada.release / file)) for file in ("fewshot.jsonl", "passages.jsonl"))
+    assert len(examples) == 8
+    assert {(one["part"], one["judged"], one["canary"]) for one in examples} == {("development", "none", published[0]["canary"])}
+    assert len({one["target"].casefold() for one in examples}) == len(examples)
+    for one, other in itertools.chain(itertools.product(examples, published), itertools.combinations(examples, 2)):
+        assert one["book_id"] != other["book_id"] or one["end"] <= other["start"] or other["end"] <= one["start"]
 
 
 @pytest.mark.slow

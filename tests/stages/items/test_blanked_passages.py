@@ -33,13 +33,13 @@ def test_parts_are_splits() -> None:
     assert set(records) == {*splits.values(), *blanks.values()}
     assert [row["id"] for row in records["validation.jsonl"]] == ["b:2", "b:3"]
     assert [row["id"] for row in records["blanks_test.jsonl"]] == ["b:1:1"]
-    assert not any("train" in name for name in BLANKED_ITEMS.harness(items, TOLD))
+    assert not any("train" in name for name in BLANKED_ITEMS.harness(items, [], TOLD))
     assert "(2 validation, 1 test)" in BLANKED_ITEMS.described(items)
 
 
 def test_there_is_no_task_without_passages_to_ask_about() -> None:
     """Examples alone make no task."""
-    assert BLANKED_ITEMS.harness([blanked(1, Part.TRAIN)], TOLD) == {}
+    assert BLANKED_ITEMS.harness([blanked(1, Part.TRAIN)], [], TOLD) == {}
     assert BLANKED_ITEMS.inspect([blanked(1, Part.TRAIN)], TOLD) == {}
     assert BLANKED_ITEMS.inspect([], TOLD) == {}
 

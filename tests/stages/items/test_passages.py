@@ -25,10 +25,10 @@ def test_only_splits_with_passages_have_files() -> None:
     records = PASSAGE_ITEMS.split_records([TEST, CONTROL])
     assert list(records) == ["test.jsonl", "control.jsonl"]
     assert records["test.jsonl"][0]["domain"] == "crime"
-    names = {name for name in PASSAGE_ITEMS.harness([CONTROL], TOLD) if name.endswith(".jsonl")}
+    names = {name for name in PASSAGE_ITEMS.harness([CONTROL], [], TOLD) if name.endswith(".jsonl")}
     assert names == {"mine_control_cased.test.jsonl", "mine_control_published.test.jsonl"}
     assert "validation" not in PASSAGE_ITEMS.inspect([TEST, CONTROL], TOLD)["inspect_task.py"]
-    assert PASSAGE_ITEMS.harness([], TOLD) == {}
+    assert PASSAGE_ITEMS.harness([], [], TOLD) == {}
     assert PASSAGE_ITEMS.inspect([], TOLD) == {}
 
 

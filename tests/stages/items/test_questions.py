@@ -33,7 +33,7 @@ def test_a_released_question_has_its_sentence_with_a_blank() -> None:
 
 def test_other_people_s_tools_find_their_files() -> None:
     """A task by likelihood and one by letters, and inspect-ai's two files; every record bears the canary."""
-    files = QUESTION_ITEMS.harness([QUESTION], TOLD)
+    files = QUESTION_ITEMS.harness([QUESTION], [], TOLD)
     assert {"mine.yaml", "mine_letters.yaml", "mine.test.jsonl"} <= files.keys()
     assert all('"canary": "guid"' in text for name, text in files.items() if name.endswith(".jsonl"))
     assert set(QUESTION_ITEMS.inspect([QUESTION], TOLD)) == {"eval.yaml", "inspect_task.py"}

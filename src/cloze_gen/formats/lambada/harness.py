@@ -85,6 +85,7 @@ def harness_files(
     passages: Mapping[str, Sequence[Passage]],
     *,
     control: Sequence[Passage] = (),
+    examples: Sequence[Passage] = (),
     version: str,
     signature: str = "",
     canary: str = "",
@@ -95,34 +96,29 @@ def harness_files(
         name: of the set; a task's own name says set and rendering too.
         passages: split (``validation``, ``test``) -> its passages; a split that has none has no task.
         control: what nothing has filtered, for tasks of its own.
+        examples: passages that none of these overlaps, for few-shot prompts of all tasks.
         version: of the dataset, kept in the tasks' metadata with `signature`.
         canary: a column of every record, if there is one.
     """
-    splits = {split: some for split in ("validation", "test") if (some := passages.get(split))}
-    validation = {split: some for split, some in splits.items() if split == "validation"}
-    asked = [
-        (name, name, "the test passages", splits if "test" in splits else {}),
-        (f"{name}_validation", name, "the validation passages", validation),
-        (
-            control_name := f"{name}_control",
-            control_name,
-            "the control set, which nothing has filtered,",
-            {"test": control} if control else {},
-        ),
+    asked: list[tuple[str, str, str, Sequence[Passage], str]] = [
+        (name, name, "test", passages.get("test", ()), "the test passages"),
+        (f"{name}_validation", name, "validation", passages.get("validation", ()), "the validation passages"),
+        (f"{name}_control", f"{name}_control", "test", control, "the control set, which nothing has filtered,"),
     ]
     files: dict[str, str] = {}
     tasks: list[HarnessTask] = []
     groups: list[HarnessGroup] = []
-    for prefix, owner, whom, of_split in asked:
-        if not of_split:
+    for prefix, owner, split, some, whom in asked:
+        if not some:
             continue
         for rendering in RENDERINGS:
-            paths = {split: f"{owner}_{rendering}.{split}.jsonl" for split in of_split}
-            files |= {
-                paths[split]: json_lines((harness_record(one, rendering) for one in some), canary) for split, some in of_split.items()
-            }
+            file, shown = f"{owner}_{rendering}.{split}.jsonl", f"{name}_{rendering}.fewshot.jsonl" if examples else ""
+            for path, of_file in ((file, some), (shown, examples)):
+                if path:
+                    files[path] = json_lines((harness_record(one, rendering) for one in of_file), canary)
             told = f"{whom} {_TOLD[rendering]}; `acc`, `perplexity`"
-            tasks.append(HarnessTask(name=f"{prefix}_{rendering}", told=told, comment=_COMMENT, body=_YAML, data_files=paths))
+            named = f"{prefix}_{rendering}"
+            tasks.append(HarnessTask(name=named, told=told, comment=_COMMENT, body=_YAML, split=split, file=file, examples=shown))
         members = [f"{prefix}_{rendering}" for rendering in RENDERINGS]
         groups.append(HarnessGroup(name=f"{prefix}_both", tasks=members, comment=[_WHY_NO_MEAN]))
     if not tasks:

@@ -60,10 +60,10 @@ def split_record(one: SetPassage) -> dict[str, str]:
 
     >>> passage = Passage("b:1", "b", Part.TEST, (("Who", "?"), ("Ann", ".")), ("Who?", "Ann."), 0, 0, 9)
     >>> list(split_record(SetPassage(passage, Split.TEST, "crime")).values())
-    ['who ? ann', 'crime', 'b:1', 'Who? ', 'Ann', 'Who? Ann']
+    ['who ? ann', 'crime', 'b:1', 'b', 'Who? ', 'Ann', 'Who? Ann']
     """
     record = passage_record(one.passage)
-    return {"text": record["text"], "domain": one.domain, "id": one.id} | {name: record[name] for name in ("context", "target", "cased")}
+    return {"text": record["text"], "domain": one.domain} | {name: record[name] for name in ("id", "book_id", "context", "target", "cased")}
 
 
 def passage_from_record(record: Mapping[str, Any], *, where: str = "passage record") -> Passage:

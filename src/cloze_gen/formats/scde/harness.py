@@ -11,8 +11,8 @@ are asked for in the order of the blanks. `exact_match` asks that all be right, 
 so ``1-F, 2-E`` is ``F E``. The harness counts no single blanks here. `acc` and `exact_match` are shares of different things, blanks and
 passages, so the group of both has no figure.
 
-The harness measures one split of a task, so the validation passages have tasks of their own, ``NAME_validation_*``. Examples are drawn from
-the training passages.
+The harness measures one split of a task, so the validation passages have tasks of their own, ``NAME_validation_*``. Few-shot examples are
+the training passages, which no task measures and whose books give no other passage.
 
 Between query and choice stands one blank (`target_delimiter`), which ``--apply_chat_template`` takes away.
 
@@ -112,7 +112,7 @@ def harness_files(
     """Path below ``harness/`` -> text; nothing where there is nothing to ask about.
 
     Args:
-        passages: split (``train``, which examples are drawn from, ``validation``, ``test``) -> its passages; one that has none has no task.
+        passages: split (``train``, the few-shot examples, ``validation``, ``test``) -> its passages; one that has none has no task.
         version: of the dataset, kept in the tasks' metadata with `signature`.
         canary: a column of every record, if there is one.
     """
@@ -123,8 +123,7 @@ def harness_files(
     for prefix, asked in ((name, "test"), (f"{name}_validation", "validation")):
         if asked not in splits:
             continue
-        shown = {split: found for split, found in splits.items() if split in ("train", asked) or asked == "test"}
-        two = [_blanks_task(name, prefix, shown, asked), _passage_task(name, prefix, shown, asked)]
+        two = [task(name, prefix, asked, with_examples="train" in splits) for task in (_blanks_task, _passage_task)]
         tasks += two
         groups.append(HarnessGroup(name=f"{prefix}_both", tasks=[task.name for task in two], comment=[_WHY_NO_MEAN]))
     if not tasks:
@@ -139,21 +138,25 @@ def harness_files(
     return files | folder_files(tasks, groups, items="passages.jsonl", scored=scored, version=version, signature=signature)
 
 
-def _blanks_task(name: str, prefix: str, splits: Mapping[str, Any], asked: str) -> HarnessTask:
+def _blanks_task(name: str, prefix: str, asked: str, *, with_examples: bool) -> HarnessTask:
     return HarnessTask(
         name=f"{prefix}_blanks",
         told=f"each blank of the {asked} passages by itself, by the likelihood of the candidates; `acc`",
         comment=_BLANKS_COMMENT,
         body=CHOICE_YAML_BY_LENGTH,
-        data_files={split: f"{name}_blanks.{split}.jsonl" for split in splits},
+        split=asked,
+        file=f"{name}_blanks.{asked}.jsonl",
+        examples=f"{name}_blanks.train.jsonl" if with_examples else "",
     )
 
 
-def _passage_task(name: str, prefix: str, splits: Mapping[str, Any], asked: str) -> HarnessTask:
+def _passage_task(name: str, prefix: str, asked: str, *, with_examples: bool) -> HarnessTask:
     return HarnessTask(
         name=f"{prefix}_passage",
         told=f"all blanks of each of the {asked} passages at once, answered in letters; `exact_match`",
         comment=_PASSAGE_COMMENT,
         body=_PASSAGE_YAML,
-        data_files={split: f"{name}_passage.{split}.jsonl" for split in splits},
+        split=asked,
+        file=f"{name}_passage.{asked}.jsonl",
+        examples=f"{name}_passage.train.jsonl" if with_examples else "",
     )

@@ -20,6 +20,7 @@ from cloze_gen.stages.corpus.book_table import kept_books
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.finished_run import FinishedRun, FromStore, PublishedSet
 from cloze_gen.stages.release.settings import OrderedReleaseSettings
+from cloze_gen.stages.style import beside_kept
 from cloze_gen.store.artifacts import Artifact
 
 REFERENCE = PaperReference(
@@ -80,8 +81,8 @@ def lambada_files(run: PublishedSet) -> dict[str, str]:
 
 
 def lambada_beside(finished: Artifact) -> Sequence[str]:
-    """What fell when it was guessed at, where anybody has judged."""
-    return [REJECTED_SET] if finished.facts["judged"] != "none" else []
+    """The few-shot examples; and what fell when it was guessed at, where anybody has judged."""
+    return [*beside_kept(finished), *([REJECTED_SET] if finished.facts["judged"] != "none" else [])]
 
 
 def lambada_store_files(run: FinishedRun) -> dict[str, str | FromStore]:

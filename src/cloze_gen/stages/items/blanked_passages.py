@@ -41,19 +41,24 @@ def _split_records(passages: Sequence[SetBlankedPassage]) -> dict[str, list[Reco
     files: dict[str, list[Record]] = {}
     for split, some in _of_parts(passages).items():
         files[f"{split}.jsonl"] = [split_record(one) for one in some]
-        files[_blanks_file(split)] = [record for one in some for record in blank_records(one.passage)]
+        files[_blanks_file(split)] = [
+            {"id": record["id"], "book_id": one.book_id} | record for one in some for record in blank_records(one.passage)
+        ]
     return files
 
 
-def _harness(passages: Sequence[SetBlankedPassage], told: ToldTask) -> Mapping[str, str]:
-    """Nothing where no passage is left to be asked about."""
+def _harness(passages: Sequence[SetBlankedPassage], examples: Sequence[SetBlankedPassage], told: ToldTask) -> Mapping[str, str]:
+    """Nothing where no passage is left to be asked about. Prompts show the training passages, so no others are left over for them."""
     splits = {split: [one.passage for one in some] for split, some in _of_parts(passages).items()}
     return harness_files(told.name, splits, version=told.version, signature=told.signature, canary=told.canary)
 
 
 def _inspect(passages: Sequence[SetBlankedPassage], told: ToldTask) -> Mapping[str, str]:
     tasks = blank_tasks(_splits(passages).get("blanks", {}), config="blanks")
-    return {EVAL_YAML: eval_yaml(*tasks), INSPECT_TASK: inspect_task(*tasks)} if tasks else {}
+    if not tasks:
+        return {}
+    description = told.description(f"{len(passages):,} {_described(passages)}")
+    return {EVAL_YAML: eval_yaml(*tasks, name=told.name, description=description), INSPECT_TASK: inspect_task(*tasks)}
 
 
 def _described(passages: Sequence[SetBlankedPassage]) -> str:

@@ -29,6 +29,10 @@ class ToldTask:
     signature: str
     canary: str
 
+    def description(self, items: str) -> str:
+        """One line about the set; `items` says how many of what it holds."""
+        return f"{items}, made from books by cloze-gen {self.version}. Signature: {self.signature}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemKind:
@@ -44,7 +48,8 @@ class ItemKind:
         splits: of the items, config -> split -> file of the release that holds them, as the card's head names them.
         split_records: of the items, file -> its records, of these files those that are not `file` itself.
         main_tasks: run's name -> the task, or group, of lm-evaluation-harness that a stranger asks first; and inspect-ai's.
-        harness: (items, what their tasks are told) -> place below ``harness/`` -> text: tasks of lm-evaluation-harness.
+        harness: (items, items that few-shot prompts show, what their tasks are told) -> place below ``harness/`` -> text: tasks of
+            lm-evaluation-harness.
         inspect: (items, what their tasks are told) -> place in the release -> text: tasks of inspect-ai.
         task: what the hub of `datasets` calls its task.
         described: of the items of a set, what each is, for the card's first line.
@@ -71,7 +76,7 @@ class ItemKind:
     splits: Callable[[Sequence[Any]], Mapping[str, Mapping[str, str]]]
     split_records: Callable[[Sequence[Any]], Mapping[str, Sequence[Record]]]
     main_tasks: Callable[[str], tuple[str, str]]
-    harness: Callable[[Sequence[Any], ToldTask], Mapping[str, str]]
+    harness: Callable[[Sequence[Any], Sequence[Any], ToldTask], Mapping[str, str]]
     inspect: Callable[[Sequence[Any], ToldTask], Mapping[str, str]]
     task: str
     described: Callable[[Sequence[Any]], str]

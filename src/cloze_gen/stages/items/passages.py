@@ -44,15 +44,20 @@ def _splits(passages: Sequence[SetPassage]) -> dict[str, dict[str, str]]:
     return {"default": {str(split): file for split, file in files.items()}} | control
 
 
-def _harness(passages: Sequence[SetPassage], told: ToldTask) -> Mapping[str, str]:
+def _harness(passages: Sequence[SetPassage], examples: Sequence[SetPassage], told: ToldTask) -> Mapping[str, str]:
     of_split = {str(split): [one.passage for one in some] for split, some in _of_splits(passages).items()}
     control = of_split.pop(str(Split.CONTROL), [])
-    return harness_files(told.name, of_split, control=control, version=told.version, signature=told.signature, canary=told.canary)
+    shown = [one.passage for one in examples]
+    known = {"version": told.version, "signature": told.signature, "canary": told.canary}
+    return harness_files(told.name, of_split, control=control, examples=shown, **known)
 
 
 def _inspect(passages: Sequence[SetPassage], told: ToldTask) -> Mapping[str, str]:
     tasks = passage_tasks(_splits(passages))
-    return {EVAL_YAML: eval_yaml(*tasks), INSPECT_TASK: inspect_task(*tasks)} if tasks else {}
+    if not tasks:
+        return {}
+    description = told.description(f"{sum(map(_of_set, passages)):,} {_described(passages)}")
+    return {EVAL_YAML: eval_yaml(*tasks, name=told.name, description=description), INSPECT_TASK: inspect_task(*tasks)}
 
 
 def _of_set(one: SetPassage) -> bool:
@@ -88,6 +93,7 @@ _COLUMNS = {
     "text": "the passage in the published form: small letters, a treebank's tokens, the target last",
     "domain": "genre of the novel, where the manifest tells one",
     "id": "book and sentence of the target",
+    "book_id": "the novel, as `release.json` names it",
     "context": "what stands before the target as the book prints it; it ends in a blank where the book has one",
     "target": "the last word, to be guessed",
     "cased": "context and target joined",

@@ -64,12 +64,13 @@ def _example(question: Question) -> Sequence[str]:
     return [blanked_sentence(question), f"    {'   '.join(options)}"]
 
 
-def _harness(questions: Sequence[Question], told: ToldTask) -> Mapping[str, str]:
-    return harness_files(told.name, questions, version=told.version, signature=told.signature, canary=told.canary)
+def _harness(questions: Sequence[Question], examples: Sequence[Question], told: ToldTask) -> Mapping[str, str]:
+    return harness_files(told.name, questions, examples=examples, version=told.version, signature=told.signature, canary=told.canary)
 
 
 def _inspect(questions: Sequence[Question], told: ToldTask) -> Mapping[str, str]:
-    return {EVAL_YAML: eval_yaml(question_task()), INSPECT_TASK: inspect_task(question_task())}
+    description = told.description(f"{len(questions):,} {_described(questions)}")
+    return {EVAL_YAML: eval_yaml(question_task(), name=told.name, description=description), INSPECT_TASK: inspect_task(question_task())}
 
 
 def _spans(record: Record) -> Sequence[Span]:

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from cloze_gen.formats.one_line import one_line
 from cloze_gen.notation import shown
+from cloze_gen.records.spans import TakenSpans
 from cloze_gen.stages.finished_run import PublishedSet
 from cloze_gen.stages.items.kind import ItemKind, Record, Span
 from cloze_gen.stages.release.checksums import CHECKSUMS, checksums_of, parse_checksums
@@ -22,6 +23,7 @@ from cloze_gen.stages.release.documents import CARD
 from cloze_gen.stages.release.facts import ReleaseRecord
 from cloze_gen.stages.release.order import released_places
 from cloze_gen.stages.release.signature import SIGNATURE, canary_of, items_digest, told_digest
+from cloze_gen.stages.tables import FEWSHOT
 from cloze_gen.text.normalize import LINE_END_HYPHEN
 
 _PARQUET = ".parquet"
@@ -86,13 +88,44 @@ def check_items(kind: ItemKind, published: PublishedSet, record: ReleaseRecord) 
     return Check("items", f"{n:,} {kind.noun}s, order: {facts.order}; none is printed twice; each bears the canary", tuple(wrong))
 
 
+def check_fewshot(kind: ItemKind, published: PublishedSet) -> Check:
+    """No few-shot example is an item of the set, or has any of its text; each bears the canary."""
+    examples, canary = published.examples, published.canary
+    ids, texts = {one["id"] for one in published.records}, {_printed(kind, one) for one in published.records}
+    spans = TakenSpans(_merged(span for one in published.records for span in kind.spans(one)))
+    wrong = []
+    for one in examples:
+        if one["id"] in ids or _printed(kind, one) in texts:
+            wrong.append(f"{FEWSHOT}: {one['id']} is printed in the set too")
+        elif any(spans.overlaps(*span) for span in kind.spans(one)):
+            wrong.append(f"{FEWSHOT}: {one['id']} shares text of its book with an item of the set")
+        if one.get("canary") != canary:
+            wrong.append(f"{FEWSHOT}: {one['id']} bears another canary")
+    return Check("few-shot", f"{len(examples):,} examples, no text of the set among them", tuple(wrong))
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """The same stretches of books; those that overlap as one."""
+    found: list[Span] = []
+    for book, start, end in sorted(spans):
+        if found and found[-1][0] == book and start < found[-1][2]:
+            found[-1] = (book, found[-1][1], max(end, found[-1][2]))
+        else:
+            found.append((book, start, end))
+    return found
+
+
+def _printed(kind: ItemKind, record: Record) -> str:
+    """The words that a record quotes, letter case and marks apart."""
+    texts = itertools.chain.from_iterable(texts for _, texts in kind.quoted(record))
+    return " ".join(re.findall(r"\w+", " ".join(texts).casefold()))
+
+
 def _printed_twice(kind: ItemKind, published: PublishedSet) -> Iterator[str]:
     """Items of one split whose quoted text is the same, letter case and marks apart."""
     first: dict[tuple[str, str], str] = {}
     for item, record in zip(published.items, published.records, strict=True):
-        texts = itertools.chain.from_iterable(texts for _, texts in kind.quoted(record))
-        words = " ".join(re.findall(r"\w+", " ".join(texts).casefold()))
-        earlier = first.setdefault((kind.split_of(item), words), item.id)
+        earlier = first.setdefault((kind.split_of(item), _printed(kind, record)), item.id)
         if earlier != item.id:
             yield f"{item.id}: prints the sentences of {earlier}"
 

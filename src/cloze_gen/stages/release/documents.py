@@ -30,6 +30,7 @@ from cloze_gen.stages.release.signature import SIGNATURE
 from cloze_gen.stages.release.splits import HARNESS, PARQUET, split_tables
 from cloze_gen.stages.report_samples import with_samples
 from cloze_gen.stages.style import Style
+from cloze_gen.stages.tables import FEWSHOT
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.runs import RELEASE_FILE
 
@@ -41,6 +42,7 @@ SAMPLE_NOTE = (
 DOCUMENTS = (CARD, CITATION, CROISSANT, REPORT, RELEASE_FILE, CHECKSUMS)
 _TOLD = {
     PARQUET: "the splits as Parquet, the same rows with declared types.",
+    FEWSHOT: "finished items that are not of the set, in the same form: the examples of few-shot prompts.",
     HARNESS: "tasks of lm-evaluation-harness; its README.md has the commands.",
     EVAL_YAML: "tasks of inspect-ai, as hubs read them.",
     INSPECT_TASK: "a task of inspect-ai that runs from here.",
@@ -134,7 +136,7 @@ def _card(folder: Path, style: Style, published: PublishedSet, record: ReleaseRe
             described=kind.described(published.items),
             balance=kind.balance(published.items),
             example=list(kind.example(published.items[0])) if published.items else [],
-            notes=[*([SAMPLE_NOTE] if facts.sample else []), *facts.notes, *kind.notes(published.items)],
+            notes=[*([SAMPLE_NOTE] if facts.sample else []), *facts.notes, *kind.notes(published.items), _fewshot_note(kind, tables)],
             columns=[(name, told) for table in tables for name, told in table.told.items()],
             use=list(_use(folder, kind, facts, tables)),
             files=list(_told_files(folder, style, published, facts)),
@@ -146,6 +148,15 @@ def _card(folder: Path, style: Style, published: PublishedSet, record: ReleaseRe
             trains=any(table.split == "train" for table in tables),
         )
     )
+
+
+def _fewshot_note(kind: ItemKind, tables: Sequence[Table]) -> str:
+    rows = next((table.rows for table in tables if table.file == FEWSHOT), 0)
+    if rows:
+        return f"few-shot: prompts take their examples from the {rows:,} {kind.noun}s of `{FEWSHOT}`, which are not of the set"
+    if any(table.split == "train" for table in tables):
+        return "few-shot: prompts take their examples from the split train"
+    return f"few-shot: no finished {kind.noun} was left over for examples, so the tasks stop where `--num_fewshot` asks for some"
 
 
 def _told_files(folder: Path, style: Style, published: PublishedSet, facts: ReleaseFacts) -> Iterator[tuple[str, str]]:
@@ -173,7 +184,7 @@ def _use(folder: Path, kind: ItemKind, facts: ReleaseFacts, tables: Sequence[Tab
         "cloze-gen verify . --books DIR   # does every sentence stand in your copies of the books? (--deep: make all of it again)",
     ]
     if facts.order == SHUFFLED:
-        check += ["cloze-gen contamination . --requests asked.jsonl   # was a model trained on these items? large: it says how large"]
+        check += ["cloze-gen contamination . --requests asked.jsonl   # was a model trained on these items? prints the size first"]
     yield "Check it", "sh", "\n".join(check)
 
 

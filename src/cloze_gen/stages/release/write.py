@@ -22,6 +22,7 @@ from cloze_gen.stages.release.parquet import write_records
 from cloze_gen.stages.release.signature import CANARY, SIGNATURE
 from cloze_gen.stages.release.splits import HARNESS, PARQUET, split_tables
 from cloze_gen.stages.style import Style
+from cloze_gen.stages.tables import FEWSHOT
 from cloze_gen.store.tables import read_jsonl
 
 _Content = str | Iterable[str]
@@ -38,8 +39,20 @@ def released_set(published: PublishedSet, kind: ItemKind, *, records: Sequence[R
     places = released_places(items, release=published.release, seed=published.seed, split_of=kind.split_of)
     rank = {items[place].id: number for number, place in enumerate(places)}
     beside = {file: sorted(some, key=lambda one: rank.get(one["id"], len(rank))) for file, some in published.beside.items()}
+    if FEWSHOT in beside:
+        shown = zip(examples_of(published, kind), beside[FEWSHOT], strict=True)
+        beside[FEWSHOT] = [kind.released(item, dict(record)) | {CANARY: canary} for item, record in shown]
     released = [kind.released(items[place], dict(records[place])) | {CANARY: canary} for place in places]
     return replace(published, items=[items[place] for place in places], records=released, beside=beside, canary=canary)
+
+
+def examples_of(published: PublishedSet, kind: ItemKind) -> list[Any]:
+    """The few-shot examples that are released beside the items, as items.
+
+    Raises:
+        FormatError: one does not follow the format of the items.
+    """
+    return list(kind.parse(_lines(published.examples)))
 
 
 def write_data(folder: Path, *, style: Style, published: PublishedSet, facts: ReleaseFacts) -> None:
@@ -67,12 +80,12 @@ def data_files(style: Style, published: PublishedSet, facts: ReleaseFacts) -> It
     for file, records in published.beside.items():
         yield file, _lines(records)
     for split in split_tables(kind, published):
-        if split.file != kind.file:
+        if split.file not in {kind.file, *published.beside}:
             yield split.file, _lines(split.records)
     yield from style.files(published).items()
     if published.release.harness:
         told = ToldTask(name=facts.name, version=facts.version, signature=facts.signature, canary=facts.canary)
-        for file, text in kind.harness(published.items, told).items():
+        for file, text in kind.harness(published.items, examples_of(published, kind), told).items():
             yield f"{HARNESS}/{file}", text
         yield from kind.inspect(published.items, told).items()
 

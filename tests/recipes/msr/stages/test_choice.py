@@ -21,8 +21,10 @@ from cloze_gen.recipes.msr.stages.choice_tables import ChoiceTables, read_choice
 from cloze_gen.recipes.msr.stages.tables import DECISION_COLUMNS, DECISIONS, FIT, MEASURES, SCORES
 from cloze_gen.recipes.msr.steps.choice import ChoiceReason, ChoiceSettings
 from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault
+from cloze_gen.recipes.questions.fewshot import MOST_EXAMPLES
+from cloze_gen.records.sentence import sentence_of
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.tables import CANDIDATES, QUESTIONS, REJECTED
+from cloze_gen.stages.tables import CANDIDATES, FEWSHOT, QUESTIONS, REJECTED
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet, write_parquet
@@ -62,6 +64,22 @@ def test_impostors_are_words_of_the_source_books(method: str, chosen: Callable[.
     vocabulary = set(tables.focus.loc[tables.fit_ids, "word"])
     assert impostors_of(chosen(method=method, same_vocabulary=True)) <= vocabulary
     assert impostors_of(chosen(method=method, same_vocabulary=False)) - vocabulary
+
+
+@pytest.mark.parametrize("method", [pytest.param("matched", marks=pytest.mark.slow), "balanced", "random"])
+def test_examples_could_have_been_chosen(method: str, chosen: Callable[..., Artifact], tables: ChoiceTables) -> None:
+    """Each is told as a question is, of a sentence that gave none, with fit candidates; answers stand at every position in turn."""
+    artifact = chosen(method=method)
+    asked, examples = (list(read_jsonl(artifact.path(file))) for file in (QUESTIONS, FEWSHOT))
+    beyond = [row["id"] for row in read_parquet(artifact.path(REJECTED)).to_pylist() if row["reason"] == ChoiceReason.BEYOND_N]
+    assert len(examples) == MOST_EXAMPLES
+    assert {one["id"] for one in examples} <= set(beyond)
+    assert not {sentence_of(one["id"]) for one in examples} & {sentence_of(one["id"]) for one in asked}
+    assert max(Counter(one["answer_index"] for one in examples).values()) == 2
+    for one in examples:
+        own = tables.candidates[(tables.candidates["id"] == one["id"]) & (tables.candidates["verdict"] == FIT)]
+        assert one.keys() == asked[0].keys()
+        assert {word for word in one["options"] if word != one["answer"]} <= set(own["word"])
 
 
 @pytest.mark.parametrize("same_vocabulary", [True, False])

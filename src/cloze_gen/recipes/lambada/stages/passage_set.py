@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,16 @@ from cloze_gen.recipes.lambada.stages.decisions import OPEN, SIGNALS, VERDICTS, 
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES, read_passages
 from cloze_gen.recipes.lambada.steps.control import ControlSettings, Place, draw_control
 from cloze_gen.recipes.lambada.steps.guessing import Verdict
+from cloze_gen.recipes.questions.fewshot import MOST_EXAMPLES
 from cloze_gen.records.passage import SPLIT_OF, Part, Passage, Split
+from cloze_gen.records.spans import TakenSpans
+from cloze_gen.rng import derive_rng
 from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.tables import PASSAGE_SET
+from cloze_gen.stages.tables import FEWSHOT, PASSAGE_SET
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_jsonl
+from cloze_gen.words import is_word
 
 REJECTED_SET = "rejected.jsonl"
 _SIGNALS = ("read_prob", "alone_prob", "expected_yield")
@@ -42,12 +46,12 @@ class _Known:
     verdicts: Mapping[str, str]
 
     def record(self, passage: Passage, split: Split) -> dict[str, Any]:
-        verdict = {} if split == Split.CONTROL else {"verdict": self.verdicts[passage.id], "signals": self.signals[passage.id]}
+        verdict = {} if split == Split.CONTROL else {"verdict": self.verdicts.get(passage.id, OPEN), "signals": self.signals[passage.id]}
         return passage_record(
             passage,
             split=str(split),
             domain=self.domains[passage.book_id],
-            judged="none" if split == Split.CONTROL else self.judged,
+            judged=self.judged if verdict and passage.id in self.verdicts else "none",
             scores=self.scores[passage.id],
             **verdict,
         )
@@ -72,7 +76,8 @@ def write_passage_set(
     P(target | passage)) and, not of control, `verdict` (``kept``, or ``open`` where nobody has decided) and `signals`
     (`write_ranking`'s `read_prob`, `alone_prob`, `expected_yield`). The splits follow each other; within one the passages stand in the
     order of the ranking, those of control in the order of their draws. `rejected.jsonl`, the same of the passages that fell when they were
-    guessed at, `verdict` saying how. Once anybody has judged, a passage that is still open is in neither.
+    guessed at, `verdict` saying how. Once anybody has judged, a passage that is still open is in neither. `fewshot.jsonl`, the same of a
+    few passages of the development novels that the ranking left out and that overlap none of the head: examples for prompts.
     """
     verdicts, judged = read_verdicts(guesses), str(guesses.facts["judged"])
     standing = {OPEN} if judged == "none" else {Verdict.KEPT}
@@ -81,7 +86,9 @@ def write_passage_set(
     table = read_parquet(passages.path(PASSAGES), columns=["id", "book_id", "start", "end", "part"])
     of_test = table.filter(pc.field("part") == str(Part.TEST)).drop_columns(["part"]).to_pydict()
     control = draw_control(map(Place, *of_test.values()), settings=settings, seed=seed)
-    asked = frozenset((*chosen, *fallen, *control))
+    of_development = table.filter(pc.field("part") == str(Part.DEVELOPMENT))["id"]
+    spare = _spare(ranking, of_head=verdicts, chosen=frozenset(chosen), of_development=of_development, seed=seed)
+    asked = frozenset((*chosen, *fallen, *control, *spare))
     found = {passage.id: passage for passage in read_passages(passages, which=asked.__contains__)}
     known = _Known(
         judged,
@@ -94,6 +101,9 @@ def write_passage_set(
         writer.path(PASSAGE_SET), (*_of_parts(chosen, found, known), *(known.record(found[one], Split.CONTROL) for one in control))
     )
     writer.rows[REJECTED_SET] = write_jsonl(writer.path(REJECTED_SET), _of_parts(fallen, found, known))
+    printed = {_words(found[one]) for one in (*chosen, *control)}
+    shown = [found[one] for one in spare if _words(found[one]) not in printed][:MOST_EXAMPLES]
+    writer.rows[FEWSHOT] = write_jsonl(writer.path(FEWSHOT), (known.record(one, Split.VALIDATION) for one in shown))
     left = len(verdicts) - len(chosen) - len(fallen)
     writer.facts |= {"wanted": len(chosen), "control": len(control), "judged": judged}
     writer.funnel = funnel("passages", kept=len(chosen), rejected={OPEN: left} if left else {})
@@ -104,6 +114,34 @@ def _of_parts(ids: list[str], found: Mapping[str, Passage], known: _Known) -> It
     """Records of passages, development before test."""
     for part, split in SPLIT_OF.items():
         yield from (known.record(found[one], split) for one in ids if found[one].part == part)
+
+
+def _spare(
+    ranking: Artifact, *, of_head: Collection[str], chosen: Collection[str], of_development: pa.ChunkedArray, seed: int
+) -> list[str]:
+    """Passages that the ranking left out, likeliest to be guessed first, of books with a chosen one; none overlaps the head or another.
+
+    A few more than are shown, for some may be printed as a passage of the set in another edition.
+    """
+    table = read_parquet(ranking.path(SIGNALS), columns=["id", "book_id", "start", "end", "target", "expected_yield"])
+    rows = table.filter(pc.is_in(table["id"], of_development)).to_pylist()
+    books = {row["book_id"] for row in rows if row["id"] in chosen}
+    taken = TakenSpans((row["book_id"], row["start"], row["end"]) for row in rows if row["id"] in of_head)
+    left = [row for row in rows if row["id"] not in of_head and row["book_id"] in books]
+    found: dict[str, str] = {}  # target -> passage
+    for row in sorted(left, key=lambda row: (-row["expected_yield"], derive_rng(seed, "fewshot", row["id"]).random())):
+        span = row["book_id"], row["start"], row["end"]
+        if row["target"] not in found and not taken.overlaps(*span):
+            taken.add(*span)
+            found[row["target"]] = row["id"]
+        if len(found) == 4 * MOST_EXAMPLES:
+            break
+    return list(found.values())
+
+
+def _words(passage: Passage) -> tuple[str, ...]:
+    """Those of a passage, letter case and marks apart."""
+    return tuple(token.casefold() for tokens in passage.sentences for token in tokens if is_word(token))
 
 
 def _rows(

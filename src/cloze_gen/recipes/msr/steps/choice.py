@@ -133,7 +133,7 @@ def choose_randomly(items: Iterable[FitItem], *, settings: ChoiceSettings, seed:
     picked = {sentence: _pick(group, sentence, seed) for sentence, group in by_sentence.items()}
     ranked = sorted(picked, key=lambda sentence: (derive_rng(seed, "msr.sentences", sentence).random(), sentence))
     kept = {picked[sentence].id for sentence in ranked[: settings.n_questions]}
-    impostors = {item.id: _draw(item, settings, seed) for item in items if item.id in kept}
+    impostors = {item.id: draw_four(item, settings, seed) for item in items if item.id in kept}
     return verdicts(items, settings=settings, impostors=impostors)
 
 
@@ -161,7 +161,8 @@ def verdicts(
     return found
 
 
-def _draw(item: FitItem, settings: ChoiceSettings, seed: int) -> tuple[str, ...]:
+def draw_four(item: FitItem, settings: ChoiceSettings, seed: int) -> tuple[str, ...]:
+    """The impostors of an item that has enough candidates, by its own generator."""
     rng = derive_rng(seed, "msr.impostors", item.id)
     picked = rng.choice(len(item.candidates), size=settings.n_impostors, replace=False)
     return tuple(item.candidates[i] for i in sorted(picked))

@@ -8,11 +8,12 @@ from typing import Any
 
 from cloze_gen.formats.jsonl import question_record, source_record
 from cloze_gen.recipes.questions.assemble import assemble_question, deal_positions
+from cloze_gen.recipes.questions.fewshot import draw_examples
 from cloze_gen.recipes.scs.stages.impostors import IMPOSTORS
-from cloze_gen.recipes.scs.steps.questions import QuestionsSettings, choose_questions
+from cloze_gen.recipes.scs.steps.questions import QuestionReason, QuestionsSettings, choose_questions
 from cloze_gen.records.sentence import Sentence, sentence_of
 from cloze_gen.stages.room import Room
-from cloze_gen.stages.tables import FOCUS, QUESTIONS, REJECTED, read_source_sentences, rejection_columns
+from cloze_gen.stages.tables import FEWSHOT, FOCUS, QUESTIONS, REJECTED, read_source_sentences, rejection_columns
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_jsonl, write_parquet
 from cloze_gen.text.rendering import rendered_positions, rendered_tokens
@@ -23,8 +24,8 @@ def write_questions(
 ) -> None:
     """Write the set.
 
-    `questions.jsonl` has a question a line, in order of generation (`formats.jsonl`); `rejected.parquet` (`id`, `reason`, `detail`) every
-    other item that has impostors.
+    `questions.jsonl` has a question a line, in order of generation (`formats.jsonl`); `fewshot.jsonl` the same of a few that come after the
+    last of them; `rejected.parquet` (`id`, `reason`, `detail`) every other item that has impostors.
     """
     drawn: dict[str, list[dict[str, Any]]] = {}
     for row in read_parquet(impostors.path(IMPOSTORS)).to_pylist():
@@ -34,9 +35,11 @@ def write_questions(
     tokens_of = {sentence_id: sentence.tokens for sentence_id, sentence in sentences.items()}
     kept, rejected = choose_questions(list(items), tokens_of=tokens_of, settings=settings)
     n_options = 1 + (len(drawn[kept[0]]) if kept else 0)
-    positions = deal_positions(kept, n_options=n_options, seed=seed)
-    records = [_record(items[item], sentences[sentence_of(item)], drawn[item], positions[item], seed) for item in kept]
-    writer.rows[QUESTIONS] = write_jsonl(writer.path(QUESTIONS), records)
+    spare = [rejection.id for rejection in rejected if rejection.reason == QuestionReason.BEYOND_N]
+    for file, ids in ((QUESTIONS, kept), (FEWSHOT, draw_examples(spare, published=kept, seed=seed))):
+        positions = deal_positions(ids, n_options=n_options, seed=seed)
+        records = [_record(items[item], sentences[sentence_of(item)], drawn[item], positions[item], seed) for item in ids]
+        writer.rows[file] = write_jsonl(writer.path(file), records)
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
     writer.funnel = funnel("focus words", kept=len(kept), rejected=reasons)
