@@ -183,7 +183,7 @@ def fit_models(
         tasks: name -> model over that text.
         log_name: of the log that is kept where something is trained.
     Returns:
-        the artifacts by name; and what was trained in this call: ``stage``, ``artifact`` (its folder's name), ``seconds``.
+        the artifacts by name; and what was trained in this call, by artifact: ``stage``, ``artifact`` (its folder's name), ``seconds``.
     """
     fitted: list[dict[str, Any]] = []
 
@@ -204,7 +204,7 @@ def fit_models(
             say(f"log: {log_file(root.store, log_name)}")
     finally:
         PipelineTask.remove_event_handler(luigi.Event.PROCESSING_TIME, remember)
-    return {name: task.store.open(task.key) for name, task in tasks.items()}, fitted
+    return {name: task.store.open(task.key) for name, task in tasks.items()}, sorted(fitted, key=lambda one: str(one["artifact"]))
 
 
 def corpus_of_folder(train: str, out: Path, workers: int) -> CorpusText:

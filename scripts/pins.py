@@ -152,8 +152,9 @@ def _content(path: Path) -> bytes:
 
 
 def _timeless(value: Any) -> Any:
+    """An evaluation without seconds, and without the list of models that this very call trained."""
     if isinstance(value, dict):
-        return {name: _timeless(one) for name, one in value.items() if name != "seconds"}
+        return {name: _timeless(one) for name, one in value.items() if name not in {"seconds", "fitted"}}
     return [_timeless(one) for one in value] if isinstance(value, list) else value
 
 

@@ -39,7 +39,7 @@ def test_a_changed_setting_names_its_stage(pins: ModuleType) -> None:
 
 
 def test_times_and_packages_are_no_content(pins: ModuleType, tmp_path: Path) -> None:
-    """Of a manifest its files' names, settings and facts count, of an evaluation all but seconds."""
+    """Of a manifest its files' names, settings and facts count, of an evaluation all but seconds and what this call trained."""
     manifest = {"files": {"a": {"sha256": "1"}}, "versions": {"numpy": "1"}, "seal": "1", "facts": {"kept": 3}}
     places = [tmp_path / "manifest.json", tmp_path / "evaluation.json"]
 
@@ -48,9 +48,11 @@ def test_times_and_packages_are_no_content(pins: ModuleType, tmp_path: Path) -> 
             place.write_text(json.dumps(record))
         return [pins._content(place) for place in places]
 
-    before = content(manifest, {"baselines": [{"accuracy": 0.2, "seconds": 1.0}]})
-    same = content(manifest | {"versions": {"numpy": "2"}, "seal": "2"}, {"baselines": [{"accuracy": 0.2, "seconds": 2.0}]})
-    other = content(manifest | {"facts": {"kept": 4}}, {"baselines": [{"accuracy": 0.3, "seconds": 1.0}]})
+    before = content(manifest, {"baselines": [{"accuracy": 0.2, "seconds": 1.0}], "fitted": []})
+    same = content(
+        manifest | {"versions": {"numpy": "2"}, "seal": "2"}, {"baselines": [{"accuracy": 0.2, "seconds": 2.0}], "fitted": ["lsa"]}
+    )
+    other = content(manifest | {"facts": {"kept": 4}}, {"baselines": [{"accuracy": 0.3, "seconds": 1.0}], "fitted": []})
     assert before == same
     assert all(one != another for one, another in zip(before, other, strict=True))
 
