@@ -83,7 +83,7 @@ class Ranking(StyleTask):
 
     stage = "ranking"
     group = "ranking"
-    version = 2
+    version = 3
     draws = True
     needs = {
         "passages": Passages,
@@ -128,7 +128,7 @@ class PassageSet(StyleTask):
 
     stage = "passage_set"
     group = "control"
-    version = 2
+    version = 3
     draws = True
     needs = {"partition": Partition, "passages": Passages, "committee": Committee, "ranking": Ranking, "guesses": Guesses}
     write = staticmethod(write_passage_set)

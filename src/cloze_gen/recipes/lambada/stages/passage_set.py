@@ -11,9 +11,11 @@ import pyarrow.compute as pc
 
 from cloze_gen.formats.lambada.jsonl import passage_record
 from cloze_gen.recipes.lambada.stages.decisions import OPEN, SIGNALS, VERDICTS, read_verdicts
+from cloze_gen.recipes.lambada.stages.ranking import texts_of
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES, read_passages
 from cloze_gen.recipes.lambada.steps.control import ControlSettings, Place, draw_control
 from cloze_gen.recipes.lambada.steps.guessing import Verdict
+from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.records.passage import SPLIT_OF, Part, Passage, Split
 from cloze_gen.stages.corpus.book_table import read_books
 from cloze_gen.stages.room import Room
@@ -71,7 +73,8 @@ def write_passage_set(
     development novels, ``test``, ``control``), `domain`, `judged` (``none``, ``machine``, ``human``), `scores` (committee member -> log10
     P(target | passage)) and, not of control, `verdict` (``kept``, or ``open`` where nobody has decided) and `signals`
     (`write_ranking`'s `read_prob`, `alone_prob`, `expected_yield`). The splits follow each other; within one the passages stand in the
-    order of the ranking, those of control in the order of their draws. `rejected.jsonl`, the same of the passages that fell when they were
+    order of the ranking, those of control in the order of their draws, without those that print the context or the target sentence of
+    another (the fact `control_printed_before` counts them). `rejected.jsonl`, the same of the passages that fell when they were
     guessed at, `verdict` saying how. Once anybody has judged, a passage that is still open is in neither.
     """
     verdicts, judged = read_verdicts(guesses), str(guesses.facts["judged"])
@@ -83,6 +86,8 @@ def write_passage_set(
     control = draw_control(map(Place, *of_test.values()), settings=settings, seed=seed)
     asked = frozenset((*chosen, *fallen, *control))
     found = {passage.id: passage for passage in read_passages(passages, which=asked.__contains__)}
+    repeated = printed_before((one, texts_of(found[one])) for one in (*chosen, *control))
+    control = [one for one in control if one not in repeated]
     known = _Known(
         judged,
         {row["book_id"]: row["domain"] for row in read_books(partition)},
@@ -96,6 +101,8 @@ def write_passage_set(
     writer.rows[REJECTED_SET] = write_jsonl(writer.path(REJECTED_SET), _of_parts(fallen, found, known))
     left = len(verdicts) - len(chosen) - len(fallen)
     writer.facts |= {"wanted": len(chosen), "control": len(control), "judged": judged}
+    if repeated:
+        writer.facts["control_printed_before"] = len(repeated)
     writer.funnel = funnel("passages", kept=len(chosen), rejected={OPEN: left} if left else {})
     room.say(f"{len(chosen):,} passages, judged: {judged}; {len(control):,} of control")
 
