@@ -99,7 +99,7 @@ class Ranking(StyleTask):
 
     stage = "ranking"
     group = "ranking"
-    version = 2
+    version = 3
     draws = True
     needs = {
         "passages": Passages,

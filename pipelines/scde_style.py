@@ -134,6 +134,7 @@ class BlankedPassages(StyleTask):
 
     stage = "blanked_passages"
     group = "assembly"
+    version = 2
     draws = True
     needs = {"partition": Partition, "passages": Passages, "blanks": Blanks, "distractors": Distractors}
     write = staticmethod(write_blanked_passages)

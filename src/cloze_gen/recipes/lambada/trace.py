@@ -47,7 +47,7 @@ REASONS: Mapping[str, str] = {
 }
 _RANKING_REASONS: Mapping[str, str] = {
     NOT_LOOKED_AT: "not among the {pool:,} survivors that are looked at",
-    SAID_BEFORE: "another passage has the same text",
+    SAID_BEFORE: "another passage has the same context or the same target sentence",
     BEHIND: "it overlaps a passage of the head, or comes behind the {n_passages:,} that it has room for",
 }
 _SIGNALS: Mapping[str, str] = {

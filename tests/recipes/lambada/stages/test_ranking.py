@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from cloze_gen.recipes.lambada.stages.ranking import first_of_each_text
+import pytest
+
+from cloze_gen.recipes.lambada.stages.ranking import texts_of
+from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.records.passage import Part, Passage
 
-
-def passage(number: int, *texts: str) -> Passage:
-    return Passage(f"b:{number}", "b", Part.TEST, tuple(tuple(text.split()) for text in texts), texts, 0, 9 * number, 9 * number + 8)
+CONTEXT, SENTENCE = ("Who was it that called ?", "Nobody knew ."), "It was only Ann ."
 
 
-def test_a_text_is_looked_at_once() -> None:
-    """Of passages with one text the first goes on, and the others are put down; a text cut otherwise is another."""
-    said_before: set[str] = set()
-    listed = [passage(1, "Who ?", "Ann ."), passage(2, "Who ?", "Bob ."), passage(3, "Who ?", "Ann ."), passage(4, "Who ? Ann .")]
-    assert [one.id for one in first_of_each_text(listed, said_before)] == ["b:1", "b:2", "b:4"]
-    assert said_before == {"b:3"}
+def passage(book: str, part: Part, *texts: str) -> Passage:
+    return Passage(f"{book}:9", book, part, tuple(tuple(text.split()) for text in texts), texts, 3, 90, 98)
+
+
+@pytest.mark.parametrize(
+    ("texts", "again"),
+    [
+        ((*CONTEXT, SENTENCE), True),
+        (("Who was it , that called ?", "NOBODY knew .", "It was only Ann !"), True),  # another edition's marks
+        (("Another context .", SENTENCE), True),
+        ((*CONTEXT, "It was only Bob ."), True),
+        (("Nobody knew .", "It was only Bob ."), False),
+        ((SENTENCE, "Nobody else was there ."), False),  # a target sentence may be another passage's context: passages overlap
+    ],
+)
+def test_a_context_and_a_target_sentence_are_printed_once(texts: tuple[str, ...], again: bool) -> None:
+    """Across the parts: what development prints, test does not print again."""
+    listed = [passage("a", Part.DEVELOPMENT, *CONTEXT, SENTENCE), passage("b", Part.TEST, *texts)]
+    assert printed_before((one.id, texts_of(one)) for one in listed) == ({"b:9": "a:9"} if again else {})

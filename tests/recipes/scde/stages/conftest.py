@@ -102,7 +102,11 @@ def novels(tmp_path: Path) -> Novels:
 
 
 def _sample(folder: Path) -> Blanked:
-    novels = Novels(make_novels(folder / "books").books, Store(folder / "out"))
+    return sample_of(Novels(make_novels(folder / "books").books, Store(folder / "out")))
+
+
+def sample_of(novels: Novels) -> Blanked:
+    """What the recipe makes of novels as they now are."""
     partition = novels.partition(development_share=0.25)
     return Blanked(novels, partition, novels.counts(partition), novels.coherence(partition))
 

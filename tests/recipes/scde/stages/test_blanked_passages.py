@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
+
+import pytest
 
 from cloze_gen.formats.scde.jsonl import parse_passages
 from cloze_gen.recipes.scde.stages.book_reading import read_book
@@ -12,10 +15,10 @@ from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.stages.corpus.book_table import book_folder, kept_books
 from cloze_gen.stages.corpus.hyphens import HYPHENS, read_hyphen_forms
-from cloze_gen.stages.tables import PASSAGE_SET
+from cloze_gen.stages.tables import PASSAGE_SET, REJECTED
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import read_parquet
-from tests.recipes.scde.stages.conftest import Blanked
+from tests.recipes.scde.stages.conftest import Blanked, sample_of
 
 
 def set_of(artifact: Artifact) -> list[SetBlankedPassage]:
@@ -73,6 +76,25 @@ def test_a_smaller_set_is_part_of_the_larger(sample: Blanked) -> None:
     for some in (few, list(of_large.values())):
         places = [(one.sources[0].book_id, one.sources[0].index) for one in some]
         assert places == sorted(places)
+
+
+@pytest.mark.slow
+def test_no_long_sentence_is_printed_in_two_passages(own_sample: Blanked) -> None:
+    """Where a novel holds another in an edition with other marks, its passages leave their places to others."""
+    first, second = sorted(own_sample.novels.books.rglob("*.txt"))[:2]
+    second.write_text(second.read_text() + "\n\nCHAPTER THE LAST\n\n" + first.read_text().replace(";", ","))
+    both = sample_of(own_sample.novels)
+    artifact = both.blanked_passages()
+    rejected = read_parquet(artifact.path(REJECTED)).to_pylist()
+    assert {row["reason"] for row in rejected} == {"sentence_printed_before"}
+    assert artifact.funnel["rejected"] == {"sentence_printed_before": len(rejected)}
+    passages = set_of(artifact)
+    assert {row["detail"] for row in rejected} <= {one.id for one in passages}
+    printed = Counter(
+        tuple(re.findall(r"\w+", text.lower())) for one in passages for text in one.passage.sentences if len(re.findall(r"\w+", text)) > 14
+    )
+    assert printed.total() > 100
+    assert max(printed.values()) == 1
 
 
 def test_the_facts_count_the_parts(sample: Blanked) -> None:

@@ -11,10 +11,12 @@ import pyarrow.compute as pc
 
 from cloze_gen.formats.lambada.jsonl import passage_record
 from cloze_gen.recipes.lambada.stages.decisions import OPEN, SIGNALS, VERDICTS, read_verdicts
+from cloze_gen.recipes.lambada.stages.ranking import texts_of
 from cloze_gen.recipes.lambada.stages.tables import PASSAGES, read_passages
 from cloze_gen.recipes.lambada.steps.control import ControlSettings, Place, draw_control
 from cloze_gen.recipes.lambada.steps.guessing import Verdict
 from cloze_gen.recipes.questions.fewshot import MOST_EXAMPLES
+from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.records.passage import SPLIT_OF, Part, Passage, Split
 from cloze_gen.records.spans import TakenSpans
 from cloze_gen.rng import derive_rng
@@ -23,7 +25,6 @@ from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import FEWSHOT, PASSAGE_SET
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import read_parquet, write_jsonl
-from cloze_gen.words import is_word
 
 REJECTED_SET = "rejected.jsonl"
 _SIGNALS = ("read_prob", "alone_prob", "expected_yield")
@@ -75,9 +76,11 @@ def write_passage_set(
     development novels, ``test``, ``control``), `domain`, `judged` (``none``, ``machine``, ``human``), `scores` (committee member -> log10
     P(target | passage)) and, not of control, `verdict` (``kept``, or ``open`` where nobody has decided) and `signals`
     (`write_ranking`'s `read_prob`, `alone_prob`, `expected_yield`). The splits follow each other; within one the passages stand in the
-    order of the ranking, those of control in the order of their draws. `rejected.jsonl`, the same of the passages that fell when they were
-    guessed at, `verdict` saying how. Once anybody has judged, a passage that is still open is in neither. `fewshot.jsonl`, the same of a
-    few passages of the development novels that the ranking left out and that overlap none of the head: examples for prompts.
+    order of the ranking, those of control in the order of their draws, without those that print the context or the target sentence of
+    another (the fact `control_printed_before` counts them). `rejected.jsonl`, the same of the passages that fell when they were
+    guessed at, `verdict` saying how. Once anybody has judged, a passage that is still open is in neither. `fewshot.jsonl`, the same of
+    a few passages of the development novels that the ranking left out, that overlap none of the head and print nothing of the set: examples
+    for prompts.
     """
     verdicts, judged = read_verdicts(guesses), str(guesses.facts["judged"])
     standing = {OPEN} if judged == "none" else {Verdict.KEPT}
@@ -90,6 +93,8 @@ def write_passage_set(
     spare = _spare(ranking, of_head=verdicts, chosen=frozenset(chosen), of_development=of_development, seed=seed)
     asked = frozenset((*chosen, *fallen, *control, *spare))
     found = {passage.id: passage for passage in read_passages(passages, which=asked.__contains__)}
+    repeated = printed_before((one, texts_of(found[one])) for one in (*chosen, *control, *spare))
+    drawn, control = control, [one for one in control if one not in repeated]
     known = _Known(
         judged,
         {row["book_id"]: row["domain"] for row in read_books(partition)},
@@ -101,11 +106,12 @@ def write_passage_set(
         writer.path(PASSAGE_SET), (*_of_parts(chosen, found, known), *(known.record(found[one], Split.CONTROL) for one in control))
     )
     writer.rows[REJECTED_SET] = write_jsonl(writer.path(REJECTED_SET), _of_parts(fallen, found, known))
-    printed = {_words(found[one]) for one in (*chosen, *control)}
-    shown = [found[one] for one in spare if _words(found[one]) not in printed][:MOST_EXAMPLES]
+    shown = [found[one] for one in spare if one not in repeated][:MOST_EXAMPLES]
     writer.rows[FEWSHOT] = write_jsonl(writer.path(FEWSHOT), (known.record(one, Split.VALIDATION) for one in shown))
     left = len(verdicts) - len(chosen) - len(fallen)
     writer.facts |= {"wanted": len(chosen), "control": len(control), "judged": judged}
+    if len(drawn) > len(control):
+        writer.facts["control_printed_before"] = len(drawn) - len(control)
     writer.funnel = funnel("passages", kept=len(chosen), rejected={OPEN: left} if left else {})
     room.say(f"{len(chosen):,} passages, judged: {judged}; {len(control):,} of control")
 
@@ -137,11 +143,6 @@ def _spare(
         if len(found) == 4 * MOST_EXAMPLES:
             break
     return list(found.values())
-
-
-def _words(passage: Passage) -> tuple[str, ...]:
-    """Those of a passage, letter case and marks apart."""
-    return tuple(token.casefold() for tokens in passage.sentences for token in tokens if is_word(token))
 
 
 def _rows(

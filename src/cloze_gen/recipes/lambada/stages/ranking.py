@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -20,6 +19,7 @@ from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
 from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, draw_pool, expected_yield, head_shares, machine_verdict, rank_passages
 from cloze_gen.recipes.lambada.steps.readers import Signals
 from cloze_gen.recipes.lambada.steps.signals import ReaderModels, signals_of
+from cloze_gen.recipes.questions.printed_once import printed_before
 from cloze_gen.records.passage import Passage
 from cloze_gen.stages.room import Room
 from cloze_gen.stages.tables import REJECTED
@@ -94,7 +94,7 @@ def write_ranking(
     (joined by `; `) and `capitalised_share`; `expected_yield` (`steps.ranking.expected_yield`) and `machine`, what the stand-in says
     (`machine_verdict`). `ranking.parquet`, the head of the order: `id`, `rank` from 1. `rejected.parquet`: `id`, `reason`
     (``not_looked_at``, ``same_text_as_another``, ``behind_the_head``: it overlaps a passage of the head, or comes after it), `detail`
-    (empty).
+    (the passage with the same text, else empty).
 
     The fact `head` tells of the head what share each rule of the passage alone solves, a random capitalised word, and what share of its
     targets stands outside the context.
@@ -103,9 +103,9 @@ def write_ranking(
     survivors = read_survivors(committee)
     pairs = zip(table["id"].to_pylist(), table["in_context"].to_pylist(), strict=True)
     pool = frozenset(draw_pool(((one, count > 0) for one, count in pairs if one in survivors), settings=settings, seed=seed))
-    said_before: set[str] = set()
     readers = Readers(index.folder, counts.folder, tagged_counts.folder, contexts.folder, settings.max_echo_freq)
-    looked_at = first_of_each_text(read_passages(passages, which=pool.__contains__), said_before)
+    said_before = printed_before((one.id, texts_of(one)) for one in read_passages(passages, which=pool.__contains__))
+    looked_at = read_passages(passages, which=pool.difference(said_before).__contains__)
     shards = (SignalShard(some, readers) for some in _batches(looked_at))
     parts = room.map_as_they_come(read_signals, shards, unit="parts", total=-(-len(pool) // _PASSAGES_A_SHARD))
     signals = [one for part in parts for one in part]
@@ -114,12 +114,12 @@ def write_ranking(
     writer.rows[SIGNALS] = write_parquet(writer.path(SIGNALS), _signal_columns(signals, guessing))
     writer.rows[RANKING] = write_parquet(writer.path(RANKING), {"id": order, "rank": np.arange(1, len(order) + 1, dtype=np.int32)})
     rejected = [
-        (one, NOT_LOOKED_AT if one not in pool else SAID_BEFORE if one in said_before else BEHIND)
+        (one, NOT_LOOKED_AT if one not in pool else SAID_BEFORE if one in said_before else BEHIND, said_before.get(one, ""))
         for one in table["id"].to_pylist()
         if one in survivors and one not in ranked
     ]
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), _rejected_columns(rejected))
-    writer.funnel = funnel("passages", kept=len(order), rejected=Counter(reason for _, reason in rejected))
+    writer.funnel = funnel("passages", kept=len(order), rejected=Counter(reason for _, reason, _ in rejected))
     expected = float(np.mean([expected_yield(one, guessing) for one in signals if one.id in ranked]))
     shares = head_shares([one for one in signals if one.id in ranked])
     writer.facts |= {"looked_at": len(signals), "expected_yield": round(expected, 4)}
@@ -127,16 +127,9 @@ def write_ranking(
     room.say(f"{len(order):,} of {len(survivors):,} passages, of which {expected:.0%} are expected to be guessed with their context alone")
 
 
-def first_of_each_text(passages: Iterable[Passage], said_before: set[str]) -> Iterator[Passage]:
-    """The passages whose text no passage before has; ids of the others are put down in `said_before`."""
-    seen: set[bytes] = set()
-    for one in passages:
-        digest = hashlib.blake2b("\n".join(one.texts).encode(), digest_size=16).digest()
-        if digest in seen:
-            said_before.add(one.id)
-        else:
-            seen.add(digest)
-            yield one
+def texts_of(passage: Passage) -> list[tuple[str, ...]]:
+    """What no other passage may print: the target sentence, and the whole context, marked as one, for a sentence may be a context too."""
+    return [passage.target_sentence, ("context", *(token for sentence in passage.context for token in sentence))]
 
 
 def _batches(passages: Iterator[Passage]) -> Iterator[tuple[Passage, ...]]:
@@ -159,9 +152,9 @@ def _signal_columns(signals: Sequence[Signals], guessing: GuessingSettings) -> d
     }
 
 
-def _rejected_columns(rejected: Sequence[tuple[str, str]]) -> dict[str, pa.Array]:
+def _rejected_columns(rejected: Sequence[tuple[str, str, str]]) -> dict[str, pa.Array]:
     return {
-        "id": pa.array([one for one, _ in rejected], pa.string()),
-        "reason": pa.array([reason for _, reason in rejected], pa.string()).dictionary_encode(),
-        "detail": pa.array([""] * len(rejected), pa.string()),
+        "id": pa.array([one for one, _, _ in rejected], pa.string()),
+        "reason": pa.array([reason for _, reason, _ in rejected], pa.string()).dictionary_encode(),
+        "detail": pa.array([detail for _, _, detail in rejected], pa.string()),
     }

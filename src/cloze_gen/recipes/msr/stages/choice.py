@@ -98,7 +98,7 @@ def _printed_once(
 ) -> tuple[list[ScoredItem], list[Rejection]]:
     """The items that the choice may look at, and those whose sentence is printed as an earlier one that can be asked."""
     able = {one.item.id: one.item.sentence_id for one in scored if len(one.item.candidates) >= settings.n_impostors}
-    earlier = printed_before((sentence_id, sentences[sentence_id].tokens) for sentence_id in sorted(set(able.values())))
+    earlier = printed_before((sentence_id, [sentences[sentence_id].tokens]) for sentence_id in sorted(set(able.values())))
     again = {item_id: earlier[sentence_id] for item_id, sentence_id in able.items() if sentence_id in earlier}
     rejected = [Rejection(item_id, PRINTED_BEFORE, first) for item_id, first in again.items()]
     return [one for one in scored if one.item.id not in again], rejected

@@ -50,7 +50,7 @@ def choose_questions(
     """
     if settings.order == "mixed":
         ids = sorted(ids, key=lambda item: (stable_fraction("scs.order", sentence_of(item)), sentence_of(item)))
-    earlier = printed_before((sentence_of(item), tokens_of[sentence_of(item)]) for item in ids)
+    earlier = printed_before((sentence_of(item), [tokens_of[sentence_of(item)]]) for item in ids)
     kept: list[str] = []
     rejected: list[Rejection] = []
     for item in ids:
