@@ -107,7 +107,7 @@ def test_no_more_is_made_anew_than_what_people_said(copied: FinishedRun, cli: Cl
     judge_all(copied.out, "tiny-groom")
     before = stages_of(copied.folder)
     outcome = cli("judge", "apply", "tiny-groom", "--set", "forward.keep=20", "--out", copied.out)
-    assert (outcome.status, "more would run again than what people said asks for: forward" in outcome.err) == (0, True), outcome.err
+    assert (outcome.status, "more would run again than what people said asks for: forward" in outcome.err) == (1, True), outcome.err
     [file] = (copied.out / "judgements" / "tiny-groom").glob("verdicts-*")
     assert f"grooming.verdicts={file}" in outcome.out
     assert stages_of(copied.folder) == before

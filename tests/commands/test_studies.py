@@ -129,7 +129,11 @@ def test_a_study_is_found_by_name_and_path(out: Path, cli: Cli, tmp_path: Path) 
     [
         ("export", "tiny", "--names"),
         ("export", "tiny", "--endpoint", "http://127.0.0.1:1/v1", "--model", "m", "--again"),
+        ("export", "tiny", "--endpoint", "http://127.0.0.1:1/v1", "--model", "m", "--pages", "2"),
+        ("export", "tiny", "--limit", "5"),
+        ("export", "tiny", "--answered", "--format", "jsonl", "--judges", "ann"),
         ("cost", "tiny", "--items", "3"),
+        ("cost", "--items", "3", "--usd-per-hour", "18"),
     ],
 )
 def test_options_that_nobody_hears_are_told(options: tuple[str, ...], out: Path, cli: Cli) -> None:

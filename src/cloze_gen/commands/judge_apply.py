@@ -12,7 +12,7 @@ from cloze_gen.commands.plan import task_of_run
 from cloze_gen.commands.run import carry_out
 from cloze_gen.commands.studies import open_for, run_of, say_if_changed
 from cloze_gen.engine.progress import say
-from cloze_gen.errors import UsageError
+from cloze_gen.errors import RefusedError, UsageError
 from cloze_gen.formats.verdicts import parse_verdicts
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.store.manifest import write_bytes
@@ -29,6 +29,7 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
         make: make the run anew; else tell the command that does.
     Raises:
         UsageError: nobody has said anything, or the run is gone.
+        RefusedError: other stages would run again too, so the run was not made.
     """
     opened, asking = open_for(out, study)
     say_if_changed(opened, asking)
@@ -43,15 +44,15 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
     kept = [one for one in read_run(run)["overrides"] if one.partition("=")[0].strip() not in own]
     task = task_of_run(run, overrides=[*kept, f"{asking.setting}={file}", *overrides], workers=workers)
     others = _stages_besides(task, asking) if make else []
-    if others:
-        say(
-            f"{task.run_name}: not made anew, for more would run again than what people said asks for: {', '.join(others)}. Their verdicts "
-            "are written; `cloze-gen explain` says what has changed, and this makes the run:"
-        )
     if others or not make:
         show(_command_line(task))
-        return
-    carry_out(task)
+    if others:
+        raise RefusedError(
+            f"{task.run_name}: not made anew, for more would run again than what people said asks for: {', '.join(others)}. Their verdicts "
+            "are written; `cloze-gen explain` says what has changed, and the command above makes the run."
+        )
+    if make:
+        carry_out(task)
 
 
 def write_verdicts(study: Study, asking: Asking) -> Path:
