@@ -18,6 +18,10 @@ class UsageError(ClozeGenError):
     exit_status = 2
 
 
+class RefusedError(ClozeGenError):
+    """A part of what was given was refused, as told before line by line; the rest was taken and stays."""
+
+
 class ConfigError(UsageError):
     """A setting is unknown, mistyped or contradicts another; names its path and the known keys."""
 

@@ -5,6 +5,9 @@ JSON and TOML: whatever their parsers raise comes out as one kind of error, with
 The parsers raise more than their own errors. Five thousand nested brackets end in a RecursionError; an integer of more than 4,300 digits in
 a bare ValueError, which a file from a stranger would otherwise turn into minutes of work; a lone surrogate (`"\\ud800"`) parses well and
 cannot be written or printed afterwards.
+
+Python's parser also accepts more than JSON: `NaN` and `Infinity`, and an object with the same key twice, of which it silently keeps the
+last. `parse_json` refuses both.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import json
 import math
 import tomllib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 NAMED = 10  # as many are named in one message, the rest counted
 _TOO_DEEP = "nested too deep"
@@ -28,17 +31,23 @@ def parse_json(text: str | bytes) -> Any:
     """The value of a JSON text; of bytes, UTF-8 with or without its mark.
 
     Raises:
-        NotationError: not JSON, not UTF-8, nested too deep, a number too long, or half a character.
+        NotationError: not JSON (NaN and infinities are not), not UTF-8, a key twice in one object, nested too deep, a number too long, or
+            half a character.
 
     >>> parse_json('{"n": 1}'), parse_json(b'[]')
     ({'n': 1}, [])
+    >>> parse_json('{"id": "a", "id": "b"}')
+    Traceback (most recent call last):
+    cloze_gen.notation.NotationError: the key 'id' is there twice
     >>> parse_json("[" * 5000)
     Traceback (most recent call last):
     cloze_gen.notation.NotationError: nested too deep
     """
     try:
         plain = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
-        value = json.loads(plain)
+        value = json.loads(plain, object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except NotationError:
+        raise
     except json.JSONDecodeError as error:
         raise NotationError(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
     except UnicodeDecodeError as error:
@@ -50,6 +59,19 @@ def parse_json(text: str | bytes) -> Any:
     if "\\ud" in plain or "\\uD" in plain:
         _ask_whole_characters(value)
     return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+        raise NotationError(f"the key {shown(twice)} is there twice")
+    return record
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise NotationError(f"{name} is no number of JSON")
 
 
 def parse_toml(text: str) -> dict[str, Any]:

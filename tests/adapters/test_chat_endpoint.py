@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.adapters.chat_endpoint import LONGEST_WAIT_SECONDS, MOST_REFUSED, Reply, ask_endpoint, endpoint_from
+from cloze_gen.adapters.chat_endpoint import LONGEST_WAIT_SECONDS, MOST_USELESS, Reply, ask_endpoint, endpoint_from
 from cloze_gen.adapters.chat_http import MOST_REPLY_BYTES, Endpoint
 from cloze_gen.errors import ToolError, UsageError
 
@@ -175,11 +175,11 @@ def test_a_model_that_says_nothing_says_the_empty_text(stub: Stub) -> None:
 
 
 def test_a_server_that_refuses_everything_is_not_asked_for_ever(stub: Stub) -> None:
-    """Five in a row end it, with what the server said; a good one between them starts anew."""
-    stub.answers = [*([error(400, "no")] * 2 * (MOST_REFUSED - 1)), completion("x"), error(400, "no such format")]
+    """Ten in a row end it, with what the server said; a good one between them starts anew."""
+    stub.answers = [*([error(400, "no")] * 2 * (MOST_USELESS - 1)), completion("x"), error(400, "no such format")]
     with pytest.raises(ToolError, match="no such format"):
         ask(stub, *map(str, range(50)))
-    assert len(stub.asked) == 2 * (MOST_REFUSED - 1) + 1 + 2 * MOST_REFUSED  # each that is refused, with the format and without
+    assert len(stub.asked) == 2 * (MOST_USELESS - 1) + 1 + 2 * MOST_USELESS  # each that is refused, with the format and without
 
 
 def test_500_twice_is_waited_out(stub: Stub) -> None:

@@ -20,7 +20,7 @@ def notation(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     bodies = {
         "empty": b"", "none": b"null", "a list": b"[]", "a text": b'"a"', "a number": b"1", "words": b"verdict", "cut": make.body()[:-1],
         "two": make.body() * 2, "deep": b"[" * 30_000, "deep objects": b'{"id":' * 5_000, "bytes": b"\xff\xfe\x00", "null byte": b"\x00",
-        "utf-16": make.body().decode().encode("utf-16"), "mark": b"\xef\xbb\xbf" + make.body(), "a comment": b"/*a*/" + make.body(),
+        "utf-16": make.body().decode().encode("utf-16"), "a comment": b"/*a*/" + make.body(),
         "a key twice": make.body().replace(b'"seconds"', b'"replaces": "", "seconds"'), "single quotes": make.body().replace(b'"', b"'"),
         "a key twice within": make.written("said", '{"guesses": ["a"], "guesses": ["b"]}'), "line": make.written("replaces", '"\n"'),
         "nan": make.written("seconds", "NaN"), "infinity": make.written("seconds", "Infinity"),
@@ -53,7 +53,7 @@ def verdicts(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     )  # fmt: skip
     for value in said:
         yield f"saying {str(value)[:24]}", 422, make.post(make.body(said=value))
-    yield "saying half a character", 422, make.post(make.written("said", r'{"\ud800": "\udfff"}'))
+    yield "saying half a character", 400, make.post(make.written("said", r'{"\ud800": "\udfff"}'))
     yield (
         "replayed with other words",
         422,

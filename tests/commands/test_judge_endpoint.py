@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.commands.studies import open_for
+from cloze_gen.adapters.chat_endpoint import MOST_USELESS
+from cloze_gen.commands.judge_endpoint import judge_of_model
+from cloze_gen.commands.studies import judges_named, open_for
 from cloze_gen.records.judgement import Role, Task
 from tests.cases.studies import make_tiny_study
 from tests.conftest import Outcome
@@ -59,16 +61,17 @@ def model() -> Iterator[Model]:
 
 @pytest.fixture
 def ask(model: Model, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
-    """Has the model judge a study of four items."""
+    """Has the model judge a study: `tiny` has four items, `large` thirty."""
     for name in ("CLOZE_GEN_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "judgements").mkdir()
-    make_tiny_study(tmp_path / "judgements" / "tiny", Task.GROOM, n=4, judges="ann", each=1, page=2).close()
+    for name, n in {"tiny": 4, "large": 30}.items():
+        make_tiny_study(tmp_path / "judgements" / name, Task.GROOM, n=n, judges="ann", each=1, page=2).close()
     url = f"http://127.0.0.1:{model.server_port}/v1"
 
-    def call(*arguments: str) -> Outcome:
+    def call(*arguments: str, study: str = "tiny") -> Outcome:
         options = ("--endpoint", url, "--model", "tiny/model", "--per-second", "1000", "--out", tmp_path)
-        return cli("judge", "export", "tiny", *options, *arguments)
+        return cli("judge", "export", study, *options, *arguments)
 
     return call
 
@@ -81,7 +84,7 @@ def test_a_model_judges_and_is_no_person(ask: Callable[..., Outcome], model: Mod
     assert len(model.asked) == 4
     study, _ = open_for(tmp_path, "tiny")
     standing = study.standing()
-    assert standing.judges["model-tiny-model"].role is Role.MACHINE
+    assert standing.judges[judge_of_model("tiny/model")].role is Role.MACHINE
     assert len(standing.verdicts) == 4
     assert not any(case.answers for case in standing.cases.values())
     applied = cli("judge", "apply", "tiny", "--out", tmp_path)
@@ -102,9 +105,49 @@ def test_a_reply_that_is_none_is_asked_another_time(ask: Callable[..., Outcome],
     """Three picks are no verdict: told with its item, not stored, the rest goes on; the next call asks for it alone."""
     model.says = [json.dumps({"picked": [1, 2, 3]}), GOOD]
     outcome = ask()
-    assert (outcome.status, "3 verdicts taken, 1 replies were none" in outcome.out) == (0, True)
+    assert (outcome.status, "3 verdicts taken, 1 replies were none" in outcome.out) == (1, True)
     assert "no verdict" in outcome.err
-    assert "asked of 1 items, 1 verdicts taken" in ask().out
+    again = ask()
+    assert (again.status, "asked of 1 items, 1 verdicts taken" in again.out) == (0, True)
+
+
+def test_a_model_that_talks_nonsense_is_not_paid_to_the_end(ask: Callable[..., Outcome], model: Model, cli: Cli) -> None:
+    """Ten useless replies in a row end it; a good one between them starts the count anew, and is kept."""
+    model.says = [*["What a lovely day!"] * (MOST_USELESS - 1), GOOD, "What a lovely day!"]
+    outcome = ask(study="large")
+    assert (outcome.status, "1 verdicts taken, 19 replies were none" in outcome.out) == (1, True), outcome
+    assert f"{MOST_USELESS} replies in a row were of no use" in outcome.err
+    assert len(model.asked) == 2 * MOST_USELESS
+    assert f"after {MOST_USELESS} replies in a row" in cli("judge", "export", "--help").out
+
+
+MODELS = [
+    "tiny", "Tiny", "org/model", "org:model", "org--model", "org-model", "org model", "ORG/model", "mistralai/Mistral-7B-Instruct-v0.1",
+    "mistralai/Mistral-7B-Instruct-v0.3",
+    "a" * 33, "a" * 34, "a" * 35, "a" * 36, "caf\u00e9", "cafe\u0301", "org-model--6a74456cfb", "/", "",
+]  # fmt: skip
+
+
+def test_every_model_is_a_judge_of_its_own() -> None:
+    """Names that can stand as they are, stay; no two models share one, and each can be a judge's."""
+    names = [judge_of_model(model) for model in MODELS]
+    assert len(set(names)) == len(MODELS)
+    assert [one.name for one in judges_named([name for name in names if name != "model-Tiny"], Role.MACHINE)] == [
+        name for name in names if name != "model-Tiny"
+    ]
+    assert names[:2] == ["model-tiny", "model-Tiny"]
+    assert judge_of_model("org-model") == "model-org-model"
+    assert judge_of_model("a" * 34) == f"model-{'a' * 34}"
+
+
+def test_two_models_are_told_apart_in_what_goes_out(ask: Callable[..., Outcome], model: Model, tmp_path: Path, cli: Cli) -> None:
+    """Verdicts that are written out name the model, also without people's names."""
+    ask("--limit", "1")
+    ask("--limit", "1", "--model", "tiny:model")
+    assert cli("judge", "export", "tiny", "--answered", "--format", "jsonl", "--to", tmp_path / "to", "--out", tmp_path).status == 0
+    (file,) = (tmp_path / "to").iterdir()
+    judges = {json.loads(line)["judge"] for line in file.read_text(encoding="utf-8").splitlines()}
+    assert judges == {judge_of_model("tiny/model"), judge_of_model("tiny:model")}
 
 
 def test_no_key_leaves_this_machine(ask: Callable[..., Outcome], model: Model) -> None:

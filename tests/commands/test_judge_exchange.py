@@ -90,16 +90,33 @@ def test_a_file_that_is_there_stays(out: Path, cli: Cli) -> None:
     assert len(open_for(out, "tiny")[0].standing().by_id) == 2
 
 
+def test_what_can_be_taken_is_kept_beside_what_is_refused(out: Path, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of two verdicts is refused: the counts of both are printed, and the exit status says so."""
+    monkeypatch.setattr("cloze_gen.studies.study._MOST_VERDICTS", 0)
+    text = file_of(out, "jsonl", cli).read_text(encoding="utf-8")
+    back = tmp_path / "back.jsonl"
+    back.write_text(filled_jsonl(text), encoding="utf-8")
+    refused = cli("judge", "import", "tiny", back, "--out", out)
+    assert (refused.status, "2 refused" in refused.out, refused.err.count("refused    ")) == (1, True, 2), refused
+    monkeypatch.undo()
+    back.write_text(filled_jsonl(text.splitlines()[0]), encoding="utf-8")
+    assert cli("judge", "import", "tiny", back, "--out", out).status == 0
+    other = [{"assignment": json.loads(line)["assignment"], "said": {"rejected": "other"}} for line in text.splitlines()]
+    back.write_text("".join(json.dumps(one) + "\n" for one in other), encoding="utf-8")
+    outcome = cli("judge", "import", "tiny", back, "--out", out)
+    assert (outcome.status, "1 refused, 1 taken" in outcome.out, "1 of 2 verdicts were refused" in outcome.err) == (1, True, True), outcome
+
+
 def test_what_was_said_otherwise_is_refused(out: Path, cli: Cli, tmp_path: Path) -> None:
     """A second file cannot change a verdict; the first stays and the refusal is told."""
     text = file_of(out, "jsonl", cli).read_text(encoding="utf-8")
     back = tmp_path / "back.jsonl"
-    for first, told in ((0, "2 taken"), (4, "refused")):
+    for first, told, status in ((0, "2 taken", 0), (4, "2 of 2 verdicts were refused", 1)):
         lines = (json.loads(line) for line in text.splitlines())
         said = ({"assignment": one["assignment"], "said": {"picked": one["shown"]["candidates"][first : first + 4]}} for one in lines)
         back.write_text("".join(json.dumps(one) + "\n" for one in said), encoding="utf-8")
         outcome = cli("judge", "import", "tiny", back, "--out", out)
-        assert told in outcome.out + outcome.err
+        assert (outcome.status, told in outcome.out + outcome.err) == (status, True), outcome
     study, _ = open_for(out, "tiny")
     assert len(picked(study)) == 2
 
@@ -110,6 +127,8 @@ def test_what_was_said_otherwise_is_refused(out: Path, cli: Cli, tmp_path: Path)
         ("", "expected"),
         ('{"assignment": "000000000000", "said": {"picked": [1, 2, 3, 4]}}\n', "no assignment of this study"),
         ("[{}]", "expected"),
+        ("[]", "nothing is answered"),
+        ("assignment,pick_1\n", "nothing is answered"),
         ("a,b\n1,2\n", "needs the columns assignment"),
     ],
 )
@@ -129,6 +148,7 @@ def test_options_that_are_none(out: Path, cli: Cli, tmp_path: Path) -> None:
         (("--judges", "../evil"), "files bear the name"),
         (("--judges", "ANN"), "the same person"),
         (("--condition", "passage"), "is of guessing"),
+        (("--again", "--judges", "cara"), "no such judge: 'cara'"),
     ):
         outcome = cli("judge", "export", "tiny", "--out", out, *arguments)
         assert (outcome.status, says in outcome.err) == (2, True), outcome.err

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +24,12 @@ def out(tmp_path: Path) -> Path:
     (tmp_path / "judgements").mkdir()
     make_tiny_study(tmp_path / "judgements" / "tiny", Task.GROOM, n=2, judges="ann,bob").close()
     return tmp_path
+
+
+def change_item(study: Path, shown: str) -> None:
+    """Change what is shown of an item to the value of an SQL expression."""
+    with contextlib.closing(sqlite3.connect(study / "study.sqlite")) as connection, connection:
+        connection.execute(f"UPDATE items SET shown = {shown} WHERE place = 2")
 
 
 @pytest.mark.parametrize(
@@ -81,6 +89,8 @@ def test_a_changed_run_is_noticed(copied: FinishedRun, cli: Cli) -> None:
         (lambda study: (study / "study.sqlite").write_bytes(b"x" * 4096), "cannot be read as a study"),
         (lambda study: (study / "study.json").write_text("{}"), "study.json"),
         (lambda study: (study / "study.json").write_text((study / "study.json").read_text().replace("tiny", "tina")), "changed since"),
+        (lambda study: change_item(study, "'['"), "not those that study.json names"),
+        (lambda study: change_item(study, "'3'"), "not those that study.json names"),
     ],
 )
 def test_a_damaged_study_is_one_message(harm: Callable[[Path], None], says: str, out: Path, cli: Cli) -> None:
@@ -90,6 +100,21 @@ def test_a_damaged_study_is_one_message(harm: Callable[[Path], None], says: str,
     harm(out / "judgements" / "tiny")
     outcome = cli("judge", "status", "tiny", "--out", out)
     assert (outcome.status, says in outcome.err, "not foreseen" not in outcome.err) == (2, True, True), outcome.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("serve", "tiny"), ("status", "tiny"), ("agree", "tiny"), ("cost", "tiny"), ("withdraw", "tiny", "ann"), ("apply", "tiny"),
+        ("export", "tiny"), ("export", "tiny", "--answered", "--format", "jsonl"), ("import", "tiny", "nowhere.csv"),
+        ("export", "tiny", "--endpoint", "http://127.0.0.1:1/v1", "--model", "m"),
+    ],
+)  # fmt: skip
+def test_a_study_whose_items_have_changed_is_not_opened(command: tuple[str, ...], out: Path, cli: Cli) -> None:
+    """Judges would work in vain: what they said of other items could not be applied."""
+    change_item(out / "judgements" / "tiny", "replace(shown, 'before', 'Before')")
+    outcome = cli("judge", *command, "--out", out)
+    assert (outcome.status, "not those that study.json names" in outcome.err) == (2, True), outcome.err
 
 
 def test_a_study_is_found_by_name_and_path(out: Path, cli: Cli, tmp_path: Path) -> None:
@@ -104,7 +129,11 @@ def test_a_study_is_found_by_name_and_path(out: Path, cli: Cli, tmp_path: Path) 
     [
         ("export", "tiny", "--names"),
         ("export", "tiny", "--endpoint", "http://127.0.0.1:1/v1", "--model", "m", "--again"),
+        ("export", "tiny", "--endpoint", "http://127.0.0.1:1/v1", "--model", "m", "--pages", "2"),
+        ("export", "tiny", "--limit", "5"),
+        ("export", "tiny", "--answered", "--format", "jsonl", "--judges", "ann"),
         ("cost", "tiny", "--items", "3"),
+        ("cost", "--items", "3", "--usd-per-hour", "18"),
     ],
 )
 def test_options_that_nobody_hears_are_told(options: tuple[str, ...], out: Path, cli: Cli) -> None:

@@ -58,6 +58,12 @@ def test_shuffled_lines_pass(n: int, seed: int) -> None:
     assert find_arrangement([arranged[place] for place in derive_rng(seed, "test.shuffle").permutation(n)]) is None
 
 
+@pytest.mark.parametrize("field", ['"n": NaN', '"n": 1, "n": 2'])
+def test_a_field_that_is_not_strict_json_hides_no_order(field: str) -> None:
+    """Python reads such lines, so they can be sorted by another of their fields."""
+    assert find_arrangement([f'{{{field}, "id": {place}}}' for place in range(30)]) == "sorted by 'id'"
+
+
 @pytest.mark.parametrize(
     "hostile",
     [["x"] * 50, ["[" * 5000] * 20, ["9" * 5000, "1"] * 10, ['{"n": NaN}'] * 20, ['{"n": 1}', '{"n": "1"}'] * 10, ['{"n": 1}', "{}"] * 10],

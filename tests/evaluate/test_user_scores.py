@@ -57,6 +57,7 @@ def test_a_log_of_another_set_is_named(text: str, message: str) -> None:
     ("text", "message"),
     [
         ("", "empty"),
+        ('{"id": "a", "scores": [1, 2], "scores": [2, 1]}', r"line 1: not JSON \(the key 'scores' is there twice\)"),
         (LINES.replace("eat", "ate"), "line 2"),
         (LINES.replace("-3", "nan"), "line 3"),
         (LINES + LINES, "8 lines for 4 options"),

@@ -32,6 +32,7 @@ def test_a_file_comes_back() -> None:
         ([{**HEAD, "task": "guess"}], "expected verdicts of the task groom"),
         ([{**HEAD, "judges": True}], "line 1: does not say"),
         ([{**HEAD, "alpha": "high"}], "line 1: does not say"),
+        ([{**HEAD, "alpha": True}], "line 1: does not say"),
         ([{**HEAD, "of": {"forward": 5}}], "line 1: does not say"),
         ([{**HEAD, "rules": []}], "line 1: does not say"),
         ([HEAD, {"verdict": "fit"}], "line 2: expected an id"),

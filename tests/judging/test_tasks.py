@@ -42,6 +42,7 @@ def take(task: Task, said: Any) -> dict[str, Any]:
         (Task.GUESS, {"guesses": ["a", "b", "c", "d"]}, "at most 3 texts"),
         (Task.GUESS, {"guesses": "cat"}, "at most 3 texts"),
         (Task.GUESS, {"guesses": ["x" * 101]}, "at most 100 characters"),
+        (Task.GUESS, {"guesses": ["cat", "black\u00a0cat"]}, "expected one word, found 'black cat'"),
         (Task.READ, {**WHOLE, "answer": None}, "unless the question is broken"),
         (Task.READ, {**WHOLE, "answer": 5}, "answer: expected different whole numbers from 0 to 4"),
         (Task.READ, {**WHOLE, "fits_as_well": [1]}, "the answer itself"),

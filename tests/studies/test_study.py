@@ -156,11 +156,11 @@ def test_a_name_keeps_its_role(tmp_path: Path) -> None:
 
 
 def test_a_database_of_another_study_is_refused(tmp_path: Path) -> None:
-    """One that has not as many items as study.json tells."""
+    """Its items are not those that study.json names."""
     for n in (2, 3):
         make_tiny_study(tmp_path / f"study{n}", n=n).close()
     shutil.copy(tmp_path / "study2" / DATABASE, tmp_path / "study3" / DATABASE)
-    with pytest.raises(UsageError, match=r"2 items, and study\.json tells 3"):
+    with pytest.raises(UsageError, match=r"not those that study\.json names"):
         open_study(tmp_path / "study3", EachJudged(3))
 
 

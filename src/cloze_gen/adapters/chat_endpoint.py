@@ -18,7 +18,7 @@ from cloze_gen.notation import shown
 KEY_VARIABLES = ("CLOZE_GEN_API_KEY", "OPENAI_API_KEY")  # the first that is set
 LONGEST_WAIT_SECONDS = 120.0  # between two tries, whatever a server asks for
 FIRST_WAIT_SECONDS = 1.0  # doubled with every try
-MOST_REFUSED = 5  # items in a row that a server answers, but not with a text: then it is no matter of the items
+MOST_USELESS = 10  # replies in a row that are of no use: then it is no matter of the items
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def ask_endpoint(
     requests: Iterable[tuple[str, Messages]],
     *,
     endpoint: Endpoint,
-    on_reply: Callable[[Reply], None],
+    on_reply: Callable[[Reply], str | None],
     on_wait: Callable[[str, float], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
@@ -76,23 +76,22 @@ def ask_endpoint(
 
     Args:
         requests: ``(id, messages)``.
+        on_reply: returns why a text was of no use; None or empty where it was.
         on_wait: told why a request is tried again, and in how many seconds.
         clock, sleep: seconds; of a test its own.
     Raises:
         UsageError: the key is refused, or there is no such URL or model.
-        ToolError: the server can not be reached, or goes on failing, after all tries; or refuses `MOST_REFUSED` items in a row.
+        ToolError: the server can not be reached, or goes on failing, after all tries; or `MOST_USELESS` replies in a row were of no use.
     """
     asker = _Asker(endpoint, on_wait or (lambda _, __: None), clock, sleep)
-    refused = 0
+    useless = 0
     for own_id, messages in requests:
         reply = asker.ask(own_id, messages)
-        on_reply(reply)
+        why = on_reply(reply) or reply.error
         yield reply
-        refused = refused + 1 if reply.error else 0
-        if refused == MOST_REFUSED:
-            raise ToolError(
-                f"{endpoint.url} gave no text for {refused} items in a row, the last time: {reply.error}. Is it the right model?"
-            )
+        useless = useless + 1 if why else 0
+        if useless == MOST_USELESS:
+            raise ToolError(f"{endpoint.url}: {useless} replies in a row were of no use, the last one: {why}. Is it the right model?")
 
 
 class _Asker:

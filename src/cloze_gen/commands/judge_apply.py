@@ -12,10 +12,9 @@ from cloze_gen.commands.plan import task_of_run
 from cloze_gen.commands.run import carry_out
 from cloze_gen.commands.studies import open_for, run_of, say_if_changed
 from cloze_gen.engine.progress import say
-from cloze_gen.errors import UsageError
+from cloze_gen.errors import RefusedError, UsageError
 from cloze_gen.formats.verdicts import parse_verdicts
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.store.judgements.study_store import items_digest
 from cloze_gen.store.manifest import write_bytes
 from cloze_gen.store.runs import read_run
 from cloze_gen.studies.asking import Asking
@@ -30,6 +29,7 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
         make: make the run anew; else tell the command that does.
     Raises:
         UsageError: nobody has said anything, or the run is gone.
+        RefusedError: other stages would run again too, so the run was not made.
     """
     opened, asking = open_for(out, study)
     say_if_changed(opened, asking)
@@ -44,25 +44,23 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
     kept = [one for one in read_run(run)["overrides"] if one.partition("=")[0].strip() not in own]
     task = task_of_run(run, overrides=[*kept, f"{asking.setting}={file}", *overrides], workers=workers)
     others = _stages_besides(task, asking) if make else []
-    if others:
-        say(
-            f"{task.run_name}: not made anew, for more would run again than what people said asks for: {', '.join(others)}. Their verdicts "
-            "are written; `cloze-gen explain` says what has changed, and this makes the run:"
-        )
     if others or not make:
         show(_command_line(task))
-        return
-    carry_out(task)
+    if others:
+        raise RefusedError(
+            f"{task.run_name}: not made anew, for more would run again than what people said asks for: {', '.join(others)}. Their verdicts "
+            "are written; `cloze-gen explain` says what has changed, and the command above makes the run."
+        )
+    if make:
+        carry_out(task)
 
 
 def write_verdicts(study: Study, asking: Asking) -> Path:
     """What the judges said until now, in a file named by its content beside the study; one that is there is the same.
 
     Raises:
-        UsageError: nobody has said anything, the items are not those that the study was made of, or the file was changed by hand.
+        UsageError: nobody has said anything, or the file was changed by hand.
     """
-    if items_digest(study.store.items()) != study.facts.digest:
-        raise UsageError(f"{study.folder}: its items are not those that study.json tells of. Put the copy back that belongs to it.")
     if not any(case.answers for case in study.standing().cases.values()):
         raise UsageError(f"{study.facts.name}: nobody has judged anything yet. `cloze-gen judge serve {study.facts.name}` asks people.")
     text = asking.verdicts(study)

@@ -15,13 +15,13 @@ from cloze_gen.columns import table_lines
 from cloze_gen.commands.judge import add_judges
 from cloze_gen.commands.studies import judges_named, open_for, say_if_changed
 from cloze_gen.engine.progress import say
-from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.errors import FormatError, RefusedError, UsageError
 from cloze_gen.formats.judging.csv_table import packets_csv, parse_verdicts_csv
 from cloze_gen.formats.judging.jsonl import packets_jsonl, parse_verdicts_jsonl
 from cloze_gen.formats.judging.label_config import label_config
 from cloze_gen.formats.judging.label_studio import parse_annotations, tasks_json
 from cloze_gen.formats.judging.packet import PacketRow, VerdictRow, blanks_of, packet_row
-from cloze_gen.notation import reason, shown
+from cloze_gen.notation import named, reason, shown
 from cloze_gen.records.judgement import Assignment, Role, Task
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.manifest import write_bytes
@@ -31,6 +31,7 @@ from cloze_gen.studies.told import standing_lines
 
 FORMS = {"csv": ".csv", "jsonl": ".jsonl", "label-studio": ".json"}
 _LABEL_CONFIG = "label-config.xml"
+_REFUSED = "refused"
 
 
 def export(out: Path, study: str, *, judges: Sequence[str], condition: str, pages: int, form: str, to: Path | None, again: bool) -> None:
@@ -44,10 +45,12 @@ def export(out: Path, study: str, *, judges: Sequence[str], condition: str, page
     opened, asking = open_for(out, study)
     _ask_condition(opened, condition)
     say_if_changed(opened, asking)
-    named = judges_named(judges, Role.JUDGE, list(opened.standing().judges.values()))
-    if not again:
-        add_judges(opened, [one for one in named if one.name not in opened.standing().judges])
-    names = [one.name for one in named] or [one.name for one in opened.standing().judges.values() if one.role is not Role.MACHINE]
+    asked = judges_named(judges, Role.JUDGE, list(opened.standing().judges.values()))
+    new = [one for one in asked if one.name not in opened.standing().judges]
+    if again and new:
+        raise UsageError(f"no such judge: {shown(new[0].name)}. `cloze-gen judge status {opened.facts.name}` lists them.")
+    add_judges(opened, new)
+    names = [one.name for one in asked] or [one.name for one in opened.standing().judges.values() if one.role is not Role.MACHINE]
     folder = _made(to or opened.folder / "packets")
     rows = [row for name in names if (row := _written(opened, name, folder, form, pages, condition or None, again))]
     if not rows:
@@ -64,21 +67,31 @@ def take(out: Path, study: str, files: Sequence[Path]) -> None:
 
     Raises:
         UsageError: a file cannot be read.
-        FormatError: a file holds no verdicts.
+        FormatError: a file holds no verdicts, or nothing is answered.
+        RefusedError: a verdict was refused, for another one was given before.
     """
     opened, _ = open_for(out, study)
     found = [row for file in files for row in _parsed(opened, _text(file), str(file))]
-    outcomes: Counter[Outcome] = Counter()
+    if not found:
+        which = named([str(file) for file in files])
+        raise FormatError(f"{which}: nothing is answered. Nothing was taken; fill in an item and import again.")
+    outcomes: Counter[str] = Counter()
     asked = opened.standing().by_id
     _look_at(opened, found)
     for row in found:
         assignment = asked[row.assignment]
-        outcome = opened.take(assignment, said_of(row), verdict_id=row.id or _own_id(row), seconds=row.seconds or 0.0, source="import")
-        outcomes[outcome] += 1
-        if outcome is Outcome.CHANGED:
-            say(f"refused    {row.assignment}: {assignment.judge} has said otherwise before; the earlier verdict stays")
+        try:
+            outcome = opened.take(assignment, said_of(row), verdict_id=row.id or _own_id(row), seconds=row.seconds or 0.0, source="import")
+            why = f"{assignment.judge} has said otherwise before; the earlier verdict stays" if outcome is Outcome.CHANGED else ""
+        except FormatError as error:
+            why = str(error)
+        outcomes[_REFUSED if why else outcome] += 1
+        if why:
+            say(f"refused    {row.assignment}: {why}")
     counts = ", ".join(f"{count:,} {one}" for one, count in sorted(outcomes.items()))
-    show("\n".join([f"verdicts   {len(found):,}: {counts or 'none'}", *standing_lines(opened)]))
+    show("\n".join([f"verdicts   {len(found):,}: {counts}", *standing_lines(opened)]))
+    if outcomes[_REFUSED]:
+        raise RefusedError(f"{outcomes[_REFUSED]:,} of {len(found):,} verdicts were refused (each is named above). The others stay.")
 
 
 def _look_at(study: Study, rows: Sequence[VerdictRow]) -> None:
@@ -117,7 +130,7 @@ def answered(out: Path, study: str, *, form: str, to: Path | None, names: bool) 
     """Write what judges have said so far, beside what they saw, as JSON lines or as annotations of Label Studio.
 
     Args:
-        names: with the judges' names; else with numbers, in the order in which they were first asked.
+        names: with people's names; else with numbers, in the order in which they were first asked. Machines keep their names.
     Raises:
         UsageError: nobody has said anything, a form that has no place for it, or a folder that cannot be written to.
     """
@@ -129,7 +142,7 @@ def answered(out: Path, study: str, *, form: str, to: Path | None, names: bool) 
     for one, said in ((one, opened.said(one)) for one in standing.by_id.values()):
         if said is None:
             continue
-        called = one.judge if names else f"judge {numbers[one.judge]}" if one.judge in numbers else "machine"
+        called = f"judge {numbers[one.judge]}" if one.judge in numbers and not names else one.judge
         rows.append(replace(packet_of(opened, one), judge=called))
         words = said[1]
         shown_places = {**words, "picked": [place + 1 for place in words["picked"]]} if "picked" in words else words

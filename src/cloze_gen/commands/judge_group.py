@@ -89,12 +89,18 @@ def export(
 ) -> None:
     """Hand out the next pages, a file a judge; or have a model judge, which stays a machine for ever.
 
+    A model is given up after 10 replies in a row that are no verdicts. Where any reply is none, the exit status is 1; verdicts are kept.
+
     Example: cloze-gen judge export holmes-style-groom --judges ann,bob --format csv
     """
     if names and not answered:
         raise UsageError("--names goes with --answered: packets that are handed out bear their judge's name anyway.")
-    if (endpoint or model) and (judges or to or again or answered):
+    if (endpoint or model) and (judges or to or again or answered or condition or pages != 1 or form != "csv"):
         raise UsageError("--endpoint: a model is asked one item at a time, and no file is written; leave out what is for files.")
+    if not (endpoint or model) and (limit is not None or per_second != 1.0):
+        raise UsageError("--limit and --per-second go with --endpoint: files hold as many items as --pages says. Leave them out.")
+    if answered and (judges or condition or again or pages != 1):
+        raise UsageError("--answered writes every verdict so far; leave out --judges, --condition, --again and --pages.")
     if endpoint or model:
         from cloze_gen.commands import judge_endpoint
 
@@ -201,10 +207,12 @@ def cost(
     if not study:
         if items is None:
             raise UsageError("cost of what? Give a study, or --items N.")
+        if usd_per_hour is not None:
+            raise UsageError("--usd-per-hour is for a study. Before there is one, the settings of pay (--set) are used; leave it out.")
         command.expected_cost(config, items, set_ or [])
         return
-    if items is not None or set_:
-        raise UsageError("--items and --set are for before there is a study; of one that has begun, name the study alone.")
+    if items is not None or set_ or config != "lambada-style":
+        raise UsageError("--items, --config and --set are for before there is a study; of one that has begun, name the study alone.")
     command.cost(out, study, usd_per_hour=usd_per_hour)
 
 

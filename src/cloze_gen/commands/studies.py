@@ -18,7 +18,8 @@ from cloze_gen.store.runs import find_run, find_stage, lies_in_output
 from cloze_gen.studies.asking import Asking
 from cloze_gen.studies.study import Study, open_study
 
-_JUDGE = re.compile(r"\w[\w.-]{0,39}")
+MOST_NAME_CHARS = 40
+_JUDGE = re.compile(rf"\w[\w.-]{{0,{MOST_NAME_CHARS - 1}}}")
 
 
 def asking_of(style: Style, task: Task | None, whose: str) -> Asking:
@@ -97,7 +98,8 @@ def judges_named(names: Sequence[str], role: Role, known: Sequence[Judge] = ()) 
     for name in (unicodedata.normalize("NFC", one.strip()) for one in names if one.strip()):
         if not _JUDGE.fullmatch(name):
             raise UsageError(
-                f"judge {shown(name)}: use at most 40 letters, digits, . _ and -, a letter or digit first; files bear the name"
+                f"judge {shown(name)}: use at most {MOST_NAME_CHARS} letters, digits, . _ and -, a letter or digit first; files bear "
+                "the name"
             )
         if spelled.setdefault(name.casefold(), name) != name:
             raise UsageError(f"judge {shown(name)}: is {shown(spelled[name.casefold()])} the same person? Write a name one way.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cloze_gen.records.question import Question
+from cloze_gen.records.question import Blank, Question
 
 BLANK_MARK = "_____"
 
@@ -35,11 +35,11 @@ def blanked_sentence(question: Question) -> str:
     return as_printed(question.blank.filled(BLANK_MARK))
 
 
-def around_blank(question: Question) -> tuple[str, str]:
+def around_blank(blank: Blank) -> tuple[str, str]:
     """The same in two: what stands before the mark and behind it, with the spaces of print.
 
-    >>> around_blank(Question("b:0:3", "b", ("Holmes", ",", "we", "hide", ",", "now", "."), 3, ("eat", "hide"), 1))
+    >>> around_blank(Blank("b:0:3", ("Holmes", ",", "we", "hide", ",", "now", "."), 3))
     ('Holmes, we ', ', now.')
     """
-    before = as_printed((*question.tokens[: question.position], BLANK_MARK)).removesuffix(BLANK_MARK)
-    return before, blanked_sentence(question)[len(before) + len(BLANK_MARK) :]
+    before = as_printed((*blank.tokens[: blank.position], BLANK_MARK)).removesuffix(BLANK_MARK)
+    return before, as_printed(blank.filled(BLANK_MARK))[len(before) + len(BLANK_MARK) :]

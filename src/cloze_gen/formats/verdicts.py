@@ -82,7 +82,7 @@ def parse_verdicts(text: str, *, task: Task, name: str = "verdicts") -> VerdictF
         raise FormatError(f"{name}, line 1: expected verdicts of the task {task} ({SCHEMA}), found {shown(dict(head))}")
     of, judges, alpha, adjudicated = (head.get(name) for name in ("of", "judges", "alpha", "adjudicated"))
     rules = head.get("rules", {})
-    counted = type(judges) is int and type(adjudicated) is int and isinstance(alpha, float | int | None)
+    counted = type(judges) is int and type(adjudicated) is int and (alpha is None or type(alpha) in {int, float})
     told_of = isinstance(of, Mapping) and all(isinstance(one, str) for one in of.values())
     if not counted or not told_of or not isinstance(rules, Mapping):
         raise FormatError(f"{name}, line 1: does not say of what, by how many judges, by which rules; found {shown(dict(head))}")

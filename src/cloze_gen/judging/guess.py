@@ -7,6 +7,7 @@ from typing import Any
 
 from cloze_gen.errors import FormatError
 from cloze_gen.judging.said import MOST_GUESS_CHARS, line, only
+from cloze_gen.notation import shown
 
 NO_IDEA = "-"
 
@@ -25,7 +26,7 @@ def taken(said: Any, item: Mapping[str, Any], condition: str) -> dict[str, Any]:
     """The guesses; none is *no idea*.
 
     Raises:
-        FormatError: they are no texts, too long or too many.
+        FormatError: they are no texts, too long or too many, or one is of several words: no target is, so it could only be wrong.
 
     >>> taken({"guesses": [" lamp", ""]}, {"guesses": {"sentence": 3}}, "sentence")
     {'guesses': ['lamp']}
@@ -34,4 +35,7 @@ def taken(said: Any, item: Mapping[str, Any], condition: str) -> dict[str, Any]:
     if not isinstance(guesses, Sequence) or isinstance(guesses, str | bytes) or len(guesses) > most:
         raise FormatError(f"guesses: expected a list of at most {most} texts")
     texts = [line(guess, "guess", most=MOST_GUESS_CHARS) for guess in guesses]
+    for text in texts:
+        if " " in text:
+            raise FormatError(f"guess: expected one word, found {shown(text)}")
     return {"guesses": [text for text in texts if text not in {"", NO_IDEA}]}

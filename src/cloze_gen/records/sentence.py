@@ -37,17 +37,6 @@ class Sentence:
         """
         return f"{self.book_id}:{self.index}"
 
-    def around(self, position: int) -> tuple[str, str]:
-        """The text before a token and behind it, as the book has them.
-
-        >>> Sentence("1661", 7, 0, 12, 0, "prose", "No, not now.", ("No", ",", "not", "now", ".")).around(2)
-        ('No, ', ' now.')
-        """
-        end = 0
-        for token in self.tokens[: position + 1]:
-            end = self.text.index(token, end) + len(token)
-        return self.text[: end - len(self.tokens[position])], self.text[end:]
-
 
 def sentence_of(item_id: str) -> str:
     """The id of the sentence that holds an item, whose own id is ``book:index:position``.

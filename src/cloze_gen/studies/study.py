@@ -17,8 +17,9 @@ from cloze_gen.judging.order import shown_order
 from cloze_gen.judging.settings import StudySettings
 from cloze_gen.judging.tasks import as_seen, n_ordered, seen, taken
 from cloze_gen.records.judgement import Assignment, Judge, Kind, Role, StudyItem, Task, Verdict
-from cloze_gen.store.judgements.study_file import StudyFacts, read_study_file
-from cloze_gen.store.judgements.study_store import StudyStore
+from cloze_gen.store.judgements.database import DATABASE
+from cloze_gen.store.judgements.study_file import STUDY_FILE, StudyFacts, read_study_file
+from cloze_gen.store.judgements.study_store import StudyStore, items_digest
 from cloze_gen.studies.dealing import next_page
 from cloze_gen.studies.standing import Standing, read_standing
 
@@ -212,8 +213,22 @@ def open_study(folder: Path, rule: Rule) -> Study:
     Raises:
         UsageError: it is damaged, or of another version.
     """
-    study = Study(folder, read_study_file(folder), rule)
-    n = len(study.standing().cases) + len(study.standing().attention)
-    if n != study.facts.items:
-        raise UsageError(f"{folder}: {n:,} items, and study.json tells {study.facts.items:,}. Put the copy back that belongs to it.")
-    return study
+    facts = read_study_file(folder)
+    _check_items(folder, facts)
+    return Study(folder, facts, rule)
+
+
+def _check_items(folder: Path, facts: StudyFacts) -> None:
+    """Raises UsageError where the items in the database are not those that the study was made of: verdicts on them could not be applied."""
+    store = StudyStore(folder)
+    try:
+        unchanged = items_digest(store.items()) == facts.digest
+    except (ValueError, TypeError, RecursionError):  # a cell that is no JSON of an item
+        unchanged = False
+    finally:
+        store.database.close()
+    if not unchanged:
+        raise UsageError(
+            f"{folder}: the items in {DATABASE} are not those that {STUDY_FILE} names, so what judges say of them could not be used. "
+            "Nothing was changed. Put the copies of both files back that belong together."
+        )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
+from cloze_gen.notation import NotationError, parse_json
 from cloze_gen.web.refusals import Refusal
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -40,8 +40,8 @@ def read_sent(body: bytes) -> Sent:
     2.0
     """
     try:
-        record = json.loads(body.decode(), parse_constant=_no_number, object_pairs_hook=_once)
-    except (ValueError, RecursionError):
+        record = parse_json(body)
+    except NotationError:
         raise Refusal(400, "This is no JSON of a verdict.") from None
     if not isinstance(record, dict) or record.keys() != {"id", "assignment", "replaces", "said", "seconds"}:
         raise Refusal(400, "A verdict has id, assignment, replaces, said and seconds.")
@@ -55,15 +55,3 @@ def read_sent(body: bytes) -> Sent:
     if type(seconds) not in {int, float} or not 0 <= seconds < math.inf:
         raise Refusal(400, "seconds: not a number from 0 on.")
     return Sent(name, assignment, replaces, record["said"], float(min(seconds, 1e9)))
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(name)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys differ; of two that are the same, programs disagree which counts."""
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        raise ValueError("a key twice")
-    return record

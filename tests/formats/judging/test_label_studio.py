@@ -109,13 +109,18 @@ def test_the_last_change_comes_last(rows: dict[str, PacketRow], packet_of: Packe
         *(json.dumps([{"data": {"assignment": "guess"}, "annotations": [one]}]) for one in (
             {"result": 3}, {"result": [3]}, {"result": [{"value": {}}]}, {"result": [{"from_name": "guesses", "value": []}]},
             {"result": [result("guesses", "a", "b", "c", "d", kind="textarea")]},
-            {"result": [result("guesses", "a", kind="textarea")], "lead_time": "soon"})),
+            {"result": [result("guesses", "a", kind="textarea")], "lead_time": "soon"},
+            {"result": [result("guesses", "a", kind="textarea")], "was_cancelled": "false"})),
+        '[{"data": {"assignment": "guess"}, "data": {"assignment": "read"}, "annotations": []}]',
         *(json.dumps([{"data": {"assignment": "groom"}, "annotations": [{"result": [*results]}]}]) for results in (
             [result("picked", "1", "2", "3")], [result("picked", "1", "2", "3", "99")], [result("rejected", "because")],
             [result("stars", "1")],
             [result("rejected", "other"), result("picked", "1", "2", "3", "4")], [result("rejected", "other", "ungrammatical")])),
         *(json.dumps([{"data": {"assignment": "read"}, "annotations": [{"result": [one]}]}]) for one in (
             result("answer", "a", "b"), result("answer", "f"), result("marks", "trivial"))),
+        *(json.dumps([{"data": {"assignment": "read"}, "annotations": [{"result": [result("answer", "a"), one]}]}]) for one in (
+            result("marks", "trivail"), {"from_name": "ungrammatical", "value": {"choices": [2]}},
+            {"from_name": "fits_as_well", "value": {"choices": None}})),
         json.dumps([{"data": {"assignment": "fill"}, "annotations": [{"result": [result("blank_1", "1")]}]}]),
     ],
 )  # fmt: skip

@@ -28,6 +28,7 @@ def test_answers_come_back_in_the_order_asked(scores: dict[str, float]) -> None:
         ("-1.5", 'expected {"id"'),
         ("{", "not JSON"),
         ('{"id": "b:1"}', 'expected {"id"'),
+        ('{"id": "b:1", "log10_prob": -1, "log10_prob": -2}', "the key 'log10_prob' is there twice"),
         ('{"id": 1.5, "log10_prob": -1}', 'expected {"id"'),
         ('{"id": true, "log10_prob": -1}', 'expected {"id"'),
         ('{"id": "b:1", "log10_prob": -1, "rank": 0}', "`rank` is 0"),

@@ -53,6 +53,33 @@ def test_grooming_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) -
     assert four == {"rejected": "ungrammatical", "note": ""}
 
 
+def test_a_pair_of_digits_that_is_no_number_settles_the_first(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+    """`3`, a pause, `15` picks 3 and 15, not 5; `2` and `8` pick 28; `3` and `9` are two."""
+    study = served(Task.GROOM, n=1)
+    page = sit(study)
+    press(page, "3", "1")
+    assert page.inner_text("#count") == "1 of 4 picked"
+    assert "1_" in page.inner_text("#typed")
+    press(page, "5", "2", "8")
+    assert page.inner_text("#count") == "3 of 4 picked"
+    press(page, "3", "9", "7")  # 3 is let go
+    expected = words_at(page, 7, 9, 15, 28)
+    goes_on(page)
+    assert set(study.said()[0]["picked"]) == expected
+
+
+def test_what_was_missing_is_not_shown_once_it_is_mended(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+    """A message of too many picks goes when one is let go, or a reason is chosen, by key or by mouse."""
+    page = sit(served(Task.GROOM, n=1))
+    press(page, "5", "6", "7", "8")
+    for act in (lambda: press(page, "a"), lambda: page.click("#reject >> text=No four candidates"), lambda: press(page, "8")):
+        press(page, "4", *(["4"] if page.is_checked("[name=picked][value='3']") else []))  # picked, and no reason to reject
+        press(page, "Enter")
+        assert page.inner_text("#status") == "Exactly 4: let 1 go, or reject the sentence."
+        act()
+        assert page.inner_text("#status") == ""
+
+
 def test_the_candidate_in_focus_stands_in_the_sentence(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
     """... under the pointer too, and nothing below moves for it."""
     page = sit(served(Task.GROOM))
@@ -93,6 +120,21 @@ def test_guessing_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) -
     page.wait_for_url("**/done")
     assert [one["guesses"] for one in study.said()] == [["key"], [], ["half-penny"]]
     assert page.inner_text("h1") in {"All done. Thank you.", "Nothing to do just now"}
+
+
+def test_a_guess_of_two_words_is_refused(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
+    """No target has two, so it could only be wrong; the judge mends it."""
+    study = served(Task.GUESS, n=1)
+    page = sit(study)
+    page.keyboard.type("front door")
+    press(page, "Enter")
+    assert page.inner_text("#status") == "One word, please: “front door” is several."
+    assert page.evaluate("document.activeElement.name") == "guess"
+    press(page, "Control+a")
+    page.keyboard.type(" door ")
+    assert page.inner_text("#status") == ""
+    goes_on(page)
+    assert study.said()[0]["guesses"] == ["door"]
 
 
 def test_reading_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) -> None:

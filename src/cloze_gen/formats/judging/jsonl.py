@@ -47,7 +47,7 @@ def parse_verdicts_jsonl(text: str, packet_of: PacketOf, *, name: str = "verdict
         if record["said"] is None:
             continue
         said = checked(row, record["said"], where=where)
-        own_id = record.get("id") or ""
+        own_id = "" if record.get("id") is None else record["id"]
         if not isinstance(own_id, str) or len(own_id) > 100 or not own_id.isprintable():  # the page sends it back
             raise FormatError(f"{where}: the id of a verdict must be a text of at most 100 printable characters, found {shown(own_id)}")
         seconds = seconds_told(record.get("seconds"), where=where)

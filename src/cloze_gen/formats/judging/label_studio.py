@@ -17,6 +17,7 @@ labelstud.io/tags; the checks of label-studio-sdk 2.1.2 take our tasks, annotati
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ from cloze_gen.notation import NotationError, parse_json, shown
 NO_IDEA = "-"
 _MARKS = ("broken", "trivial")
 _LISTS = ("fits_as_well", "ungrammatical")
+_OWN_CONTROL = re.compile(rf"guesses|blank_\d+|answer|{'|'.join(_LISTS)}|marks|rejected|note|picked")
 
 
 def tasks_json(rows: Iterable[PacketRow], verdicts: Iterable[VerdictRow] = ()) -> str:
@@ -70,7 +72,10 @@ def parse_annotations(text: str, packet_of: PacketOf, *, name: str = "annotation
             raise FormatError(f'{where}: expected {{"data": ..., "annotations": [...]}}; export the project as JSON, not as JSON-MIN')
         judge = data.get("judge") or None
         row = packet_named(data.get("assignment"), judge, packet_of, where=where)
-        done = [(n, one) for n, one in enumerate(annotations, 1) if not one.get("was_cancelled") and one.get("result")]
+        skipped = [one.get("was_cancelled", False) for one in annotations]
+        if not all(isinstance(one, bool) for one in skipped):
+            raise FormatError(f"{where}: `was_cancelled` must be true or false, found {shown(skipped)}")
+        done = [(n, one) for n, one in enumerate(annotations, 1) if not skipped[n - 1] and one.get("result")]
         _ask_one_person([one for _, one in done], where)
         for n, one in sorted(done, key=lambda pair: str(pair[1].get("updated_at", ""))):
             place = f"{where}, annotation {n}"
@@ -141,6 +146,8 @@ def _results(results: Any, where: str) -> dict[str, list[str]]:
         values = [values] if isinstance(values, str) else values
         if isinstance(values, list) and all(isinstance(text, str) for text in values):
             told.setdefault(one["from_name"], []).extend(text.strip() for text in values)
+        elif _OWN_CONTROL.fullmatch(one["from_name"]):
+            raise FormatError(f"{where}: `{one['from_name']}` must hold texts, found {shown(values)}")
     return told
 
 
@@ -154,6 +161,8 @@ def _said(row: PacketRow, told: Mapping[str, list[str]], where: str) -> dict[str
         said: dict[str, Any] = {field: [_index(row, text, where) for text in told.get(field, [])] for field in _LISTS}
         answer = _one(told, "answer", where) if told.get("answer") else None
         marks = told.get("marks", [])
+        if not set(marks) <= set(_MARKS):
+            raise FormatError(f"{where}: `marks` can be {', '.join(_MARKS)}, found {shown(marks)}")
         return {"answer": None if answer is None else _index(row, answer, where), **said, **{mark: mark in marks for mark in _MARKS}}
     if told.get("rejected"):
         if told.get("picked"):

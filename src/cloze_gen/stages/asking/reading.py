@@ -44,7 +44,7 @@ def draw_others(items: Sequence[StudyItem], settings: StudySettings, paths: Sequ
 
 def shown_of(question: Question) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a judge is shown of a question, and its key."""
-    before, after = around_blank(question)
+    before, after = around_blank(question.blank)
     return {"before": before, "after": after, "options": list(question.options)}, {"answer": question.answer_index}
 
 

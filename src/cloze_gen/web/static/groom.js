@@ -1,5 +1,5 @@
 // Grooming: four of the candidates, or a reason why the sentence is no question. Numbers are typed: of thirty, a 4 to 9 is whole at once, a 1, 2 or 3
-// waits for a second digit or for Space. What is typed is shown until it is whole.
+// waits for a second digit or for Space; a second digit that makes no number of the list begins another. What is typed is shown until it is whole.
 
 import { digit } from "./keys.js";
 
@@ -102,9 +102,9 @@ export function start(form, changed) {
       const at = boxes.indexOf(event.target);
       const number = digit(event);
       if (number !== null) {
-        const digits = Number(typed + number);
+        if (Number(typed) && !boxes[Number(typed + number) - 1]) pick(Number(typed));
         if (!typed && 10 * number <= boxes.length) type(String(number));
-        else pick(digits);
+        else pick(Number(typed + number));
       } else if (event.key === " " && Number(typed)) pick(Number(typed));
       else if (event.key.startsWith("Arrow") && !reasons.includes(event.target)) walk(at, event.key);
       else if (event.key === "r") {

@@ -25,6 +25,8 @@ export function start(form, changed) {
 
     said() {
       if (none.checked) return { said: { guesses: [] } };
+      const several = fields.find((field) => /\s/.test(field.value.trim()));
+      if (several) return { missing: `One word, please: “${several.value.trim()}” is several.`, focus: several };
       if (guesses().length) return { said: { guesses: guesses() } };
       return { missing: "Write a guess, or say that you have no idea (-).", focus: fields[0] };
     },

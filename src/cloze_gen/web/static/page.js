@@ -70,7 +70,10 @@ async function startItem(form) {
   let draft = outbox.draft(assignment);
   if (draft && draft.replaces !== replaces) draft = null; // another window has saved this item since
   const clock = new Clock(Number(draft?.seconds) || 0);
-  const task = start(form, () => keepDraft());
+  const task = start(form, () => {
+    if (!busy) tell(""); // what was to be mended is being mended
+    keepDraft();
+  });
   let busy = false;
   let touched = draft !== null;
 
@@ -168,7 +171,6 @@ async function startItem(form) {
   }
 
   form.addEventListener("submit", (event) => (event.preventDefault(), save()));
-  form.addEventListener("input", () => tell(""));
   for (const link of form.querySelectorAll("a.button")) link.addEventListener("click", leave);
   addEventListener("pagehide", () => touched && !busy && keepDraft()); // for its seconds
   startKeys(task, save);

@@ -1,4 +1,4 @@
-"""Verdicts of people on their way to the workers that groom."""
+"""Verdicts of people in the place of a machine's."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.formats.verdicts import VerdictFile
+from cloze_gen.errors import FormatError
+from cloze_gen.formats.verdicts import VerdictFile, verdicts_jsonl
 from cloze_gen.recipes.msr.stages import grooming
 from cloze_gen.recipes.msr.stages.groomed_items import GroomShard
-from cloze_gen.recipes.msr.stages.human_grooming import UNJUDGED, judged_by_part
+from cloze_gen.recipes.msr.stages.human_grooming import UNJUDGED, judged_by_part, read_groomed
 from cloze_gen.recipes.msr.stages.parts import Part
 from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
 from cloze_gen.records.judgement import Task
@@ -54,3 +55,12 @@ def test_a_part_that_nobody_judged_is_left_out_all_the_same(tmp_path: Path, item
     shard = GroomShard(Part(0, 1, tmp_path), *_four(tmp_path), settings, (), frozenset(), frozenset(), "", people={})
     _, [row] = grooming.groom_part(shard)
     assert row["verdict"] == UNJUDGED
+
+
+@pytest.mark.parametrize("row", [{}, {"verdict": ["fit"]}, {"verdict": "good"}, {"verdict": "fit", "picked": [1]}, {"picked": ["a"]}])
+def test_a_row_of_another_shape_is_refused(row: dict[str, Any], tmp_path: Path) -> None:
+    """The message names the item."""
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(verdicts_jsonl(VerdictFile(Task.GROOM, {}, 1, None, 0, [{"id": "b:7", "picked": [], **row}])))
+    with pytest.raises(FormatError, match="'b:7' has no verdict of judges"):
+        read_groomed(str(path))

@@ -7,12 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from cloze_gen.english.sentence_fitness import SentenceFault, sentence_fault
+from cloze_gen.formats.printed import as_printed
 from cloze_gen.judging.settings import StudySettings
 from cloze_gen.recipes.msr.asking import draw
 from cloze_gen.records.judgement import StudyItem
-from cloze_gen.records.sentence import sentence_of
+from cloze_gen.records.sentence import Sentence, sentence_of
+from cloze_gen.stages.tables import read_source_sentences
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
+from cloze_gen.text.rendering import rendered_positions, rendered_tokens
 from tests.conftest import FinishedRun
 
 
@@ -24,7 +28,7 @@ def ranks(run: FinishedRun, items: list[StudyItem]) -> Iterator[float]:
 
 
 def test_an_item_is_a_sentence_of_a_book(finished: FinishedRun) -> None:
-    """Text before, answer and text behind are the book's sentence; thirty candidates, the answer not among them; nothing is a key."""
+    """One sentence of one book; thirty candidates, the answer not among them; nothing is a key."""
     for item in draw(finished.folder, StudySettings(pool=12)):
         assert set(item.shown) == {"before", "answer", "after", "candidates"}
         assert len(item.shown["candidates"]) == len(set(item.shown["candidates"])) == 30
@@ -44,8 +48,27 @@ def test_a_sentence_is_asked_once(finished: FinishedRun) -> None:
         assert [item.id for item in draw(finished.folder, StudySettings(draw=how, pool=9, seed=2))] != whole[:9]
 
 
+def test_no_torn_sentence_is_asked_about(finished: FinishedRun) -> None:
+    """A sentence passes the checks of a question's, and is shown as a question prints it: without half a quotation."""
+    focus = stage_artifact(finished.folder, "focus")
+    sentences = read_source_sentences(focus)
+    table = read_parquet(focus.path("focus.parquet"), columns=["id"])["id"].to_pylist()
+    torn = {key for key in map(sentence_of, table) if fault_of(sentences[key])}
+    items = draw(finished.folder, StudySettings())
+    assert torn
+    assert not torn & {sentence_of(item.id) for item in items}
+    for item in items:
+        text = "{before}{answer}{after}".format(**item.shown)
+        assert text == as_printed(rendered_tokens(sentences[sentence_of(item.id)].tokens))
+        assert '"' not in text
+
+
+def fault_of(sentence: Sentence) -> SentenceFault | None:
+    return sentence_fault(sentence.tokens, printed=rendered_positions(sentence.tokens), offensive=())
+
+
 def test_the_machine_has_no_say(finished: FinishedRun) -> None:
-    """Sentences that machine grooming refuses are asked about too: people may find otherwise."""
+    """Whole sentences that machine grooming refuses are asked about too: people may find otherwise."""
     groomed = stage_artifact(finished.folder, "grooming")
     table = read_parquet(groomed.path("items.parquet"), columns=["id", "verdict"]).to_pydict()
     verdict_of = dict(zip(table["id"], table["verdict"], strict=True))

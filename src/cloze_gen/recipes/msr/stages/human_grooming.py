@@ -41,8 +41,9 @@ def read_groomed(path: str) -> VerdictFile:
     """
     file = read_verdicts(path, task=Task.GROOM, given_as="grooming.verdicts")
     for row in file.rows:
-        picked = row.get("picked")
-        if row.get("verdict") not in _VERDICTS or not isinstance(picked, list) or not all(isinstance(one, str) for one in picked):
+        verdict, picked = row.get("verdict"), row.get("picked")
+        words = isinstance(picked, list) and all(isinstance(one, str) for one in picked)
+        if not isinstance(verdict, str) or verdict not in _VERDICTS or not words:
             raise FormatError(f"{path}: {shown(row['id'])} has no verdict of judges, found {shown(dict(row))}")
     return file
 

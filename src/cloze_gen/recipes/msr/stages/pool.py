@@ -1,4 +1,4 @@
-"""The focus words that people are asked to groom: any that passed the screening, whatever a machine makes of them (MSR 2.3)."""
+"""The focus words that people are asked to groom: any that passed the screening and stands in a whole sentence (MSR 2.3)."""
 
 from __future__ import annotations
 
@@ -10,22 +10,29 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.english.sentence_fitness import sentence_fault
 from cloze_gen.errors import UsageError
+from cloze_gen.formats.printed import around_blank
 from cloze_gen.judging.settings import StudySettings
 from cloze_gen.recipes.msr.stages.parts import part_paths
 from cloze_gen.recipes.msr.stages.tables import ANSWERS, DECISIONS, GROOMED, SCORED, SCREENED
 from cloze_gen.records.judgement import StudyItem
-from cloze_gen.records.sentence import sentence_of
+from cloze_gen.records.question import Blank
+from cloze_gen.records.sentence import Sentence, sentence_of
 from cloze_gen.rng import derive_rng
 from cloze_gen.stages.tables import FOCUS, read_source_sentences
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import read_parquet
+from cloze_gen.text.rendering import rendered_positions, rendered_tokens
 
 _FIFTHS = 5
 
 
 def pool_items(*, focus: Artifact, screening: Artifact, forward: Artifact, grooming: Artifact, settings: StudySettings) -> list[StudyItem]:
     """The items of a grooming study, one focus word a sentence, in the order in which judges are asked.
+
+    A sentence is shown as its question would print it. One that no question can print, being cut or a heading (`sentence_fault`), is left
+    out; what else machine grooming finds against a sentence is for the judges to see.
 
     `random` takes the sentences as they are drawn. `balanced` takes by turns from every fifth of the answer's forward rank and every class
     of the answer that the tagger found: where the answer mostly scores low, a random pool leaves the choice little to level with.
@@ -38,23 +45,28 @@ def pool_items(*, focus: Artifact, screening: Artifact, forward: Artifact, groom
             "--show-machine: this run was groomed by people, and what they said would be shown as the machine's. Make the run without "
             "their verdicts first (cloze-gen run), or leave it out."
         )
-    drawn = _one_a_sentence(forward, settings.seed)
+    sentences = read_source_sentences(focus)
+    drawn = [item for item in _one_a_sentence(forward, settings.seed) if _is_whole(sentences[sentence_of(item)])]
     if settings.draw == "balanced":
         drawn = _by_turns(drawn, screening=screening, forward=forward, grooming=grooming)
     ids = drawn[: settings.pool] if settings.pool else drawn
     candidates = _candidates(forward, ids)
     machine = _machine(grooming, ids) if settings.show_machine else {}
-    sentences = read_source_sentences(focus)
     rows = _by_id(focus, FOCUS, "word", "position", which=ids)
     items = []
     for item_id in ids:
         sentence, (answer, position) = sentences[sentence_of(item_id)], rows[item_id]
-        before, after = sentence.around(position)
+        place = rendered_positions(sentence.tokens).index(position)
+        before, after = around_blank(Blank(item_id, rendered_tokens(sentence.tokens), place))
         shown = {"before": before, "answer": answer, "after": after, "candidates": candidates[item_id]}
         if machine:
             shown["machine"] = {word: machine.get(item_id, {}).get(word, "not_asked") for word in candidates[item_id]}
         items.append(StudyItem(item_id, ((sentence.book_id, sentence.start, sentence.end),), shown, {}, "run"))
     return items
+
+
+def _is_whole(sentence: Sentence) -> bool:
+    return sentence_fault(sentence.tokens, printed=rendered_positions(sentence.tokens), offensive=()) is None
 
 
 def _one_a_sentence(forward: Artifact, seed: int) -> list[str]:
