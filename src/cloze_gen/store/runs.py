@@ -25,6 +25,7 @@ def run_folders(out: Path) -> list[Path]:
 
 
 _RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_PREFIX = re.compile(r"[a-z]+:")  # of a member of a committee: what kind of file or folder follows
 MOST_NAME_CHARS = 200  # a release file's name is the run's and up to 40 characters more; file systems allow 255
 
 
@@ -140,13 +141,18 @@ def stage_artifact(folder: Path, label: str) -> Artifact:
 
 
 def without_folders(value: Any) -> Any:
-    """The same value with paths cut to the last name.
+    """The same value with every path in it cut to its last name; a prefix such as ``hf:`` stays.
 
     >>> without_folders({"grooming": {"offensive_words": "/home/ann/list.txt", "max_ambiguity": 0.1}, "focus": {"classes": ["noun"]}})
     {'grooming': {'offensive_words': 'list.txt', 'max_ambiguity': 0.1}, 'focus': {'classes': ['noun']}}
+    >>> without_folders(["ngram", "hf:/models/x/", "scores:answers/gpt2.jsonl"])
+    ['ngram', 'hf:x', 'scores:gpt2.jsonl']
     """
     if isinstance(value, dict):
         return {key: without_folders(one) for key, one in value.items()}
     if isinstance(value, list):
         return [without_folders(one) for one in value]
-    return value.rstrip("/").rpartition("/")[2] if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    prefix = _PREFIX.match(value)
+    return (prefix[0] if prefix else "") + value.rstrip("/").rpartition("/")[2].removeprefix(prefix[0] if prefix else "")
