@@ -16,6 +16,10 @@ from cloze_gen.adapters.terminal import show
 from cloze_gen.errors import ClozeGenError, StoreError
 from cloze_gen.notation import shown
 
+_NO_MEMORY = (
+    "not enough memory. What was finished stays. Free memory, or run again with fewer --workers, fewer or smaller input files, or smaller "
+    "settings (`cloze-gen settings` lists them)."
+)
 _INTERRUPTED = 130  # as the shell has it: 128 and SIGINT's number
 # What the parser raises: the oldest ancestor that can show itself. It has no name that old versions of Typer, which build on click, and
 # new ones, which bring a copy of their own, both tell.
@@ -46,6 +50,9 @@ def guarded(call: Callable[[], object]) -> int:
         return error.exit_status
     except (KeyboardInterrupt, typer.Abort):
         result = _INTERRUPTED
+    except MemoryError:
+        show(f"cloze-gen: {_NO_MEMORY}", sys.stderr)
+        return StoreError.exit_status
     except BrokenPipeError:
         return 0
     except OSError as error:

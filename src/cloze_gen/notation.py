@@ -24,11 +24,13 @@ class NotationError(ValueError):
     """A text is not JSON, or not TOML; says why in a few words, without the text's name."""
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes, *, unique_keys: bool = False) -> Any:
     """The value of a JSON text; of bytes, UTF-8 with or without its mark.
 
+    Args:
+        unique_keys: refuse an object that has a key twice; else the last one counts.
     Raises:
-        NotationError: not JSON, not UTF-8, nested too deep, a number too long, or half a character.
+        NotationError: not JSON, not UTF-8, nested too deep, a number too long, half a character, or a key that is there twice.
 
     >>> parse_json('{"n": 1}'), parse_json(b'[]')
     ({'n': 1}, [])
@@ -38,7 +40,9 @@ def parse_json(text: str | bytes) -> Any:
     """
     try:
         plain = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
-        value = json.loads(plain)
+        value = json.loads(plain, object_pairs_hook=_with_unique_keys if unique_keys else None)
+    except NotationError:
+        raise
     except json.JSONDecodeError as error:
         raise NotationError(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
     except UnicodeDecodeError as error:
@@ -49,6 +53,14 @@ def parse_json(text: str | bytes) -> Any:
         raise NotationError(_TOO_LONG) from None
     if "\\ud" in plain or "\\uD" in plain:
         _ask_whole_characters(value)
+    return value
+
+
+def _with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise NotationError(f"the key {shown(next(key for key in keys if keys.count(key) > 1))} is there twice")
     return value
 
 

@@ -6,12 +6,22 @@ books can need (`MOST_COUNTED`, `MOST_EACH`), so that a slip of the finger is to
 
 from __future__ import annotations
 
+import math
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
 MOST_COUNTED = 10**9  # words, sentences, questions: 41 million words are the 522 books of the challenge, 10**9 some 12,000 books
 MOST_EACH = 10_000  # rows kept for each of thousands of items (alternates, draws): the papers' largest is 150
+
+
+def types_of(words: int) -> int:
+    """How many different words a text of so many words has at most; an estimate, by Heaps' law with the figures of novels.
+
+    >>> types_of(41_000_000), types_of(12_000)
+    (512240, 8720)
+    """
+    return min(words, 80 * math.isqrt(words))
 
 
 class SettingsGroup(BaseModel):
@@ -28,6 +38,13 @@ class SettingsGroup(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    def memory_bytes(self, words: int) -> int:
+        """Memory that these settings ask for where the text has so many words, beside what any text takes; an estimate, not too low.
+
+        Only groups ask for any whose tables grow with a setting.
+        """
+        return 0
 
     @model_validator(mode="after")
     def _ranges_hold_something(self) -> Self:
