@@ -18,6 +18,8 @@ from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.recipes.lambada.asking import ASKING
 from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
 from cloze_gen.recipes.lambada.release import (
+    MAY_BE_TAKEN,
+    MAY_STAND_BESIDE,
     REFERENCE,
     TOLD_FILES,
     LambadaReleaseSettings,
@@ -227,6 +229,8 @@ STYLE = Style(
     last=PassageSet,
     files=lambada_files,
     beside_files=lambada_beside,
+    may_stand_beside=MAY_STAND_BESIDE,
+    may_be_taken=MAY_BE_TAKEN,
     judged=judged,
     people=people,
     store_files=lambada_store_files,

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from cloze_gen.stages.release.facts import read_record
 from cloze_gen.stages.release.write import read_published
 from cloze_gen.stages.report import read_report_data
 from cloze_gen.stages.style import Style
+from cloze_gen.store.files import read_below
 from cloze_gen.store.runs import released_folder
 
 # The machine may be busy: how long an example takes says nothing here.
@@ -208,7 +210,7 @@ def make_novels(folder: Path) -> Novels:
 def report_data(run: Path, style: Style) -> ReportData:
     """What the report of a run says, but for its samples."""
     released = released_folder(run)
-    return read_report_data(run, style, read_published(released, style=style, record=read_record(released)))
+    return read_report_data(run, style, read_published(partial(read_below, released), style=style, record=read_record(released)))
 
 
 def without_canary(path: Path) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ books can need (`MOST_COUNTED`, `MOST_EACH`), so that a slip of the finger is to
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -55,6 +56,15 @@ def _value_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value) if value != "" else '""'
 
 
+def types_of(words: int) -> int:
+    """How many different words a text of so many words has at most; an estimate, by Heaps' law with the figures of novels.
+
+    >>> types_of(41_000_000), types_of(12_000)
+    (512240, 8720)
+    """
+    return min(words, 80 * math.isqrt(words))
+
+
 class SettingsGroup(BaseModel):
     """The settings of one step. Frozen; `true` is no number, `"3"` is none either.
 
@@ -70,6 +80,13 @@ class SettingsGroup(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
     ignored_when: ClassVar[tuple[IgnoredWhen, ...]] = ()
+
+    def memory_bytes(self, words: int) -> int:
+        """Memory that these settings ask for where the text has so many words, beside what any text takes; an estimate, not too low.
+
+        Only groups ask for any whose tables grow with a setting.
+        """
+        return 0
 
     @model_validator(mode="after")
     def _ranges_hold_something(self) -> Self:

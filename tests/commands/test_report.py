@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from cloze_gen.stages.release.facts import read_record
 from cloze_gen.stages.release.write import read_published
 from cloze_gen.stages.report_figures import audit_table, option_freqs
 from cloze_gen.stages.report_samples import with_samples
+from cloze_gen.store.files import read_below
 from cloze_gen.store.folder_replacement import replace_published
 from cloze_gen.store.runs import EVALUATION_SCHEMA
 from tests.conftest import FinishedRun, report_data
@@ -124,7 +126,7 @@ def test_what_the_report_holds_is_what_the_run_holds(copied: Path) -> None:
     """Counts, books, samples and levels are the artifacts' own."""
     style = find_style("holmes-style")
     record = read_record(copied / "release")
-    published = read_published(copied / "release", style=style, record=record)
+    published = read_published(partial(read_below, copied / "release"), style=style, record=record)
     data = with_samples(report_data(copied, style), style.items, published, record.facts)
     records = [json.loads(line) for line in (copied / "release" / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     assert data.n_questions == len(records) == sum(data.answer_positions) == sum(count for _, _, count in data.books)

@@ -25,7 +25,7 @@ from cloze_gen.stages.report import (
     read_set,
     stage_artifacts,
 )
-from cloze_gen.store.runs import EVALUATION, find_run, read_run
+from cloze_gen.store.runs import EVALUATION, find_run, linked, read_run
 from cloze_gen.store.tables import read_jsonl
 
 
@@ -92,7 +92,7 @@ def _blank_baselines(folder: Path) -> list[EvaluationRow]:
 
 def _answered(folder: Path) -> Answered:
     """How the baselines answered its passages, of its evaluation, which `read_blank_evaluation` has found whole."""
-    path = folder / EVALUATION / PREDICTIONS
+    path = linked(folder, EVALUATION) / PREDICTIONS
     found: dict[str, dict[str, AnsweredPassage]] = {}
     for row in read_jsonl(path) if path.is_file() else ():
         one = AnsweredPassage(len(row["answers"]), sum(row["right"]), len(row["distractors"]))

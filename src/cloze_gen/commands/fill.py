@@ -6,40 +6,49 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cloze_gen import __version__
-from cloze_gen.commands.strangers import read_of_strangers
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK
 from cloze_gen.notation import named
 from cloze_gen.pipelines.styles import find_style
 from cloze_gen.stages.release.books import BooksFound, OpenedBooks
 from cloze_gen.stages.release.documents import DOCUMENTS
-from cloze_gen.stages.release.facts import ReleaseRecord, read_record
+from cloze_gen.stages.release.facts import ReleaseRecord
 from cloze_gen.stages.release.filling import fill_release
+from cloze_gen.stages.release.folder import ReleaseFolder, check_names, untrusted_input
 from cloze_gen.stages.release.splits import HARNESS
+from cloze_gen.store.corpus_folder import check_folder
 from cloze_gen.store.locks import partial_folder, sweep_leavings
 
 
-def fill(release: Path, *, books: Path, to: Path | None) -> str:
+def fill(folder: Path, *, books: Path, to: Path | None) -> str:
     """Write the full release beside the one of pointers, and say where.
 
     Args:
+        folder: of the release of pointers. Anybody may have made it (`stages.release.folder`).
         to: a folder that is not there yet; by default the release's own name with ``-full``.
     Raises:
         UsageError: the release is full, a book is missing, or the folder is there.
-        FormatError: the release is damaged, or what comes out is not the full release.
+        FormatError: the release is damaged, holds what no release does, or what comes out is not the full release.
     """
-    record = read_record(release)
+    check_folder(folder, "Give the folder of a release of pointers.")
+    with untrusted_input(folder):
+        return _fill(ReleaseFolder.open(folder), books, to)
+
+
+def _fill(release: ReleaseFolder, books: Path, to: Path | None) -> str:
+    record, place = release.record, release.folder.resolve()
     if record.facts.text != "pointers":
-        raise UsageError(f"{release}: holds its text already (text = {record.facts.text}); there is nothing to fill.")
-    target = to or release.resolve().parent / f"{release.resolve().name}-full"
+        raise UsageError(f"{release.folder}: holds its text already (text = {record.facts.text}); there is nothing to fill.")
+    target = to or place.parent / f"{place.name}-full"
     if target.exists() or target.is_symlink():
         raise UsageError(f"{target}: is there already. Nothing was written; name a new folder with --to.")
     style = find_style(record.facts.style)
+    check_names(record, style, where=release.folder)
+    release.check_whole()
     opened = OpenedBooks.of_those(BooksFound.below(books), record.facts.item_books).with_all(record.facts.item_books)
     sweep_leavings(target.parent)
     with partial_folder(target) as partial:
-        with read_of_strangers(release):
-            other = fill_release(release, partial, style=style, record=record, text_of=opened.text_of)
+        other = fill_release(release, partial, style=style, text_of=opened.text_of)
         check_filled(other, record)
         partial.rename(target)
     told = f"{len(record.full):,} files, all as they were when the set was made"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path, PurePosixPath
+import os
+from pathlib import Path
 
 from cloze_gen.errors import DamageError, FormatError, UsageError
 from cloze_gen.evaluate.exchangeable import find_arrangement
 from cloze_gen.notation import NotationError, parse_json, reason, shown
 from cloze_gen.stages.release.checksums import CHECKSUMS, parse_checksums
 from cloze_gen.stages.release.order import CORPUS, SHUFFLED
-from cloze_gen.store.files import MAX_TEXT_BYTES, open_regular
+from cloze_gen.store.files import read_below, stays_within
 from cloze_gen.store.runs import RELEASE_FILE, leads_to
 
 DEFAULT_FILES = ("test.jsonl", "questions.jsonl")
@@ -32,10 +33,10 @@ def read_published_lines(folder: Path, file: str, *, exchangeable: bool) -> tupl
     if not leads_to(folder, Path.is_dir):
         raise UsageError(f"{shown(str(folder), most_chars=300)}: no such folder; give the folder of a release, such as runs/NAME/release.")
     name = file or _first_there(folder)
-    if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+    if not stays_within(name):
         raise UsageError(f"--file {shown(name)}: give a file of the release by its name in {folder}.")
     _check_order(folder, exchangeable=exchangeable)
-    data = _read(folder / name)
+    data = _read(folder, name)
     _check_sum(folder, name, data, exchangeable=exchangeable)
     try:
         lines = [line for line in data.decode("utf-8-sig").split("\n") if line.strip()]
@@ -59,11 +60,11 @@ def read_published_lines(folder: Path, file: str, *, exchangeable: bool) -> tupl
 
 def _item_counts(folder: Path) -> set[int]:
     """Lines of the files that have one for each item."""
-    return {sum(map(bool, map(bytes.strip, _read(folder / name).split(b"\n")))) for name in ITEM_FILES if (folder / name).is_file()}
+    return {sum(map(bool, map(bytes.strip, _read(folder, name).split(b"\n")))) for name in ITEM_FILES if _is_there(folder, name)}
 
 
 def _first_there(folder: Path) -> str:
-    name = next((name for name in DEFAULT_FILES if (folder / name).exists()), None)
+    name = next((name for name in DEFAULT_FILES if _is_there(folder, name)), None)
     if name is None:
         raise UsageError(f"{folder}: holds no {' or '.join(DEFAULT_FILES)}; name a file with an item a line by --file.")
     return name
@@ -72,12 +73,12 @@ def _first_there(folder: Path) -> str:
 def _check_order(folder: Path, *, exchangeable: bool) -> None:
     """What `release.json` says of the order. It outweighs the user where it says that the items stand as in the books."""
     path = folder / RELEASE_FILE
-    if not path.exists():
+    if not _is_there(folder, RELEASE_FILE):
         if not exchangeable:
             raise UsageError(f"{folder}: has no {RELEASE_FILE} that says in which order its items stand. {_VOUCH}")
         return
     try:
-        record = parse_json(_read(path))
+        record = parse_json(_read(folder, RELEASE_FILE))
     except NotationError as error:
         raise FormatError(f"{path}: not JSON ({error}); take the release anew from where it was published.") from None
     order = record.get("order") if isinstance(record, dict) else None
@@ -94,11 +95,11 @@ def _check_order(folder: Path, *, exchangeable: bool) -> None:
 
 def _check_sum(folder: Path, name: str, data: bytes, *, exchangeable: bool) -> None:
     path = folder / CHECKSUMS
-    if not path.exists():
+    if not _is_there(folder, CHECKSUMS):
         if not exchangeable:
             raise UsageError(f"{folder}: has no {CHECKSUMS}, so nobody knows whether {name} is as published. {_VOUCH}")
         return
-    sums = parse_checksums(_read(path).decode("utf-8", errors="replace"), where=str(path))
+    sums = parse_checksums(_read(folder, CHECKSUMS).decode("utf-8", errors="replace"), where=str(path))
     if name not in sums:
         raise UsageError(f"{path}: does not list {name}, which is no file of this release then; --file names another.")
     found = hashlib.sha256(data).hexdigest()
@@ -106,12 +107,15 @@ def _check_sum(folder: Path, name: str, data: bytes, *, exchangeable: bool) -> N
         raise DamageError(f"{folder / name}: not as published: its sha256 is {found}, {CHECKSUMS} says {shown(sums[name], most_chars=80)}.")
 
 
-def _read(path: Path) -> bytes:
+def _is_there(folder: Path, name: str) -> bool:
+    """Whether anything bears this name in the folder, a dangling link too: what is there is read or refused, never passed over."""
+    return os.path.lexists(folder / name)
+
+
+def _read(folder: Path, name: str) -> bytes:
+    """A file of the folder, by the rule for files of other people (`store.files.read_below`)."""
     try:
-        with open_regular(path) as handle:
-            data = handle.read(MAX_TEXT_BYTES + 1)
+        return read_below(folder, name)
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: cannot be read ({reason(error)}); give the folder of a release, and --file a file in it.") from None
-    if len(data) > MAX_TEXT_BYTES:
-        raise UsageError(f"{path}: larger than {MAX_TEXT_BYTES // 2**20:,} MiB, which no file of a release is.")
-    return data
+        advice = "give the folder of a release, and --file a file in it."
+        raise UsageError(f"{folder / name}: cannot be read ({reason(error)}); {advice}") from None

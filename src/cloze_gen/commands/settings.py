@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from cloze_gen.columns import wrap
-from cloze_gen.config import STYLE, allowed_values
+from cloze_gen.config import STYLE, allowed_values, toml_value
 from cloze_gen.engine.progress import say
 from cloze_gen.pipelines.build import forget_what_was_read
 from cloze_gen.pipelines.styles import ignored_lines, load_settings, style_names, style_of
@@ -29,7 +28,7 @@ def settings_text(config: str, *, columns: int | None = None) -> str:
     for group, value in settings:
         lines.append(f"[{group}]")
         for name, field in type(value).model_fields.items():
-            value_text = _as_toml(value.model_dump(mode="json")[name])
+            value_text = toml_value(value.model_dump(mode="json")[name])
             lines += _with_meaning(f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}", columns)
         lines.append("")
     return "\n".join(lines)
@@ -46,19 +45,8 @@ def toml_of(style: str, settings: Mapping[str, Mapping[str, Any]]) -> str:
     """
     lines = [f'{STYLE} = "{style}"']
     for group, values in settings.items():
-        lines += [f"[{group}]", *(f"{name} = {_as_toml(value)}" for name, value in values.items() if value is not None)]
+        lines += [f"[{group}]", *(f"{name} = {toml_value(value)}" for name, value in values.items() if value is not None)]
     return "\n".join([*lines, ""])
-
-
-def _as_toml(value: Any) -> str:
-    """A setting's value; but for a table's, what JSON and TOML write is the same.
-
-    >>> _as_toml({"noun": 0.5, "verb": 0.5}), _as_toml(["noun"]), _as_toml({})
-    ('{noun = 0.5, verb = 0.5}', '["noun"]', '{}')
-    """
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{key} = {_as_toml(one)}' for key, one in value.items())}}}"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # which JSON lets stand, and TOML does not
 
 
 def _with_meaning(line: str, meaning: str, columns: int | None) -> list[str]:

@@ -75,9 +75,9 @@ def text_at(places: Any, reference: str, *, where: str) -> str:
     """
     parts, waiting = [], None
     for place in places if isinstance(places, list) else [None]:
-        if isinstance(place, str) and waiting is None:
+        if isinstance(place, str) and waiting is None and len(place) <= 1:
             parts.append(place)
-        elif type(place) is not int or not 0 <= place <= len(reference):
+        elif type(place) is not int or not (waiting or 0) <= place <= len(reference):
             raise FormatError(f"{where}: {shown(place)} is no place in the {len(reference)} characters of its spans")
         elif waiting is None:
             waiting = place
@@ -87,6 +87,15 @@ def text_at(places: Any, reference: str, *, where: str) -> str:
     if waiting is not None:
         raise FormatError(f"{where}: a slice without an end")
     return "".join(parts)
+
+
+def _sliced_chars(value: Any) -> int:
+    """Characters in the slices of lists of places, at any depth."""
+    if not isinstance(value, list):
+        return 0
+    places = [one for one in value if type(one) is int]
+    own = sum(max(0, end - start) for start, end in zip(places[::2], places[1::2], strict=False))
+    return own + sum(map(_sliced_chars, value))
 
 
 def pointer_record(record: Mapping[str, Any], reference: str, *, texts: Sequence[str], derived: Sequence[str]) -> dict[str, Any]:
@@ -108,9 +117,18 @@ def filled_record(record: Mapping[str, Any], reference: str, *, texts: Sequence[
     """A record of `pointer_record` with its texts; what was derived is still null.
 
     Raises:
-        FormatError: a field holds no places of this reference; names `where` and the field.
+        FormatError: a field holds no places of this reference, or its texts are longer together than the reference, so that a small file
+            could become an enormous one; names `where` and the field.
     """
-    return _changed(record, texts, lambda value, name: _texts_of(value, reference, f"{where}, `{name}`"))
+
+    def filled(value: Any, name: str) -> Any:
+        place = f"{where}, `{name}`"
+        length = _sliced_chars(value)
+        if length > len(reference):
+            raise FormatError(f"{place}: quotes {length:,} characters of the {len(reference):,} of its spans")
+        return _texts_of(value, reference, place)
+
+    return _changed(record, texts, filled)
 
 
 def _changed(record: Mapping[str, Any], texts: Sequence[str], change: Callable[[Any, str], Any]) -> dict[str, Any]:

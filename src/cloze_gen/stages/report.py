@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from cloze_gen.errors import FormatError
+from cloze_gen.notation import reason
 from cloze_gen.report.blanked_passages import BlankedFigures
 from cloze_gen.report.data import ReportData, StageRow
 from cloze_gen.report.funnel import funnel_steps
@@ -31,8 +34,9 @@ from cloze_gen.stages.report_figures import audit_table, funnel_levels, option_f
 from cloze_gen.stages.report_passages import passage_figures
 from cloze_gen.stages.style import Style
 from cloze_gen.store.artifacts import Artifact, open_artifact
-from cloze_gen.store.runs import FULL, RELEASE, link_name, read_run, released_folder
-from cloze_gen.store.tables import read_jsonl
+from cloze_gen.store.files import read_below
+from cloze_gen.store.runs import FULL, RELEASE, link_name, linked, read_run, released_folder
+from cloze_gen.store.tables import parse_jsonl
 
 
 def write_report(folder: Path, style: Style) -> None:
@@ -42,7 +46,7 @@ def write_report(folder: Path, style: Style) -> None:
     """
     released = released_folder(folder)
     record = read_record(released)
-    published = read_published(released, style=style, record=record)
+    published = read_published(partial(_read_own, folder), style=style, record=record)
     data = read_report_data(folder, style, published)
     write_documents(released, style=style, published=published, record=record, data=data)
     if released.name == FULL:
@@ -126,7 +130,8 @@ def _blanked(folder: Path, style: Style, artifacts: Mapping[str, Artifact]) -> B
 
 def stage_artifacts(folder: Path) -> dict[str, Artifact]:
     """Stage label -> artifact, in the order of the run."""
-    return {stage["label"]: open_artifact(folder / link_name(stage["number"], stage["label"])) for stage in read_run(folder)["stages"]}
+    stages = read_run(folder)["stages"]
+    return {stage["label"]: open_artifact(linked(folder, link_name(stage["number"], stage["label"]))) for stage in stages}
 
 
 def read_set(folder: Path, kind: ItemKind) -> tuple[list[Any], list[Record]]:
@@ -135,8 +140,17 @@ def read_set(folder: Path, kind: ItemKind) -> tuple[list[Any], list[Record]]:
     Raises:
         FormatError: the release's file does not follow its format.
     """
-    released = released_folder(folder)
-    return of_set(kind, zip(kind.read(released), read_jsonl(released / kind.file), strict=True))
+    data = _read_own(folder, kind.file)
+    return of_set(kind, zip(kind.items_of(data), parse_jsonl(data.split(b"\n"), where=kind.file), strict=True))
+
+
+def _read_own(folder: Path, file: str) -> bytes:
+    """A file of the release of a run, which may be somebody else's run."""
+    name = f"{released_folder(folder).name}/{file}"
+    try:
+        return read_below(folder, name)
+    except OSError as error:
+        raise FormatError(f"{folder / name}: cannot be read ({reason(error)}). `cloze-gen run` writes it anew.") from None
 
 
 def of_set(kind: ItemKind, pairs: Iterable[tuple[Any, Record]]) -> tuple[list[Any], list[Record]]:

@@ -82,6 +82,8 @@ class Style:
         files: a finished set -> place in the release -> text, or its lines: the files that the paper published.
         store_files: a finished run -> place in the release -> what it takes from the store.
         beside_files: the last stage's artifact -> its files of records that are released beside the items.
+        may_stand_beside: the files that `beside_files` may name.
+        may_be_taken: the files that `store_files` may give; one that ends in ``/`` is a folder of them.
         reference: the paper, with its parts, for a bibliography.
         order: settings -> of the items in the release: ``shuffled`` or ``corpus``.
         people: facts of each stage -> what people did (``groomed``) -> in words, for the signature; empty where nobody was asked.
@@ -116,6 +118,8 @@ class Style:
     reference: PaperReference | None = None
     store_files: Callable[[FinishedRun], Mapping[str, str | FromStore]] = lambda run: {}
     beside_files: Callable[[Artifact], Sequence[str]] = beside_kept
+    may_stand_beside: tuple[str, ...] = (CANDIDATES, FEWSHOT)
+    may_be_taken: tuple[str, ...] = ()
     order: Callable[[Any], str] = lambda settings: str(settings.release.order)
     people: Callable[[Facts], Mapping[str, str]] = lambda facts: {}
     judged: Callable[[Facts], str] = lambda facts: "machine"

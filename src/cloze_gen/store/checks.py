@@ -16,6 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from cloze_gen.notation import shown
+from cloze_gen.store.files import stays_within
 from cloze_gen.store.manifest import MANIFEST, SEAL, ask_passing, file_sha256, read_manifest, write_bytes
 
 STORE, NOTES = "store", ".checked"
@@ -34,6 +36,8 @@ def find_fault(folder: Path, manifest: Mapping[str, Any], *, deep: bool = False)
     found: dict[str, list[int]] = {}
     for name, facts in sorted(manifest["files"].items()):
         path = folder / name
+        if not stays_within(name):
+            return f"{shown(name)}: named in the manifest, and no file of this folder"
         fault, seen = _file_fault(path, facts, noted.get(name))
         if fault:
             return f"{name}: {fault}"

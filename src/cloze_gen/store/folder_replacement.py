@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import DamageError, StoreError
+from cloze_gen.notation import shown
+from cloze_gen.store.files import stays_within
 from cloze_gen.store.locks import partial_folder
 from cloze_gen.store.manifest import MANIFEST, SCHEMA_VERSION, file_sha256, read_manifest, write_manifest
 from cloze_gen.store.name_swap import exchange
@@ -40,7 +42,7 @@ def find_change(folder: Path, only: Sequence[str] = ()) -> str | None:
     for name, written in sorted(_own(manifest).items()):
         if only and name not in only:
             continue
-        found = _identity(folder / name)
+        found = None if _is_below_link(folder, name) else _identity(folder / name)
         if found != written and not (found and written == _ANYWHERE and found.startswith(_ANYWHERE)):
             return f"{folder / name}: {'missing' if found is None else 'changed since it was written'}."
     missing = [name for name in only if name not in _own(manifest)]
@@ -196,7 +198,17 @@ def _read_own(folder: Path) -> dict[str, Any]:
     manifest = read_manifest(folder / MANIFEST)
     if _LINKS not in manifest or _FILES not in manifest or manifest.get("schema_version") != SCHEMA_VERSION:
         raise DamageError(f"{folder / MANIFEST}: written by another version of cloze-gen, or by another program.")
+    files, links = manifest[_FILES], manifest[_LINKS]
+    if not _is_table(files, dict) or not _is_table(links, str) or not all(isinstance(one.get("sha256"), str) for one in files.values()):
+        raise DamageError(f"{folder / MANIFEST}: not the manifest of a folder of ours.")
+    outside = [name for name in (*files, *links) if not stays_within(name)]
+    if outside:
+        raise DamageError(f"{folder / MANIFEST}: names {shown(outside[0])}, which is no file of this folder.")
     return manifest
+
+
+def _is_table(value: Any, kind: type) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, kind) for one in value.values())
 
 
 def _own(manifest: dict[str, Any]) -> dict[str, str]:
@@ -211,6 +223,11 @@ def _entries(folder: Path) -> Iterator[str]:
         here = Path(place)
         linked = [name for name in folders if (here / name).is_symlink()]
         yield from ((here / name).relative_to(folder).as_posix() for name in [*files, *linked])
+
+
+def _is_below_link(folder: Path, name: str) -> bool:
+    """Whether a link stands between a folder and a file of ours: then the file is none of this folder."""
+    return any((folder / parent).is_symlink() for parent in Path(name).parents if parent.name)
 
 
 def _identity(path: Path) -> str | None:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cloze_gen.errors import UsageError
-from cloze_gen.notation import shown
+from cloze_gen.notation import reason, shown
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
-from cloze_gen.store.folder_replacement import find_change
+from cloze_gen.store.files import open_below
+from cloze_gen.store.folder_replacement import find_change, leads_out
 from cloze_gen.store.run_file import read_run_file
 
 RUN_FILE, RELEASE, FULL, EVALUATION, EVALUATION_FILE = "run.json", "release", "full", "evaluation", "evaluation.json"
@@ -25,6 +26,7 @@ def run_folders(out: Path) -> list[Path]:
 
 
 _RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_PREFIX = re.compile(r"[a-z]+:")  # of a member of a committee: what kind of file or folder follows
 MOST_NAME_CHARS = 200  # a release file's name is the run's and up to 40 characters more; file systems allow 255
 
 
@@ -80,11 +82,18 @@ def evaluation_place(out: Path, name: str, items: Digested) -> Path:
 
 
 def check_as_written(folder: Path, *names: str) -> None:
-    """These files of a run, by their names in its folder, are what the run wrote.
+    """These files of a run, by their names in its folder, are what the run wrote, and files of this folder, reached through no link.
 
     Raises:
-        UsageError: one was changed or is gone; says what to do.
+        UsageError: one was changed, is gone or is a link; says what to do.
     """
+    for name in names:
+        try:
+            open_below(folder, name).close()
+        except FileNotFoundError:
+            pass  # named below
+        except OSError as error:
+            raise UsageError(f"{folder / name}: {reason(error)}. A run's own files are no links; `cloze-gen run` writes it anew.") from None
     changed = find_change(folder, only=names)
     if changed:
         raise UsageError(f"{changed} `cloze-gen run` writes it anew and keeps what was changed by hand beside it.")
@@ -122,8 +131,20 @@ def find_stage(folder: Path, label: str) -> Artifact | None:
     for stage in read_run(folder)["stages"]:
         link = link_name(stage["number"], stage["label"])
         if label in {stage["label"], stage["label"].replace(" ", "-"), link, str(stage["number"])}:
-            return open_artifact(folder / link)
+            return open_artifact(linked(folder, link))
     return None
+
+
+def linked(folder: Path, name: str) -> Path:
+    """What a run's folder links: one of its stages, its evaluation.
+
+    Raises:
+        UsageError: the link leaves the output folder, so it is none of ours.
+    """
+    path = folder / name
+    if path.is_symlink() and leads_out(path.readlink(), name):
+        raise UsageError(f"{path}: a link that leaves the output folder, which no run of ours has. `cloze-gen run` writes it anew.")
+    return path
 
 
 def stage_artifact(folder: Path, label: str) -> Artifact:
@@ -140,13 +161,18 @@ def stage_artifact(folder: Path, label: str) -> Artifact:
 
 
 def without_folders(value: Any) -> Any:
-    """The same value with paths cut to the last name.
+    """The same value with every path in it cut to its last name; a prefix such as ``hf:`` stays.
 
     >>> without_folders({"grooming": {"offensive_words": "/home/ann/list.txt", "max_ambiguity": 0.1}, "focus": {"classes": ["noun"]}})
     {'grooming': {'offensive_words': 'list.txt', 'max_ambiguity': 0.1}, 'focus': {'classes': ['noun']}}
+    >>> without_folders(["ngram", "hf:/models/x/", "scores:answers/gpt2.jsonl"])
+    ['ngram', 'hf:x', 'scores:gpt2.jsonl']
     """
     if isinstance(value, dict):
         return {key: without_folders(one) for key, one in value.items()}
     if isinstance(value, list):
         return [without_folders(one) for one in value]
-    return value.rstrip("/").rpartition("/")[2] if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    prefix = _PREFIX.match(value)
+    return (prefix[0] if prefix else "") + value.rstrip("/").rpartition("/")[2].removeprefix(prefix[0] if prefix else "")

@@ -208,13 +208,22 @@ def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
         StoreError: a line is no JSON object; names file and line.
     """
     with open(path, "rb") as handle:
-        for number, line in enumerate(handle, 1):
-            if not line.strip():
-                continue
-            try:
-                record = parse_json(line)
-            except NotationError as error:
-                raise StoreError(f"{path}, line {number}: not JSON ({error}). Run again to rewrite it.") from None
-            if not isinstance(record, dict):
-                raise StoreError(f"{path}, line {number}: {shown(record)} is no JSON object. Run again to rewrite it.")
-            yield record
+        yield from parse_jsonl(handle, where=str(path))
+
+
+def parse_jsonl(lines: Iterable[bytes], *, where: str, advice: str = "Run again to rewrite it.") -> Iterator[dict[str, Any]]:
+    """The objects of JSON Lines; as `read_jsonl`.
+
+    Args:
+        where: name of the file in messages.
+    """
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = parse_json(line)
+        except NotationError as error:
+            raise StoreError(f"{where}, line {number}: not JSON ({error}). {advice}") from None
+        if not isinstance(record, dict):
+            raise StoreError(f"{where}, line {number}: {shown(record)} is no JSON object. {advice}")
+        yield record

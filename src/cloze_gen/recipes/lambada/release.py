@@ -21,6 +21,7 @@ from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.finished_run import FinishedRun, FromStore, PublishedSet
 from cloze_gen.stages.release.settings import OrderedReleaseSettings
 from cloze_gen.stages.style import beside_kept
+from cloze_gen.stages.tables import FEWSHOT
 from cloze_gen.store.artifacts import Artifact
 
 REFERENCE = PaperReference(
@@ -40,6 +41,7 @@ PLAIN_TEXT = {
     Split.CONTROL: "lambada_control_test_data_plain_text.txt",
 }
 REJECTED_PLAIN_TEXT, VOCABULARY, TRAIN_NOVELS = "rejected_plain_text.txt", "lambada-vocab-2.txt", "train-novels"
+MAY_STAND_BESIDE, MAY_BE_TAKEN = (REJECTED_SET, FEWSHOT), (VOCABULARY, f"{TRAIN_NOVELS}/")
 TOLD_FILES = {
     PLAIN_TEXT[Split.VALIDATION]: "the passages of the development novels in the published form, one a line, the target its last word.",
     PLAIN_TEXT[Split.TEST]: "the passages of the test novels, likewise.",

@@ -10,6 +10,7 @@ from typing import Any
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.features import Columns, Feature, features_of
 from cloze_gen.notation import reason
+from cloze_gen.store.files import read_below
 from cloze_gen.store.runs import Digested
 
 Record = dict[str, Any]
@@ -63,6 +64,7 @@ class ItemKind:
         misquoted: of a record, what of it is not as in the sentence that it quotes, in words.
         texts: fields of a record that hold text of those spans, ``source.text`` being one of a field's own.
         derived: fields that hold such text too and that `released` makes from the item; the others hold none.
+        candidate_faults: (record of an item, what `candidates.jsonl` holds of it) -> how they disagree, in words.
         types: columns whose type the rows may not show, since their lists can all be empty.
         told_files: file of the release -> what the card says of it; in a name `{name}` is the run's, and what was not written is not told.
     """
@@ -91,6 +93,7 @@ class ItemKind:
     texts: Sequence[str]
     derived: Sequence[str]
     told_files: Mapping[str, str]
+    candidate_faults: Callable[[Record, Mapping[str, Any]], Sequence[str]] = lambda item, candidates: ()
     types: Mapping[str, Feature] = field(default_factory=dict)
 
     def columns(self, records: Iterable[Record]) -> Columns:
@@ -105,7 +108,17 @@ class ItemKind:
             FormatError: the file does not follow its format, or is no text.
         """
         try:
-            with open(folder / self.file, encoding="utf-8") as handle:
-                return list(self.parse(handle))
+            return self.items_of(read_below(folder, self.file))
+        except OSError as error:
+            raise FormatError(f"{folder / self.file}: cannot be read ({reason(error)})") from None
+
+    def items_of(self, data: bytes) -> list[Any]:
+        """The items of the bytes of `file`.
+
+        Raises:
+            FormatError: they do not follow the format, or are no text.
+        """
+        try:
+            return list(self.parse(data.decode("utf-8").split("\n")))  # not splitlines: U+2028 may stand inside a string
         except UnicodeDecodeError as error:
             raise FormatError(f"{self.file}: {reason(error)}") from None

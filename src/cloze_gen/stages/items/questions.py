@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from cloze_gen.formats.harness import harness_files
 from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK, eval_yaml, inspect_task, question_task
 from cloze_gen.formats.jsonl import parse_questions
 from cloze_gen.formats.printed import blanked_sentence
+from cloze_gen.notation import shown
 from cloze_gen.records.question import Question
 from cloze_gen.stages.evaluation.question_sets import read_question_set
 from cloze_gen.stages.items.kind import ItemKind, Record, Span, ToldTask
@@ -94,6 +96,23 @@ def _misquoted(record: Record) -> Sequence[str]:
     return wrong
 
 
+def _candidate_faults(record: Record, own: Mapping[str, Any]) -> Sequence[str]:
+    """The candidates of a question are of its sentence and its answer, and every wrong option is one of them, with the same scores."""
+    wrong = [] if own["text"] == record["source"]["text"] else ["another sentence than the question's"]
+    if own["answer"] != record["answer"]:
+        wrong.append("another answer than the question's")
+    listed = {one["word"]: one for one in own["candidates"]}
+    for scores in record["option_scores"]:
+        candidate = listed.get(scores["word"])
+        if scores["word"] == record["answer"]:
+            continue
+        if candidate is None:
+            wrong.append(f"the option {shown(scores['word'])} is no candidate")
+        elif any(candidate[name] != value for name, value in scores.items() if name in candidate):
+            wrong.append(f"the option {shown(scores['word'])} has other scores than in the question")
+    return wrong
+
+
 QUESTION_ITEMS = ItemKind(
     noun="question",
     file=QUESTIONS,
@@ -118,5 +137,6 @@ QUESTION_ITEMS = ItemKind(
     misquoted=_misquoted,
     texts=("tokens", "history", "next_token", "source.text", "source.tokens"),
     derived=("input",),
+    candidate_faults=_candidate_faults,
     told_files={CANDIDATES: "the retained candidates of every question with the grooming decisions, for human groomers."},
 )

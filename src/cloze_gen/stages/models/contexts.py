@@ -13,7 +13,7 @@ from pydantic import Field
 from threadpoolctl import threadpool_limits
 
 from cloze_gen.errors import StoreError
-from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.settings import IgnoredWhen, SettingsGroup, types_of
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.training_text import TOKENS
 from cloze_gen.stages.models.builtin_words import builtin_words_facts, read_builtin_words
@@ -47,6 +47,10 @@ class ContextSettings(SettingsGroup):
     dimensions: int = Field(100, ge=2, le=2000, description="of the truncated SVD")
     topic_window: int = Field(12, ge=1, le=40, description="tokens on each side in which words are associated")
     topic_max_freq: float = Field(1e-3, gt=0, le=1, description="exclusive: rarer words among the features tell a sentence's topic")
+
+    def memory_bytes(self, words: int) -> int:
+        """Of the SVD: four matrices, a row a word and a row a feature, float64."""
+        return 4 * 8 * (types_of(words) + min(self.features, types_of(words))) * self.dimensions
 
 
 class Background(StrEnum):

@@ -28,6 +28,9 @@ class LmSettings(SettingsGroup):
     memory: str = Field("4G", pattern=r"^[1-9]\d{0,6}[KMG]$", description="lmplz -S, from 100M on, as 4G; the same model whatever it is")
     discount_fallback: bool = Field(False, description="lmplz --discount_fallback, for corpora too small for Kneser-Ney discounts")
 
+    def memory_bytes(self, words: int) -> int:
+        return int(self.memory[:-1]) * 1024 ** ("KMG".index(self.memory[-1]) + 1)
+
     @field_validator("memory")
     @classmethod
     def _enough(cls, memory: str) -> str:

@@ -12,10 +12,10 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.networks.adagrad import Floats
 from cloze_gen.networks.feedforward import fresh_feedforward
 from cloze_gen.networks.recurrent import fresh_recurrent
-from cloze_gen.networks.training import plan_course
+from cloze_gen.networks.training import MOST_STREAMS, STEPS, plan_course
 from cloze_gen.networks.word_classes import Ids
 from cloze_gen.rng import derive_rng
-from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH, SettingsGroup, types_of
 from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.corpus.training_text import TOKENS
 from cloze_gen.stages.models.network_training import CLASSES, Lesson, begin_course, write_trained, write_vocabulary
@@ -41,6 +41,15 @@ class NetworksSettings(SettingsGroup):
     recurrent_words: int = Field(30_000_000, ge=1, le=MOST_COUNTED, description="words the recurrent network reads at most")
     readings: int = Field(4, ge=1, le=1000, description="times the training text is read at most")
     rate: float = Field(0.2, gt=0, le=10, description="size of the first steps (Adagrad)")
+
+    def memory_bytes(self, words: int) -> int:
+        """Of both networks: weights, gradients, sums of squares, what a block of text makes of them, and copies in workers, float32."""
+        size, block = min(self.vocabulary, types_of(words)), STEPS * MOST_STREAMS
+        read, gates = self.history * self.vector, 4 * self.recurrent_hidden
+        weights = 2 * size * self.vector + read * self.feedforward_hidden + (self.vector + self.recurrent_hidden) * gates
+        weights += size * (self.feedforward_hidden + self.recurrent_hidden)
+        states = block * (read + self.vector + 2 * (self.feedforward_hidden + gates))
+        return 4 * 8 * (weights + states)
 
 
 def write_networks(

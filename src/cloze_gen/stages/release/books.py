@@ -16,6 +16,7 @@ from cloze_gen.text.decode import decode_book, flatten
 from cloze_gen.text.normalize import normalize_sentence
 
 _MOST_CHARS = 1 << 28  # of books kept in memory: some 500 novels
+_MOST_READINGS = 64  # of each book, all spans together: passages of one novel overlap, and a check reads each span three times
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class OpenedBooks:
     root: Path
     files: Mapping[str, tuple[Path, str]]
     _flat: dict[str, str] = field(default_factory=dict)
+    _given: dict[str, int] = field(default_factory=dict)  # book id -> characters of all its spans so far
 
     @classmethod
     def of_those(cls, found: BooksFound, books: Iterable[ReleasedBook]) -> OpenedBooks:
@@ -76,7 +78,7 @@ class OpenedBooks:
 
         Raises:
             UsageError: the book is not there.
-            FormatError: the span is none of this book.
+            FormatError: the span is none of this book, or its spans quote it too often.
         """
         book_id, start, end = span
         flat = self._flat.get(book_id)
@@ -92,4 +94,7 @@ class OpenedBooks:
                 del self._flat[next(iter(self._flat))]  # the one that was read before all others
         if not 0 <= start < end <= len(flat):
             raise FormatError(f"book {book_id}: characters {start} to {end} are no span of its {len(flat):,}")
+        given = self._given[book_id] = self._given.get(book_id, 0) + end - start
+        if given > _MOST_READINGS * len(flat):
+            raise FormatError(f"book {book_id}: the spans quote it more than {_MOST_READINGS} times over; a release does not.")
         return normalize_sentence(flat[start:end])

@@ -5,6 +5,8 @@ Each check is a line: what was looked at and, where something differs, the first
 
 from __future__ import annotations
 
+import hashlib
+import io
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,12 +20,16 @@ from cloze_gen.notation import shown
 from cloze_gen.records.spans import TakenSpans
 from cloze_gen.stages.finished_run import PublishedSet
 from cloze_gen.stages.items.kind import ItemKind, Record, Span
-from cloze_gen.stages.release.checksums import CHECKSUMS, checksums_of, parse_checksums
-from cloze_gen.stages.release.documents import CARD
-from cloze_gen.stages.release.facts import ReleaseRecord
+from cloze_gen.stages.release.checksums import CHECKSUMS
+from cloze_gen.stages.release.documents import CARD, REPORT
+from cloze_gen.stages.release.facts import ReleaseRecord, record_text
+from cloze_gen.stages.release.folder import ReleaseFolder
 from cloze_gen.stages.release.order import released_places
+from cloze_gen.stages.release.pointer_files import FIGURES
 from cloze_gen.stages.release.signature import SIGNATURE, canary_of, items_digest, told_digest
-from cloze_gen.stages.tables import FEWSHOT
+from cloze_gen.stages.tables import CANDIDATES, FEWSHOT
+from cloze_gen.store.manifest import file_sha256
+from cloze_gen.store.runs import RELEASE_FILE
 from cloze_gen.text.normalize import LINE_END_HYPHEN
 
 _PARQUET = ".parquet"
@@ -44,24 +50,21 @@ class Check:
     differences: tuple[str, ...] = ()
 
 
-def check_files(folder: Path) -> Check:
-    """Every file has the bytes that `SHA256SUMS` names; what else lies there is told and no difference."""
-    text = (folder / CHECKSUMS).read_text(encoding="utf-8", errors="backslashreplace") if (folder / CHECKSUMS).is_file() else ""
-    listed, found = parse_checksums(text, where=CHECKSUMS), checksums_of(folder)
-    missing = [f"{name}: missing" for name in listed if name not in found]
-    changed = [f"{name}: other bytes than {CHECKSUMS} names" for name in listed if name in found and found[name] != listed[name]]
-    empty = [] if listed else [f"{CHECKSUMS}: missing or empty"]
-    more = sorted(found.keys() - listed.keys())
+def check_files(release: ReleaseFolder) -> Check:
+    """Every file has the bytes that `SHA256SUMS` lists; what else lies there is reported, no difference, and not read."""
+    missing = [f"{name}: missing" for name in release.missing]
+    changed = [f"{name}: other bytes than {CHECKSUMS} lists" for name in release.changed]
+    empty = [] if release.listed else [f"{CHECKSUMS}: missing or empty"]
+    more = [shown(name)[1:-1] for name in release.others]
     beside = f"; beside them {', '.join(more[:3])}{', ...' if len(more) > 3 else ''}, which no checksum covers" if more else ""
-    return Check("files", f"{len(listed):,} files as {CHECKSUMS} has them{beside}", tuple(empty + missing + changed))
+    return Check("files", f"{len(release.listed):,} files as {CHECKSUMS} has them{beside}", tuple(empty + missing + changed))
 
 
-def check_signature(folder: Path, record: ReleaseRecord) -> Check:
-    """`signature.txt`, `release.json` and the card tell one signature, and the canary follows from it."""
-    facts, wrong = record.facts, []
+def check_signature(release: ReleaseFolder) -> Check:
+    """`signature.txt`, `release.json` and the card give one signature, and the canary follows from it."""
+    facts, wrong = release.record.facts, []
     for file, what in ((SIGNATURE, facts.signature), (CARD, facts.signature), (CARD, facts.canary)):
-        path = folder / file
-        if not path.is_file() or what not in path.read_text(encoding="utf-8", errors="backslashreplace"):
+        if release.fault(file) or what.encode("utf-8", "surrogatepass") not in release.read(file):
             wrong.append(f"{file}: lacks {shown(what)}, which release.json tells")
     if canary_of(facts.signature) != facts.canary:
         wrong.append(f"release.json: the canary {shown(facts.canary)} is not that of its signature")
@@ -130,35 +133,80 @@ def _printed_twice(kind: ItemKind, published: PublishedSet) -> Iterator[str]:
             yield f"{item.id}: prints the sentences of {earlier}"
 
 
-def check_documents(folder: Path, texts: Mapping[str, str]) -> Check:
+def check_documents(release: ReleaseFolder, texts: Mapping[str, str]) -> Check:
     """What the documents say is what `release.json` and the items say: `texts` are the documents written anew."""
+    texts = {RELEASE_FILE: record_text(release.record), **texts}
     wrong = [
         f"{name}: tells other things than release.json and the items"
         for name, text in texts.items()
-        if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8", errors="backslashreplace") != text
+        if release.digests.get(name) != hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     ]
-    return Check("documents", f"{', '.join(texts)} follow from release.json and the items", tuple(wrong))
+    return Check("documents", f"{', '.join(sorted(texts))} follow from release.json and the items", tuple(wrong))
 
 
-def check_derived(folder: Path, again: Path) -> Check:
+def check_derived(release: ReleaseFolder, again: Path) -> Check:
     """Every file that is made of the items is what they give: `again` holds them made anew.
 
-    Parquet by another version of Arrow has other bytes for the same rows, so rows are compared where bytes differ.
+    What stands beside the items is made of itself, so it is not counted here. Parquet by another version of Arrow has other bytes for the
+    same rows, so rows are compared where bytes differ.
     """
     names = sorted(path.relative_to(again).as_posix() for path in again.rglob("*") if path.is_file())
-    wrong = [name for name in names if not _same(folder / name, again / name)]
-    return Check("formats", f"{len(names):,} files follow from the items", tuple(f"{name}: not what the items give" for name in wrong))
+    wrong = [name for name in names if not _same(release, name, again / name)]
+    count = len(set(names) - set(release.record.beside))
+    return Check("formats", f"{count:,} files follow from the items", tuple(f"{name}: not what the items give" for name in wrong))
 
 
-def _same(one: Path, other: Path) -> bool:
-    if not one.is_file():
+def _same(release: ReleaseFolder, name: str, again: Path) -> bool:
+    if release.fault(name):
         return False
-    if one.read_bytes() == other.read_bytes():
+    if release.digests[name] == file_sha256(again):
         return True
+    return name.endswith(_PARQUET) and _same_rows(io.BytesIO(release.read(name)), again)
+
+
+def _same_rows(one: io.BytesIO, own: Path) -> bool:
+    """Whether a Parquet file holds the rows of our own. It is read a row at a time up to the first difference: a small file can unfold to
+    any size."""
     try:
-        return one.suffix == _PARQUET and bool(pq.read_table(one).equals(pq.read_table(other)))
-    except (OSError, ValueError):  # Arrow's errors are of these two
+        found, expected = pq.ParquetFile(one), pq.ParquetFile(own)
+        if found.metadata.num_rows != expected.metadata.num_rows or not found.schema_arrow.equals(expected.schema_arrow):
+            return False
+        rows = zip(found.iter_batches(batch_size=1), expected.iter_batches(batch_size=1), strict=True)
+        return all(row.equals(own_row) for row, own_row in rows)
+    except (OSError, ValueError, NotImplementedError):  # Arrow's errors are of these
         return False
+
+
+def check_beside(kind: ItemKind, published: PublishedSet) -> Check:
+    """What stands beside the items agrees with them, as far as they say it."""
+    wrong: list[str] = []
+    compared = []
+    for file, records in published.beside.items():
+        if file == FEWSHOT:
+            continue  # `check_fewshot`
+        if file != CANDIDATES:
+            compared.append(f"{file}: not compared, for the items do not say it")
+            continue
+        compared.append(f"{file}: sentence, answer and options of every {kind.noun}; its other candidates are not compared")
+        if [one.get("id") for one in records] != [one["id"] for one in published.records]:
+            wrong.append(f"{file}: its rows are not those of the {kind.noun}s, in their order")
+            continue
+        for item, own in zip(published.records, records, strict=True):
+            wrong += [f"{file}: {item['id']}: {fault}" for fault in kind.candidate_faults(item, own)]
+    return Check("beside", "; ".join(compared), tuple(wrong))
+
+
+def check_others(release: ReleaseFolder, compared: Iterable[str]) -> Check:
+    """Names the files that nothing here was compared with; a file that no release of its kind has is a difference.
+
+    Args:
+        compared: files that were.
+    """
+    known = {REPORT, FIGURES, *release.record.taken}
+    left = sorted(release.listed.keys() - set(compared))
+    wrong = tuple(f"{name}: follows from nothing in this release" for name in left if name not in known)
+    told = ", ".join(name for name in left if name in known)
+    return Check("others", f"not compared: {told or 'none'}", wrong)
 
 
 def check_books(kind: ItemKind, records: Sequence[Record], text_of: Callable[[Span], str]) -> Check:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cloze_gen.errors import FormatError
+from cloze_gen.store.files import stays_within
 from cloze_gen.store.manifest import file_sha256
 
 CHECKSUMS = "SHA256SUMS"
@@ -44,7 +45,7 @@ def parse_checksums(text: str, *, where: str) -> Mapping[str, str]:
         if match is None:
             raise FormatError(f"{where}, line {number}: {line[:80]!r} is no sha256, two blanks and a file")
         digest, name = match.groups()
-        if name in found or name.startswith("/") or ".." in name.split("/"):
+        if name in found or not stays_within(name):
             raise FormatError(f"{where}, line {number}: {name[:80]!r} stands there twice, or is no file of this folder")
         found[name] = digest
     return found

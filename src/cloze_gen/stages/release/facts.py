@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +13,11 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from cloze_gen.errors import FormatError
-from cloze_gen.notation import NotationError, parse_json, shown
+from cloze_gen.notation import NotationError, parse_json, reason, shown
 from cloze_gen.records.release_facts import ReleaseFacts
 from cloze_gen.report.card import CardTable
 from cloze_gen.report.funnel import FunnelStep
+from cloze_gen.store.files import read_below, stays_within
 from cloze_gen.store.runs import RELEASE_FILE, is_run_name
 
 
@@ -39,6 +41,8 @@ class ReleaseRecord:
     full: Mapping[str, str] = field(default_factory=dict)
 
 
+MOST_RECORD_BYTES = 64 << 20  # of `release.json`; that of a set of 527 books has 200 kB
+MOST_SEED = 2**63 - 1
 SCHEMA, TEXTS = "cloze-gen/release", ("full", "pointers")
 _BESIDE = ("steps", "tables", "beside", "taken", "full")
 
@@ -58,19 +62,23 @@ def record_text(record: ReleaseRecord) -> str:
 
 
 def read_record(folder: Path) -> ReleaseRecord:
-    """What a release says of itself. A stranger may have written it: every name in it stays within a folder.
+    """What a release says of itself. Anybody may have written it: every name in it is that of a file below a folder, and nothing is
+    converted to another type.
 
     Raises:
         FormatError: there is no `release.json`, or it is damaged, of another form, or has a name that would lead out of a folder.
     """
     path = folder / RELEASE_FILE
-    if not path.is_file():
+    if not os.path.lexists(path):
         raise FormatError(f"{folder}: no {RELEASE_FILE} in it, so it is no release of this version of cloze-gen.")
     try:
-        value = parse_json(path.read_bytes())
+        value = parse_json(read_below(folder, RELEASE_FILE, max_bytes=MOST_RECORD_BYTES))
         beside = {name: value[name] for name in _BESIDE if name in value}
-        record = _record().validate_python({"facts": {name: value[name] for name in value if name not in _BESIDE}} | beside)
-    except (OSError, NotationError, TypeError, ValidationError) as error:
+        parts = {"facts": {name: value[name] for name in value if name not in _BESIDE}} | beside
+        record = _record().validate_json(json.dumps(parts), strict=True)
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read ({reason(error)}).") from None
+    except (NotationError, TypeError, ValueError) as error:
         what = str(error).splitlines()[0] if not isinstance(error, ValidationError) else _first_mistake(error)
         raise FormatError(f"{path}: not what a release says of itself ({what}).") from None
     wrong = next(_mistakes(record), None)
@@ -87,6 +95,10 @@ def _mistakes(record: ReleaseRecord) -> Iterator[str]:
         yield f"its text is {shown(facts.text)}, which is none of {', '.join(TEXTS)}"
     if not is_run_name(facts.name):
         yield f"its name, {shown(facts.name)}, is no name of a run"
+    if not 0 <= facts.seed <= MOST_SEED:
+        yield f"its seed, {shown(facts.seed)}, is not from 0 to {MOST_SEED}"
+    if facts.n_items < 0:
+        yield f"it has {shown(facts.n_items)} items"
     if "release" not in facts.settings or not all(isinstance(group, Mapping) for group in facts.settings.values()):
         yield "its settings are not groups of settings, `release` among them"
     for file in (*record.beside, *record.taken, *record.full, *(book.file for book in facts.books)):
@@ -95,16 +107,6 @@ def _mistakes(record: ReleaseRecord) -> Iterator[str]:
     for side in dict.fromkeys(book.side for book in facts.books):
         if not is_run_name(side):
             yield f"{shown(side)} is no side of books"
-
-
-def stays_within(file: str) -> bool:
-    """Whether a name leads to a file below the folder that it is read in.
-
-    >>> [stays_within(file) for file in ("a/b.txt", "../a", "/a", "a/../../b", "", "a/")]
-    [True, False, False, False, False, False]
-    """
-    parts = file.split("/")
-    return not file.startswith("/") and not {"", ".", ".."} & set(parts) and "\0" not in file
 
 
 def _first_mistake(error: ValidationError) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,29 +17,29 @@ from cloze_gen.stages.finished_run import PublishedSet
 from cloze_gen.stages.items.kind import ItemKind, Record, Span
 from cloze_gen.stages.release.checksums import checksums_of
 from cloze_gen.stages.release.documents import write_documents
-from cloze_gen.stages.release.facts import ReleaseRecord
+from cloze_gen.stages.release.folder import ReleaseFolder
 from cloze_gen.stages.release.pointer_files import FIGURES, POINTERS, Texts, pointers_file, text_fields
 from cloze_gen.stages.release.write import full_settings, release_settings, write_data
 from cloze_gen.stages.style import Style
-from cloze_gen.store.tables import read_jsonl
+from cloze_gen.store.tables import parse_jsonl
+
+_FIGURES_BYTES, _FIGURES_ITEM_BYTES = 4 << 20, 1 << 10
 
 
-def fill_release(source: Path, to: Path, *, style: Style, record: ReleaseRecord, text_of: Texts) -> list[str]:
+def fill_release(source: ReleaseFolder, to: Path, *, style: Style, text_of: Texts) -> list[str]:
     """Write the full release of a release of pointers into the empty folder `to`.
 
-    Args:
-        record: of the release of pointers.
     Returns:
         files that are not the full release's, byte for byte; of equal versions of cloze-gen and its libraries there are none.
     Raises:
         FormatError: the pointers do not fit these books, or are damaged.
     """
-    kind = style.items
+    kind, record = style.items, source.record
     settings = full_settings(record.facts.settings)
     facts = replace(record.facts, text="full", settings=settings, measured=(), evaluated="")
-    records = list(_filled(source / POINTERS, kind.texts, {}, kind, text_of))
+    records = list(_filled(source, POINTERS, kind.texts, {}, kind, text_of))
     spans = {one["id"]: kind.spans(one) for one in records}
-    beside = {file: list(_filled(source / pointers_file(file), text_fields(file, kind)[0], spans, kind, text_of)) for file in record.beside}
+    beside = {file: list(_filled(source, pointers_file(file), text_fields(file, kind)[0], spans, kind, text_of)) for file in record.beside}
     items = _items(kind, records)
     published = PublishedSet(
         name=facts.name,
@@ -54,27 +53,34 @@ def fill_release(source: Path, to: Path, *, style: Style, record: ReleaseRecord,
     write_data(to, style=style, published=published, facts=facts)
     for file in record.taken:
         (to / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / file, to / file)
+        (to / file).write_bytes(source.read(file))
     write_documents(to, style=style, published=published, record=replace(record, facts=facts, full={}), data=read_figures(source))
     found = checksums_of(to)
     return sorted(name for name in found.keys() | record.full.keys() if found.get(name) != record.full.get(name))
 
 
-def read_figures(folder: Path) -> ReportData:
+def read_figures(source: ReleaseFolder) -> ReportData:
     """The figures of the report of a release of pointers.
 
     Raises:
         FormatError: they are damaged.
     """
+    most = _FIGURES_BYTES + _FIGURES_ITEM_BYTES * source.record.facts.n_items
+    data = source.read(FIGURES)
+    if len(data) > most:
+        raise FormatError(f"{source.folder / FIGURES}: {len(data):,} bytes; the figures of this set have at most {most:,}.")
     try:
-        return TypeAdapter(ReportData).validate_json((folder / FIGURES).read_bytes())
-    except (OSError, ValidationError) as error:
-        raise FormatError(f"{folder / FIGURES}: not the figures of a report ({str(error).splitlines()[0]})") from None
+        return TypeAdapter(ReportData).validate_json(data)
+    except ValidationError as error:
+        raise FormatError(f"{source.folder / FIGURES}: not the figures of a report ({str(error).splitlines()[0]})") from None
 
 
-def _filled(path: Path, texts: Sequence[str], spans: Mapping[str, Sequence[Span]], kind: ItemKind, text_of: Texts) -> Iterator[Record]:
-    for number, record in enumerate(read_jsonl(path), 1):
-        where = f"{path.name}, line {number}"
+def _filled(
+    source: ReleaseFolder, file: str, texts: Sequence[str], spans: Mapping[str, Sequence[Span]], kind: ItemKind, text_of: Texts
+) -> Iterator[Record]:
+    lines = source.read(file).split(b"\n")
+    for number, record in enumerate(parse_jsonl(lines, where=file, advice="Download the release again."), 1):
+        where = f"{file}, line {number}"
         try:
             reference = reference_text([text_of(span) for span in spans.get(record["id"]) or kind.spans(record)])
         except (KeyError, TypeError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -23,9 +24,8 @@ from cloze_gen.stages.release.facts import ReleaseRecord, record_text
 from cloze_gen.stages.release.pointer_files import FIGURES, POINTERS, pointers_file
 from cloze_gen.stages.release.signature import SIGNATURE
 from cloze_gen.stages.report_samples import without_samples
-from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.runs import RELEASE_FILE
-from cloze_gen.store.tables import read_jsonl
+from cloze_gen.store.tables import parse_jsonl
 
 
 def write_pointer_documents(folder: Path, *, record: ReleaseRecord, data: ReportData, full: Path) -> None:
@@ -36,19 +36,37 @@ def write_pointer_documents(folder: Path, *, record: ReleaseRecord, data: Report
     """
     settings = {**record.facts.settings, "release": {**record.facts.settings["release"], "text": "pointers"}}
     facts, bare = replace(record.facts, text="pointers", settings=settings), without_samples(data)
-    (folder / RELEASE_FILE).write_text(record_text(replace(record, facts=facts, full=checksums_of(full))), encoding="utf-8", newline="\n")
-    (folder / CITATION).write_text(citation_cff(facts, licence_of(facts)), encoding="utf-8", newline="\n")
-    (folder / REPORT).write_text(render_report(bare), encoding="utf-8", newline="\n")
+    record = replace(record, facts=facts, full=checksums_of(full))
     figures = TypeAdapter(ReportData).dump_python(bare, mode="json")
-    (folder / FIGURES).write_text(json.dumps(figures, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
-    records = [_plain(one) for one in read_jsonl(folder / POINTERS)]
-    table = Table(
-        config="default", split="pointers", file=POINTERS, rows=len(records), bytes=(folder / POINTERS).stat().st_size,
-        sha256=file_sha256(folder / POINTERS), columns=features_of(records),
-    )  # fmt: skip
-    (folder / CROISSANT).write_text(croissant_json(facts, [table], licence_of(facts)), encoding="utf-8", newline="\n")
-    (folder / CARD).write_text(_pointer_card(record, facts), encoding="utf-8", newline="\n")
+    texts = {
+        RELEASE_FILE: record_text(record),
+        REPORT: render_report(bare),
+        FIGURES: json.dumps(figures, ensure_ascii=False) + "\n",
+        **pointer_document_texts((folder / POINTERS).read_bytes(), record=record),
+    }
+    for file, text in texts.items():
+        (folder / file).write_text(text, encoding="utf-8", newline="\n")
     write_checksums(folder)
+
+
+def pointer_document_texts(pointers: bytes, *, record: ReleaseRecord) -> dict[str, str]:
+    """The documents that follow from `release.json` and the pointers: citation, description for machines, card.
+
+    Args:
+        pointers: the bytes of their file.
+        record: of the release of pointers.
+    """
+    facts, licence = record.facts, licence_of(record.facts)
+    records = [_plain(one) for one in parse_jsonl(pointers.split(b"\n"), where=POINTERS)]
+    table = Table(
+        config="default", split="pointers", file=POINTERS, rows=len(records), bytes=len(pointers),
+        sha256=hashlib.sha256(pointers).hexdigest(), columns=features_of(records),
+    )  # fmt: skip
+    return {
+        CITATION: citation_cff(facts, licence),
+        CROISSANT: croissant_json(facts, [table], licence),
+        CARD: _pointer_card(record, facts),
+    }
 
 
 def _plain(record: Record) -> Record:

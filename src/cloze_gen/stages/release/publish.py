@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cloze_gen.config import parse_value, toml_value
 from cloze_gen.report.funnel import FunnelStep
 from cloze_gen.stages.finished_run import FinishedRun, PublishedSet
 from cloze_gen.stages.release.books import BooksFound, OpenedBooks
@@ -21,7 +22,7 @@ from cloze_gen.store.runs import FULL, RELEASE, RELEASE_FILE, without_folders
 from cloze_gen.store.tables import read_jsonl
 
 _NAMES_NO_FILE = "release"  # of the groups of settings
-_TEXT = "release.text="  # how an override begins that asks for pointers
+_TEXT = "release.text"  # the setting that asks for pointers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +62,20 @@ def told_overrides(overrides: Sequence[str]) -> list[str]:
 
     >>> told_overrides(["grooming.offensive_words=/home/ann/list.txt", "release.text=pointers", "release.url=https://a.org/b"])
     ['grooming.offensive_words=list.txt', 'release.url=https://a.org/b']
+    >>> told_overrides(['committee.members=["ngram", "hf:/models/x"]', 'grooming.verdicts="/home/ann/v.jsonl"'])
+    ['committee.members=["ngram", "hf:x"]', 'grooming.verdicts=v.jsonl']
     """
-    parts = (one.partition("=") for one in overrides if not one.startswith(_TEXT))
-    return [key + sign + (value if key.startswith(f"{_NAMES_NO_FILE}.") else without_folders(value)) for key, sign, value in parts]
+    parts = [(key.strip(), value.strip()) for key, _, value in (one.partition("=") for one in overrides)]
+    return [f"{key}={_told_value(key, value)}" for key, value in parts if key != _TEXT]
+
+
+def _told_value(key: str, text: str) -> str:
+    """The value of an override as the user wrote it, or, where it names folders of theirs, written anew without them."""
+    value = parse_value(text)
+    told = value if key.startswith(f"{_NAMES_NO_FILE}.") else without_folders(value)
+    if told == value:
+        return text
+    return told if isinstance(told, str) and parse_value(told) == told else toml_value(told)
 
 
 def publish(folder: Path, style: Style, run: RunToPublish) -> None:

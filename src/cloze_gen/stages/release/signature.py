@@ -11,9 +11,12 @@ from typing import Any
 
 from cloze_gen import __version__
 from cloze_gen.errors import UsageError
+from cloze_gen.notation import reason
+from cloze_gen.store.files import read_below
 from cloze_gen.store.runs import released_folder
 
 SIGNATURE, CANARY = "signature.txt", "canary"
+_MOST_BYTES = 1 << 16  # of the file
 _DIGEST_DIGITS = 16  # of the items' sha256: 64 bits
 _CANARIES = uuid.UUID("5f4dd1a6-6f0c-5a39-9a5e-3b3c1d1f6a52")  # a name space of their own: no other program's GUID is one of ours
 
@@ -80,15 +83,15 @@ def read_signature(folder: Path) -> str:
     """The signature of the release in a run's folder.
 
     Raises:
-        UsageError: there is none, or it is no text.
+        UsageError: there is none, or it is no text or no file of this folder.
     """
-    path = released_folder(folder) / SIGNATURE
+    name = f"{released_folder(folder).name}/{SIGNATURE}"
     try:
-        return path.read_text(encoding="utf-8").strip()
+        return read_below(folder, name, max_bytes=_MOST_BYTES).decode("utf-8").strip()
     except FileNotFoundError:
         raise UsageError(f"{folder.name}: has no release yet; `cloze-gen run` finishes it.") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not UTF-8; `cloze-gen run` writes it anew.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{folder / name}: cannot be read ({reason(error)}); `cloze-gen run` writes it anew.") from None
 
 
 def short_digest(texts: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from cloze_gen.stages.release.signature import CANARY, SIGNATURE
 from cloze_gen.stages.release.splits import HARNESS, PARQUET, split_tables
 from cloze_gen.stages.style import Style
 from cloze_gen.stages.tables import FEWSHOT
-from cloze_gen.store.tables import read_jsonl
+from cloze_gen.store.tables import parse_jsonl
 
 _Content = str | Iterable[str]
 
@@ -90,22 +90,25 @@ def data_files(style: Style, published: PublishedSet, facts: ReleaseFacts) -> It
         yield from kind.inspect(published.items, told).items()
 
 
-def read_published(folder: Path, *, style: Style, record: ReleaseRecord) -> PublishedSet:
+def read_published(read: Callable[[str], bytes], *, style: Style, record: ReleaseRecord) -> PublishedSet:
     """The set of a full release, as it was written from.
 
+    Args:
+        read: gives the bytes of a file of the release by its name.
     Raises:
         FormatError: its items do not follow their format.
         StoreError: a line of its records is no JSON object.
     """
     facts = record.facts
+    data = read(style.items.file)
     return PublishedSet(
         name=facts.name,
-        items=style.items.read(folder),
+        items=style.items.items_of(data),
         seed=facts.seed,
         release=release_settings(style, facts.settings),
-        records=list(read_jsonl(folder / style.items.file)),
+        records=list(parse_jsonl(data.split(b"\n"), where=style.items.file)),
         canary=facts.canary,
-        beside={file: list(read_jsonl(folder / file)) for file in record.beside},
+        beside={file: list(parse_jsonl(read(file).split(b"\n"), where=file)) for file in record.beside},
     )
 
 

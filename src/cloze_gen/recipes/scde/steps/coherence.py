@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from cloze_gen.settings import MOST_COUNTED, SettingsGroup
+from cloze_gen.settings import MOST_COUNTED, SettingsGroup, types_of
 from cloze_gen.stats.cues import neighbours
 
 
@@ -22,6 +22,10 @@ class CoherenceSettings(SettingsGroup):
     vocabulary: int = Field(20_000, ge=10, le=1_000_000, description="the commonest words, in small letters, that it knows")
     dimensions: int = Field(100, ge=1, le=2000, description="directions in which the words of adjacent sentences go together")
     max_pairs: int = Field(400_000, ge=1, le=MOST_COUNTED, description="pairs of adjacent sentences it learns from, spread over all novels")
+
+    def memory_bytes(self, words: int) -> int:
+        """Of the SVD: four matrices, a row a word, float64."""
+        return 4 * 8 * min(self.vocabulary, types_of(words)) * self.dimensions
 
 
 def coherence(behind: NDArray[np.float64], before: NDArray[np.float64], blanks: NDArray[np.int64]) -> NDArray[np.float64]:
