@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.pipelines.styles import style_names, style_of_run
+from cloze_gen.stages.release.checksums import write_checksums
 from cloze_gen.store.runs import read_run
 from cloze_gen.store.tables import read_jsonl
 from tests.conftest import SAMPLE, FinishedRun, Outcome
@@ -113,6 +114,7 @@ def test_what_cannot_be_filled_is_told(copied: FinishedRun, tmp_path: Path, cli:
     record["source"]["text"] = [0, 5]
     for first, what in ((json.dumps(record), "differ"), (lines[0].replace('"text": [0', '"text": [99999'), "is no place")):
         (told / "pointers.jsonl").write_text("".join([first.rstrip("\n") + "\n", *lines[1:]]), encoding="utf-8")
+        write_checksums(told)
         edited = cli("fill", told, "--books", SAMPLE, "--to", tmp_path / "x")
         assert (edited.status, what in edited.err) == (1, True), edited.err
     assert not (tmp_path / "x").exists()

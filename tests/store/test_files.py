@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.store.files import open_regular, read_regular_text
+from cloze_gen.store.files import open_below, open_regular, read_below, read_regular_text
 
 
 def test_a_regular_file_is_read_through_a_link(tmp_path: Path) -> None:
@@ -54,3 +54,44 @@ def test_more_than_can_be_meant_is_refused_unread(tmp_path: Path) -> None:
     assert read_regular_text(tmp_path / "a", max_bytes=5) == "12345"
     with pytest.raises(OSError, match="larger than"):
         read_regular_text(tmp_path / "a", max_bytes=4)
+
+
+def test_a_file_below_a_folder_is_read(tmp_path: Path) -> None:
+    """The folder itself may be a link, for the user named it."""
+    (tmp_path / "it" / "sub").mkdir(parents=True)
+    (tmp_path / "it" / "sub" / "a.txt").write_text("one")
+    (tmp_path / "linked").symlink_to("it")
+    assert read_below(tmp_path / "linked", "sub/a.txt", max_bytes=3) == b"one"
+    with pytest.raises(OSError, match="3 bytes, more than the 2"):
+        read_below(tmp_path / "it", "sub/a.txt", max_bytes=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("link.txt", "a link, not a file"),
+        ("nowhere.txt", "a link, not a file"),
+        ("linked/a.txt", "a link, not a folder"),
+        ("sub", "a folder, not a file"),
+        ("pipe", "a named pipe, not a file"),
+        ("sub/a.txt/b", "a file, not a folder"),
+        ("../a.txt", "no name of a file below this folder"),
+        ("/etc/hostname", "no name of a file below this folder"),
+        ("sub/../sub/a.txt", "no name of a file below this folder"),
+        ("a\0b", "no name of a file below this folder"),
+        ("", "no name of a file below this folder"),
+        ("gone", "No such file"),
+    ],
+)
+def test_a_name_leads_to_no_other_place(name: str, said: str, tmp_path: Path) -> None:
+    """No part of a name below a folder may be a link."""
+    it = tmp_path / "it"
+    (it / "sub").mkdir(parents=True)
+    for place in (tmp_path / "a.txt", it / "sub" / "a.txt"):
+        place.write_text("one")
+    (it / "link.txt").symlink_to("../a.txt")
+    (it / "nowhere.txt").symlink_to("nothing")
+    (it / "linked").symlink_to("sub")
+    os.mkfifo(it / "pipe")
+    with pytest.raises(OSError, match=said):
+        open_below(it, name)

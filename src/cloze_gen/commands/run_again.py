@@ -110,7 +110,7 @@ def run_again(release: ReleaseFolder, style: Style, found: BooksFound | None, pl
     config = place / "settings.toml"
     place.mkdir()
     config.write_text(toml_of(style.name, facts.settings), encoding="utf-8")
-    sides = {} if found is None else laid_out(found, facts.books, place)
+    sides = {} if found is None or facts.sample else laid_out(found, facts.books, place)  # the sample has a manifest of its own
     foreign = sorted(sides.keys() - set(style.sides))
     if foreign:
         raise UsageError(f"release.json: {style.name} reads no side {shown(foreign[0])}.")

@@ -110,7 +110,7 @@ def _of_full(release: ReleaseFolder, again: Path, style: Style, opened: OpenedBo
         yield check_fewshot(style.items, published)
     again.mkdir()
     write_data(again, style=style, published=published, facts=record.facts)
-    derived = [path.relative_to(again).as_posix() for path in again.rglob("*") if path.is_file()]
+    derived = [path.relative_to(again).as_posix() for path in sorted(again.rglob("*")) if path.is_file()]
     yield check_derived(release, again)
     for file in record.taken:  # the card lists them
         (again / file).parent.mkdir(parents=True, exist_ok=True)

@@ -192,7 +192,7 @@ def check_beside(kind: ItemKind, published: PublishedSet) -> Check:
             wrong.append(f"{file}: its rows are not those of the {kind.noun}s, in their order")
             continue
         for item, own in zip(published.records, records, strict=True):
-            wrong += [f"{file}: {item['id']}: {fault}" for fault in kind.candidate_faults(item, own)]
+            wrong += [f"{file}: {item['id']}: {fault}" for fault in kind.candidate_faults(item, {**own})]
     return Check("beside", "; ".join(compared), tuple(wrong))
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -158,17 +159,18 @@ def _files_below(folder: Path) -> Iterator[tuple[str, int]]:
         if place.count("/") > MOST_FOLDERS:
             raise FormatError(f"{folder}: {shown(place)}: more than {MOST_FOLDERS} folders in each other, which no release has.")
         with os.scandir(folder / place) as entries:
-            for entry in entries:
-                count += 1
-                if count > MOST_ENTRIES:
-                    raise FormatError(f"{folder}: more than {MOST_ENTRIES:,} files and folders, which no release has.")
-                found, name = entry.stat(follow_symlinks=False), place + entry.name
-                if stat.S_ISDIR(found.st_mode):
-                    waiting.append(f"{name}/")
-                elif stat.S_ISREG(found.st_mode):
-                    yield name, found.st_size
-                else:
-                    _refuse(folder, name, found.st_mode)
+            listed = sorted(itertools.islice(entries, MOST_ENTRIES + 1), key=lambda entry: entry.name)
+        count += len(listed)
+        if count > MOST_ENTRIES:
+            raise FormatError(f"{folder}: more than {MOST_ENTRIES:,} files and folders, which no release has.")
+        for entry in listed:
+            found, name = entry.stat(follow_symlinks=False), place + entry.name
+            if stat.S_ISDIR(found.st_mode):
+                waiting.append(f"{name}/")
+            elif stat.S_ISREG(found.st_mode):
+                yield name, found.st_size
+            else:
+                _refuse(folder, name, found.st_mode)
 
 
 def _refuse(folder: Path, name: str, mode: int) -> None:
