@@ -36,7 +36,7 @@ from cloze_gen.evaluate.orders import plan_orders, shard_orders
 from cloze_gen.rng import derive_rng
 
 ROOT = Path(__file__).parents[1]
-RESULTS, PICTURE = ROOT / "docs" / "contamination.jsonl", ROOT / "docs" / "contamination.svg"
+RESULTS, PICTURE = "contamination.jsonl", "contamination.svg"  # in docs/, or in the folder of `--docs`
 BOOKS = ROOT / "corpora" / "sample"
 # n: shards of which some have five lines, some ten, some a hundred
 SHARDS = {50: (1, 5, 10), 250: (5, 25, 50), 1040: (10, 50, 100), 6000: (10, 50, 200)}
@@ -48,15 +48,15 @@ COPIES = (0, 1, 5, 20)  # times that a model has read the file
 LINE_END = "\u23ce"  # a token of its own, so that an n-gram model sees over the end of a line
 
 
-def simulate(_: argparse.Namespace) -> None:
+def simulate(args: argparse.Namespace) -> None:
     rows = []
     for n, many in SHARDS.items():
         for shards in many:
             for permutations in PERMUTATIONS:
-                rows += power(n, shards, permutations, GAINS, REPLICATES)
+                rows += power(n, shards, permutations, GAINS, math.ceil(REPLICATES * args.share))
     for n, shards, replicates in NULLS:
-        rows += [row | {"null": True} for row in power(n, shards, 99, (0.0,), replicates)]
-    RESULTS.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        rows += [row | {"null": True} for row in power(n, shards, 99, (0.0,), math.ceil(replicates * args.share))]
+    (args.docs / RESULTS).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def power(n: int, shards: int, permutations: int, gains: tuple[float, ...], replicates: int) -> list[dict[str, Any]]:
@@ -92,12 +92,12 @@ def kenlm(args: argparse.Namespace) -> None:
 
     A cell: of the orders in which the file could have been published, how many end in p <= 0.05, and the median p.
     """
-    print("| file | the model has read | " + " | ".join(f"{copies} copies" for copies in COPIES) + " |")
-    print("|---|---|" + "---|" * len(COPIES))
+    print("| file | the model has read | " + " | ".join(f"{copies} copies" for copies in args.copies) + " |")
+    print("|---|---|" + "---|" * len(args.copies))
     for file in args.file:
         for shuffled in (False, True):
             cells = []
-            for copies in COPIES:
+            for copies in args.copies:
                 tests = [ask_kenlm(args.release / file, copies, one, shuffled=shuffled, order=args.order) for one in range(args.orders)]
                 found = sum(test.exact_p <= 0.05 for test in tests)
                 cells.append(f"{found} of {args.orders}, {shown_p(sorted(test.exact_p for test in tests)[args.orders // 2])}")
@@ -137,8 +137,8 @@ def tokens(text: str) -> list[str]:
     return [LINE_END if token == "\n" else token for token in re.findall(r"\w+|[^\w\s]|\n", text)]
 
 
-def plot(_: argparse.Namespace) -> None:
-    rows = [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()]
+def plot(args: argparse.Namespace) -> None:
+    rows = [json.loads(line) for line in (args.docs / RESULTS).read_text(encoding="utf-8").splitlines()]
     print_tables(rows)
     matplotlib.rcParams |= {"svg.hashsalt": "cloze-gen", "svg.fonttype": "none", "font.size": 9}
     figure, panels = plt.subplots(1, 4, figsize=(11, 3.4), layout="constrained", sharey=True)
@@ -152,7 +152,7 @@ def plot(_: argparse.Namespace) -> None:
         axes.legend(loc="lower right", edgecolor="none")
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("power (solid 0.05, dashed 0.01)")
-    figure.savefig(PICTURE, metadata={"Date": None, "Creator": None})
+    figure.savefig(args.docs / PICTURE, metadata={"Date": None, "Creator": None})
 
 
 def print_tables(rows: list[dict[str, Any]]) -> None:
@@ -172,13 +172,17 @@ def print_tables(rows: list[dict[str, Any]]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="folder of the results and the picture (default: docs/)")
     commands = parser.add_subparsers(required=True)
-    commands.add_parser("simulate").set_defaults(call=simulate)
+    simulating = commands.add_parser("simulate")
+    simulating.add_argument("--share", type=float, default=1.0, help="of the simulated models, for a quick look (default: 1, all)")
+    simulating.set_defaults(call=simulate)
     asking = commands.add_parser("kenlm")
     asking.add_argument("--release", type=Path, required=True, help="folder of a release")
     asking.add_argument("--file", action="append", default=[], help="of it, an item a line; may be repeated")
     asking.add_argument("--order", type=int, default=5, help="of the n-gram model")
     asking.add_argument("--orders", type=int, default=20, help="random orders in which the file is published")
+    asking.add_argument("--copies", type=int, nargs="+", default=COPIES, help="times that a model has read the file")
     asking.set_defaults(call=kenlm)
     commands.add_parser("plot").set_defaults(call=plot)
     args = parser.parse_args()

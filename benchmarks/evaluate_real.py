@@ -57,6 +57,7 @@ def main() -> None:
     parser.add_argument("--run", required=True, help="name of a finished run of 1,040 questions")
     parser.add_argument("--questions", type=Path, required=True, help="the other questions, for the second evaluation")
     parser.add_argument("--train", type=Path, required=True, help="training books of both")
+    parser.add_argument("--only", nargs="+", default=BASELINES, choices=BASELINES, help="baselines to measure; default: all")
     parser.add_argument("--retrain", action="store_true", help="remove what earlier evaluations trained from the store first")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--into", type=Path, required=True, help="folder for the results of the calls")
@@ -68,8 +69,9 @@ def main() -> None:
     shared = ["--out", str(options.store), "--workers", str(options.workers)]
     asked = {"first": [options.run], "second": [str(options.questions), "--train", str(options.train)]}
     for turn, questions in asked.items():
-        rows = {name: measure([*questions, *shared, "--only", name, "--write-to", str(options.into / turn)]) for name in BASELINES}
+        rows = {name: measure([*questions, *shared, "--only", name, "--write-to", str(options.into / turn)]) for name in options.only}
         table(f"{turn} evaluation, a call each", rows)
+    shared += [word for name in options.only for word in ("--only", name)] if options.only != BASELINES else []
     whole = {turn: measure([*questions, *shared, "--write-to", str(options.into / f"{turn}-whole")]) for turn, questions in asked.items()}
     table("in one call, all cached", whole)
     for turn in asked:

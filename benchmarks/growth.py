@@ -27,7 +27,7 @@ from typing import Any
 import matplotlib
 import matplotlib.pyplot as plt
 from noisy_copies import grown
-from processes import Usage, bare_lmplz, cloze_run, measure, median, stage_seconds
+from processes import Usage, add_run_options, bare_lmplz, cloze_run, measure, median, stage_seconds
 
 from cloze_gen.engine.logbook import LOGS
 from cloze_gen.recipes.msr.stages.tables import FIT, GROOMED
@@ -35,7 +35,7 @@ from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
 
 ROOT = Path(__file__).parents[1]
-RESULTS, PICTURE = ROOT / "docs" / "scaling.jsonl", ROOT / "docs" / "scaling.svg"
+RESULTS, PICTURE = "scaling.jsonl", "scaling.svg"  # in docs/, or in the folder of `--docs`
 _PROJECTED = (1e9, 1e10, 1e11)  # tokens
 _WORKERS = 2  # of `cloze_run`
 _NEEDED = 4  # fit candidates of a focus word that can be asked
@@ -51,7 +51,7 @@ def measure_factor(args: argparse.Namespace, times: float, scratch: Path) -> dic
     stages = []
     for _ in range(args.runs):
         out = scratch / "out"
-        whole.append(measure(cloze_run(train, args.source, out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        whole.append(measure(cloze_run(args, out, train=train), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         stages.append(stage_seconds((out / LOGS / "bench.log").read_text(encoding="utf-8")))
         run = out / "runs" / "bench"
         bare.append(bare_lmplz(stage_artifact(run, "text").path("sentences.txt"), scratch / "lmplz", order=3))
@@ -97,7 +97,7 @@ def measure_bounds(args: argparse.Namespace) -> None:
         with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
             train, out = Path(folder) / "books", Path(folder) / "out"
             grown(books, train, times=times)
-            command = [*cloze_run(train, args.source, out), "--set", "focus.min_count=1"]
+            command = [*cloze_run(args, out, train=train), "--set", "focus.min_count=1"]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             run = out / "runs" / "bench"
             left = left_to_choose(run)
@@ -106,22 +106,23 @@ def measure_bounds(args: argparse.Namespace) -> None:
         print(f"| {times:g} | {words:,} | {options:,} | {left['with_four_fit']:.1%} | {left['fits_as_well']:.4f} | {left['questions']:,} |")
 
 
-def read_results() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines()] if RESULTS.is_file() else []
+def read_results(docs: Path) -> list[dict[str, Any]]:
+    results = docs / RESULTS
+    return [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()] if results.is_file() else []
 
 
 def measure_all(args: argparse.Namespace) -> None:
     for times in args.times:
         with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
             row = measure_factor(args, times, Path(folder))
-        rows = sorted([one for one in read_results() if one["times"] != times] + [row], key=lambda one: float(one["times"]))
-        RESULTS.write_text("".join(f"{json.dumps(one)}\n" for one in rows), encoding="utf-8")
+        rows = sorted([one for one in read_results(args.docs) if one["times"] != times] + [row], key=lambda one: float(one["times"]))
+        (args.docs / RESULTS).write_text("".join(f"{json.dumps(one)}\n" for one in rows), encoding="utf-8")
         print(json.dumps(row))
 
 
-def plot(_: argparse.Namespace) -> None:
+def plot(args: argparse.Namespace) -> None:
     matplotlib.rcParams |= {"svg.hashsalt": "cloze-gen", "svg.fonttype": "none", "font.size": 9}
-    rows = read_results()
+    rows = read_results(args.docs)
     millions = [row["tokens"] / 1e6 for row in rows]
     figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
     curves = (
@@ -134,7 +135,7 @@ def plot(_: argparse.Namespace) -> None:
             axes.plot(millions, [row[name] for row in rows], marker="o", markersize=3, label=said)
         axes.set(xlabel="tokens of training text, millions", ylabel=label, xlim=(0, None), ylim=(0, None))
         axes.legend()
-    figure.savefig(PICTURE, metadata={"Date": None, "Creator": None})
+    figure.savefig(args.docs / PICTURE, metadata={"Date": None, "Creator": None})
 
 
 def durations(stages: dict[str, float]) -> dict[str, float]:
@@ -145,11 +146,11 @@ def durations(stages: dict[str, float]) -> dict[str, float]:
     return found
 
 
-def project(_: argparse.Namespace) -> None:
+def project(args: argparse.Namespace) -> None:
     """A line a size: every part grows as it did between the smallest and the largest factor; what all cores share is told in core-hours."""
-    rows = read_results()
+    rows = read_results(args.docs)
     if len(rows) < 2:
-        raise SystemExit(f"{RESULTS}: growth lies between two sizes at least; measure another with --times.")
+        raise SystemExit(f"{args.docs / RESULTS}: growth lies between two sizes at least; measure another with --times.")
     first, last = rows[0], rows[-1]
     more = last["tokens"] - first["tokens"]
     small, large = durations(first["stages"]), durations(last["stages"])
@@ -165,6 +166,7 @@ def project(_: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="folder of the results and the picture (default: docs/)")
     commands = parser.add_subparsers(required=True)
     calls = {"measure": (measure_all, [1.0, 2.5, 5.0, 10.0]), "bounds": (measure_bounds, [0.25, 0.5, 1.0])}
     for command, (call, times) in calls.items():
@@ -173,6 +175,7 @@ def main() -> None:
         for name in ("--train", "--source", "--scratch"):
             one.add_argument(name, type=Path, required=True)
         one.add_argument("--times", type=float, nargs="+", default=times)
+        add_run_options(one, "holmes-style")
         if call is measure_all:
             one.add_argument("--runs", type=int, default=3)
     commands.add_parser("project").set_defaults(call=project)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import kenlm
 import numpy as np
-from processes import Usage, bare_lmplz, cloze_run, measure, row, stage_seconds
+from processes import Usage, add_run_options, bare_lmplz, cloze_run, measure, row, stage_seconds
 
 from cloze_gen.engine.logbook import LOGS
 from cloze_gen.recipes.msr.steps.alternates import AllowedWords, gumbel_top, sample_alternates
@@ -29,7 +29,7 @@ from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.stages.models.index import open_index
 from cloze_gen.stages.models.language_model import ARPA
 from cloze_gen.stats.option_words import option_mask
-from cloze_gen.store.runs import stage_artifact
+from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import read_parquet
 
 
@@ -42,7 +42,7 @@ def bench_run(args: argparse.Namespace, scratch: Path) -> tuple[Path, Usage]:
     bare, whole, stages = [], [], []
     for i in range(args.runs):
         out = scratch / f"run{i}"
-        whole.append(measure(cloze_run(args.train, args.source, out), stderr=quiet, stdout=quiet))
+        whole.append(measure(cloze_run(args, out), stderr=quiet, stdout=quiet))
         stages.append(stage_seconds((out / LOGS / "bench.log").read_text(encoding="utf-8")))
         if i:
             shutil.rmtree(out)
@@ -69,7 +69,7 @@ def bench_half(args: argparse.Namespace, scratch: Path, whole: Usage) -> None:
     half.mkdir()
     for path in sorted(args.train.resolve().iterdir())[::2]:
         (half / path.name).symlink_to(path)
-    command = cloze_run(half, args.source, scratch / "scale")
+    command = cloze_run(args, scratch / "scale", train=half)
     usage = measure(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     print("| books | wall s | CPU s | peak GiB |\n|---|---:|---:|---:|")
     for name, one in (("every second", usage), ("all", whole)):
@@ -81,8 +81,8 @@ def bench_alternates(first: Path, *, n_fast: int, n_slow: int) -> None:
     """Alternates a second: the forward index against KenLM asked word by word, on the same focus words."""
     run = first / "runs" / "bench"
     index = open_index(stage_artifact(run, "index"))
-    table = read_counts(stage_artifact(run, "counts"))
-    words = [table.words[i] for i in np.flatnonzero(option_mask(table, FocusSettings()))]
+    table, settings = read_counts(stage_artifact(run, "counts")), FocusSettings(**read_run(run)["settings"]["focus"])
+    words = [table.words[i] for i in np.flatnonzero(option_mask(table, settings))]
     allowed = AllowedWords(index, np.array(sorted(index.id_of[word] for word in words), np.int64))
     focus = read_parquet(stage_artifact(run, "focus").path("focus.parquet")).slice(0, n_fast).to_pylist()
     started = time.perf_counter()
@@ -119,6 +119,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--scratch", type=Path, default=None, help="folder for the runs; default: a temporary one")
     parser.add_argument("--skip-half", action="store_true")
+    add_run_options(parser, "holmes-style")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
         scratch = Path(folder)

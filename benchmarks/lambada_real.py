@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from processes import Usage, bare_lmplz, measure, measure_stages, row
+from processes import Usage, add_run_options, bare_lmplz, cloze_gen, measure, measure_stages, row
 
 from cloze_gen.commands.run import make_task
 from cloze_gen.pipelines.build import build, forget_what_was_read
@@ -29,23 +29,23 @@ _WITHOUT = 'committee.members=["ngram","cache"]'
 _QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
-def run_task(books: Path, out: Path, *, networks: bool) -> RunTask:
-    overrides = [] if networks else [_WITHOUT]
-    return make_task(config="lambada-style", name="bench", out=out, workers=2, seed=1, overrides=overrides, books=str(books))
+def run_task(args: argparse.Namespace, out: Path) -> RunTask:
+    overrides = [*args.set, *([] if args.networks else [_WITHOUT])]
+    return make_task(config=args.config, name="bench", out=out, workers=2, seed=1, overrides=overrides, books=str(args.books))
 
 
-def build_stage(books: Path, out: Path, label: str, *, networks: bool) -> None:
+def build_stage(args: argparse.Namespace) -> None:
     """Make one stage, whose inputs are on disk; what this program calls itself for."""
-    [stage] = [task for task in run_task(books, out, networks=networks).stages() if task.label == label]
+    [stage] = [task for task in run_task(args, args.scratch).stages() if task.label == args.stage]
     build(stage)
 
 
-def bench_stages(books: Path, out: Path, *, networks: bool, all_of_them: bool) -> dict[str, Usage]:
+def bench_stages(args: argparse.Namespace, out: Path) -> dict[str, Usage]:
     """Every stage in a process of its own, inputs first; or the first, ingest, alone."""
-    stages: list[StageTask] = run_task(books, out, networks=networks).stages()[: None if all_of_them else 1]
-    command = [sys.executable, __file__, "--books", str(books), "--scratch", str(out), *(["--networks"] if networks else []), "--stage"]
+    stages: list[StageTask] = run_task(args, out).stages()[: 1 if args.skip_stages else None]
+    command = [sys.executable, *sys.argv, "--scratch", str(out), "--stage"]  # of two `--scratch` the last counts
     found = measure_stages([task.label for task in stages], lambda label: [*command, label])
-    if not all_of_them:
+    if args.skip_stages:
         return found
     scored = int(stage_passages(out)["rows"])
     told = ", ".join(
@@ -62,18 +62,19 @@ def stage_passages(out: Path) -> dict[str, Any]:
     return dict(json.loads(manifest.read_text(encoding="utf-8"))["files"]["passages.parquet"])
 
 
-def whole_run(books: Path, out: Path) -> Usage:
-    command = [str(Path(sys.executable).parent / "cloze-gen"), "run", "lambada-style", "--books", str(books), "--out", str(out)]
-    return measure([*command, "--name", "bench", "--workers", "2", "--set", _WITHOUT], **_QUIET)
+def whole_run(args: argparse.Namespace, books: Path, out: Path) -> Usage:
+    settings = [word for setting in (*args.set, _WITHOUT) for word in ("--set", setting)]
+    options = ("--books", str(books), "--out", str(out), "--name", "bench", "--workers", "2", *settings)
+    return measure(cloze_gen("run", args.config, *options), **_QUIET)
 
 
-def bench_whole(books: Path, scratch: Path, ingest: Usage, runs: int) -> Usage:
+def bench_whole(args: argparse.Namespace, ingest: Usage) -> Usage:
     """The whole run without the networks beside bare `lmplz`, in turn."""
     whole, bare = [], []
-    for number in range(runs):
-        out = scratch / f"whole{number}"
-        whole.append(whole_run(books, out))
-        bare.append(bare_lmplz(stage_artifact(out / "runs" / "bench", "text").path("sentences.txt"), scratch / "lmplz", order=4))
+    for number in range(args.runs):
+        out = args.scratch / f"whole{number}"
+        whole.append(whole_run(args, args.books, out))
+        bare.append(bare_lmplz(stage_artifact(out / "runs" / "bench", "text").path("sentences.txt"), args.scratch / "lmplz", order=4))
     print("| whole process | wall s, median (all) | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|")
     print(row("bare `lmplz -o 4 -S 4G` on the training novels", bare))
     print(row("`cloze-gen run lambada-style` without the networks", whole))
@@ -82,13 +83,13 @@ def bench_whole(books: Path, scratch: Path, ingest: Usage, runs: int) -> Usage:
     return whole[0]
 
 
-def bench_half(books: Path, scratch: Path, whole: Usage) -> None:
+def bench_half(args: argparse.Namespace, whole: Usage) -> None:
     """Every second novel against all."""
-    half = scratch / "half"
+    half = args.scratch / "half"
     half.mkdir()
-    for path in sorted(one for one in books.resolve().iterdir() if one.is_file())[::2]:
+    for path in sorted(one for one in args.books.resolve().iterdir() if one.is_file())[::2]:
         (half / path.name).symlink_to(path)
-    usage = whole_run(half, scratch / "half-out")
+    usage = whole_run(args, half, args.scratch / "half-out")
     print("| novels | wall s | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|")
     print(row("every second", [usage]))
     print(row("all", [whole]))
@@ -103,20 +104,21 @@ def main() -> None:
     parser.add_argument("--networks", action="store_true", help="measure the networks' stages too")
     parser.add_argument("--half", action="store_true", help="also run every second novel")
     parser.add_argument("--skip-stages", action="store_true", help="of the stages measure ingest alone")
+    add_run_options(parser, "lambada-style")
     parser.add_argument("--stage", help=argparse.SUPPRESS)
     args = parser.parse_args()
     forget_what_was_read()
     if args.stage:
-        build_stage(args.books, args.scratch, args.stage, networks=args.networks)
+        build_stage(args)
         return
     args.scratch.mkdir(parents=True)
     for path in args.books.iterdir():
         if path.is_file():
             path.read_bytes()  # so that every run finds the files cached
-    stages = bench_stages(args.books, args.scratch / "stages", networks=args.networks, all_of_them=not args.skip_stages)
-    whole = bench_whole(args.books, args.scratch, stages["ingest books"], args.runs)
+    stages = bench_stages(args, args.scratch / "stages")
+    whole = bench_whole(args, stages["ingest books"])
     if args.half:
-        bench_half(args.books, args.scratch, whole)
+        bench_half(args, whole)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
@@ -96,18 +97,30 @@ def _print_shares(found: Mapping[str, Usage]) -> None:
 
 
 def bare_lmplz(text: Path, temp: Path, *, order: int) -> Usage:
-    """`lmplz -o ORDER -S 4G`, everything else as it comes."""
+    """`lmplz -o ORDER -S 4G`, everything else as it comes; the discounts of a small text, which cannot be estimated, are the run's."""
     temp.mkdir()
-    command = [str(find_lmplz()), "-o", str(order), "-S", "4G", "-T", str(temp), "--text", str(text), "--arpa", str(temp / "model.arpa")]
-    usage = measure(command, stderr=subprocess.DEVNULL)
+    command = [str(find_lmplz()), "-o", str(order), "-S", "4G", "-T", str(temp), "--discount_fallback"]
+    usage = measure([*command, "--text", str(text), "--arpa", str(temp / "model.arpa")], stderr=subprocess.DEVNULL)
     shutil.rmtree(temp)
     return usage
 
 
-def cloze_run(train: Path, source: Path, out: Path) -> list[str]:
-    """A whole Holmes-style run with every setting as it comes."""
-    command = [str(Path(sys.executable).parent / "cloze-gen"), "run", "holmes-style", "--train", str(train), "--source", str(source)]
-    return [*command, "--out", str(out), "--name", "bench", "--workers", "2"]
+def add_run_options(parser: argparse.ArgumentParser, config: str) -> None:
+    """`--config` and `--set`, with which a run can be made of few books."""
+    parser.add_argument("--config", default=config, help=f"config or style of the runs (default: {config}); of few books: its -sample")
+    parser.add_argument("--set", action="append", default=[], metavar="SETTING=VALUE", help="a setting of the runs; may be repeated")
+
+
+def cloze_gen(*arguments: str) -> list[str]:
+    """A command of this environment's cloze-gen."""
+    return [str(Path(sys.executable).parent / "cloze-gen"), *arguments]
+
+
+def cloze_run(args: argparse.Namespace, out: Path, *, train: Path | None = None) -> list[str]:
+    """A whole Holmes-style run named `bench`, of the books and with the settings that the options name."""
+    books = ("--train", str(train or args.train), "--source", str(args.source))
+    settings = [word for setting in args.set for word in ("--set", setting)]
+    return cloze_gen("run", args.config, *books, "--out", str(out), "--name", "bench", "--workers", "2", *settings)
 
 
 def stage_seconds(log: str) -> dict[str, float]:

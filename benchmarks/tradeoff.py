@@ -13,46 +13,47 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from processes import add_run_options, cloze_gen
 
 from cloze_gen.evaluate.metrics import wilson_interval
 
 ROOT = Path(__file__).parents[1]
-RESULTS, PICTURE, READINGS = ROOT / "docs" / "tradeoff.jsonl", ROOT / "docs" / "tradeoff.svg", ROOT / "docs" / "readings"
+RESULTS, PICTURE, READINGS = "tradeoff.jsonl", "tradeoff.svg", ROOT / "docs" / "readings"  # the first two in the folder of `--docs`
 SWEPT = {
     "grooming.max_ambiguity": (0.02, 0.04, 0.07, 0.14, 1.0),
     "grooming.max_ungrammatical": (0.03, 0.05, 0.08, 0.16, 1.0),
 }
+MEASURED = ("lsa", "smoothed-4gram", "balanced", "bias", "classifier")  # the baselines that `figures` reads
+OFF = {1.0, 9.0}  # as the last value of a setting: no bound
+PANELS_A_ROW = 3
 LSA_AIM, AMBIGUOUS_AIM = 49.0, 8.0
-
-
-def call(*arguments: str) -> None:
-    if subprocess.run([sys.executable, "-m", "cloze_gen", *arguments], stdout=subprocess.DEVNULL, check=False).returncode:
-        sys.exit(f"cloze-gen {' '.join(arguments)} failed")
 
 
 def sweep(args: argparse.Namespace) -> None:
     rows = []
-    for setting, values in SWEPT.items():
-        for value in values:
+    settings = [word for setting in args.set for word in ("--set", setting)]
+    only = [word for baseline in MEASURED for word in ("--only", baseline)]
+    for setting in args.setting or SWEPT:
+        for value in SWEPT[setting][: args.values]:
             name = f"sweep-{setting.rpartition('.')[2]}-{value}"
             books = ("--train", str(args.train), "--source", str(args.source))
-            call("run", "holmes-style", *books, "--out", str(args.out), "--name", name, "--set", f"{setting}={value}")
-            call("evaluate", name, "--out", str(args.out))
-            rows.append({"setting": setting, "value": value} | figures(args.out / "runs" / name))
+            run = ("run", args.config, *books, "--name", name, *settings, "--set", f"{setting}={value}")
+            for arguments in (run, ("evaluate", name, *only, "--write-to", str(args.out / name))):
+                subprocess.run(cloze_gen(*arguments, "--out", str(args.out)), stdout=subprocess.DEVNULL, check=True)
+            rows.append({"setting": setting, "value": value} | figures(args.out / name))
             print(json.dumps(rows[-1]), flush=True)
-    RESULTS.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (args.docs / RESULTS).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-def figures(run: Path) -> dict[str, Any]:
+def figures(evaluation: Path) -> dict[str, Any]:
     """What one run came to, in percent."""
-    record = json.loads((run / "evaluation" / "evaluation.json").read_text(encoding="utf-8"))
+    record = json.loads((evaluation / "evaluation.json").read_text(encoding="utf-8"))
     accuracy = {row["name"]: 100 * row["accuracy"] for row in record["baselines"]}
     balanced = [
         100 * row["accuracy"] for row in record["baselines"] if row["kind"] == "balanced" and not row["name"].startswith("position")
@@ -73,15 +74,20 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def plot(_: argparse.Namespace) -> None:
+def plot(args: argparse.Namespace) -> None:
     matplotlib.rcParams |= {"svg.hashsalt": "cloze-gen", "svg.fonttype": "none", "font.size": 9}
-    rows = read_jsonl(RESULTS)
-    figure, panels = plt.subplots(1, 3, figsize=(11, 4.2), layout="constrained")
+    rows = read_jsonl(args.docs / RESULTS)
+    swept = list(dict.fromkeys(row["setting"] for row in rows))  # the committed results are of settings that there were before
+    n_rows = -(-(1 + len(swept)) // PANELS_A_ROW)
+    figure, grid = plt.subplots(n_rows, PANELS_A_ROW, figsize=(11, 0.4 + 3.5 * n_rows), layout="constrained")
+    panels = grid.flatten()
     plot_readings(panels[0])
-    for axes, (setting, values) in zip(panels[1:], SWEPT.items(), strict=True):
-        plot_sweep(axes, setting, [row for row in rows if row["setting"] == setting], len(values))
+    for axes, setting in zip(panels[1:], swept, strict=False):
+        plot_sweep(axes, setting, [row for row in rows if row["setting"] == setting])
+    for axes in panels[1 + len(swept) :]:
+        axes.remove()
     figure.legend(*panels[1].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-    figure.savefig(PICTURE, metadata={"Date": None, "Creator": None})
+    figure.savefig(args.docs / PICTURE, metadata={"Date": None, "Creator": None})
 
 
 def plot_readings(axes: Axes) -> None:
@@ -104,8 +110,8 @@ def plot_readings(axes: Axes) -> None:
     axes.margins(x=0.15)
 
 
-def plot_sweep(axes: Axes, setting: str, rows: list[dict[str, Any]], n_values: int) -> None:
-    places = range(n_values)
+def plot_sweep(axes: Axes, setting: str, rows: list[dict[str, Any]]) -> None:
+    places = range(len(rows))
     for name, label in (
         ("lsa", "LSA"),
         ("smoothed_4gram", "smoothed 4-gram"),
@@ -122,17 +128,21 @@ def plot_sweep(axes: Axes, setting: str, rows: list[dict[str, Any]], n_values: i
         label="the ten balanced rules",
     )
     axes.axhline(20, color="black", linewidth=0.6)
-    axes.set_xticks(list(places), ["off" if row["value"] == 1.0 else str(row["value"]) for row in rows])
+    axes.set_xticks(list(places), ["off" if row is rows[-1] and row["value"] in OFF else str(row["value"]) for row in rows])
     axes.set(xlabel=setting, ylabel="accuracy, %", ylim=(10, 70))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="folder of the results and the picture (default: docs/)")
     commands = parser.add_subparsers(required=True)
     one = commands.add_parser("sweep")
     one.set_defaults(call=sweep)
     for name in ("--train", "--source", "--out"):
         one.add_argument(name, type=Path, required=True)
+    one.add_argument("--setting", choices=SWEPT, action="append", help="one to sweep; may be repeated; default: all")
+    one.add_argument("--values", type=int, help="so many values of each setting; default: all")
+    add_run_options(one, "holmes-style")
     commands.add_parser("plot").set_defaults(call=plot)
     args = parser.parse_args()
     args.call(args)

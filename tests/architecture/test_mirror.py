@@ -30,6 +30,7 @@ OF_NO_MODULE: Mapping[str, str] = {
     "web/test_hostile.py": "bytes that no page sends, over the wire",
     "test_lock.py": "requirements.lock",
     "test_makefile.py": "the Makefile",
+    "test_programs.py": "the programs of `training/`, `benchmarks/` and `scripts/`",
     "test_new_style.py": "what a style costs that nothing names",
     "test_records.py": "the room `records/`, whose files are a few lines each",
 }

@@ -1,6 +1,6 @@
 """Draw sheets of questions to be marked option by option, from which the models of grooming are fitted.
 
-    python training/grooming/draw.py --run artifacts/runs/NAME --sheets 12 --seed 1 --out DIR [--chosen]
+    python training/grooming/draw.py --run artifacts/runs/NAME --sheets 12 --seed 1 --out DIR [--chosen] [--items 100]
 
 A sheet holds 100 sentences, each with its answer shuffled among six of its retained candidates: five that take the answer's tag and are
 listed with it, drawn at random, and one of the others, so that it is seen what the tags are worth. The bounds of grooming are not asked.
@@ -36,8 +36,8 @@ from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl
 from cloze_gen.text.rendering import rendered_positions
 
-ITEMS_A_SHEET = 100
-CLASS_SHARES = {"noun": 35, "verb": 30, "adjective": 20, "adverb": 15}
+ITEMS_A_SHEET = 100  # without `--items`
+CLASS_SHARES = {"noun": 35, "verb": 30, "adjective": 20, "adverb": 15}  # percent
 OFFERED, OTHERS = 5, 1  # candidates of the answer's tag, and of other tags
 MORE = 2  # fit candidates beside the four impostors of a question
 MIN_TOKENS = 8  # printed, of a sentence: below what grooming asks, so that it is seen what shortness costs
@@ -54,7 +54,7 @@ def plain_items(run: Path, *, seed: int, wanted: int) -> dict[str, list[GroomedI
     tagger, found = load_tagger("builtin"), defaultdict(list)
     settings, offensive = GroomingSettings(min_tokens=MIN_TOKENS), offensive_words("builtin")
     for number in derive_rng(seed, "training.grooming.parts").permutation(len(parts)).tolist():
-        shard = GroomShard(parts[number], *folders, settings, (), offensive, frozenset())
+        shard = GroomShard(parts[number], *folders, settings, (), offensive, frozenset(), tagger_identity="")
         items = read_items(shard)
         rng = derive_rng(seed, "training.grooming.items", str(number))
         items = [items[i] for i in rng.permutation(len(items))[:ITEMS_A_PART].tolist()]
@@ -129,21 +129,25 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--chosen", action="store_true")
+    parser.add_argument("--items", type=int, default=ITEMS_A_SHEET, help=f"sentences of a sheet (default: {ITEMS_A_SHEET})")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     if args.chosen:
         questions = offer_chosen(args.run, seed=args.seed)
-        if len(questions) < args.sheets * ITEMS_A_SHEET:
-            parser.error(f"{args.run} has {len(questions)} questions, {args.sheets} sheets need {args.sheets * ITEMS_A_SHEET}")
+        if len(questions) < args.sheets * args.items:
+            parser.error(f"{args.run} has {len(questions)} questions, but --sheets {args.sheets} needs {args.sheets * args.items}")
         for number in range(1, args.sheets + 1):
-            write_sheet(args.out, number, questions[(number - 1) * ITEMS_A_SHEET : number * ITEMS_A_SHEET])
+            write_sheet(args.out, number, questions[(number - 1) * args.items : number * args.items])
         return
-    found = plain_items(args.run, seed=args.seed, wanted=int(1.9 * args.sheets * ITEMS_A_SHEET))
-    offered = {name: offer(items, seed=args.seed) for name, items in found.items() if name in CLASS_SHARES}
+    found = plain_items(args.run, seed=args.seed, wanted=int(1.9 * args.sheets * args.items))
+    offered = {name: offer(found[name], seed=args.seed) for name in CLASS_SHARES}
     print({name: len(items) for name, items in offered.items()})
+    of_a_sheet = {name: round(share * args.items / 100) for name, share in CLASS_SHARES.items()}
+    if few := [name for name, count in of_a_sheet.items() if len(offered[name]) < args.sheets * count]:
+        parser.error(f"{args.run} has too few items for --sheets {args.sheets}: {', '.join(few)}")
     rng = derive_rng(args.seed, "training.grooming.sheets")
     for number in range(1, args.sheets + 1):
-        chosen = [offered[name].pop() for name, share in CLASS_SHARES.items() for _ in range(share)]
+        chosen = [offered[name].pop() for name, count in of_a_sheet.items() for _ in range(count)]
         write_sheet(args.out, number, [chosen[i] for i in rng.permutation(len(chosen)).tolist()])
 
 

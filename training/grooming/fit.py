@@ -40,7 +40,8 @@ SAYS = {"fits_as_well": "AB", "ungrammatical": "U", "plausible": "PAB"}
 FOLDS, INVERSE_RIDGE = 8, 0.02  # C = 0.01 and 0.05 gave log losses within 0.001 of each other
 _NOWHERE = Path()
 _FOLDERS = (_NOWHERE, _NOWHERE, _NOWHERE, _NOWHERE)
-SHARD = GroomShard(Part(0, 0, _NOWHERE), *_FOLDERS, GroomingSettings(), (), frozenset(), frozenset())  # settings alone are read
+# Only its settings are read.
+SHARD = GroomShard(Part(0, 0, _NOWHERE), *_FOLDERS, GroomingSettings(), (), frozenset(), frozenset(), tagger_identity="")
 
 
 def read_marks(paths: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
@@ -86,6 +87,8 @@ def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndar
         asked = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
         features.append(found[asked])
         kept += [rows[i] for i in asked]
+    if not kept:
+        raise SystemExit(f"{run}: no mark is of a candidate of this run. Give a run whose source books are the marked novels.")
     return np.concatenate(features), kept
 
 
@@ -101,7 +104,7 @@ def fit(features: np.ndarray, says: np.ndarray) -> tuple[np.ndarray, float]:
 def cross_validated(features: np.ndarray, says: np.ndarray, books: Sequence[str]) -> np.ndarray:
     """Probabilities of each mark by models that saw none of its book."""
     found = np.zeros(len(says))
-    for train, test in GroupKFold(FOLDS).split(features, says, books):
+    for train, test in GroupKFold(min(FOLDS, len(set(books)))).split(features, says, books):
         weights, constant = fit(features[train], says[train])
         found[test] = 1 / (1 + np.exp(-(features[test] @ weights + constant)))
     return found
@@ -119,6 +122,8 @@ def main() -> None:
     rows = [row for _, part in parts for row in part]
     origin = np.repeat(np.arange(len(parts)), [len(part) for _, part in parts])
     books = [row["id"].partition(":")[0] for row in rows]
+    if len(set(books)) < 2:
+        raise SystemExit(f"All marks are of the book {books[0]}. Cross-validation needs two books or more.")
     weights, found = {}, {}
     with threadpool_limits(limits=1):
         for name, letters in SAYS.items():
@@ -154,12 +159,8 @@ def _tell_bounds(found: dict[str, np.ndarray], rows: list[dict[str, Any]], origi
             for grammar in (0.03, 0.05, 0.08):
                 here = origin == i
                 kept = here & (found["fits_as_well"] < ambiguity) & (found["ungrammatical"] < grammar)
-                said = [np.isin(marks[kept], list(letters)).mean() for letters in SAYS.values()]
-                print(
-                    f"| {run.name} | {ambiguity} | {grammar} | {kept.sum() / here.sum():.1%} | "
-                    + " | ".join(f"{share:.1%}" for share in said)
-                    + " |"
-                )
+                said = [f"{np.isin(marks[kept], list(letters)).mean():.1%}" if kept.any() else "-" for letters in SAYS.values()]
+                print(f"| {run.name} | {ambiguity} | {grammar} | {kept.sum() / here.sum():.1%} | {' | '.join(said)} |")
 
 
 if __name__ == "__main__":

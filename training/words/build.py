@@ -1,6 +1,6 @@
 """Makes the built-in words, `src/cloze_gen/stages/models/word_data/`, from the training books of the MSR challenge.
 
-    python training/words/build.py TEXT          TEXT: the folder of the `text` artifact of a run with `--train` the 522 books
+    python training/words/build.py TEXT [--manifest TSV]      TEXT: the folder of the `text` artifact of a run with `--train` the 522 books
 
 The stage `contexts` measures the words of these books, `stats.packed_space` makes what it finds small, and one file of arrays is written
 with what is to be known of it beside. The same text gives the same bytes. What is lost is measured at places of the books themselves.
@@ -36,7 +36,7 @@ from cloze_gen.store.artifacts import open_artifact  # noqa: E402
 from cloze_gen.store.manifest import write_bytes, write_json  # noqa: E402
 
 MANIFEST = ROOT / "corpora" / "holmes" / "manifest.tsv"
-MIN_COUNT = 20
+MIN_COUNT = 20  # tokens of a word, without `--min-count`
 MOST_ASSOCIATIONS = 500  # of a word: as many as 12 MB hold, with a little room
 PLACES = 4000
 
@@ -45,11 +45,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text", type=Path, help="folder of the text artifact")
     parser.add_argument("--out", type=Path, default=FOLDER)
+    parser.add_argument("--manifest", type=Path, default=MANIFEST, help="table of the books that the text may hold, with their sha256")
+    parser.add_argument("--min-count", type=int, default=MIN_COUNT, help="tokens that a word must have")
     options = parser.parse_args()
     text = options.text.resolve()
-    books = check_books(text)
+    books = check_books(text, options.manifest)
     with tempfile.TemporaryDirectory() as folder:
-        exact = measure_space(text, Path(folder), min_count=MIN_COUNT)
+        exact = measure_space(text, Path(folder), min_count=options.min_count)
         table = read_table(text)
         freq_of = dict(zip(table.words, table.freq.tolist(), strict=True))
         freq = np.array([freq_of[word] for word in exact.column_of])
@@ -60,10 +62,15 @@ def main() -> None:
             "source": {
                 "books": books,
                 "books_sha256": hashlib.sha256("\n".join(books).encode()).hexdigest(),
-                "listed_in": f"corpora/{MANIFEST.parent.name}/{MANIFEST.name}, role train",
+                "listed_in": f"corpora/{options.manifest.parent.name}/{options.manifest.name}, role train",
                 "tokens": int(open_artifact(text).facts["tokens"]),
             },
-            "words": {"max_freq": MAX_FREQ, "min_count": MIN_COUNT, "words": len(exact.row_of), "neighbours": len(exact.neighbour_of)},
+            "words": {
+                "max_freq": MAX_FREQ,
+                "min_count": options.min_count,
+                "words": len(exact.row_of),
+                "neighbours": len(exact.neighbour_of),
+            },
             "associations": {
                 "measured": len(exact.associations.pmi),
                 "kept": len(packed.associations.pmi),
@@ -81,15 +88,15 @@ def main() -> None:
         print(f"  {name}: {figures}")
 
 
-def check_books(text: Path) -> list[str]:
+def check_books(text: Path, manifest: Path) -> list[str]:
     """Ids of the books of the text, sorted, each as the manifest lists it. Of 522 a run keeps 514: eight are copies of others."""
     corpus = open_artifact(text.parent / f"corpus-{open_artifact(text).manifest['inputs']['corpus']}")
-    with open(MANIFEST, encoding="utf-8", newline="") as handle:
+    with open(manifest, encoding="utf-8", newline="") as handle:
         rows = csv.DictReader(handle, delimiter="\t", quoting=csv.QUOTE_NONE)
         listed = {row["book_id"]: row["sha256"][:24] for row in rows if row["role"] == "train"}
     found = {row["book_id"]: row["digest"][:24] for row in kept_books(corpus)}
     if wrong := sorted(name for name, digest in found.items() if listed.get(name) != digest):
-        sys.exit(f"{text}: made from books that {MANIFEST} does not list as train: {', '.join(wrong[:5])}, {len(wrong)} in all.")
+        sys.exit(f"{text}: made from books that {manifest} does not list as train: {', '.join(wrong[:5])}, {len(wrong)} in all.")
     return sorted(found)
 
 

@@ -27,7 +27,7 @@ from cloze_gen.stats.word_knowledge import EvenCounts, MixedKnowledge  # noqa: E
 
 COUNTS = (0.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10_000.0, 1e12)  # 0: the corpus alone; the last: the built-in words alone
 BANDS = (3, 10, 30, 100, 300, 1000, 100_000)  # tokens of the word tried in the corpus, exclusive above
-LEAST_TRUE = 200  # tokens of a word in the truth: else its error is the truth's own
+LEAST_TRUE = 200  # tokens of a word in the truth, without `--least-true`: a rarer word's error is the truth's own
 
 
 def main() -> None:
@@ -35,14 +35,16 @@ def main() -> None:
     for name in ("corpus", "builtin", "truth", "places"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--count", type=int, default=6000, help="places")
+    parser.add_argument("--min-count", type=int, default=20, help="tokens of a word in the built-in words and in the truth")
+    parser.add_argument("--least-true", type=int, default=LEAST_TRUE, help="tokens in the truth of a word that is tried")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         spaces = {}
-        for name, least in (("corpus", 3), ("builtin", 20), ("truth", 20)):
+        for name, least in (("corpus", 3), ("builtin", options.min_count), ("truth", options.min_count)):
             (place := Path(folder) / name).mkdir()
             spaces[name] = measure_space(getattr(options, name), place, min_count=least)
         corpus, builtin, truth = spaces.values()
-        words = [word for word, count in zip(truth.row_of, truth.counts.tolist(), strict=True) if count >= LEAST_TRUE]
+        words = [word for word, count in zip(truth.row_of, truth.counts.tolist(), strict=True) if count >= options.least_true]
         words = [word for word in words if word in builtin.row_of and word in corpus.row_of]
         places = draw_places(options.places, words=words, count=options.count)
         report(corpus, builtin, truth, places)

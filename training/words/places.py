@@ -47,6 +47,10 @@ def draw_places(text: Path, *, words: Sequence[str], count: int) -> list[Place]:
         places.append(Place(tokens[at], tuple(tokens[:at]), tuple(tokens[at + 1 :]), tried))
         if len(places) == count:
             break
+    if not places:
+        raise SystemExit(
+            f"{text}: no sentence of {REACH} tokens or more has one of the {len(words)} words. Give more books or a lower count."
+        )
     return places
 
 
