@@ -82,7 +82,7 @@ def test_replies_are_read(task: str, text: str, said: Any, rows: dict[str, Packe
     [
         *(("guess", text) for text in (
             "", "menu", "{", "[]", '{"guesses": ["a"]} {"guesses": ["b"]}', '{"guesses": "a"}', '{"guesses": ["\\ud800"]}',
-            '{"guesses": ["a"], "why": "b"}')),
+            '{"guesses": ["a"], "why": "b"}', '{"guesses": ["a"], "guesses": ["b"]}')),
         *(("groom", text) for text in (
             '{"picked": [1, 2, 3]}', '{"picked": [0, 1, 2, 3]}', '{"picked": ["1", "2", "3", "5"]}', '{"rejected": "bad"}')),
         *(("read", f'{{"answer": {answer}}}') for answer in ('"f"', "1", "null", '["a"]', '""', '{"a": 1}', "true")),
