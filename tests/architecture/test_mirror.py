@@ -13,6 +13,7 @@ from tests.architecture.conftest import ROOT
 OF_THEIR_OWN: Mapping[str, str] = {
     "architecture": "the laws of the whole house",
     "cases": "labelled data that several tests read",
+    "pins": "what `make pins` compares with",
     "hostile": "bad input of every kind, through the command line",
     "toy": "a style that is laid into a copy of the package",
 }
