@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
+from cloze_gen.commands import run_again as run_again_module
 from cloze_gen.commands.run_again import check_can_run_again
 from cloze_gen.config import settings_dict
 from cloze_gen.errors import UsageError
@@ -72,6 +74,24 @@ def test_every_free_text_is_taken_for_a_file(style: str) -> None:
     for group, name in texts:
         with pytest.raises(UsageError, match=f"{group}.{name} = 'x': --deep opens no file"):
             check(style, {group: {name: "x"}})
+
+
+def test_a_set_of_the_sample_is_made_of_the_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever books are given: those of the user lack what the sample's own manifest says."""
+
+    class Called(Exception):
+        pass
+
+    def make_task(**given: Any) -> None:
+        raise Called(given["train"], given["source"])
+
+    monkeypatch.setattr(run_again_module, "make_task", make_task)
+    style = find_style("scs-style")
+    facts = replace(FACTS, style=style.name, settings=settings_dict(style.settings()), sample=True)
+    release: Any = SimpleNamespace(record=SimpleNamespace(facts=facts))
+    with pytest.raises(Called) as called:
+        run_again_module.run_again(release, style, BooksFound(tmp_path, {}), tmp_path / "run", workers=1)
+    assert called.value.args == ("", "")
 
 
 def group_fields(model: type[BaseModel] | None) -> list[tuple[str, Any]]:
