@@ -155,6 +155,11 @@ class PassageSet(StyleTask):
     def label(self) -> str:
         return "passage set"
 
+    def remedy(self) -> str:
+        """Open passages are in no set once people have guessed."""
+        waiting = "Collect more guesses (`cloze-gen judge status` tells what is open). " if self.all_settings.guessing.verdicts else ""
+        return waiting + super().remedy()
+
 
 class Analysis(StyleTask):
     """3.2, 3.3: what the passages are like, beside a random sample of what people could be asked about."""

@@ -23,4 +23,5 @@ def test_lack_of_memory_is_one_message(workers: int, capsys: pytest.CaptureFixtu
         engine.abandon()
     said = capsys.readouterr().err
     assert (status, said.count("\n")) == (1, 1)
-    assert said.startswith("cloze-gen: not enough memory. What was finished stays.")
+    assert said.startswith("cloze-gen: not enough memory (Unable to allocate 1.00 EiB")
+    assert "Use fewer --workers" in said

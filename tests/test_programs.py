@@ -241,7 +241,7 @@ PROGRAMS: dict[str, Sequence[Call]] = {
     ],
     "benchmarks/scs_real.py": [
         Call(
-            lambda at: ("--out", at.request.getfixturevalue("scs"), "--run", "scs-sample", "--read", 3, "--read-to", at.tmp / "read.txt"),
+            lambda at: ("--out", at.request.getfixturevalue("scs"), "--run", "scs-style", "--read", 3, "--read-to", at.tmp / "read.txt"),
             "Answers by class",
             ("read.txt",),
         )
@@ -278,6 +278,7 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             browser=True,
         )
     ],
+    "scripts/pins.py": [],  # tests/scripts/test_pins.py: the program makes eleven runs
     "scripts/with_args.py": [Call(lambda at: (sys.executable, "-c", "print('run')"), "run")],
     "training/cues/fit.py": [Call(lambda at: (at.scde.folder,), "WEIGHTS = np.array([")],
     "training/grooming/draw.py": [

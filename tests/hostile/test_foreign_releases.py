@@ -219,20 +219,20 @@ def five_gibibytes(folder: Path) -> None:
 
 def unfolding_parquet(folder: Path) -> None:
     """Another column as a Parquet file of a few kilobytes with 100,000 rows."""
-    [path] = (folder / "parquet").iterdir()
+    path = folder / "parquet" / "questions.parquet"
     pq.write_table(pa.table({"id": pa.array(["x" * 1000] * 100_000).dictionary_encode()}), path)
     resum(folder)
 
 
 def other_parquet(folder: Path) -> None:
-    [path] = (folder / "parquet").iterdir()
+    path = folder / "parquet" / "questions.parquet"
     table = pq.read_table(path)
     pq.write_table(table.set_column(table.schema.get_field_index("answer"), "answer", pa.array(["teapot"] * len(table))), path)
     resum(folder)
 
 
 def no_parquet(folder: Path) -> None:
-    [path] = (folder / "parquet").iterdir()
+    path = folder / "parquet" / "questions.parquet"
     text(f"parquet/{path.name}", b"PAR1")(folder)
 
 
@@ -441,7 +441,7 @@ CASES = [
     Case("no Parquet", "full", no_parquet, (VERIFY,), "not what the items give"),
     Case("a question of another shape", "full",
          edited("questions.jsonl", lambda one: one.update(source=7), line=0), (VERIFY,), "has not the shape"),
-    Case("a key twice in a question", "full", key_twice, (VERIFY,), "questions.jsonl: not what the items give"),
+    Case("a key twice in a question", "full", key_twice, (VERIFY,), "questions.jsonl, line 1: not JSON (the key 'id' is there twice)"),
     # --deep
     Case("deep: verdicts", "full",
          setting("grooming", verdicts="/etc/passwd"), (DEEP,), "grooming.verdicts = '/etc/passwd': --deep opens no file"),

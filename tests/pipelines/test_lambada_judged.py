@@ -81,6 +81,12 @@ def guess_all(study: Study, judge: str, targets: Mapping[str, str], n: int = 999
     return n
 
 
+def guess_until_one_is_kept(study: Study, targets: Mapping[str, str]) -> None:
+    """Everybody guesses a few at a time; most passages are still open then."""
+    while not any(study.standing().rule.outcome(case) == "kept" for case in study.standing().cases.values()):
+        assert sum(guess_all(study, judge, targets, n=3) for judge in GROUP)
+
+
 @pytest.fixture
 def run(lambada: FinishedRun, tmp_path: Path, cli: Callable[..., Any]) -> Judged:
     """A copy of the finished run, with its books."""
@@ -132,9 +138,8 @@ def test_answers_make_the_last_stages_and_no_other(run: Judged, digests: Callabl
     the file the run is what it was, byte for byte, and the study nobody's to sweep."""
     before, stages = digests(run.run), run.stages()
     stored = {path: path.stat().st_mtime_ns for path in (run.out / "store").glob("*-*/**/*") if path.is_file()}
-    study = run.study(["ann", "bob"])
-    for judge in ("ann", "bob"):
-        guess_all(study, judge, targets_of(study), n=10)
+    study = run.study(GROUP)
+    guess_until_one_is_kept(study, targets_of(study))
     file, log = run.written(study), run.out / "logs" / "tiny.log"
     said, kept_by_us = log.read_text(encoding="utf-8"), digests(run.out / "judgements")
     made = run.make("--set", f"guessing.verdicts={file}")
@@ -142,14 +147,15 @@ def test_answers_make_the_last_stages_and_no_other(run: Judged, digests: Callabl
     worked = {line.partition(": ")[0] for line in log.read_text(encoding="utf-8").removeprefix(said).splitlines()}
     assert {stage for stage in run.stages() if any(stage in one for one in worked)} == REMADE
     answers = read_parquet(stage_artifact(run.run, "guesses").path(ANSWERS)).to_pylist()
-    assert 0 < len(answers) <= 20
-    assert {row["subject"] for row in answers} == {1, 2}
+    assert {1, 2} < {row["subject"] for row in answers} <= set(range(1, len(GROUP) + 1))
     verdicts = read_parquet(stage_artifact(run.run, "guesses").path(VERDICTS)).to_pydict()
     of = dict(zip(verdicts["id"], verdicts["verdict"], strict=True))
     finished = stage_artifact(run.run, "passage set")
-    assert not [one for one in read_jsonl(finished.path("passages.jsonl")) if one["split"] != "control"]
+    kept = {one["id"] for one in read_jsonl(finished.path("passages.jsonl")) if one["split"] != "control"}
     fallen = {one["id"] for one in read_jsonl(finished.path("rejected.jsonl"))}
-    assert fallen == {one for one, verdict in of.items() if verdict != "open"} != set()
+    assert kept == {one for one, verdict in of.items() if verdict == "kept"} != set()
+    assert fallen == {one for one, verdict in of.items() if verdict not in {"open", "kept"}} != set()
+    assert "open" in of.values()
     assert run.make().status == 0
     assert run.stages() == stages
     assert digests(run.run) == before
@@ -161,9 +167,9 @@ def test_answers_make_the_last_stages_and_no_other(run: Judged, digests: Callabl
 @pytest.mark.slow
 def test_the_file_is_known_by_its_content(run: Judged, tmp_path: Path) -> None:
     """Moved elsewhere it makes the same set; one more answer makes another."""
-    study = run.study(["ann"], attention=0)  # an answer to a check of attention is none about a passage
+    study = run.study(GROUP, attention=0)  # an answer to a check of attention is none about a passage
     targets = targets_of(study)
-    guess_all(study, "ann", targets, n=5)
+    guess_until_one_is_kept(study, targets)
     file = run.written(study)
     assert run.make("--set", f"guessing.verdicts={file}").status == 0
     stages = run.stages()
@@ -171,7 +177,7 @@ def test_the_file_is_known_by_its_content(run: Judged, tmp_path: Path) -> None:
     file.rename(moved)
     assert run.make("--set", f"guessing.verdicts={moved}").status == 0
     assert run.stages() == stages
-    guess_all(study, "ann", targets, n=1)
+    assert any(guess_all(study, judge, targets, n=1) for judge in GROUP)
     assert run.make("--set", f"guessing.verdicts={run.written(study)}").status == 0
     assert {label for label in stages if stages[label] != run.stages()[label]} == REMADE
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
@@ -59,7 +60,8 @@ def check_known(only: Iterable[str], known: Iterable[str], *, noun: str, choices
     """
     unknown = next((word for word in only if word not in known), None)
     if unknown is not None:
-        raise UsageError(f"--only {shown(unknown)}: no such baseline of {noun}. Known: {choices}, {SCORES_FILE}FILE.")
+        known_lines = textwrap.fill(f"{choices}, {SCORES_FILE}FILE.", 140)
+        raise UsageError(f"--only {shown(unknown)}: no such baseline of {noun}. Known:\n{known_lines}")
 
 
 def measurable(rows: Sequence[Row], only: Sequence[str], missing: Mapping[str, str], *, others: bool) -> list[Row]:
