@@ -17,6 +17,8 @@ NO_BOOKS = "no training corpus; give --train DIR"
 NO_SCORES = "no file of scores; give --scores FILE"
 NO_PEOPLE = "no verdicts of people; give --people FILE, which `cloze-gen judge apply` writes"
 
+_MOST_LINE_CHARS = 460
+
 
 class Named(Protocol):
     """A row of the table before it is measured."""
@@ -60,8 +62,8 @@ def check_known(only: Iterable[str], known: Iterable[str], *, noun: str, choices
     """
     unknown = next((word for word in only if word not in known), None)
     if unknown is not None:
-        known_lines = textwrap.fill(f"{choices}, {SCORES_FILE}FILE.", 140)
-        raise UsageError(f"--only {shown(unknown)}: no such baseline of {noun}. Known:\n{known_lines}")
+        said = f"--only {shown(unknown)}: no such baseline of {noun}. Known: {choices}, {SCORES_FILE}FILE."
+        raise UsageError(textwrap.fill(said, _MOST_LINE_CHARS, break_on_hyphens=False))
 
 
 def measurable(rows: Sequence[Row], only: Sequence[str], missing: Mapping[str, str], *, others: bool) -> list[Row]:
