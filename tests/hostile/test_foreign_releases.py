@@ -442,6 +442,8 @@ CASES = [
     Case("a question of another shape", "full",
          edited("questions.jsonl", lambda one: one.update(source=7), line=0), (VERIFY,), "has not the shape"),
     Case("a key twice in a question", "full", key_twice, (VERIFY,), "questions.jsonl, line 1: not JSON (the key 'id' is there twice)"),
+    Case("a key twice in a candidate", "full", text("candidates.jsonl", b'{"id": "a", "id": "b"}'), (VERIFY,),
+         "candidates.jsonl, line 1: not JSON (the key 'id' is there twice). Download the release again."),
     # --deep
     Case("deep: verdicts", "full",
          setting("grooming", verdicts="/etc/passwd"), (DEEP,), "grooming.verdicts = '/etc/passwd': --deep opens no file"),

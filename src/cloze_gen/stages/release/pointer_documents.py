@@ -57,7 +57,7 @@ def pointer_document_texts(pointers: bytes, *, record: ReleaseRecord) -> dict[st
         record: of the release of pointers.
     """
     facts, licence = record.facts, licence_of(record.facts)
-    records = [_plain(one) for one in parse_jsonl(pointers.split(b"\n"), where=POINTERS)]
+    records = [_plain(one) for one in parse_jsonl(pointers.split(b"\n"), where=POINTERS, advice="Download the release again.")]
     table = Table(
         config="default", split="pointers", file=POINTERS, rows=len(records), bytes=len(pointers),
         sha256=hashlib.sha256(pointers).hexdigest(), columns=features_of(records),

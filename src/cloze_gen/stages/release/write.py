@@ -26,6 +26,7 @@ from cloze_gen.stages.tables import FEWSHOT
 from cloze_gen.store.tables import parse_jsonl
 
 _Content = str | Iterable[str]
+_BROKEN = "Download the release again."
 
 
 def released_set(published: PublishedSet, kind: ItemKind, *, records: Sequence[Record], canary: str) -> PublishedSet:
@@ -106,9 +107,9 @@ def read_published(read: Callable[[str], bytes], *, style: Style, record: Releas
         items=style.items.items_of(data),
         seed=facts.seed,
         release=release_settings(style, facts.settings),
-        records=list(parse_jsonl(data.split(b"\n"), where=style.items.file)),
+        records=list(parse_jsonl(data.split(b"\n"), where=style.items.file, advice=_BROKEN)),
         canary=facts.canary,
-        beside={file: list(parse_jsonl(read(file).split(b"\n"), where=file)) for file in record.beside},
+        beside={file: list(parse_jsonl(read(file).split(b"\n"), where=file, advice=_BROKEN)) for file in record.beside},
     )
 
 
