@@ -1,16 +1,18 @@
-"""How a Holmes-style run grows with its background: time and memory beside bare `lmplz`, disk, and what is left to choose from.
+"""How time, memory, disk use and the choice of a Holmes-style run grow with its background, next to
+bare `lmplz`.
 
-    python benchmarks/growth.py measure --train data/holmes-training --source data/holmes-seeds --times 1 2.5 5 10 --runs 3 --scratch DIR
-    python benchmarks/growth.py bounds --train data/holmes-training --source data/holmes-seeds --times 0.25 0.5 1 --scratch DIR
+    python benchmarks/growth.py measure --train data/holmes-training --source data/holmes-seeds
+        --times 1 2.5 5 10 --runs 3 --scratch DIR
+    python benchmarks/growth.py bounds --train data/holmes-training --source data/holmes-seeds
+        --times 0.25 0.5 1 --scratch DIR
     python benchmarks/growth.py plot
     python benchmarks/growth.py project
 
-`measure` writes a line a factor to `docs/scaling.jsonl` (a factor that stands there is measured anew in its place): medians over the runs,
-whole runs and bare `lmplz` in turn. The books of a factor are made by `noisy_copies`. Ten times the Holmes books take 25 GB of disk in the
-scratch folder. `bounds` prints what is left to choose from where parts of the books themselves are the background, spread evenly: noise
-spoils what a model says of a place, parts of the books do not. The least count is off then, for it is the least share that is asked about.
-`project` prints what the growth between the smallest and the largest factor comes to at 1e9, 1e10 and 1e11 tokens. `plot` draws
-`docs/scaling.svg`.
+`measure` writes a line per factor to `docs/figures/scaling.jsonl`, replacing an earlier one:
+medians over runs that alternate with bare `lmplz`. `noisy_copies` makes the books; ten times the Holmes books
+take 25 GB. `bounds` uses parts of the books themselves, evenly spread, because noise distorts what
+a model says of a place; the least count is off, since the least share is measured. `project`
+extrapolates to 1e9, 1e10 and 1e11 tokens. `plot` draws `docs/figures/scaling.svg`.
 """
 
 from __future__ import annotations
@@ -29,13 +31,16 @@ import matplotlib.pyplot as plt
 from noisy_copies import grown
 from processes import Usage, add_run_options, bare_lmplz, cloze_run, measure, median, stage_seconds
 
-from cloze_gen.engine.logbook import LOGS
-from cloze_gen.recipes.msr.stages.tables import FIT, GROOMED
+from cloze_gen.engine.progress import LOGS
+from cloze_gen.recipes.msr.tables import FIT, GROOMED
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
 
 ROOT = Path(__file__).parents[1]
-RESULTS, PICTURE = "scaling.jsonl", "scaling.svg"  # in docs/, or in the folder of `--docs`
+RESULTS, PICTURE = (
+    "scaling.jsonl",
+    "scaling.svg",
+)  # in docs/figures/, or in the folder of `--figures`
 _PROJECTED = (1e9, 1e10, 1e11)  # tokens
 _WORKERS = 2  # of `cloze_run`
 _NEEDED = 4  # fit candidates of a focus word that can be asked
@@ -51,13 +56,31 @@ def measure_factor(args: argparse.Namespace, times: float, scratch: Path) -> dic
     stages = []
     for _ in range(args.runs):
         out = scratch / "out"
-        whole.append(measure(cloze_run(args, out, train=train), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        whole.append(
+            measure(
+                cloze_run(args, out, train=train),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        )
         stages.append(stage_seconds((out / LOGS / "bench.log").read_text(encoding="utf-8")))
         run = out / "runs" / "bench"
-        bare.append(bare_lmplz(stage_artifact(run, "text").path("sentences.txt"), scratch / "lmplz", order=3))
+        bare.append(
+            bare_lmplz(
+                stage_artifact(run, "text").path("sentences.txt"), scratch / "lmplz", order=3
+            )
+        )
         found = left_to_choose(run) | {
             "tokens": int(stage_artifact(run, "text").facts["tokens"]),
-            "disk_gib": round(sum(path.stat().st_size for path in out.rglob("*") if path.is_file() and not path.is_symlink()) / 2**30, 2),
+            "disk_gib": round(
+                sum(
+                    path.stat().st_size
+                    for path in out.rglob("*")
+                    if path.is_file() and not path.is_symlink()
+                )
+                / 2**30,
+                2,
+            ),
         }
         shutil.rmtree(out)
     return found | {
@@ -70,59 +93,93 @@ def measure_factor(args: argparse.Namespace, times: float, scratch: Path) -> dic
         "lmplz_wall_s": round(median(bare, lambda one: one.wall_seconds), 1),
         "lmplz_cpu_s": round(median(bare, lambda one: one.cpu_seconds), 1),
         "lmplz_peak_gib": round(median(bare, lambda one: one.peak_bytes) / 2**30, 2),
-        "wall_ratio": round(statistics.median(a.wall_seconds / b.wall_seconds for a, b in zip(whole, bare, strict=True)), 2),
-        "cpu_ratio": round(statistics.median(a.cpu_seconds / b.cpu_seconds for a, b in zip(whole, bare, strict=True)), 2),
+        "wall_ratio": round(
+            statistics.median(
+                a.wall_seconds / b.wall_seconds for a, b in zip(whole, bare, strict=True)
+            ),
+            2,
+        ),
+        "cpu_ratio": round(
+            statistics.median(
+                a.cpu_seconds / b.cpu_seconds for a, b in zip(whole, bare, strict=True)
+            ),
+            2,
+        ),
         "stages": {stage: statistics.median(one[stage] for one in stages) for stage in stages[0]},
     }
 
 
 def left_to_choose(run: Path) -> dict[str, float]:
-    """What the background's size should not change: shares of the screened focus words, and readers' expected opinion of fit candidates."""
+    """Figures that should not depend on the background's size: shares of screened focus words, and
+    expected marks.
+    """
     groomed = stage_artifact(run, "grooming")
     items = read_parquet(groomed.path(GROOMED), columns=["verdict", "fit_candidates"]).to_pandas()
-    parts = [read_parquet(path, columns=["verdict", "fits_as_well"]).to_pandas() for path in sorted(groomed.path("decisions").iterdir())]
+    parts = [
+        read_parquet(path, columns=["verdict", "fits_as_well"]).to_pandas()
+        for path in sorted(groomed.path("decisions").iterdir())
+    ]
     fits = [part.loc[part["verdict"] == FIT, "fits_as_well"] for part in parts]
     return {
         "with_four_fit": round(float((items["fit_candidates"] >= _NEEDED).mean()), 4),
-        "fits_as_well": round(sum(map(float, (one.sum() for one in fits))) / max(1, sum(map(len, fits))), 5),
+        "fits_as_well": round(
+            sum(map(float, (one.sum() for one in fits))) / max(1, sum(map(len, fits))), 5
+        ),
         "questions": int(stage_artifact(run, "choice").funnel["kept"]),
     }
 
 
 def measure_bounds(args: argparse.Namespace) -> None:
-    """A table of parts of the books: what is left to choose from of each."""
+    """A table of what is left to choose from, by part of the books."""
     books = sorted(path for path in args.train.iterdir() if path.suffix.lower() == ".txt")
-    print("| books | word tokens | words that may be options | with four fit | fits as well | questions |\n|---|---:|---:|---:|---:|---:|")
+    print(
+        "| books | word tokens | words that may be options | with four fit | fits as well | "
+        "questions |\n|---|---:|---:|---:|---:|---:|"
+    )
     for times in args.times:
         with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
             train, out = Path(folder) / "books", Path(folder) / "out"
             grown(books, train, times=times)
             command = [*cloze_run(args, out, train=train), "--set", "focus.min_count=1"]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            subprocess.run(
+                command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
             run = out / "runs" / "bench"
             left = left_to_choose(run)
             words = int(stage_artifact(run, "counts").facts["word_tokens"])
             options = stage_artifact(run, "contexts").manifest["files"]["words.txt"]["rows"]
-        print(f"| {times:g} | {words:,} | {options:,} | {left['with_four_fit']:.1%} | {left['fits_as_well']:.4f} | {left['questions']:,} |")
+        print(
+            f"| {times:g} | {words:,} | {options:,} | {left['with_four_fit']:.1%} | "
+            f"{left['fits_as_well']:.4f} | {left['questions']:,} |"
+        )
 
 
-def read_results(docs: Path) -> list[dict[str, Any]]:
-    results = docs / RESULTS
-    return [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()] if results.is_file() else []
+def read_results(figures: Path) -> list[dict[str, Any]]:
+    results = figures / RESULTS
+    return (
+        [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]
+        if results.is_file()
+        else []
+    )
 
 
 def measure_all(args: argparse.Namespace) -> None:
     for times in args.times:
         with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
             row = measure_factor(args, times, Path(folder))
-        rows = sorted([one for one in read_results(args.docs) if one["times"] != times] + [row], key=lambda one: float(one["times"]))
-        (args.docs / RESULTS).write_text("".join(f"{json.dumps(one)}\n" for one in rows), encoding="utf-8")
+        rows = sorted(
+            [one for one in read_results(args.figures) if one["times"] != times] + [row],
+            key=lambda one: float(one["times"]),
+        )
+        (args.figures / RESULTS).write_text(
+            "".join(f"{json.dumps(one)}\n" for one in rows), encoding="utf-8"
+        )
         print(json.dumps(row))
 
 
 def plot(args: argparse.Namespace) -> None:
     matplotlib.rcParams |= {"svg.hashsalt": "cloze-gen", "svg.fonttype": "none", "font.size": 9}
-    rows = read_results(args.docs)
+    rows = read_results(args.figures)
     millions = [row["tokens"] / 1e6 for row in rows]
     figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
     curves = (
@@ -133,42 +190,76 @@ def plot(args: argparse.Namespace) -> None:
     for axes, (label, lines) in zip(panels, curves, strict=True):
         for name, said in lines:
             axes.plot(millions, [row[name] for row in rows], marker="o", markersize=3, label=said)
-        axes.set(xlabel="tokens of training text, millions", ylabel=label, xlim=(0, None), ylim=(0, None))
+        axes.set(
+            xlabel="tokens of training text, millions", ylabel=label, xlim=(0, None), ylim=(0, None)
+        )
         axes.legend()
-    figure.savefig(args.docs / PICTURE, metadata={"Date": None, "Creator": None})
+    figure.savefig(args.figures / PICTURE, metadata={"Date": None, "Creator": None})
 
 
 def durations(stages: dict[str, float]) -> dict[str, float]:
-    """Seconds of each group of stages by the clock; what is done beside `lmplz` is in its time."""
+    """Wall seconds of each group of stages; work done while `lmplz` runs counts to it."""
     ends, last, found = stages | {"rest": max(stages.values())}, 0.0, {}
-    for name, stage in {"ingest": "ingest train", "counts": "counts", "text": "text", "lm": "lm", "index": "index", "rest": "rest"}.items():
+    for name, stage in {
+        "ingest": "ingest train",
+        "counts": "counts",
+        "text": "text",
+        "lm": "lm",
+        "index": "index",
+        "rest": "rest",
+    }.items():
         found[name], last = ends[stage] - last, ends[stage]
     return found
 
 
 def project(args: argparse.Namespace) -> None:
-    """A line a size: every part grows as it did between the smallest and the largest factor; what all cores share is told in core-hours."""
-    rows = read_results(args.docs)
+    """A line per size: each part grows as between the smallest and the largest factor, in
+    core-hours if parallel.
+    """
+    rows = read_results(args.figures)
     if len(rows) < 2:
-        raise SystemExit(f"{args.docs / RESULTS}: growth lies between two sizes at least; measure another with --times.")
+        raise SystemExit(
+            f"{args.figures / RESULTS}: growth lies between two sizes at least; measure another "
+            "with --times."
+        )
     first, last = rows[0], rows[-1]
     more = last["tokens"] - first["tokens"]
     small, large = durations(first["stages"]), durations(last["stages"])
     parts = ("counts", "lm", "index", "rest")
-    print(f"| tokens | ingest and text, core-hours | {' | '.join(f'{part}, h' for part in parts)} | disk, GB |\n|{'---:|' * 7}")
+    print(
+        "| tokens | ingest and text, core-hours | "
+        f"{' | '.join(f'{part}, h' for part in parts)} | disk, GB |\n|{'---:|' * 7}"
+    )
     for tokens in _PROJECTED:
         beyond = tokens - last["tokens"]
-        hours = {part: (seconds + max(0.0, seconds - small[part]) / more * beyond) / 3600 for part, seconds in large.items()}
+        hours = {
+            part: (seconds + max(0.0, seconds - small[part]) / more * beyond) / 3600
+            for part, seconds in large.items()
+        }
         disk = last["disk_gib"] + (last["disk_gib"] - first["disk_gib"]) / more * beyond
         shared = (hours["ingest"] + hours["text"]) * _WORKERS
-        print(f"| {tokens:.0e} | {shared:.2f} | {' | '.join(f'{hours[part]:.2f}' for part in parts)} | {disk * 2**30 / 1e9:,.0f} |")
+        print(
+            f"| {tokens:.0e} | {shared:.2f} | "
+            f"{' | '.join(f'{hours[part]:.2f}' for part in parts)} | "
+            f"{disk * 2**30 / 1e9:,.0f} |"
+        )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="folder of the results and the picture (default: docs/)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--figures",
+        type=Path,
+        default=ROOT / "docs" / "figures",
+        help="folder of the results and the picture (default: docs/figures/)",
+    )
     commands = parser.add_subparsers(required=True)
-    calls = {"measure": (measure_all, [1.0, 2.5, 5.0, 10.0]), "bounds": (measure_bounds, [0.25, 0.5, 1.0])}
+    calls = {
+        "measure": (measure_all, [1.0, 2.5, 5.0, 10.0]),
+        "bounds": (measure_bounds, [0.25, 0.5, 1.0]),
+    }
     for command, (call, times) in calls.items():
         one = commands.add_parser(command)
         one.set_defaults(call=call)

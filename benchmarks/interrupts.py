@@ -1,16 +1,19 @@
-"""Ctrl-C, hundreds of times: does every run end with one line, in time, with nothing left behind?
+"""Interrupt runs with Ctrl-C at hundreds of moments; each must end with one line, in time, leaving
+nothing behind.
 
-    python benchmarks/interrupts.py [--lines 200] [--random 100] [--double 50] [--imports 50] [--others 50] [--parallel 2] [--seed 1911]
+    python benchmarks/interrupts.py [--lines 200] [--random 100] [--double 50] [--imports 50]
+        [--others 50] [--parallel 2] [--seed 1911]
 
-Each interrupt goes to the whole process group, as a terminal sends it. Kinds of moments:
+Each interrupt goes to the whole process group, as from a terminal. Kinds of moments:
 
-- lines: right on one of the lines that a run says, drawn evenly from those of an undisturbed run (all of the stages', a few of lmplz's);
-- random: evenly over the time that an undisturbed run takes;
+- lines: after a line of output, drawn evenly from an undisturbed run (all of the stages', a few of
+lmplz's);
+- random: uniform over the duration of an undisturbed run;
 - double: the same, and a second one within half a second;
-- imports: right on the end of a module's import, drawn evenly from all after the program's first own line;
-- others: evenly over `evaluate`, `corpus rank`, `report` and `trace` of a finished run.
+- imports: after the end of a module's import, from the program's first own line on;
+- others: uniform over `evaluate`, `corpus rank`, `report` and `trace` of a finished run.
 
-Status 1 when one hangs, ends late, says anything else, or leaves a process.
+Exits with 1 if a run hangs, ends late, prints anything else, or leaves a process.
 """
 
 from __future__ import annotations
@@ -35,10 +38,20 @@ from pathlib import Path
 from cloze_gen.interrupts import STOPPED
 
 SAMPLE = Path(__file__).parents[1] / "corpora" / "sample"
-BOOKS = ("train/01-the-ferrymans-ledger.txt", "train/02-a-house-in-mercer-row.txt", "train/03-the-surgeon-of-the-halcyon.txt",
+BOOKS = ("train/01-the-ferrymans-ledger.txt", "train/02-a-house-in-mercer-row.txt",
+    "train/03-the-surgeon-of-the-halcyon.txt",
          "source/the-clockmakers-debt.txt")  # fmt: skip
 # No tagger (its model takes a second to load) and the least memory that lmplz accepts.
-QUICK = ("--set", "grooming.tagger=none", "--set", "lm.memory=100M", "--set", "contexts.features=500", "--set", "contexts.dimensions=20")
+QUICK = (
+    "--set",
+    "grooming.tagger=none",
+    "--set",
+    "lm.memory=100M",
+    "--set",
+    "contexts.features=500",
+    "--set",
+    "contexts.dimensions=20",
+)
 PROMISED_SECONDS = 5.0
 HANG_SECONDS = 30.0  # after the interrupt; then the run is killed and counted
 START_SECONDS = 240.0  # for the moment to come
@@ -55,10 +68,10 @@ class Moment:
 
     Attributes:
         command: arguments of `cloze-gen`.
-        line: number of the stderr line right after which the interrupt comes; 0: count seconds from the start.
+        line: stderr line after which the interrupt comes; 0: count seconds from the start.
         seconds: waited after that.
         again: seconds to the second interrupt, or None.
-        imports: the lines are those of `python -X importtime`, from the first import of ours on.
+        imports: the lines are those of `python -X importtime`, from our first import on.
     """
 
     kind: str
@@ -75,10 +88,10 @@ class End:
 
     Attributes:
         sent: False when the run was over before its moment.
-        status: as Popen tells it; negative: killed by a signal.
+        status: as of Popen; negative: killed by a signal.
         seconds: from the first interrupt to the end.
         said: stderr, without the lines of `-X importtime`.
-        survivors: command lines of its processes that outlived it by a second.
+        survivors: command lines of processes that outlived it by a second.
     """
 
     moment: Moment
@@ -90,7 +103,7 @@ class End:
 
     @property
     def over(self) -> bool:
-        """It had done its work when the interrupt came."""
+        """The run had finished when the interrupt came."""
         return not self.sent or (self.status == 0 and STOPPED not in self.said)
 
     @property
@@ -99,11 +112,16 @@ class End:
 
     @property
     def traceback(self) -> bool:
-        return any(word in line for line in self.said.splitlines() if not line.startswith("lm: ") for word in _GARBAGE)
+        return any(
+            word in line
+            for line in self.said.splitlines()
+            if not line.startswith("lm: ")
+            for word in _GARBAGE
+        )
 
     @property
     def one_line(self) -> bool:
-        """Our line stands there once, and nothing after it."""
+        """Our line is there once, as the last one."""
         return self.said.count(STOPPED) == 1 and self.said.endswith(f"{STOPPED}\n")
 
     @property
@@ -113,13 +131,19 @@ class End:
 
 
 def interrupted(moment: Moment) -> End:
-    """Start the command, interrupt it at its moment, and look how it ends. Never takes longer than its limits."""
+    """Start the command, interrupt it and report its end, within time limits."""
     mark = uuid.uuid4().hex
     options = ["-X", "importtime"] if moment.imports else []
     command = [sys.executable, *options, "-m", "cloze_gen", *moment.command]
     environment = {**os.environ, MARK: mark}
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True, env=environment, text=True, errors="replace"
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env=environment,
+        text=True,
+        errors="replace",
     )
     said: list[str] = []
     reached = threading.Event()
@@ -146,8 +170,10 @@ def interrupted(moment: Moment) -> End:
     return End(moment, sent, process.returncode, seconds, text, tuple(survivors.values()))
 
 
-def _listen(process: subprocess.Popen[str], moment: Moment, said: list[str], reached: threading.Event) -> None:
-    """Collect stderr, and tell when the moment's line has come."""
+def _listen(
+    process: subprocess.Popen[str], moment: Moment, said: list[str], reached: threading.Event
+) -> None:
+    """Collect stderr; set the event when the moment's line arrives."""
     assert process.stderr is not None
     if not moment.line:
         reached.set()
@@ -170,7 +196,7 @@ def _interrupt(process: subprocess.Popen[str]) -> bool:
 
 
 def _survivors(mark: str, *, wait_seconds: float) -> dict[int, str]:
-    """Processes, by id, that carry the mark, after some time to vanish."""
+    """Processes, by id, that carry the mark after a grace period."""
     deadline = time.monotonic() + wait_seconds
     while (found := _marked(mark)) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -183,29 +209,41 @@ def _marked(mark: str) -> dict[int, str]:
         if folder.name.isdigit():
             try:
                 if f"{MARK}={mark}".encode() in (folder / "environ").read_bytes():
-                    found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                    found[int(folder.name)] = (
+                        (folder / "cmdline")
+                        .read_bytes()
+                        .replace(b"\0", b" ")
+                        .decode(errors="replace")
+                    )
             except OSError:  # it is gone, or somebody else's
                 continue
     return found
 
 
 def make_books(folder: Path) -> tuple[str, ...]:
-    """The corpus and the settings of all runs, as arguments of `run`."""
+    """The corpus and settings of all runs, as arguments of `run`."""
     for book in BOOKS:
         (folder / book).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(SAMPLE / book, folder / book)
-    return "holmes-sample", "--train", str(folder / "train"), "--source", str(folder / "source"), *QUICK
+    return (
+        "holmes-sample",
+        "--train",
+        str(folder / "train"),
+        "--source",
+        str(folder / "source"),
+        *QUICK,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Undisturbed:
-    """What a finished run tells about the moments of others.
+    """A finished run as the basis of moments.
 
     Attributes:
         lines: numbers of the lines to interrupt at.
-        seconds: how long it took.
-        import_count: import lines from the first own on.
-        others: commands that look at it.
+        seconds: its duration.
+        import_count: import lines from our first on.
+        others: commands on the finished run.
     """
 
     options: tuple[str, ...]
@@ -235,7 +273,9 @@ def undisturbed(place: Path) -> Undisturbed:
         "2",
     ]
     start = time.monotonic()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True
+    )
     seconds = time.monotonic() - start
     imports = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
     first = next(i for i, line in enumerate(imports) if line.endswith(_FIRST_OWN_IMPORT))
@@ -247,25 +287,52 @@ def undisturbed(place: Path) -> Undisturbed:
         item = handle.readline().split('"id": "')[1].split('"')[0]
     others = (
         ("evaluate", "tiny", "--out", str(out), "--workers", "2"),
-        ("corpus", "rank", str(place / "books" / "train"), "--reference", reference, "--workers", "2"),
+        (
+            "corpus",
+            "rank",
+            str(place / "books" / "train"),
+            "--reference",
+            reference,
+            "--workers",
+            "2",
+        ),
         ("report", "tiny", "--out", str(out)),
         ("trace", item, "--out", str(out)),
     )
-    return Undisturbed(options, tuple(sorted([*numbers, *from_lmplz[::8]]))[:-1], seconds, len(imports) - first, others)
+    return Undisturbed(
+        options,
+        tuple(sorted([*numbers, *from_lmplz[::8]]))[:-1],
+        seconds,
+        len(imports) - first,
+        others,
+    )
 
 
-def moments(kind: str, count: int, known: Undisturbed, place: Path, draw: random.Random) -> Iterator[Moment]:
-    """Seeded moments of one kind, each with an output folder of its own."""
+def moments(
+    kind: str, count: int, known: Undisturbed, place: Path, draw: random.Random
+) -> Iterator[Moment]:
+    """Seeded moments of one kind, each with its own output folder."""
     for number in range(count):
         out = place / f"{kind}-{number}"
-        run = ("run", *known.options, "--name", "tiny", "--out", str(out), "--workers", str(1 + number % 2))
+        run = (
+            "run",
+            *known.options,
+            "--name",
+            "tiny",
+            "--out",
+            str(out),
+            "--workers",
+            str(1 + number % 2),
+        )
         if kind == "lines":
             yield Moment(kind, run, line=draw.choice(known.lines))
         elif kind == "random":
             yield Moment(kind, run, line=1, imports=True, seconds=draw.uniform(0, known.seconds))
         elif kind == "double":
             again = draw.uniform(0, DOUBLE_WITHIN_SECONDS)
-            yield Moment(kind, run, line=1, imports=True, seconds=draw.uniform(0, known.seconds), again=again)
+            yield Moment(
+                kind, run, line=1, imports=True, seconds=draw.uniform(0, known.seconds), again=again
+            )
         elif kind == "imports":
             yield Moment(kind, run, line=draw.randrange(1, known.import_count), imports=True)
         else:
@@ -274,12 +341,28 @@ def moments(kind: str, count: int, known: Undisturbed, place: Path, draw: random
                 other = (*other, "--out", str(out))
             if other[0] == "evaluate":
                 other = (*other, "--write-to", str(out))
-            yield Moment(f"{kind}: {other[0]}", other, line=1, imports=True, seconds=draw.uniform(0, known.seconds / 5))
+            yield Moment(
+                f"{kind}: {other[0]}",
+                other,
+                line=1,
+                imports=True,
+                seconds=draw.uniform(0, known.seconds / 5),
+            )
 
 
 def table(ends: Sequence[End]) -> str:
-    """Counts by kind: the runs that were still at work when their interrupt came, and how they ended."""
-    heads = ("kind", "sent", "over before", "status 130", "slowest s", "hangs", "tracebacks", "not one line", "survivors")
+    """Counts by kind of the runs still at work when interrupted, and how they ended."""
+    heads = (
+        "kind",
+        "sent",
+        "over before",
+        "status 130",
+        "slowest s",
+        "hangs",
+        "tracebacks",
+        "not one line",
+        "survivors",
+    )
     groups: dict[str, list[End]] = collections.defaultdict(list)
     for end in ends:
         groups[end.moment.kind].append(end)
@@ -287,12 +370,24 @@ def table(ends: Sequence[End]) -> str:
     for kind, group in [*groups.items(), ("all", list(ends))]:
         real = [end for end in group if not end.over]
         slowest = max((end.seconds for end in real), default=0.0)
-        counts = [len(real), len(group) - len(real), sum(end.status == 130 for end in real), f"{slowest:.2f}"]
-        counts += [sum(end.hung for end in real), sum(end.traceback for end in real), sum(not end.one_line for end in real)]
+        counts = [
+            len(real),
+            len(group) - len(real),
+            sum(end.status == 130 for end in real),
+            f"{slowest:.2f}",
+        ]
+        counts += [
+            sum(end.hung for end in real),
+            sum(end.traceback for end in real),
+            sum(not end.one_line for end in real),
+        ]
         counts += [sum(len(end.survivors) for end in real)]
         rows.append((kind, *map(str, counts)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    )
 
 
 def main() -> int:
@@ -302,18 +397,28 @@ def main() -> int:
     parser.add_argument("--parallel", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1911)
     asked = parser.parse_args()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a script's background job has it ignored, and would hand that down
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a script's background job has it ignored, and would hand that down
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(asked.parallel) as pool:
         place = Path(folder)
         known = undisturbed(place)
         draw = random.Random(asked.seed)
-        planned = [moment for kind in KINDS for moment in moments(kind, getattr(asked, kind), known, place, draw)]
+        planned = [
+            moment
+            for kind in KINDS
+            for moment in moments(kind, getattr(asked, kind), known, place, draw)
+        ]
         ends: list[End] = []
         try:
             for end in pool.map(interrupted, planned):
                 ends.append(end)
                 if not end.good:
-                    print(f"{end.moment}: status {end.status}, {end.seconds:.2f} s, {end.survivors}\n{end.said}\n", flush=True)
+                    print(
+                        f"{end.moment}: status {end.status}, {end.seconds:.2f} s, "
+                        f"{end.survivors}\n{end.said}\n",
+                        flush=True,
+                    )
         except KeyboardInterrupt:  # the table of those so far
             pool.shutdown(cancel_futures=True)
         print(table(ends))

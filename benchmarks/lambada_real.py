@@ -1,11 +1,13 @@
-"""Measure the LAMBADA-style run on real novels: each stage in a process of its own, the whole run beside bare `lmplz`, half the novels.
+"""Measure the LAMBADA-style run on real novels: each stage, the whole run next to bare `lmplz`,
+half the novels.
 
-    python benchmarks/lambada_real.py --books DIR --scratch DIR [--networks] [--half] [--runs 1] [--skip-stages]
+    python benchmarks/lambada_real.py --books DIR --scratch DIR [--networks] [--half] [--runs 1]
+        [--skip-stages]
 
-Prints Markdown. Stages are measured one after the other on an output folder of their own, two workers each: `wall s` and `CPU s` hold the
-1 to 2 s that a process takes to start, `peak` is the largest resident set of any one process, sampled ten times a second. The networks are
-measured only with `--networks`, for they take most of an hour; the whole run, beside `lmplz -o 4` on the training text, is without them
-(`committee.members = ["ngram", "cache"]`).
+Prints Markdown. Each stage runs in its own process with two workers; `wall s` and `CPU s` include 1
+to 2 s of start-up; `peak` is the largest resident set of any one process, sampled ten times a
+second. Networks take most of an hour and need `--networks`; the whole run is without them
+(`committee.members = ["ngram", "cache"]`), next to `lmplz -o 4`.
 """
 
 from __future__ import annotations
@@ -19,10 +21,9 @@ from typing import Any
 
 from processes import Usage, add_run_options, bare_lmplz, cloze_gen, measure, measure_stages, row
 
-from cloze_gen.commands.run import make_task
-from cloze_gen.pipelines.build import build, forget_what_was_read
+from cloze_gen.cli.run import make_task
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.pipelines.task import StageTask
+from cloze_gen.pipelines.task import StageTask, build
 from cloze_gen.store.runs import stage_artifact
 
 _WITHOUT = 'committee.members=["ngram","cache"]'
@@ -31,19 +32,33 @@ _QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEV
 
 def run_task(args: argparse.Namespace, out: Path) -> RunTask:
     overrides = [*args.set, *([] if args.networks else [_WITHOUT])]
-    return make_task(config=args.config, name="bench", out=out, workers=2, seed=1, overrides=overrides, books=str(args.books))
+    return make_task(
+        config=args.config,
+        name="bench",
+        out=out,
+        workers=2,
+        seed=1,
+        overrides=overrides,
+        books=str(args.books),
+    )
 
 
 def build_stage(args: argparse.Namespace) -> None:
-    """Make one stage, whose inputs are on disk; what this program calls itself for."""
+    """Make one stage from inputs on disk; this program calls itself for it."""
     [stage] = [task for task in run_task(args, args.scratch).stages() if task.label == args.stage]
     build(stage)
 
 
 def bench_stages(args: argparse.Namespace, out: Path) -> dict[str, Usage]:
-    """Every stage in a process of its own, inputs first; or the first, ingest, alone."""
+    """Every stage in its own process, or only the first, ingest."""
     stages: list[StageTask] = run_task(args, out).stages()[: 1 if args.skip_stages else None]
-    command = [sys.executable, *sys.argv, "--scratch", str(out), "--stage"]  # of two `--scratch` the last counts
+    command = [
+        sys.executable,
+        *sys.argv,
+        "--scratch",
+        str(out),
+        "--stage",
+    ]  # of two `--scratch` the last counts
     found = measure_stages([task.label for task in stages], lambda label: [*command, label])
     if args.skip_stages:
         return found
@@ -53,7 +68,11 @@ def bench_stages(args: argparse.Namespace, out: Path) -> dict[str, Usage]:
         for label, usage in found.items()
         if label.startswith("scores ")
     )
-    print(f"\n{scored:,} passages; scored a second of the clock, two workers, start of the process counted: {told}.\n", flush=True)
+    print(
+        f"\n{scored:,} passages; scored a second of the clock, two workers, start of the "
+        f"process counted: {told}.\n",
+        flush=True,
+    )
     return found
 
 
@@ -64,22 +83,45 @@ def stage_passages(out: Path) -> dict[str, Any]:
 
 def whole_run(args: argparse.Namespace, books: Path, out: Path) -> Usage:
     settings = [word for setting in (*args.set, _WITHOUT) for word in ("--set", setting)]
-    options = ("--books", str(books), "--out", str(out), "--name", "bench", "--workers", "2", *settings)
+    options = (
+        "--books",
+        str(books),
+        "--out",
+        str(out),
+        "--name",
+        "bench",
+        "--workers",
+        "2",
+        *settings,
+    )
     return measure(cloze_gen("run", args.config, *options), **_QUIET)
 
 
 def bench_whole(args: argparse.Namespace, ingest: Usage) -> Usage:
-    """The whole run without the networks beside bare `lmplz`, in turn."""
+    """The whole run without networks and bare `lmplz`, alternating."""
     whole, bare = [], []
     for number in range(args.runs):
         out = args.scratch / f"whole{number}"
         whole.append(whole_run(args, args.books, out))
-        bare.append(bare_lmplz(stage_artifact(out / "runs" / "bench", "text").path("sentences.txt"), args.scratch / "lmplz", order=4))
-    print("| whole process | wall s, median (all) | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|")
+        bare.append(
+            bare_lmplz(
+                stage_artifact(out / "runs" / "bench", "text").path("sentences.txt"),
+                args.scratch / "lmplz",
+                order=4,
+            )
+        )
+    print(
+        "| whole process | wall s, median (all) | CPU s | peak of any process, GiB "
+        "|\n|---|---:|---:|---:|"
+    )
     print(row("bare `lmplz -o 4 -S 4G` on the training novels", bare))
     print(row("`cloze-gen run lambada-style` without the networks", whole))
     asked = 3 * bare[0].wall_seconds + 2 * ingest.wall_seconds
-    print(f"\nThree times lmplz and twice ingest are {asked:.0f} s; the run takes {whole[0].wall_seconds:.0f} s.\n", flush=True)
+    print(
+        f"\nThree times lmplz and twice ingest are {asked:.0f} s; the run takes "
+        f"{whole[0].wall_seconds:.0f} s.\n",
+        flush=True,
+    )
     return whole[0]
 
 
@@ -93,21 +135,32 @@ def bench_half(args: argparse.Namespace, whole: Usage) -> None:
     print("| novels | wall s | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|")
     print(row("every second", [usage]))
     print(row("all", [whole]))
-    print(f"\nAll novels take {whole.wall_seconds / usage.wall_seconds:.2f} times the time of half of them.\n")
+    print(
+        f"\nAll novels take {whole.wall_seconds / usage.wall_seconds:.2f} times the time of "
+        "half of them.\n"
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--books", type=Path, required=True, help="folder of the novels")
-    parser.add_argument("--scratch", type=Path, required=True, help="a new folder for the runs; what is written there stays")
+    parser.add_argument(
+        "--scratch",
+        type=Path,
+        required=True,
+        help="a new folder for the runs; what is written there stays",
+    )
     parser.add_argument("--runs", type=int, default=1, help="whole runs; the median is told")
     parser.add_argument("--networks", action="store_true", help="measure the networks' stages too")
     parser.add_argument("--half", action="store_true", help="also run every second novel")
-    parser.add_argument("--skip-stages", action="store_true", help="of the stages measure ingest alone")
+    parser.add_argument(
+        "--skip-stages", action="store_true", help="of the stages measure ingest alone"
+    )
     add_run_options(parser, "lambada-style")
     parser.add_argument("--stage", help=argparse.SUPPRESS)
     args = parser.parse_args()
-    forget_what_was_read()
     if args.stage:
         build_stage(args)
         return

@@ -1,10 +1,11 @@
-"""Facts of a copy of Project Gutenberg books, as a manifest: names, titles, numbers, sizes and checksums, and none of the text.
+"""Write a manifest of Project Gutenberg books: names, titles, numbers, sizes, checksums; no text.
 
-    python benchmarks/make_manifest.py --train data/holmes-training --source data/holmes-seeds --out corpora/holmes/manifest.tsv
+    python benchmarks/make_manifest.py --train data/holmes-training --source data/holmes-seeds --out
+        corpora/holmes/manifest.tsv
     python benchmarks/make_manifest.py --source data/scs-books --out corpora/scs/manifest.tsv
 
-Title, author and number are what the file's own header says; a cell stays empty where it says nothing. `year` is always empty: the headers
-date the electronic edition and not the book.
+Title, author and number come from the file's header, else the cell is empty. `year` is always
+empty, because headers date the electronic edition.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import argparse
 import re
 from pathlib import Path
 
-from cloze_gen.store.corpus import BookFile, read_book, scan_corpus
+from cloze_gen.corpus.decoding import flatten
+from cloze_gen.corpus.folder import BookFile, scan_corpus
+from cloze_gen.corpus.readers import read_book
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import escape_cell, write_tsv
-from cloze_gen.text.decode import decode_book, flatten
 
 COLUMNS = ("file", "book_id", "title", "author", "year", "etext", "bytes", "sha256", "role")
 _HEAD_CHARS = 13_500  # the longest header among the 534 ends there
@@ -25,9 +27,11 @@ _MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?"
 _NUMBER = re.compile(r"\[[ ]*(?:etext|ebook|e-text)[ ]*#[ ]*(\d+)", re.IGNORECASE)
 _BARE_NUMBER = re.compile(r"\d{4}[ ]+(?:etext|ebook|e-text)[ ]*#[ ]*(\d+)", re.IGNORECASE)
 _DATE = re.compile(rf"^[ *]*{_MONTH}[ ,\d]*\[?\Z", re.IGNORECASE | re.MULTILINE)
-# Without a number the block of title and author ends at the date, or at the line that names the etext's file.
+# Without a number the block of title and author ends at the date, or at the line that names the
+# etext's file.
 _BLOCK_END = re.compile(
-    rf"^[ *]*{_MONTH}[ ]*(?:\d+,?[ ]*|,[ ]*)?\d{{4}}|^[^\n]*project gutenberg[^\n]*\n+[^\n]*should be named", re.IGNORECASE | re.MULTILINE
+    rf"^[ *]*{_MONTH}[ ]*(?:\d+,?[ ]*|,[ ]*)?\d{{4}}|^[^\n]*project gutenberg[^\n]*\n+[^\n]*should be named",
+    re.IGNORECASE | re.MULTILINE,
 )
 # Lines that are no title: the licence, volunteers' names, the name of a series.
 _NOT_A_TITLE = re.compile(
@@ -37,11 +41,15 @@ _NOT_A_TITLE = re.compile(
     re.IGNORECASE,
 )
 _FIRST_LINE = re.compile(
-    r"project gutenberg(?:['\u2019;]?s)?[ ,]*(?:(?:etexts?|ebook|e-text)\b[ ,]*)?(?:of[ ]+|from[ ]+)?(?P<title>\w[^\n]+)", re.IGNORECASE
+    r"project gutenberg(?:['\u2019;]?s)?[ ,]*(?:(?:etexts?|ebook|e-text)\b[ ,]*)?(?:of[ ]+|from[ ]+)?(?P<title>\w[^\n]+)",
+    re.IGNORECASE,
 )
 _BY = re.compile(r"^(?P<title>.*?)[,;.*]*[ ]*(?:\[?[Ee]dited)?\s+(?:by|By|BY)\s+(?P<author>\S.*)$")
 _BY_LINE = re.compile(r"^by\b\s*(?P<author>.*)$", re.IGNORECASE)
-_REMARK = re.compile(rf"\s*[\[(][^\])]*[\])]?|\]$|[ ]author of .*|[ ,]+{_MONTH},?[ ]+\d{{4}}|[ ,]+trans\.?[ ].*", re.IGNORECASE)
+_REMARK = re.compile(
+    rf"\s*[\[(][^\])]*[\])]?|\]$|[ ]author of .*|[ ,]+{_MONTH},?[ ]+\d{{4}}|[ ,]+trans\.?[ ].*",
+    re.IGNORECASE,
+)
 
 
 def header_facts(head: str) -> dict[str, str]:
@@ -61,20 +69,28 @@ def header_facts(head: str) -> dict[str, str]:
         before = head[: end.start()]
         title, author = _block_before(_DATE.sub("", before))
     first_title, first_author = _first_line(head)
-    return {"title": title or first_title, "author": author or first_author, "etext": number.group(1) if number else ""}
+    return {
+        "title": title or first_title,
+        "author": author or first_author,
+        "etext": number.group(1) if number else "",
+    }
 
 
 def _labelled(head: str) -> tuple[str, str]:
-    """`Title:` and `Author:` of the newer headers; a subtitle on the lines below is left out."""
-    found = (re.search(rf"^{label}:[ ]*(\S[^\n]*)", head, re.MULTILINE) for label in ("Title", "Author"))
+    """`Title:` and `Author:` of newer headers, without subtitles."""
+    found = (
+        re.search(rf"^{label}:[ ]*(\S[^\n]*)", head, re.MULTILINE) for label in ("Title", "Author")
+    )
     title, author = (_clean(match.group(1)) if match else "" for match in found)
     return title, author
 
 
 def _block_before(head: str) -> tuple[str, str]:
-    """The lines right above the number: the title on one line or more, then `by` and the author."""
+    """The lines directly above the number: a title, then `by` and the author."""
     block: list[str] = []
-    for line in reversed([line.strip() for line in head.split("\n") if line.strip()][-_MAX_BLOCK_LINES:]):
+    for line in reversed(
+        [line.strip() for line in head.split("\n") if line.strip()][-_MAX_BLOCK_LINES:]
+    ):
         if _NOT_A_TITLE.search(line):
             break
         block.insert(0, line)
@@ -87,15 +103,20 @@ def _block_before(head: str) -> tuple[str, str]:
 
 
 def _first_line(head: str) -> tuple[str, str]:
-    """The line that names the etext, as far as it goes: often the author's surname only."""
+    """The line that names the etext; often only the author's surname."""
     found = (_split_author(match["title"]) for match in _FIRST_LINE.finditer(head))
-    return next(((title, author) for title, author in found if title and not _NOT_A_TITLE.search(title)), ("", ""))
+    return next(
+        ((title, author) for title, author in found if title and not _NOT_A_TITLE.search(title)),
+        ("", ""),
+    )
 
 
 def _split_author(text: str) -> tuple[str, str]:
     match = _BY.match(text.strip(" *"))
     title, author = (_clean(match["title"]), match["author"]) if match else (_clean(text), "")
-    return ("" if title[:1].islower() else title), _author(author)  # a title begins with a capital; a line of prose need not
+    return ("" if title[:1].islower() else title), _author(
+        author
+    )  # a title begins with a capital; a line of prose need not
 
 
 def _author(text: str) -> str:
@@ -108,19 +129,27 @@ def _clean(text: str) -> str:
 
 def row(book: BookFile, role: str) -> tuple[str, ...]:
     """One line of the manifest."""
-    facts = header_facts(flatten(decode_book(read_book(book.path)).text)[:_HEAD_CHARS])
+    facts = header_facts(flatten(read_book(book.path, book.member).decode().text)[:_HEAD_CHARS])
     copy = {"bytes": str(book.path.stat().st_size), "sha256": file_sha256(book.path)}
     values = {**facts, **copy, "file": book.file, "book_id": book.book_id, "year": "", "role": role}
     return tuple(escape_cell(values[name]) for name in COLUMNS)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--train", type=Path, help="folder of the training books")
-    parser.add_argument("--source", type=Path, help="folder of the books that questions are drawn from")
+    parser.add_argument(
+        "--source", type=Path, help="folder of the books that questions are drawn from"
+    )
     parser.add_argument("--out", type=Path, required=True, help="manifest to write")
     args = parser.parse_args()
-    sides = [(role, folder) for role, folder in (("train", args.train), ("source", args.source)) if folder]
+    sides = [
+        (role, folder)
+        for role, folder in (("train", args.train), ("source", args.source))
+        if folder
+    ]
     rows = [row(book, role) for role, folder in sides for book in scan_corpus(folder)]
     args.out.parent.mkdir(parents=True, exist_ok=True)
     write_tsv(args.out, COLUMNS, rows)

@@ -1,4 +1,4 @@
-"""What a process costs with all its children: the part that every benchmark of a whole run shares."""
+"""The cost of a process with its children, for benchmarks of whole runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ class Usage:
 
 
 def measure(command: Sequence[str], **options: object) -> Usage:
-    """Run a command to its end; its own and its children's CPU, and the largest resident set of any of them, sampled ten times a second."""
+    """Run a command; CPU time with children, and the largest resident set of any process, sampled
+    ten times a second.
+    """
     started = time.perf_counter()
     process = subprocess.Popen(command, start_new_session=True, **options)  # type: ignore[call-overload]
     peak = [0]
@@ -46,8 +48,14 @@ def measure(command: Sequence[str], **options: object) -> Usage:
     done.set()
     sampler.join()
     if status:
-        raise SystemExit(f"{' '.join(command)} failed with status {os.waitstatus_to_exitcode(status)}")
-    return Usage(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, max(peak[0], usage.ru_maxrss * 1024))
+        raise SystemExit(
+            f"{' '.join(command)} failed with status {os.waitstatus_to_exitcode(status)}"
+        )
+    return Usage(
+        time.perf_counter() - started,
+        usage.ru_utime + usage.ru_stime,
+        max(peak[0], usage.ru_maxrss * 1024),
+    )
 
 
 def _largest_resident(session: int) -> int:
@@ -68,16 +76,21 @@ def median(runs: Sequence[Usage], figure: Callable[[Usage], float]) -> float:
 
 
 def row(name: str, runs: Sequence[Usage]) -> str:
-    """A line of a Markdown table: wall seconds (median, and each run's), CPU seconds, the peak of any process in GiB."""
+    """A Markdown table row: wall seconds (median and each), CPU seconds, peak of any process in
+    GiB.
+    """
     walls = ", ".join(f"{run.wall_seconds:.0f}" for run in runs)
     return (
-        f"| {name} | {median(runs, lambda r: r.wall_seconds):.1f} ({walls}) | {median(runs, lambda r: r.cpu_seconds):.1f} "
+        f"| {name} | {median(runs, lambda r: r.wall_seconds):.1f} ({walls}) | "
+        f"{median(runs, lambda r: r.cpu_seconds):.1f} "
         f"| {median(runs, lambda r: r.peak_bytes) / 2**30:.2f} |"
     )
 
 
-def measure_stages(labels: Sequence[str], command: Callable[[str], Sequence[str]]) -> dict[str, Usage]:
-    """Each stage in a process of its own, one after the other; a line of Markdown for each of those that were measured, with its share."""
+def measure_stages(
+    labels: Sequence[str], command: Callable[[str], Sequence[str]]
+) -> dict[str, Usage]:
+    """Each stage in its own process; yields a Markdown row per measured stage, with its share."""
     found = {}
     try:
         for label in labels:
@@ -90,25 +103,52 @@ def measure_stages(labels: Sequence[str], command: Callable[[str], Sequence[str]
 
 def _print_shares(found: Mapping[str, Usage]) -> None:
     whole = sum(one.wall_seconds for one in found.values())
-    print("| stage | wall s | share | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|---:|")
+    print(
+        "| stage | wall s | share | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|---:|"
+    )
     for label, one in found.items():
         share = f"{100 * one.wall_seconds / whole:.0f} %"
-        print(f"| {label} | {one.wall_seconds:.1f} | {share} | {one.cpu_seconds:.1f} | {one.peak_bytes / 2**30:.2f} |")
+        print(
+            f"| {label} | {one.wall_seconds:.1f} | {share} | {one.cpu_seconds:.1f} | "
+            f"{one.peak_bytes / 2**30:.2f} |"
+        )
 
 
 def bare_lmplz(text: Path, temp: Path, *, order: int) -> Usage:
-    """`lmplz -o ORDER -S 4G`, everything else as it comes; the discounts of a small text, which cannot be estimated, are the run's."""
+    """`lmplz -o ORDER -S 4G` with defaults, and the run's discount fallback for a small text."""
     temp.mkdir()
-    command = [str(find_lmplz()), "-o", str(order), "-S", "4G", "-T", str(temp), "--discount_fallback"]
-    usage = measure([*command, "--text", str(text), "--arpa", str(temp / "model.arpa")], stderr=subprocess.DEVNULL)
+    command = [
+        str(find_lmplz()),
+        "-o",
+        str(order),
+        "-S",
+        "4G",
+        "-T",
+        str(temp),
+        "--discount_fallback",
+    ]
+    usage = measure(
+        [*command, "--text", str(text), "--arpa", str(temp / "model.arpa")],
+        stderr=subprocess.DEVNULL,
+    )
     shutil.rmtree(temp)
     return usage
 
 
 def add_run_options(parser: argparse.ArgumentParser, config: str) -> None:
-    """`--config` and `--set`, with which a run can be made of few books."""
-    parser.add_argument("--config", default=config, help=f"config or style of the runs (default: {config}); of few books: its -sample")
-    parser.add_argument("--set", action="append", default=[], metavar="SETTING=VALUE", help="a setting of the runs; may be repeated")
+    """`--config` and `--set`, for runs of few books."""
+    parser.add_argument(
+        "--config",
+        default=config,
+        help=f"config or style of the runs (default: {config}); of few books: its -sample",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="SETTING=VALUE",
+        help="a setting of the runs; may be repeated",
+    )
 
 
 def cloze_gen(*arguments: str) -> list[str]:
@@ -117,14 +157,25 @@ def cloze_gen(*arguments: str) -> list[str]:
 
 
 def cloze_run(args: argparse.Namespace, out: Path, *, train: Path | None = None) -> list[str]:
-    """A whole Holmes-style run named `bench`, of the books and with the settings that the options name."""
+    """A whole Holmes-style run named `bench` with the options' books and settings."""
     books = ("--train", str(train or args.train), "--source", str(args.source))
     settings = [word for setting in args.set for word in ("--set", setting)]
-    return cloze_gen("run", args.config, *books, "--out", str(out), "--name", "bench", "--workers", "2", *settings)
+    return cloze_gen(
+        "run",
+        args.config,
+        *books,
+        "--out",
+        str(out),
+        "--name",
+        "bench",
+        "--workers",
+        "2",
+        *settings,
+    )
 
 
 def stage_seconds(log: str) -> dict[str, float]:
-    """Seconds after which each stage said its last line, in the order of these lines."""
+    """Seconds of each stage's last line, in order."""
     found: dict[str, float] = {}
     for seconds, stage in re.findall(r"^ *(\d+\.\d) s  ([a-z ]+): ", log, re.MULTILINE):
         found[stage] = float(seconds)

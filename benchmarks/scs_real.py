@@ -1,11 +1,13 @@
-"""Measure an SCS-style run: syntax check, class mix, frequencies, what six books leave; optionally the tagging itself.
+"""Measure an SCS-style run: syntax check, class mix, frequencies, yield of six books; optionally
+tagging speed.
 
-    python benchmarks/scs_real.py --out DIR --run NAME [--tagging FOLDER] [--read 100 --read-to FILE] [--docs docs/scs.md]
+    python benchmarks/scs_real.py --out DIR --run NAME [--tagging FOLDER] [--read 100 --read-to
+        FILE] [--docs docs/explanation/scs.md]
 
-Prints Markdown; with `--docs` it takes the place of what stands between the two `scs_real` marks of that page. The syntax check tags every
-finished sentence (its own tokens, not the printed ones) with each option in place; an option agrees when it takes the tag that its form
-was inflected for, "same form" when it takes that tag or another that the answer's form spells as well (`walked`: VBD or VBN; the sentence
-reads the same, whichever a tagger chooses), and its class when the class is the answer's.
+Prints Markdown; `--docs` writes it between the two `scs_real` marks of that page. The syntax check
+tags every finished sentence with each option in place. An option agrees if it gets the tag that its
+form was inflected for, "same form" if it gets any tag that the answer's form can have (`walked`:
+VBD or VBN), and in class if the class is the answer's.
 """
 
 from __future__ import annotations
@@ -22,31 +24,42 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.adapters.tagging import Tagger
+from cloze_gen.corpus.books import SENTENCES
+from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.english.penn_tags import CONTENT_CLASSES, coarse_class
-from cloze_gen.recipes.scs.stages.inflections import read_inflections
+from cloze_gen.recipes.scs.inflections import read_inflections
 from cloze_gen.rng import derive_rng
-from cloze_gen.stages.corpus.book_files import SENTENCES
-from cloze_gen.stages.corpus.counts import read_counts
 from cloze_gen.store.runs import find_run, read_run, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
-from cloze_gen.text.tagging import Tagger
 
 _START, _END = "<!-- scs_real: begin -->", "<!-- scs_real: end -->"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", type=Path, required=True, help="output folder of the run")
     parser.add_argument("--run", default="scs-style")
-    parser.add_argument("--tagging", type=Path, help="a book folder of the store, to measure tagging on")
-    parser.add_argument("--read", type=int, default=0, help="questions to write out for a reader, drawn by seed 1")
+    parser.add_argument(
+        "--tagging", type=Path, help="a book folder of the store, to measure tagging on"
+    )
+    parser.add_argument(
+        "--read", type=int, default=0, help="questions to write out for a reader, drawn by seed 1"
+    )
     parser.add_argument("--read-to", type=Path)
     parser.add_argument("--docs", type=Path)
     options = parser.parse_args()
     run = find_run(options.out, options.run)
     records = list(read_jsonl(stage_artifact(run, "questions").path("questions.jsonl")))
     lines = [f"Run `{options.run}`, {len(records):,} questions.", ""]
-    for part in (books_lines(records), class_lines(records), frequency_lines(records, run), syntax_lines(records, run)):
+    for part in (
+        books_lines(records),
+        class_lines(records),
+        frequency_lines(records, run),
+        syntax_lines(records, run),
+    ):
         lines += [*part, ""]
     if options.tagging:
         lines += [*tagging_lines(options.tagging), ""]
@@ -55,7 +68,9 @@ def main() -> None:
     if options.docs:
         page = options.docs.read_text(encoding="utf-8")
         head, rest = page.split(_START)
-        options.docs.write_text(f"{head}{_START}\n{text}{_END}{rest.split(_END)[1]}", encoding="utf-8")
+        options.docs.write_text(
+            f"{head}{_START}\n{text}{_END}{rest.split(_END)[1]}", encoding="utf-8"
+        )
     if options.read_to:
         options.read_to.write_text("".join(reader_lines(records, options.read)), encoding="utf-8")
 
@@ -64,19 +79,28 @@ def books_lines(records: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Questions by book."""
     yield "| book | questions |"
     yield "|---|---:|"
-    yield from (f"| {book} | {count:,} |" for book, count in sorted(Counter(record["book_id"] for record in records).items()))
+    yield from (
+        f"| {book} | {count:,} |"
+        for book, count in sorted(Counter(record["book_id"] for record in records).items())
+    )
 
 
 def class_lines(records: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """The answers' classes and tags; an impostor has its answer's class by construction."""
+    """Classes and tags of the answers; impostors have the same class by construction."""
     classes = Counter(record["answer_class"] for record in records)
     tags = Counter(record["answer_tag"] for record in records)
-    yield "Answers by class (impostors alike): " + ", ".join(f"{name} {classes[name] / len(records):.1%}" for name in CONTENT_CLASSES) + "."
+    yield (
+        "Answers by class (impostors alike): "
+        + ", ".join(f"{name} {classes[name] / len(records):.1%}" for name in CONTENT_CLASSES)
+        + "."
+    )
     yield "By tag: " + ", ".join(f"{tag} {count:,}" for tag, count in tags.most_common()) + "."
 
 
 def frequency_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[str]:
-    """Frequencies of answers beside impostors, and how often the answer is the most or least frequent option; ties share the win."""
+    """Frequencies of answers and impostors, and how often the answer is extreme; ties share the
+    win.
+    """
     table = read_counts(stage_artifact(run, "counts"))
     freq_of = dict(zip(table.words, table.freq.tolist(), strict=True))
     most = least = 0.0
@@ -88,24 +112,35 @@ def frequency_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[st
         most += (answer == max(freqs)) / freqs.count(max(freqs))
         least += (answer == min(freqs)) / freqs.count(min(freqs))
         own[record["answer_class"]].append(answer)
-        others[record["answer_class"]] += [freq for place, freq in enumerate(freqs) if place != record["answer_index"]]
-    yield f"Most frequent option: {most / len(records):.1%} of the questions; least frequent option: {least / len(records):.1%}."
+        others[record["answer_class"]] += [
+            freq for place, freq in enumerate(freqs) if place != record["answer_index"]
+        ]
+    yield (
+        f"Most frequent option: {most / len(records):.1%} of the questions; least frequent "
+        f"option: {least / len(records):.1%}."
+    )
     yield ""
     yield "| class | median frequency of answers | of impostors |"
     yield "|---|---:|---:|"
     for name in CONTENT_CLASSES:
         if own[name]:
-            yield f"| {name} | {statistics.median(own[name]):.2e} | {statistics.median(others[name]):.2e} |"
+            yield (
+                f"| {name} | {statistics.median(own[name]):.2e} | "
+                f"{statistics.median(others[name]):.2e} |"
+            )
 
 
 def syntax_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[str]:
-    """Each finished sentence tagged with every option in place."""
+    """Every finished sentence tagged with each option in place."""
     tagger = load_tagger(read_run(run)["settings"]["tagger"]["name"])
     seen: Counter[str] = Counter()
     same_tag: Counter[str] = Counter()
     same_form: Counter[str] = Counter()
     same_class: Counter[str] = Counter()
-    cells = {(cell.lemma, cell.tag): cell.cells.split("+") for cell in read_inflections(stage_artifact(run, "inflections"))}
+    cells = {
+        (cell.lemma, cell.tag): cell.cells.split("+")
+        for cell in read_inflections(stage_artifact(run, "inflections"))
+    }
     slips: Counter[tuple[str, str]] = Counter()
     for record, option, tag in tagged_options(records, tagger):
         kind = f"{record['answer_class']} {'answer' if option == record['answer'] else 'impostor'}"
@@ -119,12 +154,16 @@ def syntax_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[str]:
     impostors = [kind for kind in seen if kind.endswith("impostor")]
     total = sum(seen[kind] for kind in impostors)
     yield (
-        f"Impostors that take the focus word's tag in its sentence: {sum(same_tag[kind] for kind in impostors) / total:.2%} of {total:,}; "
-        f"that tag or another that the focus word's form spells: {sum(same_form[kind] for kind in impostors) / total:.2%}; "
+        "Impostors that take the focus word's tag in its sentence: "
+        f"{sum(same_tag[kind] for kind in impostors) / total:.2%} of {total:,}; "
+        "that tag or another that the focus word's form spells: "
+        f"{sum(same_form[kind] for kind in impostors) / total:.2%}; "
         f"its class: {sum(same_class[kind] for kind in impostors) / total:.2%}."
     )
     yield ""
-    yield "| class | impostors | same tag | same form | same class | answers tagged again as chosen |"
+    yield (
+        "| class | impostors | same tag | same form | same class | answers tagged again as chosen |"
+    )
     yield "|---|---:|---:|---:|---:|---:|"
     for name in CONTENT_CLASSES:
         kind, own = f"{name} impostor", f"{name} answer"
@@ -133,14 +172,24 @@ def syntax_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[str]:
             cells_of_row = " | ".join(f"{share / seen[kind]:.2%}" for share in shares)
             yield f"| {name} | {seen[kind]:,} | {cells_of_row} | {same_tag[own] / seen[own]:.2%} |"
     yield ""
-    yield "Commonest slips (wanted -> found): " + ", ".join(f"{a} -> {b} {count}" for (a, b), count in slips.most_common(8)) + "."
+    yield (
+        "Commonest slips (wanted -> found): "
+        + ", ".join(f"{a} -> {b} {count}" for (a, b), count in slips.most_common(8))
+        + "."
+    )
 
 
-def tagged_options(records: Sequence[dict[str, Any]], tagger: Tagger) -> Iterator[tuple[dict[str, Any], str, str]]:
+def tagged_options(
+    records: Sequence[dict[str, Any]], tagger: Tagger
+) -> Iterator[tuple[dict[str, Any], str, str]]:
     """(record, option, the option's tag in the sentence)."""
     places = [(record, option) for record in records for option in record["options"]]
     filled = (
-        [*(tokens := record["source"]["tokens"])[: record["source"]["position"]], option, *tokens[record["source"]["position"] + 1 :]]
+        [
+            *(tokens := record["source"]["tokens"])[: record["source"]["position"]],
+            option,
+            *tokens[record["source"]["position"] + 1 :],
+        ]
         for record, option in places
     )
     for (record, option), tags in zip(places, tagger.tag(filled), strict=True):
@@ -148,7 +197,7 @@ def tagged_options(records: Sequence[dict[str, Any]], tagger: Tagger) -> Iterato
 
 
 def tagging_lines(folder: Path) -> Iterator[str]:
-    """Tokens per second of CPU on one book, the share of the time outside the network, and the process's peak memory."""
+    """Tokens per CPU second on one book, the share of time outside the network, and peak memory."""
     sentences = [line.split(" ") for line in read_parquet(folder / SENTENCES)["tokens"].to_pylist()]
     tokens = sum(map(len, sentences))
     tagger = load_tagger()
@@ -159,24 +208,34 @@ def tagging_lines(folder: Path) -> Iterator[str]:
     profile = cProfile.Profile()
     profile.runcall(lambda: list(tagger.tag(sentences)))
     stats = pstats.Stats(profile)
-    network = sum(row[3] for (file, _, name), row in stats.stats.items() if "window_cnn" in file and name in {"predict", "add_types"})  # type: ignore[attr-defined]
+    network = sum(
+        row[3]
+        for (file, _, name), row in stats.stats.items()
+        if "window_cnn" in file and name in {"predict", "add_types"}
+    )  # type: ignore[attr-defined]
     total = stats.total_tt  # type: ignore[attr-defined]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     yield (
-        f"Tagging one book of {tokens:,} tokens: {tokens / seconds:,.0f} tokens per second of CPU, {1 - network / total:.0%} of the time "
-        f"outside the network (splitting, batching, labels); peak memory of the process {peak:.2f} GiB."
+        f"Tagging one book of {tokens:,} tokens: {tokens / seconds:,.0f} tokens per second of "
+        f"CPU, {1 - network / total:.0%} of the time "
+        "outside the network (splitting, batching, labels); peak memory of the process "
+        f"{peak:.2f} GiB."
     )
 
 
 def reader_lines(records: Sequence[dict[str, Any]], n: int) -> Iterator[str]:
-    """n questions for a reader, the answer marked."""
+    """n questions for a reader, with the answer marked."""
     order = derive_rng(1, "benchmarks.scs_reading").permutation(len(records))[:n]
     for number, place in enumerate(sorted(order.tolist()), 1):
         record = records[place]
         tokens = [*record["tokens"]]
         tokens[record["position"]] = "_____"
-        options = "  ".join(f"{word}{'*' if word == record['answer'] else ''}" for word in record["options"])
-        yield f"{number}. [{record['id']} {record['answer_tag']}] {' '.join(tokens)}\n    {options}\n"
+        options = "  ".join(
+            f"{word}{'*' if word == record['answer'] else ''}" for word in record["options"]
+        )
+        yield (
+            f"{number}. [{record['id']} {record['answer_tag']}] {' '.join(tokens)}\n    {options}\n"
+        )
 
 
 if __name__ == "__main__":

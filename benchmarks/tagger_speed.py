@@ -1,9 +1,10 @@
-"""Tagging speed, side by side: the built-in tagger, the same network through spaCy's `pipe`, and spaCy's own small CNN configuration.
+"""Tagging speed: the built-in tagger, the same network through spaCy's `pipe`, and spaCy's small
+CNN.
 
     python benchmarks/tagger_speed.py FILE.txt [--repeat 3] [--json OUT]
 
-CPU seconds of this process (not wall time, so a busy machine matters less), one BLAS thread, best of the repeats, which alternate.
-The third pipeline is `spacy init config --lang en --pipeline tagger --optimize efficiency`, initialised but not trained: training does not
+CPU seconds of this process, one BLAS thread, best of alternating repeats. The third pipeline is
+`spacy init config --lang en --pipeline tagger --optimize efficiency`, untrained, which does not
 change its speed.
 """
 
@@ -34,7 +35,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?][\"'’”])\s+|(?<=[.!?])\s+|\n\s*\n")
 
 
 def read_sentences(path: Path, *, max_tokens: int) -> list[list[str]]:
-    """Roughly cut sentences, enough for timing: no part of the project's own reading."""
+    """Roughly cut sentences for timing, without the project's reader."""
     sentences: list[list[str]] = []
     token_count = 0
     for piece in _SENTENCE_END.split(path.read_text(encoding="utf-8", errors="replace")):
@@ -62,7 +63,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 
 
 def seconds_in_network(tagger: SpacyTagger, sentences: list[list[str]]) -> tuple[float, float]:
-    """CPU seconds of one run: inside the network (embedding of new types, convolutions, softmax), and in all."""
+    """CPU seconds of one run: in the network (new types, convolutions, softmax), and in all."""
     spent = 0.0
     originals = {name: getattr(WindowCnn, name) for name in ("add_types", "predict")}
 
@@ -88,7 +89,9 @@ def seconds_in_network(tagger: SpacyTagger, sentences: list[list[str]]) -> tuple
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("text", type=Path, help="a plain-text book")
     parser.add_argument("--max-tokens", type=int, default=100_000)
     parser.add_argument("--repeat", type=int, default=3)
@@ -98,14 +101,27 @@ def main() -> None:
     token_count = sum(map(len, sentences))
     fast, plain = load_tagger(), load_tagger(fast=False)
     small = SpacyTagger(efficiency_pipeline(tuple(fast.labels)), identity="efficiency", fast=False)
-    names = {"built-in": fast, "built-in through spaCy's pipe": plain, "spaCy efficiency configuration": small}
+    names = {
+        "built-in": fast,
+        "built-in through spaCy's pipe": plain,
+        "spaCy efficiency configuration": small,
+    }
     best = dict.fromkeys(names, float("inf"))
     for _ in range(options.repeat):
         for name, tagger in names.items():
-            best[name] = min(best[name], cpu_seconds(lambda tagger=tagger: list(tagger.tag(sentences))))  # type: ignore[misc]
+            best[name] = min(
+                best[name], cpu_seconds(lambda tagger=tagger: list(tagger.tag(sentences)))
+            )  # type: ignore[misc]
     inside, whole = min(seconds_in_network(fast, sentences) for _ in range(options.repeat))
-    disagreements = sum(a != b for x, y in zip(fast.tag(sentences), plain.tag(sentences), strict=True) for a, b in zip(x, y, strict=True))
-    figures: dict[str, float] = {f"{name}, tokens per CPU second": round(token_count / seconds) for name, seconds in best.items()}
+    disagreements = sum(
+        a != b
+        for x, y in zip(fast.tag(sentences), plain.tag(sentences), strict=True)
+        for a, b in zip(x, y, strict=True)
+    )
+    figures: dict[str, float] = {
+        f"{name}, tokens per CPU second": round(token_count / seconds)
+        for name, seconds in best.items()
+    }
     figures["share of built-in's time outside the network"] = round(1 - inside / whole, 3)
     figures["tags that differ between built-in and spaCy's pipe"] = disagreements
     figures["tokens"] = token_count

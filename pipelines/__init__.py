@@ -1,1 +1,1 @@
-"""Luigi: one file a dataset style, read top to bottom = the DAG."""
+"""Luigi pipelines: one module per dataset style, which defines the style's DAG."""

@@ -1,4 +1,4 @@
-"""The baselines' trained models as tasks: training text as printed -> n-gram index, smoothed models, LSA. Shared by all evaluations."""
+"""The baselines' models as tasks: training text -> n-gram index, smoothed models, LSA."""
 
 from __future__ import annotations
 
@@ -12,26 +12,47 @@ from typing import Any
 import luigi
 
 from cloze_gen.adapters.lmplz import find_lmplz
+from cloze_gen.corpus.books import kept_books
+from cloze_gen.engine.local import engine_scope
 from cloze_gen.engine.progress import say
+from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import StoreError
-from cloze_gen.pipelines.build import build, given_back, log_file, logged
-from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText, scanned
-from cloze_gen.pipelines.models import Index, LanguageModel
-from cloze_gen.pipelines.task import PipelineTask, StageTask, current_engine, look_ahead
-from cloze_gen.stages.corpus.book_table import kept_books
-from cloze_gen.stages.evaluation.models import EVAL_LMS, LSA, write_evaluation_lm, write_lsa, write_match_index
-from cloze_gen.stages.evaluation.text import write_evaluation_text
-from cloze_gen.stages.models.language_model import LmSettings
-from cloze_gen.stages.room import Room
+from cloze_gen.evaluate.question_models import (
+    EVAL_LMS,
+    LSA,
+    write_evaluation_lm,
+    write_evaluation_text,
+    write_lsa,
+    write_match_index,
+)
+from cloze_gen.models.language_model import LmSettings
+from cloze_gen.pipelines.corpus import (
+    Corpus,
+    Counts,
+    Index,
+    LanguageModel,
+    TrainingText,
+    scanned,
+)
+from cloze_gen.pipelines.task import (
+    Build,
+    PipelineTask,
+    StageTask,
+    build,
+    log_file,
+    logged,
+    look_ahead,
+)
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
-from cloze_gen.store.keys import StageKey
+from cloze_gen.store.fingerprint import StageKey
 
-# A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250 kB); lmplz's fixed ones serve.
+# A training text below this many bytes is too small for Kneser-Ney discounts (the sample has 250
+# kB); lmplz's fixed ones serve.
 _SMALL_CORPUS_BYTES = 5_000_000
 
 
 class Finished(StageTask):
-    """An artifact that a run left in the store, known by its folder's name."""
+    """A run's artifact in the store, identified by its folder's name."""
 
     stage = "finished"
     folder = luigi.Parameter()
@@ -39,38 +60,58 @@ class Finished(StageTask):
     @functools.cached_property
     def key(self) -> StageKey:
         manifest = open_artifact(self.store.store / self.folder).manifest
-        return StageKey(**{name: manifest[name] for name in ("stage", "version", "settings", "inputs", "seed")})
+        return StageKey.of_manifest(manifest)
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        raise StoreError(f"{self.store.store / self.folder}: gone from the store; run the run again to rebuild it")
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+        raise StoreError(
+            f"{self.store.store / self.folder}: missing from the store. Run `cloze-gen run` again to rebuild it."
+        )
 
 
 class FromCorpus(StageTask):
-    """A stage over the training books of a run, which are in the store, or of --train, which may have to be read first."""
+    """A stage over a run's stored training books or those of --train; its function gets `sizes`."""
 
-    corpus = luigi.Parameter(default="", description="folder in the store of a run's training books; empty: made from --train")
+    corpus = luigi.Parameter(
+        default="",
+        description="folder in the store of a run's training books; empty: made from --train",
+    )
     lm = luigi.Parameter(default="{}", description="settings of the generating model, as JSON")
-    style = luigi.Parameter(default="holmes-style", description="of whose settings the books are read with")
-    left_out = luigi.Parameter(default="", description="folder in the store of items whose sentences no baseline may read; empty: none")
+    style = luigi.Parameter(
+        default="holmes-style", description="name of the style that reads the books"
+    )
+    left_out = luigi.Parameter(
+        default="",
+        description="folder in the store of items whose sentences no baseline may read; empty: none",
+    )
+
+    @property
+    def sizes(self) -> Any:
+        """A dataclass of model sizes, the settings."""
+        return None
+
+    def settings(self) -> dict[str, Any]:
+        return super().settings() | (asdict(self.sizes) if self.sizes else {})
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | ({"sizes": self.sizes} if self.sizes else {})
 
     def training_books(self) -> StageTask:
-        """The run's own, as they lie in the store; else the kept books of --train."""
-        return self.clone(Finished, folder=self.corpus) if self.corpus else self.clone(Corpus, side="train")
+        return (
+            self.clone(Finished, folder=self.corpus)
+            if self.corpus
+            else self.clone(Corpus, side="train")
+        )
 
 
 class CorpusCounts(FromCorpus, Counts):
-    """As `Counts`, of the same fingerprint."""
+    """`Counts` with the same fingerprint."""
 
 
 class CorpusText(FromCorpus, TrainingText):
-    """As `TrainingText`, of the same fingerprint."""
-
     needs = {"counts": CorpusCounts}
 
 
 class CorpusLanguageModel(FromCorpus, LanguageModel):
-    """As the run's `LanguageModel`, of the same fingerprint."""
-
     needs = {"text": CorpusText}
 
     @property
@@ -79,8 +120,6 @@ class CorpusLanguageModel(FromCorpus, LanguageModel):
 
 
 class CorpusIndex(FromCorpus, Index):
-    """As the run's `Index`, of the same fingerprint."""
-
     needs = {"model": CorpusLanguageModel}
 
 
@@ -88,69 +127,54 @@ class EvaluationText(FromCorpus):
     """The training sentences as published questions print them."""
 
     stage = "eval-text"
+    needs = {"text": CorpusText, "counts": CorpusCounts}
+    write = staticmethod(write_evaluation_text)
 
     def inputs(self) -> dict[str, StageTask]:
         items = {"left_out": self.clone(Finished, folder=self.left_out)} if self.left_out else {}
-        return {"text": self.clone(CorpusText), "counts": self.clone(CorpusCounts)} | items
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_evaluation_text(writer, room, **self.artifacts())
-
-    def artifacts(self) -> dict[str, Artifact]:
-        return {name: self.artifact(name) for name in self.inputs()}
+        return super().inputs() | items
 
 
-class OverText(FromCorpus):
-    """A model of the printed text."""
-
-    def inputs(self) -> dict[str, StageTask]:
-        return {"text": self.clone(EvaluationText)}
-
-
-class MatchIndex(OverText):
+class MatchIndex(FromCorpus):
     """The n-grams of the simple 4-gram baseline (MSR 4.1)."""
 
     stage = "match-index"
+    needs = {"text": EvaluationText}
+    write = staticmethod(write_match_index)
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_match_index(writer, room, text=self.artifact("text"))
 
-
-class EvaluationLm(OverText):
+class EvaluationLm(FromCorpus):
     """A smoothed n-gram model (MSR 4.2)."""
 
     stage = "eval-lm"
     outside = True
+    needs = {"text": EvaluationText}
+    write = staticmethod(write_evaluation_lm)
     order = luigi.IntParameter()
 
     @property
     def label(self) -> str:
         return f"eval-lm {self.order}-gram"
 
-    def settings(self) -> dict[str, Any]:
-        return asdict(EVAL_LMS[self.order])
+    @property
+    def sizes(self) -> Any:
+        return EVAL_LMS[self.order]
 
     def look_ahead(self) -> None:
         find_lmplz()
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_evaluation_lm(writer, room, text=self.artifact("text"), sizes=EVAL_LMS[self.order])
 
-
-class Lsa(OverText):
+class Lsa(FromCorpus):
     """Word vectors of the LSA baseline (MSR 4.3)."""
 
     stage = "lsa"
-
-    def settings(self) -> dict[str, Any]:
-        return asdict(LSA)
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_lsa(writer, room, text=self.artifact("text"), sizes=LSA)
+    sizes = LSA
+    needs = {"text": EvaluationText}
+    write = staticmethod(write_lsa)
 
 
 class AllModels(PipelineTask):
-    """Nothing but its models. What lies below a finished model is not asked for: it may be gone."""
+    """Requires the models only; the inputs of a finished model may be gone."""
 
     models: Sequence[StageTask] = ()
 
@@ -162,7 +186,7 @@ class AllModels(PipelineTask):
 
 
 def model_tasks(base: FromCorpus) -> dict[str, StageTask]:
-    """The models by the names that `evaluate.words.baselines.MODELS` knows them by."""
+    """The models by their names in `evaluate.questions.MODELS`."""
     return {
         "index": base.clone(CorpusIndex),
         "counts": base.clone(CorpusCounts),
@@ -176,63 +200,75 @@ def model_tasks(base: FromCorpus) -> dict[str, StageTask]:
 def fit_models(
     corpus: CorpusText, tasks: Mapping[str, StageTask], *, workers: int, log_name: str
 ) -> tuple[dict[str, Artifact], list[dict[str, Any]]]:
-    """The models, trained where they are not on disk.
+    """The models over `corpus`, trained where they are not on disk.
 
-    Args:
-        corpus: the training text; the books' fingerprint is in it.
-        tasks: name -> model over that text.
-        log_name: of the log that is kept where something is trained.
     Returns:
-        the artifacts by name; and what was trained in this call, by artifact: ``stage``, ``artifact`` (its folder's name), ``seconds``.
+        artifacts by name; and for each trained now ``stage``, ``artifact`` (folder name),
+            ``seconds``.
     """
-    fitted: list[dict[str, Any]] = []
-
-    @PipelineTask.event_handler(luigi.Event.PROCESSING_TIME)
-    def remember(task: luigi.Task, seconds: float) -> None:
-        if isinstance(task, StageTask):
-            fitted.append({"stage": task.label, "artifact": task.key.folder_name, "seconds": round(seconds, 1)})
-
     root = corpus.clone(AllModels)
     root.models = list(tasks.values())
     root.store.sweep()
-    try:
-        if not root.complete():
-            for task in tasks.values():
-                look_ahead(task)
-            with given_back(current_engine("local", workers)), logged(root.store, log_name):
-                build(root)
-            say(f"log: {log_file(root.store, log_name)}")
-    finally:
-        PipelineTask.remove_event_handler(luigi.Event.PROCESSING_TIME, remember)
-    return {name: task.store.open(task.key) for name, task in tasks.items()}, sorted(fitted, key=lambda one: str(one["artifact"]))
+    if not root.complete():
+        for task in tasks.values():
+            look_ahead(task)
+        engine = corpus.build.engine("local", workers)
+        with engine_scope(engine), logged(root.store, log_name):
+            build(root)
+        say(f"log: {log_file(root.store, log_name)}")
+    fitted = [
+        {"stage": task.label, "artifact": task.key.folder_name, "seconds": round(seconds, 1)}
+        for task, seconds in corpus.build.seconds.items()
+        if isinstance(task, StageTask)
+    ]
+    return {name: task.store.open(task.key) for name, task in tasks.items()}, sorted(
+        fitted, key=lambda one: str(one["artifact"])
+    )
 
 
 def corpus_of_folder(train: str, out: Path, workers: int) -> CorpusText:
-    """The training corpus of a folder, read with the settings of holmes-style, so that its runs share the artifacts."""
-    size = sum(book.path.stat().st_size for book in scanned(train)[0] if book.path.is_file())
-    return CorpusText(train=train, source=train, out=str(out), processes=workers, lm=json.dumps(_lm_settings(size)))
+    """The training corpus of a folder, read with holmes-style's settings to share its artifacts."""
+    build = Build()
+    books = build.once(scanned, train)[0]
+    size = sum(book.path.stat().st_size for book in books if book.path.is_file())
+    return CorpusText(
+        build=build,
+        train=train,
+        source=train,
+        out=str(out),
+        processes=workers,
+        lm=json.dumps(_lm_settings(size)),
+    )
 
 
-def corpus_of_run(run: Path, described: Mapping[str, Any], *, trained_on: str, workers: int, left_out: str = "") -> CorpusText | None:
-    """The books that a run's own models were made of; None where it has no such books.
+def corpus_of_run(
+    run: Path, described: Mapping[str, Any], *, trained_on: str, workers: int, left_out: str = ""
+) -> CorpusText | None:
+    """The books that a run's own models were made of; None without such books.
 
     Args:
-        described: the run's `run.json`.
         trained_on: label of the stage that kept them (`Style.trained_on`).
-        left_out: label of the stage whose items no baseline may read; empty: none stand in these books.
+        left_out: label of the stage whose items no baseline may read; empty without one.
     """
     folders = {stage["label"]: stage["folder"] for stage in described["stages"]}
     folder = folders.get(trained_on)
     if folder is None:
         return None
-    lm = described["settings"].get("lm")  # a style without a language model says nothing of it
+    lm = described["settings"].get("lm")  # a style without a language model has no such settings
     if lm is None:
         books = kept_books(open_artifact(run.parent.parent / "store" / folder))
         lm = _lm_settings(sum(int(row["book_bytes"]) for row in books))
     kept_out = folders[left_out] if left_out else ""
-    return CorpusText(corpus=folder, out=str(run.parent.parent), processes=workers, lm=json.dumps(lm), left_out=kept_out)
+    return CorpusText(
+        build=Build(),
+        corpus=folder,
+        out=str(run.parent.parent),
+        processes=workers,
+        lm=json.dumps(lm),
+        left_out=kept_out,
+    )
 
 
 def _lm_settings(corpus_bytes: int) -> dict[str, Any]:
-    """Settings of the generating model where no run says them."""
+    """Settings of the generating model for runs that record none."""
     return {"discount_fallback": True} if corpus_bytes < _SMALL_CORPUS_BYTES else {}

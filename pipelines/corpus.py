@@ -1,43 +1,57 @@
-"""The tasks that every style shares: books, overlap, counts, training text, tags. Two sets on one corpus share their artifacts."""
+"""The stages that styles share: books, counts, training text, tags, parts, and models."""
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import Any
 
 import luigi
 
-from cloze_gen.adapters.tagger_identity import tagger_identity
+from cloze_gen.adapters.lmplz import find_lmplz
+from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.config import settings_dict
+from cloze_gen.corpus.folder import BookFile, check_apart, listing_digest, scan_corpus
+from cloze_gen.corpus.frequencies import write_counts, write_tagged_counts
+from cloze_gen.corpus.ingest import BOOK_VERSION, write_ingest
+from cloze_gen.corpus.json_articles import article_books, is_texts_folder, write_articles
+from cloze_gen.corpus.offensive_words import words_digest
+from cloze_gen.corpus.option_words import OptionLimits
+from cloze_gen.corpus.overlap import write_overlap
+from cloze_gen.corpus.partition import write_part, write_partition
+from cloze_gen.corpus.tagging import write_tagging
+from cloze_gen.corpus.training_text import write_training_text
 from cloze_gen.engine.progress import say
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.models.contexts import (
+    Background,
+    background_of,
+    builtin_words_facts,
+    write_context_vectors,
+)
+from cloze_gen.models.held_out import (
+    write_held_out_contexts,
+    write_held_out_indexes,
+    write_held_out_models,
+)
+from cloze_gen.models.language_model import write_index, write_language_model
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
-from cloze_gen.stages.corpus.counts import write_counts
-from cloze_gen.stages.corpus.ingest import BOOK_VERSION, write_ingest
-from cloze_gen.stages.corpus.overlap import write_overlap
-from cloze_gen.stages.corpus.tagged_counts import write_tagged_counts
-from cloze_gen.stages.corpus.tags import write_tagging
-from cloze_gen.stages.corpus.training_text import write_training_text
-from cloze_gen.stages.room import Room
-from cloze_gen.store.articles import article_books, is_texts_folder, write_articles
+from cloze_gen.records.passage import Part
 from cloze_gen.store.artifacts import ArtifactWriter
-from cloze_gen.store.corpus import BookFile, book_digest, listing_digest, scan_corpus
-from cloze_gen.store.corpus_folder import check_apart
 from cloze_gen.store.tables import escape_cell
 
-BOOKS_FIRST = 2  # Luigi's priority: what is wrong with the books of either side is told before the long work begins
+# Luigi's priority: faults in the books of either side are reported before long stages start
+BOOKS_FIRST = 2
 
 
-@functools.lru_cache(maxsize=4)
 def scanned(folder: str) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
-    """The books of a folder with the digests of their files, read once a process; says then what in the folder is not read."""
+    """The books of a folder with their digests; reports what is not read."""
     books = scan_corpus(Path(folder), notice=say)
-    return tuple(books), tuple(book_digest(book) for book in books)
+    return tuple(books), tuple(book.digest() for book in books)
 
 
 class OneSide(StyleTask):
-    """A stage that each side of the books has."""
+    """A stage for each side of the books."""
 
     side = luigi.Parameter(description="train, source or books")
 
@@ -47,66 +61,82 @@ class OneSide(StyleTask):
 
 
 class Ingest(OneSide):
-    """Raw bytes to sentences of tokens, one artifact a book, one audit row a book."""
-
     stage = "ingest"
     group = "ingest"
     priority = BOOKS_FIRST
 
     def books_found(self) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
-        """The books with their digests, once it is sure that no run's own file is among them."""
+        """The books with their digests; none may be a run's own file."""
         folder, articles = self.folder(self.side), self.articles(self.side)
         if not is_texts_folder(Path(folder), self.store):
             check_apart(Path(self.out), Path(folder))
         elif articles is not None:
             check_apart(Path(self.out), Path(getattr(self, self.side)))
-            return tuple(article_books(articles, self.store)), tuple(article.digest for article in articles)
-        return scanned(folder)
+            return tuple(article_books(articles, self.store)), tuple(
+                article.digest for article in articles
+            )
+        return self.build.once(scanned, folder)
 
     def digests(self) -> dict[str, str]:
         books, digests = self.books_found()
-        return {f"{book.book_id} {escape_cell(book.file)}": digest for book, digest in zip(books, digests, strict=True)}
+        return {
+            f"{book.book_id} {escape_cell(book.file)}": digest
+            for book, digest in zip(books, digests, strict=True)
+        }
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(self.own) | {"book_version": BOOK_VERSION, "manifest": listing_digest(*self.books_found())}
+        return super().settings() | {
+            "book_version": BOOK_VERSION,
+            "manifest": listing_digest(*self.books_found()),
+        }
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
         books, digests = self.books_found()
         if articles := self.articles(self.side):
-            write_articles(articles, self.store, say=room.say)
-        write_ingest(writer, room, books=books, digests=digests, settings=self.own)
+            write_articles(articles, self.store, say=ctx.say)
+        write_ingest(writer, ctx, books=books, digests=digests, settings=self.own)
         if is_texts_folder(Path(self.folder(self.side)), self.store):
             writer.holds = sorted({*writer.holds, f"../{Path(self.folder(self.side)).parent.name}"})
 
 
 class Corpus(OneSide):
-    """The books of one side that go on: no book twice, and by default no source book that the training side holds."""
+    """The kept books of one side, without duplicates and (by default) training books."""
 
     stage = "corpus"
     group = "overlap"
     version = 3
     priority = BOOKS_FIRST
+    write = staticmethod(write_overlap)
 
     def inputs(self) -> dict[str, StageTask]:
-        other = None if self.is_own_background else {"train": "source", "source": "train"}.get(self.side)
+        other = (
+            None
+            if self.is_own_background
+            else {"train": "source", "source": "train"}.get(self.side)
+        )
         looks_across = self.side == "source" or self.own.across == "drop_train"
-        others = {"other": self.clone(Ingest, side=other)} if other in self.of_style.sides and looks_across else {}
+        others = (
+            {"other": self.clone(Ingest, side=other)}
+            if other in self.of_style.sides and looks_across
+            else {}
+        )
         return {"own": self.clone(Ingest, side=self.side)} | others
 
     def settings(self) -> dict[str, Any]:
-        """Of books that are their own background both sides are one artifact."""
-        return settings_dict(self.own) | {"side": self.of_style.drawn_from if self.is_own_background else self.side}
+        """With cross-fitting both sides are one artifact."""
+        return super().settings() | {
+            "side": self.of_style.drawn_from if self.is_own_background else self.side
+        }
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        inputs = self.artifacts()
-        write_overlap(writer, room, own=inputs["own"], other=inputs.get("other"), side=self.settings()["side"], settings=self.own)
+    def artifacts(self) -> dict[str, Any]:
+        return {"other": None} | super().artifacts()
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"side": self.settings()["side"]}
 
 
 class OverTrainingBooks(StyleTask):
-    """A stage over the books that models are made of."""
-
     def training_books(self) -> StageTask:
-        """The kept books that models are made of."""
         task = self.of_style.training
         return self.clone(Corpus, side="train") if task is None else self.clone(task)
 
@@ -122,32 +152,30 @@ class Counts(OverTrainingBooks):
 
 
 class TrainingText(OverTrainingBooks):
-    """The training sentences as plain text and as numbers."""
-
     stage = "text"
     needs = {"counts": Counts}
     write = staticmethod(write_training_text)
 
 
 class Tagging(OneSide):
-    """One Penn tag a token, kept one artifact a book."""
+    """One Penn tag a token; an artifact a book."""
 
     stage = "tagging"
     group = "tagger"
+    not_covered = frozenset({"name"})  # covered with the versions of its parts
+    write = staticmethod(write_tagging)
 
     def inputs(self) -> dict[str, StageTask]:
         return {"corpus": self.clone(Corpus, side=self.side)}
 
     def settings(self) -> dict[str, Any]:
-        return {"tagger": tagger_identity(self.own.name)}
+        return super().settings() | {"tagger": tagger_identity(self.own.name)}
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_tagging(writer, room, corpus=self.artifact("corpus"), settings=self.own, identity=tagger_identity(self.own.name))
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"identity": tagger_identity(self.own.name)}
 
 
 class TaggedCounts(StyleTask):
-    """Counts of (form, tag) and (lemma, class) in the training books."""
-
     stage = "tagged_counts"
     needs = {"tagging": (Tagging, "train"), "counts": Counts}
     write = staticmethod(write_tagged_counts)
@@ -155,3 +183,108 @@ class TaggedCounts(StyleTask):
     @property
     def label(self) -> str:
         return "tagged counts"
+
+
+class Partition(StyleTask):
+    stage = "partition"
+    group = "partition"
+    version = 2
+    draws = True
+    not_covered = frozenset({"offensive_words"})  # covered by its words
+    needs = {"corpus": (Corpus, "books")}
+    write = staticmethod(write_partition)
+
+    def settings(self) -> dict[str, Any]:
+        return super().settings() | {"offensive_words": words_digest(self.own.offensive_words)}
+
+
+class TrainingNovels(StyleTask):
+    stage = "training_novels"
+    needs = {"partition": Partition}
+    write = staticmethod(write_part)
+
+    @property
+    def label(self) -> str:
+        return "training novels"
+
+    def given(self) -> dict[str, Any]:
+        return {"part": Part.TRAIN}
+
+
+class OfTrainingText(StyleTask):
+    """A model of the training text; with cross-fitting one for each group."""
+
+    def inputs(self) -> dict[str, StageTask]:
+        corpus = {"corpus": self.clone(Corpus, side="train")} if self.is_own_background else {}
+        return super().inputs() | corpus
+
+    def cross_fitting(self) -> dict[str, int]:
+        """Number of groups for cross-fitting."""
+        return {"groups": self.all_settings.cross_fitting.groups} if self.is_own_background else {}
+
+    def of_groups(self) -> dict[str, int]:
+        return {f"n_{name}": value for name, value in self.cross_fitting().items()}
+
+
+class LanguageModel(OfTrainingText):
+    """KenLM's modified Kneser-Ney model."""
+
+    stage = "lm"
+    group = "lm"
+    priority = 1  # before what can be done while lmplz works
+    outside = True
+    not_covered = frozenset({"memory"})  # the model is the same whatever the memory
+    needs = {"text": TrainingText}
+
+    def settings(self) -> dict[str, Any]:
+        return super().settings() | self.cross_fitting()
+
+    def look_ahead(self) -> None:
+        find_lmplz()
+
+    def given(self) -> dict[str, Any]:
+        ahead = {"meanwhile": self.build.run_those_ready}
+        return super().given() | ahead | self.of_groups()
+
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+        write = write_held_out_models if self.is_own_background else write_language_model
+        write(writer, ctx, **self.artifacts(), **self.given())
+
+
+class Index(StyleTask):
+    stage = "index"
+    needs = {"model": LanguageModel}
+
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+        write = write_held_out_indexes if self.is_own_background else write_index
+        write(writer, ctx, **self.artifacts())
+
+
+class Contexts(OfTrainingText):
+    """The context space of the style's `context_words`: similarity, topic, frames, neighbours."""
+
+    stage = "contexts"
+    group = "contexts"
+    version = 6
+    needs = {"text": TrainingText, "counts": Counts}
+
+    def settings(self) -> dict[str, Any]:
+        builtin = (
+            {}
+            if background_of(self.own) is Background.CORPUS
+            else {"builtin_words": builtin_words_facts()["sha256"]}
+        )
+        # without defaults: those of the styles' groups differ
+        limited = {
+            name: value
+            for name, value in settings_dict(self.all_settings.context_words).items()
+            if hasattr(OptionLimits, name)
+        }
+        return super().settings() | builtin | self.cross_fitting() | limited
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"limits": self.all_settings.context_words} | self.of_groups()
+
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+        write = write_held_out_contexts if self.is_own_background else write_context_vectors
+        write(writer, ctx, **self.artifacts(), **self.given())

@@ -1,4 +1,4 @@
-"""The Holmes-style dataset (Zweig & Burges 2011): raw text, counts, language model, alternates, forward filter, grooming, set."""
+"""The Holmes-style dataset (Zweig & Burges 2011)."""
 
 from __future__ import annotations
 
@@ -7,52 +7,59 @@ from typing import Any, Self
 
 from pydantic import model_validator
 
-from cloze_gen.adapters.tagger_identity import tagger_identity
-from cloze_gen.config import settings_dict
-from cloze_gen.formats.verdicts import VerdictFile
-from cloze_gen.pipelines.corpus import Corpus, Counts, TrainingText
-from cloze_gen.pipelines.models import Contexts, Index
+from cloze_gen.adapters.spacy_tagger import tagger_identity
+from cloze_gen.corpus.cross_fitting import CrossFittingSettings
+from cloze_gen.corpus.offensive_words import words_digest
+from cloze_gen.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
+from cloze_gen.corpus.parse_book import BookReason, IngestSettings
+from cloze_gen.english.sentence_fitness import SentenceFault
+from cloze_gen.judging.tasks.groom import RejectReason
+from cloze_gen.judging.verdicts import VerdictFile
+from cloze_gen.models.contexts import BackgroundSettings
+from cloze_gen.models.language_model import LmSettings
+from cloze_gen.pipelines.corpus import Contexts, Corpus, Counts, Index, TrainingText
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
-from cloze_gen.recipes.msr.asking import GROOMING
-from cloze_gen.recipes.msr.notes import held_out_notes, is_balanced, model_name, notes, people, warnings
+from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternates
+from cloze_gen.recipes.msr.choice import ChoiceSettings, write_choice
+from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus
+from cloze_gen.recipes.msr.forward import ForwardReason, ForwardSettings, write_forward
+from cloze_gen.recipes.msr.grooming.people import GROOMING
+from cloze_gen.recipes.msr.grooming.predicates import AnswerFault, CandidateFault, GroomingSettings
+from cloze_gen.recipes.msr.grooming.stage import (
+    JUDGED_AS,
+    JudgingReason,
+    read_groomed,
+    write_grooming,
+)
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
-from cloze_gen.recipes.msr.release import REFERENCE, msr_files
-from cloze_gen.recipes.msr.stages.alternates import write_alternates
-from cloze_gen.recipes.msr.stages.choice import write_choice
-from cloze_gen.recipes.msr.stages.focus import write_focus
-from cloze_gen.recipes.msr.stages.forward import write_forward
-from cloze_gen.recipes.msr.stages.grooming import write_grooming
-from cloze_gen.recipes.msr.stages.human_grooming import read_groomed
-from cloze_gen.recipes.msr.stages.screening import write_screening
-from cloze_gen.recipes.msr.steps.alternates import AlternatesSettings
-from cloze_gen.recipes.msr.steps.choice import ChoiceSettings
-from cloze_gen.recipes.msr.steps.focus import FocusSettings
-from cloze_gen.recipes.msr.steps.forward import ForwardSettings
-from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
-from cloze_gen.recipes.msr.steps.screening import ScreeningSettings
+from cloze_gen.recipes.msr.release import (
+    REFERENCE,
+    held_out_notes,
+    is_balanced,
+    model_name,
+    msr_files,
+    notes,
+    people,
+    warnings,
+)
+from cloze_gen.recipes.msr.screening import ScreeningSettings, write_screening
+from cloze_gen.recipes.msr.tables import ScreeningReason
 from cloze_gen.recipes.msr.trace import TRACE
+from cloze_gen.recipes.questions.printed_once import RepeatReason
+from cloze_gen.recipes.questions.random_choice import ChoiceReason
+from cloze_gen.records.rejection import legends_of
+from cloze_gen.release.items.questions import QUESTION_ITEMS
+from cloze_gen.release.settings import OrderedReleaseSettings
+from cloze_gen.release.study_items import READING
+from cloze_gen.release.style import OwnBackground, Style
 from cloze_gen.settings import IgnoredWhen, SettingsGroup
-from cloze_gen.stages.asking.reading import READING
-from cloze_gen.stages.corpus.held_out import HeldOutSettings
-from cloze_gen.stages.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
-from cloze_gen.stages.items.questions import QUESTION_ITEMS
-from cloze_gen.stages.models.contexts import BackgroundSettings
-from cloze_gen.stages.models.language_model import LmSettings
-from cloze_gen.stages.offensive_words import words_digest
-from cloze_gen.stages.release.settings import OrderedReleaseSettings
-from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import OwnBackground, Style
-from cloze_gen.store.artifacts import ArtifactWriter
-from cloze_gen.text.parse_book import IngestSettings
 
 
 class HolmesSettings(SettingsGroup):
-    """All settings of the style, one group a stage; each group's model stands above its step."""
-
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
-    held_out: HeldOutSettings = HeldOutSettings()
+    cross_fitting: CrossFittingSettings = CrossFittingSettings()
     lm: LmSettings = LmSettings()
     contexts: BackgroundSettings = BackgroundSettings()
     focus: FocusSettings = FocusSettings()
@@ -65,34 +72,38 @@ class HolmesSettings(SettingsGroup):
 
     @property
     def context_words(self) -> FocusSettings:
-        """The words that may be options are those whose contexts are known."""
+        """The words that may be options."""
         return self.focus
 
     ignored_when = (
         IgnoredWhen(("focus.classes", "choice.class_shares"), {"grooming.tagger": ("none",)}),
-        IgnoredWhen(("focus.classes",), {"grooming.judged": ("articles",)}),
-        IgnoredWhen(("focus.classes",), {"grooming.verdicts": bool, "grooming.unjudged": ("left_out",)}),
-        IgnoredWhen(("held_out.models",), {"--train": (True,)}),
+        IgnoredWhen(("focus.classes",), {"grooming.checks": ("articles",)}),
+        IgnoredWhen(
+            ("focus.classes",),
+            {"grooming.verdicts": bool, "grooming.unjudged_policy": ("left_out",)},
+        ),
+        IgnoredWhen(("cross_fitting.groups",), {"--train": (True,)}),
         *IGNORED_WITHOUT_TRAIN,
     )
 
     @model_validator(mode="after")
     def _groups_agree(self) -> Self:
-        """What one group asks for, another must not make impossible."""
+        """Reject combinations of groups that no item can satisfy."""
         if self.forward.keep > self.alternates.count:
             raise ValueError(
-                f"forward.keep = {self.forward.keep} is above alternates.count = {self.alternates.count}, and no more can be kept than "
-                "there are: lower forward.keep or raise alternates.count"
+                f"forward.keep = {self.forward.keep} exceeds alternates.count = "
+                f"{self.alternates.count}. Lower forward.keep or raise alternates.count"
             )
         if self.grooming.min_tokens > self.focus.max_tokens:
             raise ValueError(
-                f"grooming.min_tokens = {self.grooming.min_tokens} is above focus.max_tokens = {self.focus.max_tokens}, "
-                "so no sentence could pass"
+                f"grooming.min_tokens = {self.grooming.min_tokens} exceeds focus.max_tokens = "
+                f"{self.focus.max_tokens}, so every sentence would be rejected. Lower "
+                "grooming.min_tokens or raise focus.max_tokens"
             )
-        if self.grooming.judged == "articles" and self.choice.method != "random":
+        if self.grooming.checks == "articles" and self.choice.method != "random":
             raise ValueError(
-                f'choice.method = "{self.choice.method}" goes by what readers are expected to say, which grooming.judged = "articles" does '
-                'not ask: set choice.method = "random", or grooming.judged = "all"'
+                f'choice.method = "{self.choice.method}" needs the reader models, which '
+                'grooming.checks = "articles" turns off. Set choice.method = "random", or grooming.checks = "all"'
             )
         return self
 
@@ -103,17 +114,23 @@ class Focus(StyleTask):
     stage = "focus"
     group = "focus"
     version = 5
+    not_covered = frozenset({"classes"})  # read in grooming, of tagged sentences
     needs = {"source": (Corpus, "source"), "counts": Counts}
+    write = staticmethod(write_focus)
 
     def inputs(self) -> dict[str, StageTask]:
-        return super().inputs() | ({"text": self.clone(TrainingText)} if self.is_own_background else {})
+        return super().inputs() | (
+            {"text": self.clone(TrainingText)} if self.is_own_background else {}
+        )
 
     def settings(self) -> dict[str, Any]:
-        several = {"models": self.all_settings.held_out.models} if self.is_own_background else {}
-        return dict(self.own.model_dump(mode="json", exclude={"classes"})) | several  # classes: asked for in grooming, of tagged sentences
+        several = (
+            {"groups": self.all_settings.cross_fitting.groups} if self.is_own_background else {}
+        )
+        return super().settings() | several
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_focus(writer, room, **self.artifacts(), settings=self.own, models=self.all_settings.held_out.models)
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"n_groups": self.all_settings.cross_fitting.groups}
 
 
 class Alternates(StyleTask):
@@ -124,10 +141,11 @@ class Alternates(StyleTask):
     version = 3
     draws = True
     needs = {"focus": Focus, "index": Index, "counts": Counts}
+    write = staticmethod(write_alternates)
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        limits = self.all_settings.focus  # an alternate is a word that could have been an answer
-        write_alternates(writer, room, **self.artifacts(), limits=limits, settings=self.own, seed=self.seed)
+    def given(self) -> dict[str, Any]:
+        # alternates must be words that could be answers
+        return super().given() | {"limits": self.all_settings.focus}
 
 
 class Screening(StyleTask):
@@ -154,34 +172,74 @@ class Grooming(StyleTask):
     stage = "grooming"
     group = "grooming"
     version = 15
-    needs = {"focus": Focus, "counts": Counts, "index": Index, "contexts": Contexts, "forward": Forward}
+    not_covered = frozenset({"verdicts", "offensive_words"})  # covered by their content
+    also_reads = {"classes": "focus.classes"}
+    needs = {
+        "focus": Focus,
+        "counts": Counts,
+        "index": Index,
+        "contexts": Contexts,
+        "forward": Forward,
+    }
+    write = staticmethod(write_grooming)
 
     @functools.cached_property
     def people(self) -> VerdictFile | None:
-        """Read once, for the fingerprint must be that of the verdicts that were counted."""
+        """Read once, so that the fingerprint is of the verdicts counted."""
         return read_groomed(self.own.verdicts) if self.own.verdicts else None
 
     def settings(self) -> dict[str, Any]:
-        listed = {"offensive_words": words_digest(self.own.offensive_words)}  # a list is known by its words, not by its path
-        tagger = {} if self.own.tagger == "none" else {"tagger_identity": tagger_identity(self.own.tagger)}
-        asked = {"people": self.people.digest, "unjudged": self.own.unjudged} if self.people else {}
-        own = {name: value for name, value in settings_dict(self.own).items() if name not in {"verdicts", "unjudged"}}
-        return own | listed | tagger | asked | {"classes": list(self.all_settings.focus.classes)}
+        derived = {}
+        if self.reads("grooming.offensive_words"):
+            derived["offensive_words"] = words_digest(self.own.offensive_words)
+        if self.tagger != "none":
+            derived["tagger_identity"] = tagger_identity(self.tagger)
+        if self.people:
+            derived["people"] = self.people.digest
+        return super().settings() | derived
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_grooming(writer, room, **self.artifacts(), settings=self.own, classes=self.all_settings.focus.classes, people=self.people)
+    @property
+    def tagger(self) -> str:
+        return str(self.own.tagger) if self.reads("grooming.tagger") else "none"
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | {
+            "settings": self.own.model_copy(update={"tagger": self.tagger}),
+            "classes": self.all_settings.focus.classes,
+            "people": self.people,
+        }
 
 
 class Choice(StyleTask):
-    """MSR 2.3 and guideline 7: four impostors, one focus word a sentence, n questions; positions dealt."""
+    """MSR 2.3 and guideline 7: four impostors, one focus word a sentence, n questions."""
 
     stage = "choice"
     group = "choice"
     version = 9
     draws = True
-    needs = {"counts": Counts, "focus": Focus, "screening": Screening, "forward": Forward, "grooming": Grooming}
+    needs = {
+        "counts": Counts,
+        "focus": Focus,
+        "screening": Screening,
+        "forward": Forward,
+        "grooming": Grooming,
+    }
     write = staticmethod(write_choice)
 
+
+LEGENDS = legends_of(
+    BookReason,
+    FocusReason,
+    ScreeningReason,
+    ForwardReason,
+    SentenceFault,
+    AnswerFault,
+    CandidateFault,
+    JudgingReason,
+    RepeatReason,
+    ChoiceReason,
+    more={f"{JUDGED_AS}{one}": f"the judges rejected it: {one.legend}" for one in RejectReason},
+)
 
 STYLE = Style(
     name="holmes-style",
@@ -204,12 +262,13 @@ STYLE = Style(
         "choice": "questions",
     },
     trace=TRACE,
+    legends=LEGENDS,
     table=MSR_TABLE_1,
     notes=notes,
     warnings=warnings,
     is_balanced=is_balanced,
     people=people,
-    asks=(GROOMING, READING),
+    study_sources=(GROOMING, READING),
     judged=lambda facts: people(facts).get("groomed", "machine"),
     trained_on="corpus train",
     model=model_name,

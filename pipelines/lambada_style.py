@@ -1,4 +1,4 @@
-"""The LAMBADA-style dataset (Paperno et al. 2016): novels -> parts -> passages -> committee -> set."""
+"""The LAMBADA-style dataset (Paperno et al. 2016)."""
 
 from __future__ import annotations
 
@@ -6,58 +6,93 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cloze_gen.adapters.tagger_identity import tagger_identity
-from cloze_gen.formats.lambada.harness import RENDERINGS
-from cloze_gen.formats.lambada.requests import ANSWER
-from cloze_gen.formats.verdicts import VerdictFile
-from cloze_gen.pipelines.corpus import Counts
-from cloze_gen.pipelines.lambada_passages import Committee, NovelTaggedCounts, Passages
-from cloze_gen.pipelines.models import Contexts, Index
-from cloze_gen.pipelines.parts import Partition, TrainingNovels
+import luigi
+
+from cloze_gen.adapters.spacy_tagger import tagger_identity
+from cloze_gen.corpus.offensive_words import words_digest
+from cloze_gen.corpus.overlap import IGNORED_OF_ONE_SIDE, OverlapSettings
+from cloze_gen.corpus.parse_book import BookReason, IngestSettings
+from cloze_gen.corpus.partition import PartitionSettings
+from cloze_gen.corpus.tagging import TaggerSettings
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import UsageError
+from cloze_gen.formats.lambada import ANSWER
+from cloze_gen.formats.lambada_harness import RENDERINGS
+from cloze_gen.judging.verdicts import VerdictFile
+from cloze_gen.models.contexts import ContextSettings
+from cloze_gen.models.language_model import LmSettings
+from cloze_gen.models.networks import NetworksSettings, write_networks
+from cloze_gen.parsing import quote
+from cloze_gen.pipelines.corpus import (
+    Contexts,
+    Counts,
+    Index,
+    Partition,
+    TaggedCounts,
+    Tagging,
+    TrainingNovels,
+    TrainingText,
+)
 from cloze_gen.pipelines.style_task import StyleTask
-from cloze_gen.recipes.lambada.asking import ASKING
+from cloze_gen.pipelines.task import StageTask
+from cloze_gen.recipes.lambada.analysis import write_analysis
+from cloze_gen.recipes.lambada.committee import (
+    CACHE,
+    FEEDFORWARD,
+    GUESSED_BY,
+    NETWORKS,
+    NGRAM,
+    PASSAGES_INPUT,
+    RECURRENT,
+    CacheSettings,
+    CommitteeSettings,
+    label_of,
+    write_cache_scores,
+    write_committee,
+    write_network_scores,
+    write_ngram_scores,
+)
+from cloze_gen.recipes.lambada.guesses import OPEN, read_guessed, write_guesses
+from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
+from cloze_gen.recipes.lambada.outside_members import outside_digest, requests, write_outside_scores
 from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
+from cloze_gen.recipes.lambada.passage_set import ControlSettings, write_passage_set
+from cloze_gen.recipes.lambada.passages import (
+    PassageReason,
+    PassagesSettings,
+    write_passages,
+    write_published_novels,
+)
+from cloze_gen.recipes.lambada.people import GUESSING
+from cloze_gen.recipes.lambada.ranking import (
+    RankingReason,
+    RankingSettings,
+    TriggerSettings,
+    write_ranking,
+    write_tagged_novels,
+)
 from cloze_gen.recipes.lambada.release import (
+    EXTRA_FILES_ALLOWED,
+    FILE_DOCS,
     MAY_BE_TAKEN,
-    MAY_STAND_BESIDE,
     REFERENCE,
-    TOLD_FILES,
     LambadaReleaseSettings,
-    lambada_beside,
+    lambada_extra_files,
     lambada_files,
     lambada_store_files,
 )
-from cloze_gen.recipes.lambada.stages.analysis import write_analysis
-from cloze_gen.recipes.lambada.stages.guesses import write_guesses
-from cloze_gen.recipes.lambada.stages.human_guesses import read_guessed
-from cloze_gen.recipes.lambada.stages.outside_members import requests
-from cloze_gen.recipes.lambada.stages.passage_set import write_passage_set
-from cloze_gen.recipes.lambada.stages.published_novels import write_published_novels
-from cloze_gen.recipes.lambada.stages.ranking import write_ranking
-from cloze_gen.recipes.lambada.steps.committee import CACHE, FEEDFORWARD, NETWORKS, RECURRENT, CacheSettings, CommitteeSettings, label_of
-from cloze_gen.recipes.lambada.steps.control import ControlSettings
-from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings
-from cloze_gen.recipes.lambada.steps.passages import PassagesSettings
-from cloze_gen.recipes.lambada.steps.ranking import RankingSettings, TriggerSettings
 from cloze_gen.recipes.lambada.trace import TRACE
 from cloze_gen.records.passage import Part
+from cloze_gen.records.rejection import legends_of
+from cloze_gen.release.items.passages import PASSAGE_ITEMS
+from cloze_gen.release.style import Facts, Requests, Style
 from cloze_gen.settings import IgnoredWhen, SettingsGroup
-from cloze_gen.stages.corpus.overlap import IGNORED_OF_ONE_SIDE, OverlapSettings
-from cloze_gen.stages.corpus.tags import TaggerSettings
-from cloze_gen.stages.items.passages import PASSAGE_ITEMS
-from cloze_gen.stages.models.contexts import ContextSettings
-from cloze_gen.stages.models.language_model import LmSettings
-from cloze_gen.stages.models.networks import NetworksSettings
-from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Facts, Requests, Style
 from cloze_gen.store.artifacts import ArtifactWriter
-from cloze_gen.text.parse_book import IngestSettings
-from cloze_gen.text.partition import PartitionSettings
+
+MAX_PLANNED_BYTES = 256 * 2**20  # the most that a plan reads of a member's files
 
 
 class LambadaSettings(SettingsGroup):
-    """All settings of the style, one group a stage; each group's model stands above its step."""
-
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     partition: PartitionSettings = PartitionSettings()
@@ -86,23 +121,197 @@ class LambadaSettings(SettingsGroup):
             {"committee.members": lambda members: FEEDFORWARD not in members},
         ),
         IgnoredWhen(
-            ("networks.recurrent_hidden", "networks.recurrent_words"), {"committee.members": lambda members: RECURRENT not in members}
+            ("networks.recurrent_hidden", "networks.recurrent_words"),
+            {"committee.members": lambda members: RECURRENT not in members},
         ),
     )
 
     @property
     def context_words(self) -> TriggerSettings:
-        """The words that a context can speak of without naming them are those whose contexts are known."""
+        """Settings for the words that a context can suggest without containing them."""
         return self.triggers
 
 
+class Passages(StyleTask):
+    """3.1: passages, one for each sentence that can end one."""
+
+    stage = "passages"
+    group = "passages"
+    version = 2
+    needs = {"partition": Partition, "counts": Counts}
+    write = staticmethod(write_passages)
+
+    def settings(self) -> dict[str, Any]:
+        return super().settings() | {
+            "offensive_words": words_digest(self.all_settings.partition.offensive_words)
+        }
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"offensive": self.all_settings.partition.offensive_words}
+
+
+class TaggedNovels(StyleTask):
+    """The training novels that are tagged."""
+
+    stage = "tagged_novels"
+    also_reads = {"tagged_tokens": "ranking.tagged_tokens"}
+    needs = {"novels": TrainingNovels}
+    write = staticmethod(write_tagged_novels)
+
+    @property
+    def label(self) -> str:
+        return "tagged novels"
+
+    def given(self) -> dict[str, Any]:
+        return {"settings": self.all_settings.ranking}
+
+
+class NovelTagging(Tagging):
+    def inputs(self) -> dict[str, StageTask]:
+        return {"corpus": self.clone(TaggedNovels)}
+
+
+class NovelTaggedCounts(TaggedCounts):
+    needs = {"tagging": (NovelTagging, "books"), "counts": Counts}
+
+
+class NgramScores(StyleTask):
+    stage = "scores_ngram"
+    needs = {"passages": Passages, "counts": Counts, "index": Index}
+    write = staticmethod(write_ngram_scores)
+
+    @property
+    def label(self) -> str:
+        return "scores ngram"
+
+
+class CacheScores(StyleTask):
+    stage = "scores_cache"
+    group = "cache"
+    needs = {"passages": Passages, "ngram": NgramScores}
+    write = staticmethod(write_cache_scores)
+
+    @property
+    def label(self) -> str:
+        return "scores cache"
+
+
+class Networks(StyleTask):
+    stage = "networks"
+    group = "networks"
+    draws = True
+    needs = {"text": TrainingText, "counts": Counts}
+    write = staticmethod(write_networks)
+
+    @property
+    def kinds(self) -> list[str]:
+        return [member for member in NETWORKS if member in self.all_settings.committee.members]
+
+    def settings(self) -> dict[str, Any]:
+        return super().settings() | {"kinds": self.kinds}
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"kinds": self.kinds}
+
+
+class NetworkScores(StyleTask):
+    stage = "scores_network"
+    kind: Any = luigi.ChoiceParameter(choices=NETWORKS)
+    needs = {"passages": Passages, "networks": Networks}
+    write = staticmethod(write_network_scores)
+
+    @property
+    def label(self) -> str:
+        return f"scores {self.kind}"
+
+    def settings(self) -> dict[str, Any]:
+        return {"kind": self.kind}
+
+    def given(self) -> dict[str, Any]:
+        return {"kind": self.kind}
+
+
+class OutsideScores(StyleTask):
+    """Scores of a causal model in a folder, or from a file; identified by content."""
+
+    stage = "scores_outside"
+    member = luigi.Parameter(description="hf:FOLDER or scores:FILE")
+    needs = {"passages": Passages}
+
+    @property
+    def label(self) -> str:
+        return f"scores {label_of(self.member)}"
+
+    def settings(self) -> dict[str, Any]:
+        digest = outside_digest(
+            self.member,
+            self.store.store,
+            most_bytes=MAX_PLANNED_BYTES if self.build.is_planning else None,
+        )
+        return {"member": digest, "rendering": self.all_settings.committee.rendering}
+
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+        write_outside_scores(
+            writer,
+            ctx,
+            **self.artifacts(),
+            member=self.member,
+            rendering=self.all_settings.committee.rendering,
+        )
+        if outside_digest(self.member, self.store.store) != self.key.settings["member"]:
+            raise UsageError(
+                f"committee.members: {quote(self.member)} changed while it was read. Wait until "
+                "no program writes to it, then run again."
+            )
+
+
+class Committee(StyleTask):
+    """3.1: rejects a passage that any member guesses."""
+
+    stage = "committee"
+    group = "committee"
+    # The label of a member is covered here, its content as an input, the rendering in its scores.
+    not_covered = frozenset({"members", "rendering"})
+
+    def inputs(self) -> dict[str, StageTask]:
+        built_in: dict[str, StageTask] = {
+            NGRAM: self.clone(NgramScores),
+            CACHE: self.clone(CacheScores),
+        }
+        built_in |= {kind: self.clone(NetworkScores, kind=kind) for kind in NETWORKS}
+        members = {
+            label_of(member): built_in.get(member) or self.clone(OutsideScores, member=member)
+            for member in self.own.members
+        }
+        return {PASSAGES_INPUT: self.clone(Passages)} | members
+
+    def settings(self) -> dict[str, Any]:
+        """Members by label; the content of a user's folder is covered as an input."""
+        return super().settings() | {"members": [label_of(member) for member in self.own.members]}
+
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+        scores = self.artifacts()
+        write_committee(
+            writer,
+            ctx,
+            passages=scores.pop(PASSAGES_INPUT),
+            scores=scores,
+            threshold=self.own.threshold,
+        )
+
+
 class Ranking(StyleTask):
-    """The order in which people are asked, who are dear: not in the paper, whose order is random."""
+    """The order in which people judge passages; not in the paper, whose order is random."""
 
     stage = "ranking"
     group = "ranking"
     version = 3
     draws = True
+    not_covered = frozenset({"tagged_tokens"})  # covered in `TaggedNovels`
+    also_reads = {
+        name: f"guessing.{name}"
+        for name in ("passage_subjects", "sentence_subjects", "sentence_guesses")
+    }
     needs = {
         "passages": Passages,
         "committee": Committee,
@@ -111,44 +320,47 @@ class Ranking(StyleTask):
         "tagged_counts": NovelTaggedCounts,
         "contexts": Contexts,
     }
+    write = staticmethod(write_ranking)
 
-    def settings(self) -> dict[str, Any]:
-        steps = self.all_settings.guessing.model_dump(include={"passage_subjects", "sentence_subjects", "sentence_guesses"})
-        return {name: value for name, value in super().settings().items() if name != "tagged_tokens"} | steps
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_ranking(writer, room, **self.artifacts(), settings=self.own, guessing=self.all_settings.guessing, seed=self.seed)
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"guessing": self.all_settings.guessing}
 
 
 class Guesses(StyleTask):
-    """3.1: two subjects who guess from the passage, ten who do not from the sentence."""
+    """3.1: two people guess the target from the passage, ten miss it given the sentence."""
 
     stage = "guesses"
     group = "guessing"
     version = 2
+    not_covered = frozenset(GuessingSettings.model_fields) - {"judges", *GuessingSettings().rules}
     needs = {"ranking": Ranking}
+    write = staticmethod(write_guesses)
 
     @functools.cached_property
     def verdicts(self) -> VerdictFile | None:
-        """Read once, for the fingerprint must be that of the verdicts that were counted."""
+        """Read once, so that the fingerprint covers the verdicts that are counted."""
         return read_guessed(self.own.verdicts) if self.own.verdicts else None
 
     def settings(self) -> dict[str, Any]:
-        """Who judged and by which rules; of a file of verdicts what it says, not where it lies; neither pages nor their pay."""
-        return self.own.rules | ({"verdicts": self.verdicts.digest} if self.verdicts else {"judges": self.own.judges})
+        """Judges and rules; not paths, pages or pay."""
+        return super().settings() | ({"verdicts": self.verdicts.digest} if self.verdicts else {})
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_guesses(writer, room, **self.artifacts(), settings=self.own, people=self.verdicts)
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"people": self.verdicts}
 
 
 class PassageSet(StyleTask):
-    """The passages that stand, and the control set."""
-
     stage = "passage_set"
     group = "control"
     version = 3
     draws = True
-    needs = {"partition": Partition, "passages": Passages, "committee": Committee, "ranking": Ranking, "guesses": Guesses}
+    needs = {
+        "partition": Partition,
+        "passages": Passages,
+        "committee": Committee,
+        "ranking": Ranking,
+        "guesses": Guesses,
+    }
     write = staticmethod(write_passage_set)
 
     @property
@@ -156,26 +368,31 @@ class PassageSet(StyleTask):
         return "passage set"
 
     def remedy(self) -> str:
-        """Open passages are in no set once people have guessed."""
-        waiting = "Collect more guesses (`cloze-gen judge status` tells what is open). " if self.all_settings.guessing.verdicts else ""
-        return waiting + super().remedy()
+        """Passages without a verdict are left out once people have guessed."""
+        advice = (
+            "Run `cloze-gen judge status` to see the open passages and collect more guesses. "
+            if self.all_settings.guessing.verdicts
+            else ""
+        )
+        return advice + super().remedy()
 
 
 class Analysis(StyleTask):
-    """3.2, 3.3: what the passages are like, beside a random sample of what people could be asked about."""
+    """3.2, 3.3: compares the set with a random sample of the passages before judging."""
 
     stage = "analysis"
     group = "tagger"
+    not_covered = frozenset({"name"})  # covered with the versions of its parts
     draws = True
     needs = {"passages": Passages, "committee": Committee, "finished": PassageSet}
     write = staticmethod(write_analysis)
 
     def settings(self) -> dict[str, Any]:
-        return {"tagger": tagger_identity(self.own.name)}
+        return super().settings() | {"tagger": tagger_identity(self.own.name)}
 
 
 class PublishedNovels(StyleTask):
-    """The training novels as the published ones are tokenized, where they are to be released."""
+    """The training novels in the published tokenization, if the release includes them."""
 
     stage = "published_novels"
     needs = {"novels": TrainingNovels, "counts": Counts}
@@ -187,45 +404,65 @@ class PublishedNovels(StyleTask):
 
 
 JUDGED = {
-    "none": "judged: none (no person has guessed, so nobody knows which targets a reader finds)",
-    "machine": "judged: machine (a stand-in guessed every target from the passage and not from the sentence; no person has)",
-    "human": "judged: human ({people}, {decided:,} decided, {kept:,} kept, {open:,} open, {not_asked:,} of these unasked)",
+    "none": "judged: none (no person has guessed the targets, so some may be impossible to guess)",
+    "machine": "judged: machine (a model of a reader guessed every target from the passage but not "
+    "from its sentence alone; no person has judged them)",
+    "human": "judged: human ({people}, {decided:,} decided, {kept:,} kept, {open:,} open, "
+    "{not_shown:,} of these not shown to anyone)",
 }
 
 
 def model_name(settings: LambadaSettings, fingerprints: Mapping[str, str]) -> str:
-    """The committee and who judged, for the signature."""
     judges = "human" if settings.guessing.verdicts else settings.guessing.judges
     return f"committee-{fingerprints['committee'][:8]},judged-{judges}"
 
 
 def judged(facts: Facts) -> str:
-    """Who has judged the passages."""
-    told = facts["guesses"]
-    subjects = told.get("subjects", 0)
-    return JUDGED[told["judged"]].format(people=f"{subjects:,} judge{'s' * (subjects != 1)}", **told).removeprefix("judged: ")
+    guesses = facts["guesses"]
+    subjects = guesses.get("subjects", 0)
+    return (
+        JUDGED[guesses["judged"]]
+        .format(people=f"{subjects:,} judge{'s' * (subjects != 1)}", **guesses)
+        .removeprefix("judged: ")
+    )
 
 
 def people(facts: Facts) -> Mapping[str, str]:
-    """What people did, for the signature."""
+    """The human judgements, for the signature."""
     return {"judged": judged(facts)} if facts["guesses"]["judged"] == "human" else {}
 
 
 def notes(settings: LambadaSettings, facts: Facts) -> Sequence[str]:
-    """What a user of the set must know of the settings and of the guessing."""
     members = ", ".join(map(label_of, settings.committee.members))
-    return [f"judged: {judged(facts)}", f"each of {members} gives every target less than {settings.committee.threshold}"]
+    return [
+        f"judged: {judged(facts)}",
+        f"committee: {members}; each gives every target a probability below "
+        f"{settings.committee.threshold}",
+    ]
 
 
 def beside(settings: LambadaSettings) -> list[type[StyleTask]]:
-    """What is made beside the set: its analysis, and the text of the training novels where it is asked for."""
+    """Extra stages: the analysis, and the text of the training novels if it is released."""
     return [Analysis] if settings.release.train_text == "none" else [Analysis, PublishedNovels]
 
+
+LEGENDS = legends_of(
+    BookReason,
+    PassageReason,
+    RankingReason,
+    Verdict,
+    more={
+        OPEN: "readers have not yet answered (or only in part)",
+        f"{GUESSED_BY}*": "this model gives the target a probability of committee.threshold or "
+        "more",
+    },
+)
 
 STYLE = Style(
     name="lambada-style",
     title="LAMBADA-style",
-    paper="Paperno et al. 2016, The LAMBADA dataset: word prediction requiring a broad discourse context.",
+    paper="Paperno et al. 2016, The LAMBADA dataset: word prediction requiring a broad discourse "
+    "context.",
     reference=REFERENCE,
     settings=LambadaSettings,
     sample_config="lambada-sample",
@@ -233,29 +470,32 @@ STYLE = Style(
     items=PASSAGE_ITEMS,
     last=PassageSet,
     files=lambada_files,
-    beside_files=lambada_beside,
-    may_stand_beside=MAY_STAND_BESIDE,
-    may_be_taken=MAY_BE_TAKEN,
+    extra_files=lambada_extra_files,
+    extra_files_allowed=EXTRA_FILES_ALLOWED,
+    store_files_allowed=MAY_BE_TAKEN,
     judged=judged,
     people=people,
     store_files=lambada_store_files,
-    told_files=TOLD_FILES,
-    beside=beside,
-    narrowed={"books": "partition"},
-    gives_items=lambda row: row["part"] != Part.TRAIN,
+    file_docs=FILE_DOCS,
+    extra_stages=beside,
+    filtered_by={"books": "partition"},
+    has_items=lambda row: row["part"] != Part.TRAIN,
     levels={
         "partition": "novels",
         "passages": "passages",
         "committee": "passages that no model guesses",
-        "ranking": "to be guessed",
-        "guesses": "that stand",
+        "ranking": "ranked passages",
+        "guesses": "not rejected by readers",
     },
     trace=TRACE,
+    legends=LEGENDS,
     table=LAMBADA_TABLE_1,
     training=TrainingNovels,
     trained_on="training novels",
-    requests=Requests("passages", RENDERINGS, requests, ANSWER, "add scores:FILE to committee.members"),
-    asks=(ASKING,),
+    requests=Requests(
+        "passages", RENDERINGS, requests, ANSWER, "add scores:FILE to committee.members"
+    ),
+    study_sources=(GUESSING,),
     notes=notes,
     model=model_name,
 )

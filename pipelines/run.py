@@ -1,4 +1,4 @@
-"""A run: a folder of numbered links to the stages it used, what it was made with, and the release."""
+"""A run: a folder with numbered links to its stages, its settings, and the release."""
 
 from __future__ import annotations
 
@@ -11,28 +11,29 @@ from typing import Any, cast
 
 import luigi
 
+from cloze_gen.aliases import rename_overrides
+from cloze_gen.config import is_config_file
+from cloze_gen.corpus.books import read_books
+from cloze_gen.corpus.dropped import dropped_notes
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.style_task import StyleTask
-from cloze_gen.pipelines.styles import find_style, ignored_lines
-from cloze_gen.pipelines.task import PipelineTask, StageTask, build_these, stage_order
+from cloze_gen.pipelines.style_task import StyleTask, find_style, ignored_lines
+from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.records.release_facts import RELEASE_FORMAT
-from cloze_gen.report.funnel import FunnelStep, funnel_steps
-from cloze_gen.stages.corpus.book_table import read_books
-from cloze_gen.stages.corpus.dropped import dropped_notes
-from cloze_gen.stages.release.publish import RunToPublish, publish, told_overrides, told_settings
-from cloze_gen.stages.release.signature import items_digest, make_signature
-from cloze_gen.stages.style import Style
+from cloze_gen.release.publish import RunToPublish, public_overrides, public_settings, publish
+from cloze_gen.release.report_data import FunnelStep, funnel_steps
+from cloze_gen.release.signature import items_digest, make_signature
+from cloze_gen.release.style import Style
 from cloze_gen.store.artifacts import Artifact, Store
-from cloze_gen.store.configs import is_config_file
-from cloze_gen.store.folder_replacement import find_change, leavings, replace_published
-from cloze_gen.store.locks import exclusive_lock, sweep_leavings
+from cloze_gen.store.folder_replacement import find_change, replace_within
+from cloze_gen.store.locks import exclusive_lock, remove_stale_temp_dirs
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.runs import (
     EVALUATION,
     MOST_NAME_CHARS,
     RUN_FILE,
     RUN_SCHEMA,
+    NewerRunError,
     evaluation_place,
     is_run_name,
     link_name,
@@ -46,27 +47,33 @@ from cloze_gen.store.tables import escape_cell, read_jsonl
 def check_run_name(name: str) -> str:
     """A run's name, or a UsageError: `[A-Za-z0-9._-]+`, and neither `.` nor `..`."""
     if len(name) > MOST_NAME_CHARS:
-        raise UsageError(f"run name {name[:20]}...: {len(name)} characters, more than {MOST_NAME_CHARS}; choose a shorter one")
+        raise UsageError(
+            f"run name {name[:20]}...: {len(name)} characters; the limit is "
+            f"{MOST_NAME_CHARS}. Choose a shorter name"
+        )
     if not is_run_name(name):
-        raise UsageError(f"run name {name!r}: use only A-Z a-z 0-9 . _ - (and not . or ..)")
+        raise UsageError(
+            f"run name {name!r}: only A-Z a-z 0-9 . _ - are allowed, and not . or .. "
+            "alone. Choose another name"
+        )
     return name
 
 
 class RunTarget(luigi.Target):
-    """The run's folder says the same as this task would write."""
-
     def __init__(self, folder: Path, description: dict[str, Any], links: dict[str, str]) -> None:
         self._folder, self._description, self._links = folder, description, links
 
     def exists(self) -> bool:
-        if leavings(self._folder) or find_change(self._folder) is not None:
+        if find_change(self._folder) is not None:
             return False
         written = json.loads((self._folder / RUN_FILE).read_text(encoding="utf-8"))
-        return written == self._description and all((self._folder / name).readlink() == Path(to) for name, to in self._links.items())
+        return written == self._description and all(
+            (self._folder / name).readlink() == Path(to) for name, to in self._links.items()
+        )
 
 
 class RunTask(PipelineTask):
-    """The root of a style's DAG. Its name is no stage's setting: renaming writes another folder and runs no stage."""
+    """The root of a style's DAG. Another name writes another folder and runs no stage."""
 
     style = luigi.Parameter(description="name of the style")
     name = luigi.Parameter(default="", description="name of the run; empty: the style's name")
@@ -77,40 +84,39 @@ class RunTask(PipelineTask):
 
     @property
     def last(self) -> StyleTask:
-        """The stage whose artifact holds the finished items."""
         return cast("StyleTask", self.clone(self.of_style.last))
 
     @property
     def all_settings(self) -> Any:
-        return self.last.all_settings
+        return self.last.chosen_settings
 
     def ignored_lines(self) -> list[str]:
-        """A line for each setting that the user chose and this run does not read."""
-        options = {"--train": not self.last.is_own_background}  # the sample has training books too
-        return ignored_lines(self.of_style, self.last.config_used, self.overrides, options=options)
+        """A line for each user's setting that this run does not read."""
+        return ignored_lines(
+            self.of_style, self.last.config_used, self.overrides, options=self.last.options
+        )
 
     @functools.cached_property
     def is_sample(self) -> bool:
-        """Whether the embedded sample serves, for want of books."""
+        """Whether the run uses the embedded sample."""
         return not self.last.given_sides()
 
     def stages(self) -> list[StageTask]:
-        """Every stage, inputs first, in the order of the links.
-
-        Raises:
-            ValueError: two bear one label, by which everything that reads a run knows them.
-        """
-        beside = (self.clone(task) for task in self.of_style.beside(self.all_settings))
-        stages = stage_order(self.last, *beside)
+        """Every stage, inputs first, in the order of the links."""
+        extra = (self.clone(task) for task in self.of_style.extra_stages(self.all_settings))
+        stages = stage_order(self.last, *extra)
         labels = Counter(stage.label for stage in stages)
         if labels.total() > len(labels):
-            raise ValueError(f"{self.style}: more than one stage is labelled {', '.join(one for one in labels if labels[one] > 1)}")
+            raise ValueError(
+                f"{self.style}: more than one stage is labelled "
+                f"{', '.join(one for one in labels if labels[one] > 1)}"
+            )
         return stages
 
     def requires(self) -> list[StageTask]:
-        stages = self.stages()  # all of them: an artifact deleted below a finished one is made again
-        build_these(stages)
-        return stages
+        # all stages: an artifact deleted below a finished one is rebuilt
+        self.build.stages = self.stages()
+        return self.build.stages
 
     @property
     def run_name(self) -> str:
@@ -121,10 +127,21 @@ class RunTask(PipelineTask):
         return Store(Path(self.out)).runs / self.run_name
 
     def description(self) -> dict[str, Any]:
-        """What `run.json` says: everything needed to explain or repeat the run, no path of the machine among it."""
-        config = escape_cell(os.path.relpath(self.config, self.folder)) if is_config_file(self.config) else self.config
+        """The contents of `run.json`: everything needed to repeat the run, and no path of the
+        machine.
+        """
+        config = (
+            escape_cell(os.path.relpath(self.config, self.folder))
+            if is_config_file(self.config)
+            else self.config
+        )
         stages = [
-            {"number": number, "label": task.label, "folder": task.key.folder_name, "fingerprint": task.key.fingerprint}
+            {
+                "number": number,
+                "label": task.label,
+                "folder": task.key.folder_name,
+                "fingerprint": task.key.fingerprint,
+            }
             | task.key.described()
             for number, task in enumerate(self.stages(), 1)
         ]
@@ -132,7 +149,7 @@ class RunTask(PipelineTask):
             "name": self.run_name,
             "style": self.style,
             "config": config,
-            "overrides": json.loads(self.overrides),
+            "overrides": rename_overrides(json.loads(self.overrides)),
             "seed": self.seed,
             "sample": self.is_sample,
             "release_format": RELEASE_FORMAT,
@@ -141,13 +158,18 @@ class RunTask(PipelineTask):
         }
 
     def published_settings(self) -> dict[str, Any]:
-        """All settings as values of JSON; of a file that one names, its name without the user's own folders."""
-        return told_settings(self.all_settings.model_dump(mode="json"))
+        """All settings as JSON, paths cut to file names."""
+        return public_settings(self.all_settings.model_dump(mode="json"))
 
     def links(self) -> dict[str, str]:
-        links = {link_name(number, task.label): f"../../store/{task.key.folder_name}" for number, task in enumerate(self.stages(), 1)}
+        links = {
+            link_name(number, task.label): f"../../store/{task.key.folder_name}"
+            for number, task in enumerate(self.stages(), 1)
+        }
         for side in self.last.given_sides() or self.of_style.sides:
-            links[f"corpus-{side}"] = os.path.relpath(os.path.realpath(self.last.folder(side)), os.path.realpath(self.folder))
+            links[f"corpus-{side}"] = os.path.relpath(
+                os.path.realpath(self.last.folder(side)), os.path.realpath(self.folder)
+            )
         return links
 
     def output(self) -> RunTarget:
@@ -157,46 +179,56 @@ class RunTask(PipelineTask):
         return all(task.complete() for task in self.stages()) and self.output().exists()
 
     def run(self) -> None:
-        for stage in self.stages():  # an older version left empty artifacts as finished ones
+        for stage in self.stages():  # an older version could finish empty artifacts
             stage.check_something_kept(self.store.open(stage.key).funnel)
         with exclusive_lock(run_lock(self.folder)):
-            sweep_leavings(self.store.runs)
-            changed = (find_change(self.folder) or self.format_change()) if (self.folder / RUN_FILE).exists() else None
+            remove_stale_temp_dirs(self.store.runs)
+            changed = (
+                (find_change(self.folder) or self.format_change())
+                if (self.folder / RUN_FILE).exists()
+                else None
+            )
             if changed:
-                say(f"{self.run_name}: {changed} The run's folder is written anew.")
-            for line in replace_published(self.folder, RUN_SCHEMA, self._write_folder):
+                say(f"{self.run_name}: {changed} The run's folder is rewritten.")
+            for line in replace_within(self.folder, RUN_SCHEMA, self._write_folder):
                 say(f"{self.run_name}: {line}")
 
-    def format_change(self) -> str | None:
-        """That the release on disk is in another format than this version writes, as a sentence; None where it is not.
+    def check_not_newer(self) -> None:
+        """UsageError if a newer version of cloze-gen made the run of this name."""
+        try:
+            read_run(self.folder)
+        except NewerRunError:
+            raise
+        except UsageError:
+            return  # no run yet, or a damaged one: it is written anew
 
-        Raises:
-            UsageError: `run.json` cannot be read.
-        """
+    def format_change(self) -> str | None:
+        """A sentence if the release on disk is in another format than this version writes."""
         written = read_run(self.folder).get("release_format", 1)
         if written == RELEASE_FORMAT:
             return None
-        return f"The release is in format {written}, and this version writes format {RELEASE_FORMAT}."
+        return f"The release has format {written}; this version writes format {RELEASE_FORMAT}."
 
     def _write_folder(self, folder: Path) -> None:
-        """Everything in the run's folder; an evaluation of the very same items comes with it."""
+        """Everything of the run, with an existing evaluation of exactly these items."""
         for name, target in self.links().items():
             (folder / name).symlink_to(target)
         publish(folder, self.of_style, self.to_publish())
         write_json(folder / RUN_FILE, self.description())
         items = self.of_style.items
-        place = evaluation_place(self.store.root, self.run_name, items.read_set(released_folder(folder) / items.file))
+        place = evaluation_place(
+            self.store.root, self.run_name, items.read_set(released_folder(folder) / items.file)
+        )
         if place.is_dir() and find_change(place) is None:
             (folder / EVALUATION).symlink_to(os.path.relpath(place, self.folder))
         _write_report(folder, self.of_style)
 
     def to_publish(self) -> RunToPublish:
-        """What the release is written from."""
         return RunToPublish(
             name=self.run_name,
             seed=self.seed,
             settings=self.all_settings,
-            told=self.published_settings(),
+            json_settings=self.published_settings(),
             artifacts={task.label: self.store.open(task.key) for task in self.stages()},
             last=self.last.label,
             books=Path(self.last.folder(self.of_style.drawn_from)),
@@ -204,16 +236,18 @@ class RunTask(PipelineTask):
             signature=self.signature(),
             notes=self.notes(),
             steps=self.steps(),
-            overrides=told_overrides(json.loads(self.overrides)),
+            overrides=public_overrides(rename_overrides(json.loads(self.overrides))),
         )
 
     def _drawn_from(self) -> Artifact:
-        """The stage with the last word on the books that items are drawn from."""
+        """The last stage that drops books that items are drawn from."""
         keys = {task.label: task.key for task in self.stages()}
         return self.store.open(keys[self.of_style.last_books(keys)[self.of_style.drawn_from]])
 
     def steps(self) -> list[FunnelStep]:
-        return funnel_steps((task.label, self.store.open(task.key).manifest) for task in self.stages())
+        return funnel_steps(
+            (task.label, self.store.open(task.key).manifest) for task in self.stages()
+        )
 
     def signature(self) -> str:
         prints = {task.label: task.key.fingerprint for task in self.stages()}
@@ -222,17 +256,18 @@ class RunTask(PipelineTask):
             style=style.short_name,
             name=self.run_name,
             sides={side: prints[f"corpus {side}"][:8] for side in style.sides},
-            model=style.model(self.all_settings, prints),
+            model=style.model(self.last.all_settings, prints),
             seed=self.seed,
             n=int(finished.funnel["kept"]),
             order=style.order(self.all_settings),
             last=(self.last.label, self.last.key.fingerprint),
             items=_digest_of_items(style, finished),
-            people=style.people({task.label: self.store.open(task.key).facts for task in self.stages()}),
+            people=style.people(
+                {task.label: self.store.open(task.key).facts for task in self.stages()}
+            ),
         )
 
     def notes(self) -> list[str]:
-        """What a user of the set must know."""
         style, books = self.of_style, read_books(self._drawn_from())
         kept = {row["book_id"] for row in books if row["status"] == "kept"}
         prints = {task.label: task.key.fingerprint for task in self.stages()}
@@ -241,20 +276,32 @@ class RunTask(PipelineTask):
         if self.last.is_own_background:
             notes += style.background_notes(prints, facts)
         elif len(style.sides) > 1:
-            corpus = next(task for task in self.stages() if task.label == f"corpus {style.drawn_from}")
-            leaks = [book for book in self.store.open(corpus.key).facts["kept_although_overlapping"] if book in kept]
+            corpus = next(
+                task for task in self.stages() if task.label == f"corpus {style.drawn_from}"
+            )
+            leaks = [
+                book
+                for book in self.store.open(corpus.key).facts["kept_despite_overlap"]
+                if book in kept
+            ]
             notes.append(f"books on both sides: {self.all_settings.overlap.across}")
-            notes += [f"leak: source book {book} overlaps the training corpus and was kept (overlap.across = keep)" for book in leaks]
+            notes += [
+                f"leak: source book {book} overlaps the training corpus and was kept "
+                "(overlap.across = keep)"
+                for book in leaks
+            ]
         return notes + dropped_notes(books)
 
 
 def _digest_of_items(style: Style, finished: Artifact) -> str:
     records = read_jsonl(finished.path(style.items.file))
     items = style.items.read(finished.folder)
-    return items_digest(style.items.released(item, record) for item, record in zip(items, records, strict=True))
+    return items_digest(
+        style.items.released(item, record) for item, record in zip(items, records, strict=True)
+    )
 
 
 def _write_report(folder: Path, style: Style) -> None:
-    from cloze_gen.stages.report import write_report  # here, for matplotlib takes most of a second to load
+    from cloze_gen.release.report import write_report
 
     write_report(folder, style)

@@ -1,7 +1,5 @@
-"""The SCS-style dataset (Argouarc'h 2018): raw text -> tags -> content vocabulary -> inflections -> sentences -> focus -> impostors -> set.
-
-No stage of it knows a language model, a forward index or context vectors: that no statistic of word-to-word relations was used is the
-point of this set.
+"""The SCS-style dataset (Argouarc'h 2018). No stage uses a language model, forward index or context
+vectors: the set must not depend on statistics of word-to-word relations.
 """
 
 from __future__ import annotations
@@ -11,46 +9,41 @@ from typing import Any, Self
 
 from pydantic import model_validator
 
-from cloze_gen.adapters.tagger_identity import tagger_identity
-from cloze_gen.config import settings_dict
+from cloze_gen.adapters.spacy_tagger import tagger_identity
+from cloze_gen.corpus.offensive_words import words_digest
+from cloze_gen.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
+from cloze_gen.corpus.parse_book import BookReason, IngestSettings
+from cloze_gen.corpus.tagging import TaggerSettings
+from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
+from cloze_gen.recipes.questions.printed_once import RepeatReason
+from cloze_gen.recipes.scs.books import BooksSettings, read_reference, reference_counts, write_books
+from cloze_gen.recipes.scs.focus import FocusReason, FocusSettings, LimitReason, write_focus
+from cloze_gen.recipes.scs.impostors import (
+    ImpostorReason,
+    ImpostorsSettings,
+    Refusal,
+    write_impostors,
+)
+from cloze_gen.recipes.scs.inflections import FormStatus, InflectionsSettings, write_inflections
+from cloze_gen.recipes.scs.places import PlacesSettings, write_places
+from cloze_gen.recipes.scs.questions import QuestionReason, QuestionsSettings, write_questions
 from cloze_gen.recipes.scs.release import REFERENCE, scs_files
-from cloze_gen.recipes.scs.stages.books import read_reference, reference_counts, write_books
-from cloze_gen.recipes.scs.stages.focus import write_focus
-from cloze_gen.recipes.scs.stages.impostors import write_impostors
-from cloze_gen.recipes.scs.stages.inflections import write_inflections
-from cloze_gen.recipes.scs.stages.places import write_places
-from cloze_gen.recipes.scs.stages.questions import write_questions
-from cloze_gen.recipes.scs.stages.sentences import write_sentences
-from cloze_gen.recipes.scs.stages.vocabulary import write_vocabulary
-from cloze_gen.recipes.scs.steps.books import BooksSettings
-from cloze_gen.recipes.scs.steps.focus import FocusSettings
-from cloze_gen.recipes.scs.steps.impostors import ImpostorsSettings
-from cloze_gen.recipes.scs.steps.inflections import InflectionsSettings
-from cloze_gen.recipes.scs.steps.places import PlacesSettings
-from cloze_gen.recipes.scs.steps.questions import QuestionsSettings
-from cloze_gen.recipes.scs.steps.sentences import SentencesSettings
-from cloze_gen.recipes.scs.steps.vocabulary import VocabularySettings
+from cloze_gen.recipes.scs.sentences import SentenceReason, SentencesSettings, write_sentences
 from cloze_gen.recipes.scs.trace import TRACE
+from cloze_gen.recipes.scs.vocabulary import VocabularyReason, VocabularySettings, write_vocabulary
+from cloze_gen.records.rejection import legends_of
+from cloze_gen.release.items.questions import QUESTION_ITEMS
+from cloze_gen.release.settings import ReleaseSettings
+from cloze_gen.release.signature import short_digest
+from cloze_gen.release.study_items import READING
+from cloze_gen.release.style import Facts, OwnBackground, Style
 from cloze_gen.settings import SettingsGroup
-from cloze_gen.stages.asking.reading import READING
-from cloze_gen.stages.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
-from cloze_gen.stages.corpus.tags import TaggerSettings
-from cloze_gen.stages.items.questions import QUESTION_ITEMS
-from cloze_gen.stages.offensive_words import words_digest
-from cloze_gen.stages.release.settings import ReleaseSettings
-from cloze_gen.stages.release.signature import short_digest
-from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Facts, OwnBackground, Style
-from cloze_gen.store.artifacts import ArtifactWriter
-from cloze_gen.text.parse_book import IngestSettings
 
 
 class ScsSettings(SettingsGroup):
-    """All settings of the style, one group a stage; each group's model stands above its step."""
-
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     tagger: TaggerSettings = TaggerSettings()
@@ -69,7 +62,10 @@ class ScsSettings(SettingsGroup):
     @model_validator(mode="after")
     def _reference_is_given(self) -> Self:
         if self.vocabulary.source == "reference" and not self.books.reference:
-            raise ValueError("vocabulary.source = reference asks for the words of a question set: name it in books.reference")
+            raise ValueError(
+                "vocabulary.source = reference needs a question set. Set books.reference to "
+                "its file"
+            )
         return self
 
 
@@ -80,18 +76,23 @@ class Vocabulary(StyleTask):
     group = "vocabulary"
     version = 2
     needs = {"tagged": TaggedCounts}
+    write = staticmethod(write_vocabulary)
 
     @property
-    def asks_reference(self) -> bool:
+    def needs_reference(self) -> bool:
         return self.own.source == "reference"
 
     def digests(self) -> dict[str, str]:
-        return {"reference": short_digest(read_reference(self.all_settings.books.reference))} if self.asks_reference else {}
+        return (
+            {"reference": short_digest(read_reference(self.all_settings.books.reference))}
+            if self.needs_reference
+            else {}
+        )
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
+    def given(self) -> dict[str, Any]:
         file, tagger = self.all_settings.books.reference, self.all_settings.tagger.name
-        reference = reference_counts(file, tagger) if self.asks_reference else None
-        write_vocabulary(writer, room, **self.artifacts(), settings=self.own, reference=reference)
+        reference = reference_counts(file, tagger) if self.needs_reference else None
+        return super().given() | {"reference": reference}
 
 
 class Inflections(StyleTask):
@@ -105,22 +106,26 @@ class Inflections(StyleTask):
 
 
 class Books(StyleTask):
-    """Section 2: source books whose vocabulary is like the reference questions'. Stands in the DAG only when a reference is given."""
+    """Section 2: source books with a vocabulary like the reference questions'; only with a
+    reference.
+    """
 
     stage = "books"
     group = "books"
     version = 2
+    not_covered = frozenset({"reference"})  # covered by its digest, an input
     needs = {"source": (Corpus, "source"), "tagging": (Tagging, "source")}
+    write = staticmethod(write_books)
 
     def digests(self) -> dict[str, str]:
         return {"reference": short_digest(read_reference(self.own.reference))}
 
     def settings(self) -> dict[str, Any]:
         tagger = tagger_identity(self.all_settings.tagger.name)
-        return self.own.model_dump(mode="json", exclude={"reference"}) | {"tagger": tagger}
+        return super().settings() | {"tagger": tagger}
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_books(writer, room, **self.artifacts(), settings=self.own, tagger=self.all_settings.tagger.name)
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"tagger": self.all_settings.tagger.name}
 
 
 class Sentences(StyleTask):
@@ -129,7 +134,13 @@ class Sentences(StyleTask):
     stage = "sentences"
     group = "sentences"
     version = 4
-    needs = {"source": (Corpus, "source"), "tagging": (Tagging, "source"), "counts": Counts, "vocabulary": Vocabulary}
+    not_covered = frozenset({"offensive_words"})  # covered by its words
+    needs = {
+        "source": (Corpus, "source"),
+        "tagging": (Tagging, "source"),
+        "counts": Counts,
+        "vocabulary": Vocabulary,
+    }
     write = staticmethod(write_sentences)
 
     def inputs(self) -> dict[str, StageTask]:
@@ -137,11 +148,13 @@ class Sentences(StyleTask):
         return super().inputs() | chosen
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(self.own) | {"offensive_words": words_digest(self.all_settings.sentences.offensive_words)}
+        return super().settings() | {
+            "offensive_words": words_digest(self.all_settings.sentences.offensive_words)
+        }
 
 
 class Places(StyleTask):
-    """Where the training books put each content word: no settings, for how it is read is asked by focus and impostors."""
+    """The places of content words in the training books; focus and impostors set their use."""
 
     stage = "places"
     version = 3
@@ -149,49 +162,62 @@ class Places(StyleTask):
     write = staticmethod(write_places)
 
 
-class AsksPlaces(StyleTask):
-    """A stage that asks what places words take."""
-
-    def settings(self) -> dict[str, Any]:
-        return super().settings() | {f"places.{key}": value for key, value in settings_dict(self.all_settings.places).items()}
+OF_PLACES = {f"places.{name}": f"places.{name}" for name in PlacesSettings.model_fields}
 
 
-class Focus(AsksPlaces):
+class NeedsPlaces(StyleTask):
+    also_reads = OF_PLACES
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"places_settings": self.all_settings.places}
+
+
+class Focus(NeedsPlaces):
     """Section 3.2: one random content word a sentence."""
 
     stage = "focus"
     group = "focus"
     version = 5
     draws = True
-    needs = {"sentences": Sentences, "vocabulary": Vocabulary, "inflections": Inflections, "counts": Counts, "places": Places}
+    needs = {
+        "sentences": Sentences,
+        "vocabulary": Vocabulary,
+        "inflections": Inflections,
+        "counts": Counts,
+        "places": Places,
+    }
+    write = staticmethod(write_focus)
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        write_focus(writer, room, **self.artifacts(), settings=self.own, places_settings=self.all_settings.places, seed=self.seed)
 
-
-class Impostors(AsksPlaces):
+class Impostors(NeedsPlaces):
     """Section 3.3: four words of the same class and inflection."""
 
     stage = "impostors"
     group = "impostors"
     version = 7
     draws = True
-    needs = {"focus": Focus, "inflections": Inflections, "vocabulary": Vocabulary, "counts": Counts, "places": Places}
+    also_reads = OF_PLACES | {"min_freq": "focus.min_freq", "max_freq": "focus.max_freq"}
+    needs = {
+        "focus": Focus,
+        "inflections": Inflections,
+        "vocabulary": Vocabulary,
+        "counts": Counts,
+        "places": Places,
+    }
+    write = staticmethod(write_impostors)
 
     def settings(self) -> dict[str, Any]:
-        limits = self.all_settings.focus.model_dump(include={"min_freq", "max_freq"})
-        return super().settings() | limits | {"offensive_words": words_digest(self.all_settings.sentences.offensive_words)}
+        return super().settings() | {
+            "offensive_words": words_digest(self.all_settings.sentences.offensive_words)
+        }
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
+    def given(self) -> dict[str, Any]:
         limits, offensive = self.all_settings.focus, self.all_settings.sentences.offensive_words
-        write_impostors(
-            writer, room, **self.artifacts(), limits=limits, settings=self.own, places_settings=self.all_settings.places,
-            offensive=offensive, seed=self.seed,
-        )  # fmt: skip
+        return super().given() | {"limits": limits, "offensive": offensive}
 
 
 class Questions(StyleTask):
-    """Section 3.4: the first 6,000, answers dealt over the positions."""
+    """Section 3.4: the first 6,000, answer positions balanced."""
 
     stage = "questions"
     group = "questions"
@@ -202,23 +228,40 @@ class Questions(StyleTask):
 
 
 def model_name(settings: ScsSettings, fingerprints: Mapping[str, str]) -> str:
-    """The tagger, for the signature: no other model is behind the set."""
+    """The tagger, the only model behind the set, for the signature."""
     return tagger_identity(settings.tagger.name)
 
 
 def notes(settings: ScsSettings, facts: Facts) -> list[str]:
-    """What a user of the set must know of the settings."""
     draw, books = settings.impostors.impostor_draw, settings.books
     chosen = "no reference question set"
     if books.reference:
-        chosen = f"a reference question set (cosine above {books.min_similarity}, coverage above {books.min_coverage})"
+        chosen = (
+            f"a reference question set (cosine above {books.min_similarity}, coverage above "
+            f"{books.min_coverage})"
+        )
     return [
         "groomed: machine (no human has judged the candidates)",
-        f"impostors: {draw}; of the answer's class and inflection, no statistic of word-to-word relations used",
+        f"impostors: {draw}; of the answer's class and inflection, no statistic of "
+        "word-to-word relations used",
         f"tagger: {tagger_identity(settings.tagger.name)}",
         f"source books chosen by: {chosen}",
     ]
 
+
+LEGENDS = legends_of(
+    BookReason,
+    VocabularyReason,
+    SentenceReason,
+    SentenceFault,
+    FormStatus,
+    LimitReason,
+    FocusReason,
+    ImpostorReason,
+    Refusal,
+    RepeatReason,
+    QuestionReason,
+)
 
 STYLE = Style(
     name="scs-style",
@@ -227,9 +270,14 @@ STYLE = Style(
     reference=REFERENCE,
     settings=ScsSettings,
     sample_config="scs-sample",
-    own_background=OwnBackground("scs-style", lambda facts: ["No statistic of word-to-word relations was used: none had to be held out."]),
+    own_background=OwnBackground(
+        "scs-style",
+        lambda facts: [
+            ("No statistic of word-to-word relations was used, so no books had to be held out.")
+        ],
+    ),
     sides=("train", "source"),
-    narrowed={"source": "books"},
+    filtered_by={"source": "books"},
     items=QUESTION_ITEMS,
     last=Questions,
     files=scs_files,
@@ -242,8 +290,9 @@ STYLE = Style(
         "questions": "questions",
     },
     trace=TRACE,
+    legends=LEGENDS,
     notes=notes,
     model=model_name,
     trained_on="corpus train",
-    asks=(READING,),
+    study_sources=(READING,),
 )

@@ -1,55 +1,215 @@
-"""A stage of a style: it names its settings group, its inputs and the one function that writes it."""
+"""The dataset styles: modules of this folder whose name ends in `_style`, with a `STYLE`."""
 
 from __future__ import annotations
 
 import functools
+import importlib
 import importlib.resources
 import itertools
-from collections.abc import Callable, Mapping
+import json
+import pkgutil
+import re
+from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import luigi
+from pydantic import BaseModel
 
-from cloze_gen.config import settings_dict
+from cloze_gen.config import (
+    STYLE,
+    config_text,
+    is_config_file,
+    parse_settings,
+    read_toml,
+    renamed_lines,
+    settings_dict,
+)
+from cloze_gen.corpus.json_articles import (
+    Article,
+    holds_articles,
+    is_texts_folder,
+    read_articles,
+    texts_folder,
+)
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.notation import NAMED, shown
-from cloze_gen.pipelines.styles import chosen_settings, find_style, load_settings
+from cloze_gen.parsing import NAMED, quote
 from cloze_gen.pipelines.task import StageTask
-from cloze_gen.stages.room import Room
-from cloze_gen.stages.style import Style
-from cloze_gen.store.articles import Article, holds_articles, is_texts_folder, read_articles, texts_folder
-from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.release.style import Style
+from cloze_gen.settings import class_defaults, ignored_settings, without_ignored
+from cloze_gen.store.runs import RUN_FILE, read_run
+
+ARTICLES_SOURCE = "jsonl"
+
+
+@functools.cache
+def style_names() -> tuple[str, ...]:
+    """`holmes-style`, ... as a user types them, sorted."""
+    modules = (module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
+    return tuple(sorted(name.replace("_", "-") for name in modules if name.endswith("_style")))
+
+
+@functools.cache
+def find_style(name: str) -> Style:
+    """The style of this name; UsageError if there is none."""
+    if name not in style_names():
+        raise UsageError(
+            f"{quote(name)} is not a style of this version. Known styles: "
+            f"{', '.join(style_names())}."
+        )
+    style = cast(
+        "Style", importlib.import_module(f"cloze_gen.pipelines.{name.replace('-', '_')}").STYLE
+    )
+    if style.name != name:
+        raise ValueError(
+            f"pipelines/{name.replace('-', '_')}.py: its STYLE is named {style.name!r}"
+        )
+    return style
+
+
+def style_of_run(folder: Path) -> Style:
+    """The style of the run in a folder; UsageError if this version lacks it."""
+    name = read_run(folder)["style"]
+    if name not in style_names():
+        raise UsageError(
+            f"{folder / RUN_FILE}: this version has no style {quote(name)}, "
+            f"only {', '.join(style_names())}. "
+            "Run `cloze-gen run` again to rewrite the run."
+        )
+    return find_style(name)
+
+
+def style_of(config: str) -> Style:
+    """The style that a built-in config or a TOML file gives, else of its name; or UsageError."""
+    return find_style(_style_named(config) or _named_style(config))
+
+
+def _style_named(config: str) -> str | None:
+    style = read_toml(config_text(config), where=config).get(STYLE)
+    if style is not None and (not isinstance(style, str) or style not in style_names()):
+        raise UsageError(
+            f"{config}: style: {quote(style)} is not a style. Known styles: {', '.join(style_names())}."
+        )
+    return style
+
+
+def _named_style(config: str) -> str:
+    """The style in a config's name: `holmes-sample`, `holmes-2.toml`, `mine.scs.toml`."""
+    words = re.split(r"[^a-z]+", Path(config).name.lower())
+    found = [style for style in style_names() if style.removesuffix("-style") in words]
+    if len(found) != 1:
+        what = (
+            "names more than one style"
+            if found
+            else "has no key `style`, and its file name contains no style"
+        )
+        choice = " or ".join(f'style = "{style}"' for style in style_names())
+        raise UsageError(f"{config}: {what}. Write {choice} as its first line.")
+    return found[0]
+
+
+def report_old_names(style: Style, config: str, overrides: str = "[]") -> None:
+    """Print a line for each old name of a setting, with its new name."""
+    own = tuple(json.loads(overrides))
+    for line in renamed_lines(style.settings, config_text(config), where=config, overrides=own):
+        say(line)
+
+
+def ignored_lines(
+    style: Style, config: str, overrides: str = "[]", *, options: Mapping[str, bool] | None = None
+) -> list[str]:
+    """A line for each user's setting that no step reads."""
+    chosen = chosen_settings(style, config, overrides)
+    ignored = ignored_settings(load_settings(style.settings, config, overrides), options or {})
+    return [f"{name} is ignored: {reason}." for name, reason in ignored.items() if name in chosen]
+
+
+def chosen_settings(style: Style, config: str, overrides: str) -> dict[str, Any]:
+    """`group.key` -> value of the settings that differ from the style's default and its built-in
+    config.
+    """
+    settings = load_settings(style.settings, config, overrides)
+    usual = (
+        style.settings(),
+        load_settings(style.settings, style.name if is_config_file(config) else config, "[]"),
+    )
+    names = (f"{group}.{name}" for group, own in settings for name in type(own).model_fields)
+    return {
+        name: value
+        for name in names
+        if (value := attrgetter(name)(settings)) not in map(attrgetter(name), usual)
+    }
+
+
+def load_settings(model: type[BaseModel], config: str, overrides: str) -> Any:
+    return parse_settings(
+        model, config_text(config), where=config, overrides=tuple(json.loads(overrides))
+    )
+
+
+def active_settings(
+    model: type[BaseModel], config: str, overrides: str, options: tuple[tuple[str, bool], ...]
+) -> tuple[Any, frozenset[str]]:
+    """The settings with those that no step reads at their defaults; and the names of these."""
+    settings = load_settings(model, config, overrides)
+    ignored = frozenset(ignored_settings(settings, dict(options)))
+    return without_ignored(settings, ignored), ignored
 
 
 class StyleTask(StageTask):
-    """A stage of a style. Most say three things and no more; one that has more to say overrides `inputs`, `settings` or `work`.
+    """A stage of a style. Its function gets the settings of `group` as `settings`; empty: none.
 
     Attributes:
-        group: the settings group of the same name; empty: the stage has no settings.
-        needs: name of an input -> the stage it comes from; of a stage that each side of the books has, with the side.
-        write: the stage's function. It is given the inputs by name, `settings` where there is a group, and `seed` where the stage draws.
+        not_covered: settings of `group` that the fingerprint does not cover: the stage does not
+            read them, or they are covered by another value, such as a file's digest.
+        also_reads: settings of other groups: name in the manifest -> `group.key`.
     """
 
     style = luigi.Parameter(description="name of the style")
 
     group: ClassVar[str] = ""
-    needs: ClassVar[Mapping[str, type[StyleTask] | tuple[type[StyleTask], str]]] = {}
-    write: ClassVar[Callable[..., None]]
+    not_covered: ClassVar[frozenset[str]] = frozenset()
+    also_reads: ClassVar[Mapping[str, str]] = {}
 
     @property
     def of_style(self) -> Style:
         return find_style(self.style)
 
     @property
+    def options(self) -> dict[str, bool]:
+        """Options of the run that decide which settings are read."""
+        return {"--train": not self.is_own_background}  # the sample has training books too
+
+    @property
+    def _active(self) -> tuple[Any, frozenset[str]]:
+        model, options = self.of_style.settings, tuple(self.options.items())
+        found = self.build.once(active_settings, model, self.config_used, self.overrides, options)
+        return cast("tuple[Any, frozenset[str]]", found)
+
+    @property
     def all_settings(self) -> Any:
-        return load_settings(self.of_style.settings, self.config_used, self.overrides)
+        """The settings, but an ignored one has its default."""
+        return self._active[0]
+
+    @property
+    def chosen_settings(self) -> Any:
+        """The settings as the user gave them."""
+        model = self.of_style.settings
+        return self.build.once(load_settings, model, self.config_used, self.overrides)
+
+    def reads(self, name: str) -> bool:
+        """Whether a step reads the setting `group.key`."""
+        return name not in self._active[1]
 
     @property
     def config_used(self) -> str:
-        """The config that was named, else the one that goes with the books that were given."""
-        style, given = self.of_style, self.given_sides()  # asked whatever the config: half the books are no books
+        """The given config, else the default for the given books."""
+        style, given = (
+            self.of_style,
+            self.given_sides(),
+        )  # checked for every config, because the style needs both sides or neither
         if self.config:
             return str(self.config)
         alone = style.own_background if self.is_own_background else None
@@ -57,110 +217,147 @@ class StyleTask(StageTask):
 
     @property
     def own(self) -> Any:
-        """The settings of the stage's group."""
         return getattr(self.all_settings, self.group)
 
-    def inputs(self) -> dict[str, StageTask]:
-        sided = {name: need if isinstance(need, tuple) else (need, "") for name, need in self.needs.items()}
-        return {name: self.clone(task, side=side) if side else self.clone(task) for name, (task, side) in sided.items()}
+    @classmethod
+    def setting_names(cls, style: type[BaseModel]) -> dict[str, str]:
+        """Settings of a style that the stage reads: name in the manifest -> `group.key`."""
+        own = _group_class(style, cls.group).model_fields if cls.group else {}
+        names = (name for name in own if name not in cls.not_covered)
+        return {name: f"{cls.group}.{name}" for name in names} | dict(cls.also_reads)
+
+    @classmethod
+    def defaults_of(cls, style: type[BaseModel]) -> dict[str, Any]:
+        """The defaults of the fields of the settings' classes, which all styles share."""
+        return {
+            name: class_defaults(_group_class(style, group))[key]
+            for name, setting in cls.setting_names(style).items()
+            for group, _, key in [setting.partition(".")]
+        }
 
     def settings(self) -> dict[str, Any]:
-        return settings_dict(self.own) if self.group else {}
+        """Values as JSON, without ignored settings."""
+        values = settings_dict(self.all_settings)
+        if self.group:
+            values[self.group] = settings_dict(self.own)
+        return {
+            name: values[group][key]
+            for name, setting in self.setting_names(self.of_style.settings).items()
+            for group, _, key in [setting.partition(".")]
+            if self.reads(setting)
+        }
+
+    def defaults(self) -> dict[str, Any]:
+        return self.defaults_of(self.of_style.settings)
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | ({"settings": self.own} if self.group else {})
 
     def remedy(self) -> str:
-        group = f", or relax the settings in [{self.group}] (`cloze-gen settings {self.style}` lists them)" if self.group else ""
+        group = (
+            f", or relax the settings in [{self.group}] (`cloze-gen settings {self.style}` "
+            "lists them)"
+            if self.group
+            else ""
+        )
         chosen = chosen_settings(self.of_style, self.config_used, self.overrides).items()
-        changed = ", ".join(f"{name} = {shown(value, most_chars=30)}" for name, value in itertools.islice(chosen, NAMED))
+        changed = ", ".join(
+            f"{name} = {quote(value, most_chars=30)}"
+            for name, value in itertools.islice(chosen, NAMED)
+        )
         return f"Give more books{group}.{f' You chose {changed}.' if changed else ''}"
 
-    def artifacts(self) -> dict[str, Artifact]:
-        """The inputs, opened."""
-        return {name: self.artifact(name) for name in self.inputs()}
-
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        given: dict[str, Any] = dict(self.artifacts())
-        if self.group:
-            given["settings"] = self.own
-        if self.draws:
-            given["seed"] = self.seed
-        type(self).write(writer, room, **given)
-
     def given_sides(self) -> tuple[str, ...]:
-        """The sides of the books that the user gave; none where the embedded sample serves.
-
-        Raises:
-            UsageError: one was given that the style does not read, or one without the other.
+        """The sides of the user's books; none with the embedded sample. UsageError for the wrong
+        sides.
         """
-        style, given = self.of_style, {side: getattr(self, side) for side in ("train", "source", "books")}
+        style, given = (
+            self.of_style,
+            {side: getattr(self, side) for side in ("train", "source", "books")},
+        )
         foreign = [side for side, folder in given.items() if folder and side not in style.sides]
-        asked = " and ".join(f"--{side}" for side in style.sides)
+        required = " and ".join(f"--{side}" for side in style.sides)
         if foreign:
             none = "neither" if len(style.sides) > 1 else "none"
             one_folder = len(style.sides) == 1 or style.own_background is not None
-            meant = f" Did you mean --{style.drawn_from} {given[foreign[0]]}?" if one_folder and sum(map(bool, given.values())) == 1 else ""
+            meant = (
+                f" Did you mean --{style.drawn_from} {given[foreign[0]]}?"
+                if one_folder and sum(map(bool, given.values())) == 1
+                else ""
+            )
             raise UsageError(
-                f"--{foreign[0]}: {style.name} does not read it. Give {asked}, or {none} (then the embedded sample serves).{meant}"
+                f"--{foreign[0]}: {style.name} does not read it. Give {required}, or {none} to "
+                f"use the embedded sample.{meant}"
             )
         found = tuple(side for side in style.sides if given[side])
-        if found and found != style.sides and not (style.own_background and found == (style.drawn_from,)):
-            alone = f"; --{style.drawn_from} alone (then its books are their own background)" if style.own_background else ""
-            raise UsageError(f"give both {asked}{alone}, or neither (then the embedded sample serves)")
+        if (
+            found
+            and found != style.sides
+            and not (style.own_background and found == (style.drawn_from,))
+        ):
+            alone = (
+                f"; --{style.drawn_from} alone (its books are then the training books too)"
+                if style.own_background
+                else ""
+            )
+            raise UsageError(f"give both {required}{alone}, or neither to use the embedded sample")
         return found
 
     @property
     def is_own_background(self) -> bool:
-        """Whether the books that items are drawn from serve as training books too, since none were given."""
+        """Whether the source books are the training books too."""
         return len(self.of_style.sides) > 1 and self.given_sides() == (self.of_style.drawn_from,)
 
     def folder(self, side: str) -> str:
-        """Where the books of a side lie; a style of one side reads all books of the sample.
-
-        Raises:
-            ValueError: the style has no such side, so that a stage asks for books that nobody gave.
-        """
+        """The books of a side; a style of one side reads all books of the sample."""
         if side not in self.of_style.sides:
-            raise ValueError(f"{self.style} reads no side {side!r}, only {', '.join(self.of_style.sides)}")
+            raise ValueError(
+                f"{self.style} has no side {side!r}, only {', '.join(self.of_style.sides)}"
+            )
         if self.is_own_background:
             side = self.of_style.drawn_from
         if self.given_sides():
             articles = self.articles(side)
-            return str(getattr(self, side) if articles is None else texts_folder(articles, self.store))
+            return str(
+                getattr(self, side) if articles is None else texts_folder(articles, self.store)
+            )
         sample = importlib.resources.files("cloze_gen.corpora") / "sample"
         return str(sample if side == "books" else sample / side)
 
     def articles(self, side: str) -> tuple[Article, ...] | None:
-        """The articles that stand for the books of a side; None where books do, or the text files that an earlier run made of articles.
-
-        Raises:
-            UsageError: articles are asked for and none are given, or given and not asked for; or one cannot be read.
+        """The articles of a side; None for books and for an earlier run's text files of articles.
+        UsageError if the settings require the other.
         """
         setting = self.of_style.articles
         if not setting:
             return None
         given = getattr(self, side)
         group, _, key = setting.partition(".")
-        if getattr(getattr(self.all_settings, group), key) != ARTICLES_ASKED:
+        if getattr(getattr(self.all_settings, group), key) != ARTICLES_SOURCE:
             if given and holds_articles(Path(given)):
-                raise UsageError(f"{given}: holds JSON and no book. If these are articles, say so: --set {setting}={ARTICLES_ASKED}")
+                raise UsageError(
+                    f"{given}: contains JSON but no book. For articles, use --set "
+                    f"{setting}={ARTICLES_SOURCE}"
+                )
             return None
         if not given:
             raise UsageError(
-                f"{setting} = {ARTICLES_ASKED} needs articles: give --{side} FILE or FOLDER. The embedded sample has books alone."
+                f"{setting} = {ARTICLES_SOURCE} needs articles. Give --{side} FILE or FOLDER; "
+                "the embedded sample has only books."
             )
-        return None if is_texts_folder(Path(given), self.store) else articles_of(given, setting)
+        return (
+            None
+            if is_texts_folder(Path(given), self.store)
+            else self.build.once(_read_articles, given, setting)
+        )
 
 
-ARTICLES_ASKED = "jsonl"
+def _group_class(style: type[BaseModel], group: str) -> type[BaseModel]:
+    return cast("type[BaseModel]", style.model_fields[group].annotation)
 
 
-@functools.lru_cache(maxsize=2)
-def articles_of(source: str, setting: str) -> tuple[Article, ...]:
-    """The articles of a file or folder, read once a process.
-
-    Raises:
-        UsageError: as `read_articles`; says how books are asked for.
-    """
+def _read_articles(source: str, setting: str) -> tuple[Article, ...]:
     try:
         return read_articles(Path(source), notice=say)
     except UsageError as error:
-        raise UsageError(f"{error} Where books are meant: --set {setting}=books") from None
+        raise UsageError(f"{error} For books, use --set {setting}=books") from None

@@ -1,73 +1,101 @@
-"""What all tasks share: a fingerprint made of settings and inputs, a target in the store, and the room they work in.
-
-A task is a label: it names its inputs, its settings and one function. Its fingerprint covers its inputs' fingerprints, so a finished
-target is fresh by construction: changed settings or files give another target.
-"""
+"""Stages as Luigi tasks, and a build: one run of a DAG of them in this process."""
 
 from __future__ import annotations
 
-import abc
 import contextlib
 import functools
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextvars import ContextVar
+import logging
+import queue
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import luigi
+from luigi.scheduler import Scheduler
+from luigi.task_register import Register
+from luigi.worker import Worker
 
+from cloze_gen import __version__
 from cloze_gen.engine.local import Engine, make_engine
+from cloze_gen.engine.progress import LOGS, keeping_log, note, say
+from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import ClozeGenError, CorpusError
-from cloze_gen.stages.room import Room
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
-from cloze_gen.store.keys import StageKey
+from cloze_gen.store.fingerprint import StageKey
 
-_planning = ContextVar("planning", default=False)
-_broken_off = threading.Event()  # a task of the build under way has failed
-_of_the_run: list[StageTask] = []  # the stages of the run being built, inputs first
-_at_work: list[str] = []  # ids of the stages that this process is at, the outermost first
+T = TypeVar("T")
 
 
-def begin_build() -> None:
-    """A build begins: what failed in an earlier one is forgotten, and which stages it had."""
-    _broken_off.clear()
-    _of_the_run.clear()
+class Build:
+    """State that the tasks of one run share.
 
-
-def build_these(stages: Sequence[StageTask]) -> None:
-    """The stages of the run being built, inputs first."""
-    _of_the_run[:] = stages
-
-
-def break_off() -> None:
-    """A task has failed. Luigi would go on with all that does not depend on it, hours of work for a run that can no longer end well."""
-    _broken_off.set()
-
-
-def ask_to_begin() -> None:
-    """Whether a stage may begin.
-
-    Raises:
-        ClozeGenError: the build is broken off.
+    Attributes:
+        stages: inputs first.
+        is_planning: stages are only described; a large input that was never read counts as new.
+        seconds: of each task that ran.
     """
-    if _broken_off.is_set():
-        raise ClozeGenError("not begun, since another stage had failed")
+
+    def __init__(self) -> None:
+        self.stages: list[StageTask] = []
+        self.is_planning = False
+        self.failures: list[BaseException] = []
+        self.seconds: dict[luigi.Task, float] = {}
+        self._at_work: list[StageTask] = []  # the outermost first
+        self._engine: Engine | None = None
+        self._read: dict[Any, Any] = {}
+        Register.clear_instance_cache()  # type: ignore[no-untyped-call]  # else no task ever goes
+
+    def once(self, function: Callable[..., T], *given: Any) -> T:
+        """Call a function once a build: the next build reads books and configs again."""
+        if (function, given) not in self._read:
+            self._read[function, given] = function(*given)
+        return self._read[function, given]
+
+    def engine(self, name: str, processes: int) -> Engine:
+        if self._engine is None:
+            self._engine = make_engine(name, workers=processes)
+        return self._engine
+
+    def run_stage(self, stage: StageTask) -> None:
+        """Write the stage's artifact, unless another stage has failed: Luigi would go on."""
+        if self.failures:
+            raise ClozeGenError("not started, because another stage failed")
+        engine = self.engine(stage.engine, stage.processes)
+        ctx = StageContext(stage.store, engine, stage.label, stage.strict)
+        waits = "another run is writing this stage; waiting"
+        with stage.store.writing(stage.key, on_wait=lambda: ctx.say(waits), say=ctx.say) as writer:
+            if writer is None:
+                return
+            self._at_work.append(stage)
+            try:
+                stage.work(writer, ctx)
+                stage.check_something_kept(writer.funnel)
+            except MemoryError as error:
+                if not hasattr(error, "__notes__"):  # of two stages at work the inner one
+                    error.add_note(stage.label)
+                raise
+            finally:
+                self._at_work.pop()
+
+    def run_those_ready(self) -> None:
+        """Run ready stages while one waits for an outside program, but no second outside program:
+        each uses all cores and their memory.
+        """
+        for stage in self.stages:
+            begun = stage.outside or stage in self._at_work or stage.complete()
+            if not begun and all(upstream.complete() for upstream in stage.inputs().values()):
+                stage.run()
 
 
-@contextlib.contextmanager
-def planning() -> Iterator[None]:
-    """Stages are described and not run, so nothing large is read for it: a large input that was never read counts as new."""
-    token = _planning.set(True)
-    try:
-        yield
-    finally:
-        _planning.reset(token)
+class _BuildParameter(luigi.Parameter[Any]):
+    """The build a task belongs to; Luigi's own command makes one for the process."""
 
+    def serialize(self, x: Any) -> str:
+        return ""
 
-def is_planning() -> bool:
-    """Whether stages are described and not run."""
-    return _planning.get()
+    def parse(self, x: str) -> Build:
+        return Build()
 
 
 class StageTarget(luigi.Target):
@@ -83,35 +111,79 @@ class StageTarget(luigi.Target):
 class PipelineTask(luigi.Task):
     """The parameters that a run and all its stages share."""
 
-    config = luigi.Parameter(default="", description="a built-in config's name or a TOML file; empty: the style's own")
+    config = luigi.Parameter(
+        default="", description="a built-in config's name or a TOML file; empty: the style's own"
+    )
     overrides = luigi.Parameter(default="[]", description="JSON list of stage.key=value settings")
-    train = luigi.Parameter(default="", description="folder of the training books; empty: the source books, or the embedded sample")
-    source = luigi.Parameter(default="", description="folder of the source books; empty: the embedded sample")
-    books = luigi.Parameter(default="", description="folder of the books of a style that reads one; empty: the embedded sample")
+    train = luigi.Parameter(
+        default="",
+        description="folder of the training books; empty: the source books, or the embedded sample",
+    )
+    source = luigi.Parameter(
+        default="", description="folder of the source books; empty: the embedded sample"
+    )
+    books = luigi.Parameter(
+        default="",
+        description="folder of the books of a style that reads one; empty: the embedded sample",
+    )
     out = luigi.Parameter(default="artifacts", description="output folder")
     seed = luigi.IntParameter(default=1, description="random seed")
-    processes = luigi.IntParameter(default=2, significant=False, description="of the local engine (Luigi has a `--workers` of its own)")
-    engine = luigi.Parameter(default="local", significant=False, description="local, or dask:ADDRESS")
-    strict = luigi.BoolParameter(default=False, significant=False, description="a dropped book ends the run")
+    processes = luigi.IntParameter(
+        default=2,
+        significant=False,
+        description="processes of the local engine (Luigi has its own `--workers`)",
+    )
+    engine = luigi.Parameter(
+        default="local", significant=False, description="local, or dask:ADDRESS"
+    )
+    strict = luigi.BoolParameter(
+        default=False, significant=False, description="stop the run if a book is dropped"
+    )
+    build: Any = _BuildParameter(default=Build(), significant=False)
 
     @property
     def store(self) -> Store:
         return Store(Path(self.out))
 
+    def trigger_event(self, event: Any, *args: Any, **kwargs: Any) -> None:
+        """Luigi reports here how a task ended."""
+        if event in {luigi.Event.FAILURE, luigi.Event.BROKEN_TASK}:
+            self.build.failures.append(args[1])
+        elif event == luigi.Event.PROCESSING_TIME:
+            self.build.seconds[self] = args[1]
+        super().trigger_event(event, *args, **kwargs)  # type: ignore[no-untyped-call]
+
 
 class StageTask(PipelineTask):
-    """One stage of one run. Subclasses say `stage`, `inputs`, `settings` and `work`."""
+    """One stage of one run: most define `stage`, `needs` and `write`, others override `inputs`,
+    `settings`, `given` or `work`.
+
+    Attributes:
+        draws: draws at random, so the seed is part of the fingerprint.
+        outside: waits for a program with a core and memory of its own.
+        may_keep_nothing: a run can end well although this stage rejects everything.
+        needs: input -> its stage, with the side for stages that each side has.
+        write: called with the writer, the context, the inputs by name, and the result of `given`.
+    """
 
     stage: ClassVar[str]
     version: ClassVar[int] = 1
     draws: ClassVar[bool] = False
-    outside: ClassVar[bool] = False  # it waits for a program that takes a core and memory of its own
-    may_keep_nothing: ClassVar[bool] = False  # a run can end well although this stage rejects all that it sees
+    outside: ClassVar[bool] = False
+    may_keep_nothing: ClassVar[bool] = False
+    needs: ClassVar[Mapping[str, Any]] = {}
+    write: ClassVar[Callable[..., None]]
     _whole = False
 
+    @property
+    def label(self) -> str:
+        return self.stage
+
     def inputs(self) -> dict[str, StageTask]:
-        """Upstream tasks by name."""
-        return {}
+        return {
+            name: self.clone(need[0], side=need[1]) if isinstance(need, tuple) else self.clone(need)  # type: ignore[no-untyped-call]
+            for name, need in self.needs.items()
+        }
 
     def digests(self) -> dict[str, str]:
         """Inputs that are raw files: name -> digest."""
@@ -121,99 +193,82 @@ class StageTask(PipelineTask):
         """The stage's own settings, JSON values."""
         return {}
 
+    def defaults(self) -> dict[str, Any]:
+        """Default of each setting that the fingerprint leaves out at its default."""
+        return {}
+
+    def given(self) -> dict[str, Any]:
+        """Further arguments of `write`, by name."""
+        return {"seed": self.seed} if self.draws else {}
+
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+        type(self).write(writer, ctx, **self.artifacts(), **self.given())
+
     def look_ahead(self) -> None:
-        """Fail now where it is known already that `work` would: an outside program that is missing."""
+        """Fail early where `work` would, for example without an outside program."""
 
-    @abc.abstractmethod
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        """Call the stage's one function."""
-
-    def requires(self) -> dict[str, StageTask]:
-        return self.inputs()
+    def remedy(self) -> str:
+        return "Give more books."
 
     @functools.cached_property
     def key(self) -> StageKey:
-        inputs = {name: task.key.fingerprint for name, task in self.inputs().items()} | self.digests()
-        return StageKey(self.stage, self.version, self.settings(), inputs, self.seed if self.draws else None)
+        inputs = {
+            name: task.key.fingerprint for name, task in self.inputs().items()
+        } | self.digests()
+        return StageKey(
+            self.stage,
+            self.version,
+            self.settings(),
+            inputs,
+            self.seed if self.draws else None,
+            defaults=self.defaults(),
+        )
 
-    def output(self) -> StageTarget:
-        return StageTarget(self.store, self.key)
+    def artifacts(self) -> dict[str, Artifact]:
+        return {name: self.store.open(task.key) for name, task in self.inputs().items()}
 
     def artifact(self, name: str) -> Artifact:
         return self.store.open(self.inputs()[name].key)
 
-    def run(self) -> None:
-        ask_to_begin()
-        room = Room(self.store, current_engine(self.engine, self.processes), self.label, self.strict)
-        waits = "another run is writing this stage; waiting"
-        with self.store.writing(self.key, on_wait=lambda: room.say(waits), say=room.say) as writer:
-            if writer is not None:
-                _at_work.append(self.task_id)
-                try:
-                    self.work(writer, room)
-                    self.check_something_kept(writer.funnel)
-                except MemoryError as error:
-                    if not hasattr(error, "__notes__"):  # of two stages under way the inner one
-                        error.add_note(self.label)
-                    raise
-                finally:
-                    _at_work.pop()
+    def requires(self) -> dict[str, StageTask]:
+        return self.inputs()
 
-    def check_something_kept(self, funnel: Mapping[str, Any]) -> None:
-        """Refuse an artifact of which nothing goes on: every later stage would be empty.
-
-        Raises:
-            CorpusError: the stage rejected all that it saw; names the reasons, what the stages before kept, and what to do.
-        """
-        if not funnel or funnel["kept"] or self.may_keep_nothing:
-            return
-        upstream = ((task.label, self.store.open(task.key).funnel) for task in stage_order(*self.inputs().values()))
-        told = ((label, own) for label, own in upstream if own and own["kept"] < own["seen"])
-        before = ", ".join(f"{label} kept {own['kept']:,} of {own['seen']:,} {own['unit']}" for label, own in told)
-        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(funnel["rejected"].items(), key=_most_first) if count)
-        raise CorpusError(
-            f"{self.label}: none of {funnel['seen']:,} {funnel['unit']} is kept ({reasons or 'there were none'}), so no set can be made. "
-            f"{self.remedy()}{f' Before it: {before}.' if before else ''}"
-        )
-
-    def remedy(self) -> str:
-        """What to do where nothing is kept."""
-        return "Give more books."
-
-    @property
-    def label(self) -> str:
-        return self.stage
+    def output(self) -> StageTarget:
+        return StageTarget(self.store, self.key)
 
     def complete(self) -> bool:
-        """Whether the artifact is on disk as it was written; asked once where the answer is yes."""
+        """Whether the artifact is intact on disk; a positive result is cached."""
         if not self._whole:
             self._whole = self.output().exists()
         return self._whole
 
+    def run(self) -> None:
+        self.build.run_stage(self)
 
-def _most_first(reason: tuple[str, int]) -> tuple[int, str]:
-    return -reason[1], reason[0]
-
-
-def run_those_ready() -> None:
-    """Run the stages whose inputs are on disk, for one that waits for an outside program; Luigi finds them done when their turn comes.
-
-    No other outside program is begun meanwhile: two would share the cores and the memory that each counts on.
-    """
-    for task in _of_the_run:
-        begun = task.outside or task.task_id in _at_work or task.complete()
-        if not begun and all(upstream.complete() for upstream in task.inputs().values()):
-            task.run()
-
-
-@functools.lru_cache(maxsize=1)
-def current_engine(name: str, workers: int) -> Engine:
-    """One engine a process, so that workers are started once a run."""
-    return make_engine(name, workers=workers)
+    def check_something_kept(self, funnel: Mapping[str, Any]) -> None:
+        """Refuse an artifact that keeps nothing, because every later stage would be empty."""
+        if not funnel or funnel["kept"] or self.may_keep_nothing:
+            return
+        upstream = (
+            (task.label, self.store.open(task.key).funnel)
+            for task in stage_order(*self.inputs().values())
+        )
+        filtered = ((label, own) for label, own in upstream if own and own["kept"] < own["seen"])
+        before = ", ".join(
+            f"{label} kept {own['kept']:,} of {own['seen']:,} {own['unit']}"
+            for label, own in filtered
+        )
+        counts = sorted(funnel["rejected"].items(), key=lambda one: (-one[1], one[0]))
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts if count)
+        raise CorpusError(
+            f"{self.label}: none of {funnel['seen']:,} {funnel['unit']} is kept "
+            f"({reasons or 'there were none'}), so no set can be made. "
+            f"{self.remedy()}{f' Earlier stages: {before}.' if before else ''}"
+        )
 
 
 def look_ahead(task: StageTask) -> None:
-    """Ask all stages that this one still has to wait for, and itself, whether they can work; what is on disk is not asked."""
+    """Call `look_ahead` of a task and of all below it that are not on disk."""
     if task.complete():
         return
     for upstream in task.inputs().values():
@@ -222,7 +277,7 @@ def look_ahead(task: StageTask) -> None:
 
 
 def stage_order(*tasks: StageTask) -> list[StageTask]:
-    """All tasks below these and they themselves, inputs first, each once, in the order a reader would follow."""
+    """These tasks and all below them, inputs first, each once, in a reader's order."""
     ordered: dict[str, StageTask] = {}
 
     def visit(one: StageTask) -> None:
@@ -235,3 +290,77 @@ def stage_order(*tasks: StageTask) -> list[StageTask]:
     for task in tasks:
         visit(task)
     return list(ordered.values())
+
+
+class InProcessWorker(Worker):
+    """Runs tasks in this process. With the pipe and threads of Luigi's own, an interrupt can hang,
+    and a thread may take a signal that the main thread holds back.
+    """
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        super().__init__(scheduler=scheduler, worker_processes=1)  # type: ignore[no-untyped-call]
+        self._task_result_queue: Any = queue.SimpleQueue()
+
+    def __enter__(self) -> InProcessWorker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+class InProcessFactory:
+    def create_local_scheduler(self) -> Scheduler:
+        # A pruning scheduler would drop our worker, which sends no signal during a long stage.
+        return Scheduler(prune_on_get_work=False, record_task_history=False)  # type: ignore[no-untyped-call]
+
+    def create_worker(
+        self, scheduler: Scheduler, worker_processes: int, assistant: bool
+    ) -> InProcessWorker:
+        if worker_processes != 1 or assistant:
+            raise ValueError(
+                f"{worker_processes} processes, assistant {assistant}: this worker runs "
+                "alone, in its own process"
+            )
+        return InProcessWorker(scheduler)
+
+
+def build(task: PipelineTask) -> None:
+    """Run the stages in this process; the first failure is raised unchanged."""
+    task.build.failures.clear()
+    for name in ("luigi", "luigi-interface"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    options = {
+        "local_scheduler": True,
+        "workers": 1,
+        "no_lock": True,
+        "detailed_summary": True,
+        "log_level": "CRITICAL",
+    }
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="luigi")
+        result = luigi.build([task], InProcessFactory(), **options)  # type: ignore[no-untyped-call]
+    if task.build.failures:
+        raise task.build.failures[0]
+    if result.status not in {
+        luigi.LuigiStatusCode.SUCCESS,
+        luigi.LuigiStatusCode.SUCCESS_WITH_RETRY,
+    }:
+        raise ClozeGenError(f"the pipeline did not finish: {result.one_line_summary}")
+
+
+def log_file(store: Store, name: str) -> Path:
+    """The log of a run. It is outside the store, because it contains times."""
+    return store.root / LOGS / f"{name}.log"
+
+
+@contextlib.contextmanager
+def logged(store: Store, name: str) -> Iterator[None]:
+    """Keep the log of a run; a failure names the log."""
+    path = log_file(store, name)
+    with keeping_log(path, f"cloze-gen {__version__}, {name}"):
+        try:
+            yield
+        except ClozeGenError as error:
+            note(str(error))
+            say(f"log: {path}")
+            raise

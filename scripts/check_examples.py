@@ -1,130 +1,141 @@
-"""Check that the examples of a page are a run's own, so that documentation does not grow old.
+"""Check that the examples of the reference and of pages come from runs of the sample.
 
-    python scripts/check_examples.py artifacts/runs/holmes-style docs/artifacts.md README.md
+    python scripts/check_examples.py RUN [RUN ...] [--pages PAGE ...]
 
-Looked at: every line that prints a question (`_____`), which must be the `input` of one of the run's; every block of JSON, and every inline
-object, which must stand in a table, a JSONL file or a manifest of the run (floats to four digits; "..." in a list or at a text's end, and a
-key "...", leave something out); every table whose header is that of a TSV file with rows; every link `NN-stage -> ../../store/...`; and
-every item that is traced, which must be one of the run's, question or passage.
+Checked: the example of every file description is a row or line of that file in one of the runs
+(floats to four digits; `...` leaves something out). In pages: every line that prints a question
+(`_____`) and every item of a `cloze-gen trace` command is in one of the runs.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+from reference import doc_of, shared_docs, stages
+
+from cloze_gen.pipelines.style_task import style_of_run
+from cloze_gen.store.file_docs import MANIFEST_DOC, FileDoc
 
 DOTS = "..."
-_BLOCK = re.compile(r"^```json\n(.*?)^```", re.MULTILINE | re.DOTALL)
-_INLINE = re.compile(r"`(\{\"[^`\n]*\})`")
-_SIGNATURE = re.compile(r"^signature +(cloze-gen\|\S+)", re.MULTILINE)
+ITEM_FILES = ("questions.jsonl", "passages.jsonl")
 _ITEM = re.compile(r"\bcloze-gen trace ([a-z0-9][a-z0-9-]*:\d+(?::\d+)?)")
-_ASKED = re.compile(r"^([A-Z][^`|{}\n]*_____[^`|{}\n]*\.)$", re.MULTILINE)  # a printed question on a line of its own
-_ITEM_FILES = ("questions.jsonl", "passages.jsonl")
-_LINK = re.compile(r"(\d\d-[a-z-]+) -> \.\./\.\./store/([a-z0-9-]+-[0-9a-f]{16})")
-_TABLE = re.compile(r"^(\|.*\|)\n\|[-:| ]+\|\n((?:\|.*\|\n)+)", re.MULTILINE)
-_CELL_END = re.compile(r"(?<!\\)\|")
+_QUESTION = re.compile(r"^([A-Z][^`|{}\n]*_____[^`|{}\n]*\.)$", re.MULTILINE)
 
 
-def examples(page: str) -> Iterator[dict[str, Any]]:
-    for text in [*_BLOCK.findall(page), *_INLINE.findall(page)]:
-        yield json.loads(text)
-
-
-def tables(page: str) -> Iterator[tuple[list[str], list[str]]]:
-    """(header, row) of every row of every table, as it would stand in a TSV file."""
-    for header, rows in _TABLE.findall(page):
-        for row in rows.splitlines():
-            yield _cells(header), _cells(row)
-
-
-def _cells(line: str) -> list[str]:
-    return [re.sub(r"\\(.)", r"\1", cell.strip().strip("`")) for cell in _CELL_END.split(line)[1:-1]]
-
-
-def records(run: Path) -> Iterator[Mapping[str, Any]]:
-    """All rows of the run's tables and JSONL files, and its manifests; a corpus' books stand beside its own folder."""
-    stages = [path.resolve() for path in sorted(run.iterdir()) if path.name[:2].isdigit()]
-    books = sorted(run.resolve().parents[1].glob("store/book-*/*"))
-    for folder in [*stages, *books, run / "release"]:
-        for path in sorted(folder.rglob("*.parquet")):
-            yield from pq.read_table(path).to_pylist()
-        for path in sorted(folder.rglob("*.jsonl")):
-            yield from map(json.loads, path.read_text(encoding="utf-8").splitlines())
-        for path in folder.glob("manifest.json"):
-            yield json.loads(path.read_text(encoding="utf-8"))
-
-
-def tsv_rows(run: Path) -> Iterator[dict[str, str]]:
-    for path in sorted(run.glob("[0-9][0-9]-*/*.tsv")):
-        header, *rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
-        yield from (dict(zip(header, row, strict=False)) for row in rows)
+def records(path: Path) -> Iterator[Any]:
+    """The rows of a table, the object of a JSON file, or the lines of a text."""
+    if path.suffix == ".parquet":
+        yield from pq.read_table(path).to_pylist()
+    elif path.suffix == ".json":
+        yield json.loads(path.read_text(encoding="utf-8"))
+    else:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        yield from map(json.loads, lines) if path.suffix == ".jsonl" else lines
 
 
 def same(value: Any, written: Any) -> bool:
-    """Whether what is written is this value, or this value with something left out."""
+    """Whether an example is this value, or this value with something left out.
+
+    >>> same({"id": "a", "n": 1.00001, "text": "One two."}, {"id": "a", "n": 1.0, DOTS: DOTS}), same([1, 2, 3], [1, DOTS])
+    (True, True)
+    """
     if isinstance(value, dict) and isinstance(written, dict):
-        partial = DOTS in written
         names = written.keys() - {DOTS}
-        return (partial or names == value.keys()) and all(name in value and same(value[name], written[name]) for name in names)
+        complete = DOTS in written or names == value.keys()
+        return complete and all(
+            name in value and same(value[name], written[name]) for name in names
+        )
     if isinstance(value, list) and isinstance(written, list):
         if DOTS not in written:
             return len(value) == len(written) and all(map(same, value, written))
-        gap = written.index(DOTS)
-        after = written[gap + 1 :]
-        return all(map(same, value, written[:gap])) and all(map(same, value[len(value) - len(after) :], after))
+        first = written[: written.index(DOTS)]
+        return len(value) >= len(first) and all(map(same, value, first))
     if isinstance(value, float) and isinstance(written, float):
-        return math.isclose(value, written, rel_tol=1e-4, abs_tol=1e-9)  # what BLAS computes differs from processor to processor
+        # results of BLAS differ from processor to processor
+        return math.isclose(value, written, rel_tol=1e-4, abs_tol=1e-9)
     if isinstance(value, str) and isinstance(written, str) and written.endswith(DOTS):
         return value.startswith(written.removesuffix(DOTS))
     return bool(value == written)
 
 
-def other_signature(page: Path, run: Path) -> str:
-    """The run's signature where the page shows another one; its name, which a user gives, is left aside."""
-    own, shown = (
-        (run / "release" / "signature.txt").read_text(encoding="utf-8").strip(),
-        _SIGNATURE.search(page.read_text(encoding="utf-8")),
+def example_of(doc: FileDoc) -> Any:
+    """The example of a file: a JSON value, or a line of text."""
+    text = re.sub(r", \.\.\.}$", f', "{DOTS}": "{DOTS}"}}', doc.example)
+    return json.loads(text) if text.startswith("{") else text
+
+
+def described(run: Path) -> Iterator[tuple[Path, FileDoc]]:
+    """The folders of a run's stages and books, with the descriptions of their files."""
+    style = style_of_run(run)
+    labels = {label.replace(" ", "-"): stage for label, stage in stages(style.name).items()}
+    folders = [
+        (link, doc_of(style, labels[link.name[3:]])) for link in sorted(run.glob("[0-9][0-9]-*"))
+    ]
+    books = sorted(run.resolve().parents[1].glob("store/book-*/*/"))
+    for folder, doc in [*folders, *((book, shared_docs()["book"]) for book in books)]:
+        yield from ((folder, one) for one in (*doc.files, MANIFEST_DOC))
+
+
+def has_example(folder: Path, doc: FileDoc) -> bool:
+    example = example_of(doc)
+    paths = [
+        path
+        for path in folder.rglob("*")
+        if fnmatchcase(path.relative_to(folder).as_posix(), doc.name)
+    ]
+    return any(same(record, example) for path in paths for record in records(path))
+
+
+def check(runs: Sequence[Path], pages: Sequence[Path]) -> list[str]:
+    found = [pair for run in runs for pair in described(run)]
+    docs = {doc.name + doc.example: doc for _, doc in found if doc.example}
+    missing = {
+        name: doc
+        for name, doc in docs.items()
+        if not any(has_example(folder, doc) for folder, other in found if other is doc)
+    }
+    faults = [f"{doc.name}: no run has the example {doc.example}" for doc in missing.values()]
+    files = [run / "release" / name for run in runs for name in ITEM_FILES]
+    items = [record for path in files if path.is_file() for record in records(path)]
+    ids, questions = (
+        {record["id"] for record in items},
+        {" ".join(str(record.get("input", "")).split()) for record in items},
     )
-    plain = re.compile(r"\|name:[^|]*")
-    return own if shown and plain.sub("", shown[1]) != plain.sub("", own) else ""
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        faults += [
+            f"{page}: no question is {line!r}"
+            for line in _QUESTION.findall(text)
+            if line not in questions
+        ]
+        faults += [
+            f"{page}: no run has the item {item}" for item in _ITEM.findall(text) if item not in ids
+        ]
+    if not faults:
+        print(f"{len(docs)} examples and {len(pages)} pages agree with the runs")
+    return faults
 
 
-def main(run: Path, pages: Sequence[Path]) -> int:
-    texts = {page: page.read_text(encoding="utf-8") for page in pages}
-    wanted = [(page, example) for page in pages for example in examples(texts[page])]
-    missing = list(wanted)
-    for record in records(run):
-        missing = [(page, one) for page, one in missing if not same(record, one)]
-    faults = [f"{page}: nothing in the run is {json.dumps(example)}" for page, example in missing]
-    found = list(tsv_rows(run))
-    headers = {name for row in found for name in row}
-    shown = [(page, header, row) for page in pages for header, row in tables(texts[page]) if set(header) <= headers]
-    for page, header, row in shown:
-        alike = [one for one in found if set(header) <= one.keys()]
-        if alike and not any([one[name] for name in header] == row for one in alike):
-            faults.append(f"{page}: no row of the run's TSV files is {row}")
-    links = {path.name: path.readlink().name for path in run.iterdir() if path.is_symlink()}
-    linked = [(page, *link) for page in pages for link in _LINK.findall(texts[page])]
-    faults += [f"{page}: {name} leads to {links.get(name)}, not to {target}" for page, name, target in linked if links.get(name) != target]
-    files = [path for path in (run / "release" / name for name in _ITEM_FILES) if path.is_file()]
-    published = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
-    items = {record["id"] for record in published}
-    asked = {" ".join(str(record.get("input", "")).split()) for record in published}
-    faults += [f"{page}: no question is {line!r}" for page in pages for line in _ASKED.findall(texts[page]) if line not in asked]
-    traced = [(page, item) for page in pages for item in _ITEM.findall(texts[page])]
-    faults += [f"{page}: {item} is no item of the run" for page, item in traced if item not in items]
-    counts = f"{len(wanted)} objects, {len(shown)} rows, {len(linked)} links and {len(traced)} items"
-    faults += [f"{page}: the signature is {signature}" for page in pages for signature in [other_signature(page, run)] if signature]
-    print("\n".join(faults) or f"{counts} are the run's own")
-    return 1 if faults or not wanted else 0
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
+    parser.add_argument("--pages", nargs="*", type=Path, default=[], metavar="PAGE")
+    args = parser.parse_args()
+    faults = check(args.runs, args.pages)
+    print("\n".join(faults), end="\n" if faults else "", file=sys.stderr)
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]]))
+    sys.exit(main())

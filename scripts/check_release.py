@@ -1,14 +1,18 @@
-"""Check releases with the programs that strangers open them with: what each says, a line a check; status 1 where one finds fault.
+"""Check releases with the programs that strangers open them with: what each says, a line a check;
+status 1 where one finds fault.
 
     python scripts/check_release.py artifacts/runs/holmes-style/release ...
 
-Run it in an environment of its own with `pip install lm-eval datasets mlcroissant`, and `inspect-ai` where there is time for it; this
-project need not be in it. Nothing reaches a network, nothing is written into a release, and every program is called from another folder.
+Run it in an environment of its own with `pip install lm-eval datasets mlcroissant`, and
+`inspect-ai` where there is time for it; this project need not be in it. Nothing reaches a network,
+nothing is written into a release, and every program is called from another folder.
 
-Looked at: every task and group of `harness/` with lm-evaluation-harness's dummy model, and every plain task from within that folder; that
-no prompt with examples holds an item that is measured; every config and split with `datasets.load_dataset`; `croissant.json` and its
-records; `CITATION.cff`; every Parquet file; every task of `inspect_task.py` with a model that always says the same. What a release does not
-have is said and passed over.
+Looked at: every task and group of `harness/` with lm-evaluation-harness's dummy model, and every
+    plain task from within that folder; that
+no prompt with examples holds an item that is measured; every config and split with
+`datasets.load_dataset`; `croissant.json` and its records; `CITATION.cff`; every Parquet file; every
+task of `inspect_task.py` with a model that always says the same. What a release does not have is
+said and passed over.
 """
 
 from __future__ import annotations
@@ -52,12 +56,23 @@ def check_harness(release: Path) -> Iterator[str]:
     for page in (release / "README.md", release / "harness" / "README.md"):
         asked = {
             name
-            for names in re.findall(r"lm_eval run .*--tasks[= ]'?([^\s']+)", page.read_text(encoding="utf-8"))
+            for names in re.findall(
+                r"lm_eval run .*--tasks[= ]'?([^\s']+)", page.read_text(encoding="utf-8")
+            )
             for name in names.split(",")
         }
-        unknown = {name for name in asked if name not in manager.all_tasks and not name.endswith("_plain") and not name.startswith("HERE/")}
+        unknown = {
+            name
+            for name in asked
+            if name not in manager.all_tasks
+            and not name.endswith("_plain")
+            and not name.startswith("HERE/")
+        }
         if unknown or not asked:
-            raise ValueError(f"{page.name} names tasks that are none: {', '.join(sorted(unknown)) or 'none at all'}")
+            raise ValueError(
+                f"{page.name} names tasks that are none: "
+                f"{', '.join(sorted(unknown)) or 'none at all'}"
+            )
     yield "what the pages tell to type names tasks that are there"
 
 
@@ -78,28 +93,46 @@ def check_plain_harness(release: Path) -> Iterator[str]:
 
 
 def _dummy(manager: Any, name: str) -> dict[str, Any]:
-    return {"model": "dummy", "tasks": [name], "task_manager": manager, "limit": DOCUMENTS, "bootstrap_iters": 0}
+    return {
+        "model": "dummy",
+        "tasks": [name],
+        "task_manager": manager,
+        "limit": DOCUMENTS,
+        "bootstrap_iters": 0,
+    }
 
 
 def _few_shot(manager: Any, name: str, folder: Path) -> str:
-    """Prompts with examples hold the text of no item that any task measures; where there are no examples there is no such prompt."""
+    """Prompts with examples hold the text of no item that any task measures; where there are no
+    examples there is no such prompt.
+    """
     from lm_eval import simple_evaluate
 
     try:
-        found = simple_evaluate(**_dummy(manager, name) | {"num_fewshot": SHOTS, "limit": SHOT_DOCUMENTS})
+        found = simple_evaluate(
+            **_dummy(manager, name) | {"num_fewshot": SHOTS, "limit": SHOT_DOCUMENTS}
+        )
     except AssertionError as error:
         if "no documents available" not in str(error):
             raise
         return "no examples, and prompts with examples are refused"
-    measured = [_answered(one) for split in ("test", "validation") for one in _records(folder, split)]
+    measured = [
+        _answered(one) for split in ("test", "validation") for one in _records(folder, split)
+    ]
     examples = [_answered(one) for split in ("fewshot", "train") for one in _records(folder, split)]
-    prompts = [(sample["doc"], sample["arguments"][0][0]) for some in found["samples"].values() for sample in some]
+    prompts = [
+        (sample["doc"], sample["arguments"][0][0])
+        for some in found["samples"].values()
+        for sample in some
+    ]
     for doc, prompt in prompts:
         shown = prompt.removesuffix(doc.get("context", doc.get("query")))
         if _answered(doc) in shown:
             raise ValueError(f"{name}: {doc['id']} is an example in its own prompt")
         if any(text in shown for text in measured):
-            raise ValueError(f"{name}: the prompt of {doc['id']} has an item that is measured among its examples")
+            raise ValueError(
+                f"{name}: the prompt of {doc['id']} has an item that is measured among its examples"
+            )
         if sum(text in shown for text in examples) < SHOTS:
             raise ValueError(f"{name}: the prompt of {doc['id']} has fewer than {SHOTS} examples")
     return f"{len(prompts):,} prompts of {SHOTS} examples, none of them an item that is measured"
@@ -124,7 +157,12 @@ def _measured(found: dict[str, Any]) -> str:
     tasks = found["samples"]
     if not tasks or any(not samples or "id" not in samples[0]["doc"] for samples in tasks.values()):
         raise ValueError("no document was asked about, or one has no id")
-    names = {name.split(",")[0] for row in found["results"].values() for name in row if "," in name and "stderr" not in name}
+    names = {
+        name.split(",")[0]
+        for row in found["results"].values()
+        for name in row
+        if "," in name and "stderr" not in name
+    }
     return ", ".join(sorted(names))
 
 
@@ -136,13 +174,19 @@ def check_datasets(release: Path) -> Iterator[str]:
         for split, rows in load_dataset(str(release), config).items():
             if not len(rows):
                 raise ValueError(f"{config}, {split}: no rows")
-            features = ", ".join(f"{name} {_kind(feature)}" for name, feature in rows.features.items())
+            features = ", ".join(
+                f"{name} {_kind(feature)}" for name, feature in rows.features.items()
+            )
             yield f"{config}, {split}: {len(rows):,} rows of {features}"
 
 
 def _kind(feature: Any) -> str:
     inner = getattr(feature, "feature", None)
-    return f"list: {_kind(inner)}" if inner is not None else str(getattr(feature, "dtype", type(feature).__name__))
+    return (
+        f"list: {_kind(inner)}"
+        if inner is not None
+        else str(getattr(feature, "dtype", type(feature).__name__))
+    )
 
 
 def check_croissant(release: Path) -> Iterator[str]:
@@ -174,11 +218,16 @@ def check_parquet(release: Path) -> Iterator[str]:
 
     for path in sorted(release.rglob("*.parquet")):
         table = pyarrow.parquet.read_table(path)
-        yield f"{path.relative_to(release)}: {table.num_rows:,} rows of {', '.join(table.column_names)}"
+        yield (
+            f"{path.relative_to(release)}: {table.num_rows:,} rows of "
+            f"{', '.join(table.column_names)}"
+        )
 
 
 def check_inspect(release: Path) -> Iterator[str]:
-    """Every task of `inspect_task.py`, its error by book too, and that `eval.yaml` has the form that the hub and inspect-ai ask of one."""
+    """Every task of `inspect_task.py`, its error by book too, and that `eval.yaml` has the form
+    that the hub and inspect-ai ask of one.
+    """
     import yaml
     from inspect_ai import eval as inspect_eval
     from inspect_ai._eval.task.hf import HFTask
@@ -195,19 +244,33 @@ def check_inspect(release: Path) -> Iterator[str]:
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    tasks = [make() for name, make in vars(module).items() if getattr(make, "__module__", "") == "inspect_task"]
+    tasks = [
+        make()
+        for name, make in vars(module).items()
+        if getattr(make, "__module__", "") == "inspect_task"
+    ]
     model = get_model("mockllm/model", custom_outputs=answer)
     with tempfile.TemporaryDirectory() as logs:
-        for log in inspect_eval(tasks, model=model, limit=DOCUMENTS, log_dir=logs, display="none", max_tasks=1):
+        for log in inspect_eval(
+            tasks, model=model, limit=DOCUMENTS, log_dir=logs, display="none", max_tasks=1
+        ):
             if log.status != "success" or not log.results or not log.results.completed_samples:
-                raise ValueError(f"{log.eval.task}: {log.status}, {log.error.message if log.error else 'no sample was asked'}")
+                raise ValueError(
+                    f"{log.eval.task}: {log.status}, "
+                    f"{log.error.message if log.error else 'no sample was asked'}"
+                )
             metrics = [metric for score in log.results.scores for metric in score.metrics.values()]
             if not any(metric.params.get("cluster") == "book" for metric in metrics):
-                raise ValueError(f"{log.eval.task}: no standard error by book among {', '.join(metric.name for metric in metrics)}")
+                raise ValueError(
+                    f"{log.eval.task}: no standard error by book among "
+                    f"{', '.join(metric.name for metric in metrics)}"
+                )
             yield f"{log.eval.task}: {', '.join(metric.name for metric in metrics)}"
     if (release / "eval.yaml").is_file():
         found = yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))
-        lacking = {"name", "description", "evaluation_framework", "tasks"} - {key for key, value in found.items() if value}
+        lacking = {"name", "description", "evaluation_framework", "tasks"} - {
+            key for key, value in found.items() if value
+        }
         if lacking:
             raise ValueError(f"eval.yaml lacks {', '.join(sorted(lacking))}")
         for task in found["tasks"]:
@@ -241,7 +304,11 @@ def check(release: Path) -> bool:
             continue
         if importlib.util.find_spec(library) is None:
             optional = library in OPTIONAL
-            print(f"{'-     ' if optional else 'FAULT '} {release.parent.name}, {name}: no {library} here to look at it", flush=True)
+            print(
+                f"{'-     ' if optional else 'FAULT '} {release.parent.name}, {name}: no "
+                f"{library} here to look at it",
+                flush=True,
+            )
             whole = whole and optional
             continue
         try:
@@ -249,9 +316,17 @@ def check(release: Path) -> bool:
                 print(f"ok     {release.parent.name}, {name}: {found}", flush=True)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a stranger's program raises is its finding
             whole = False
-            print(f"FAULT  {release.parent.name}, {name}: {type(error).__name__}: {' '.join(str(error).split())}", flush=True)
+            print(
+                f"FAULT  {release.parent.name}, {name}: {type(error).__name__}: "
+                f"{' '.join(str(error).split())}",
+                flush=True,
+            )
             traceback.print_exc()
-    written = [path.relative_to(release).as_posix() for path in sorted(release.rglob("*")) if path not in before]
+    written = [
+        path.relative_to(release).as_posix()
+        for path in sorted(release.rglob("*"))
+        if path not in before
+    ]
     if written:
         print(f"FAULT  {release.parent.name}: the checks wrote {', '.join(written)}", flush=True)
     return whole and not written
@@ -265,11 +340,30 @@ def main(releases: list[str]) -> int:
     status = 0 if releases else 2
     for release in releases:
         with tempfile.TemporaryDirectory() as folder:
-            caches = {name: f"{folder}/{name.lower()}" for name in ("HF_HOME", "HF_DATASETS_CACHE", "XDG_CACHE_HOME", "XDG_DATA_HOME")}
-            offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "PYTHONDONTWRITEBYTECODE", "CHECK_RELEASE_INSIDE"), "1")
+            caches = {
+                name: f"{folder}/{name.lower()}"
+                for name in ("HF_HOME", "HF_DATASETS_CACHE", "XDG_CACHE_HOME", "XDG_DATA_HOME")
+            }
+            offline = dict.fromkeys(
+                (
+                    "HF_HUB_OFFLINE",
+                    "HF_DATASETS_OFFLINE",
+                    "PYTHONDONTWRITEBYTECODE",
+                    "CHECK_RELEASE_INSIDE",
+                ),
+                "1",
+            )
             quiet = {"HF_DATASETS_DISABLE_PROGRESS_BARS": "1", "TQDM_DISABLE": "1"}
             command = [sys.executable, str(Path(__file__).resolve()), str(Path(release).resolve())]
-            status = subprocess.run(command, cwd=folder, env={**os.environ, **caches, **offline, **quiet}, check=False).returncode or status
+            status = (
+                subprocess.run(
+                    command,
+                    cwd=folder,
+                    env={**os.environ, **caches, **offline, **quiet},
+                    check=False,
+                ).returncode
+                or status
+            )
     print(json.dumps({"releases": len(releases), "status": status}))
     return status
 

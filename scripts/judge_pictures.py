@@ -1,10 +1,12 @@
-"""Make the pictures of the judges' page that `docs/judging.md` shows, `docs/pictures/judge-*.png`, as a browser draws them.
+"""Make the pictures of the judges' page that `docs/how-to/judging.md` shows, `docs/pictures/judge-*.png`,
+as a browser draws them.
 
     .venv/bin/python scripts/judge_pictures.py STUDY... [--out DIR]
 
-STUDY is the folder of a study, which is served meanwhile, or a judge's link to one that is served already. Of each the first open item is
-drawn at a desk in the light, half answered; of the last one on a phone in the dark as well. Nothing is saved. It needs Chromium (Debian,
-Ubuntu: apt-get install chromium) and playwright. The letters are those of the machine, so two machines' bytes differ.
+STUDY is the folder of a study, which is served meanwhile, or a judge's link to one that is served
+already. Of each the first open item is drawn at a desk in the light, half answered; of the last one
+on a phone in the dark as well. Nothing is saved. It needs Chromium (Debian, Ubuntu: apt-get install
+chromium) and playwright. The letters are those of the machine, so two machines' bytes differ.
 """
 
 from __future__ import annotations
@@ -34,7 +36,12 @@ PHONE = {
     "is_mobile": True,
     "has_touch": True,
 }
-KEYS = {"groom": "4712", "guess": "", "read": "1", "fill": "a"}  # what a judge may have typed by then
+KEYS = {
+    "groom": "4712",
+    "guess": "",
+    "read": "1",
+    "fill": "a",
+}  # what a judge may have typed by then
 COLOURS = 48  # of the palette: a page has few
 MOST_BYTES = 80_000
 
@@ -49,7 +56,14 @@ def link_to(study: str) -> Iterator[str]:
     with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
-            found = next((found for line in server.stdout if (found := re.search(r"https?://\S+/enter/\S+", line))), None)
+            found = next(
+                (
+                    found
+                    for line in server.stdout
+                    if (found := re.search(r"https?://\S+/enter/\S+", line))
+                ),
+                None,
+            )
             if found is None:
                 raise SystemExit(f"{study}: cannot be served; see above")
             yield found[0]
@@ -71,7 +85,9 @@ def draw(browser: Any, link: str, out: Path, *, phone: bool) -> None:
     size = (out / name).stat().st_size
     sys.stdout.write(f"{name}: {size:,} bytes\n")
     if size > MOST_BYTES:
-        raise SystemExit(f"{name}: more than {MOST_BYTES:,} bytes. Take an item of less text, or fewer colours.")
+        raise SystemExit(
+            f"{name}: more than {MOST_BYTES:,} bytes. Take an item of less text, or fewer colours."
+        )
 
 
 def main() -> None:

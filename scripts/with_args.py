@@ -1,4 +1,5 @@
-"""Run a command followed by the words of the environment variable ARGS, so that `make` hands a user's words on as they were typed.
+"""Run a command followed by the words of the environment variable ARGS, so that `make` hands a
+user's words on as they were typed.
 
     ARGS="--set 'a=two words'" python scripts/with_args.py cloze-gen run holmes-style
 
@@ -30,5 +31,8 @@ if __name__ == "__main__":
     try:
         line = command_line(sys.argv[1:], args)
     except ValueError as error:
-        sys.exit(f"make: ARGS={args} cannot be split into words ({error}); quote as in a shell, such as ARGS=\"--set 'a=two words'\".")
+        sys.exit(
+            f"make: ARGS={args} cannot be split into words ({error}); quote as in a shell, "
+            "such as ARGS=\"--set 'a=two words'\"."
+        )
     os.execvp(line[0], line)

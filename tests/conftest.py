@@ -1,4 +1,4 @@
-"""What all tests share: a tiny corpus, one finished run, and the command line called as a user calls it."""
+"""Shared by all tests: a tiny corpus, a finished run, and the command line."""
 
 from __future__ import annotations
 
@@ -12,42 +12,63 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from hypothesis import settings
 
-from cloze_gen.cli import app
-from cloze_gen.endings import guarded
-from cloze_gen.report.data import ReportData
-from cloze_gen.stages.release.facts import read_record
-from cloze_gen.stages.release.write import read_published
-from cloze_gen.stages.report import read_report_data
-from cloze_gen.stages.style import Style
+from cloze_gen.cli.app import app
+from cloze_gen.cli_errors import run_and_report
+from cloze_gen.release.facts import read_record
+from cloze_gen.release.report import read_report_data
+from cloze_gen.release.report_data import ReportData
+from cloze_gen.release.style import Style
+from cloze_gen.release.write import read_published
 from cloze_gen.store.files import read_below
 from cloze_gen.store.runs import released_folder
+from tests.cases.pictures import pictures
 
 # The machine may be busy: how long an example takes says nothing here.
 settings.register_profile("cloze-gen", deadline=None, max_examples=60)
 settings.load_profile("cloze-gen")
 
-os.environ.pop("COLUMNS", None)  # the width of the terminal from which the tests are started changes what is printed
+os.environ.pop(
+    "COLUMNS", None
+)  # the width of the terminal from which the tests are started changes what is printed
 
-# A shell that starts the tests in the background has them ignore Ctrl-C, and every program that they start and interrupt would too.
+# A shell that starts the tests in the background has them ignore Ctrl-C, and every program that
+# they start and interrupt would too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-collect_ignore = ["toy"]  # laid into a copy of the package (test_new_style.py), and part of nothing here
+collect_ignore = [
+    "toy"
+]  # laid into a copy of the package (test_new_style.py), and part of nothing here
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "corpora" / "sample"
-TRAIN_BOOKS = ("01-the-ferrymans-ledger.txt", "02-a-house-in-mercer-row.txt", "03-the-surgeon-of-the-halcyon.txt")
+TRAIN_BOOKS = (
+    "01-the-ferrymans-ledger.txt",
+    "02-a-house-in-mercer-row.txt",
+    "03-the-surgeon-of-the-halcyon.txt",
+)
 SOURCE_BOOK = "the-clockmakers-debt.txt"
 # No tagger (its model takes a second to load) and the least memory that lmplz accepts.
-QUICK = ("--set", "grooming.tagger=none", "--set", "lm.memory=100M", "--set", "contexts.features=500", "--set", "contexts.dimensions=20")
-# Networks that have hardly begun to learn: what they say is of no account, that they say the same each time is.
+QUICK = (
+    "--set",
+    "grooming.tagger=none",
+    "--set",
+    "lm.memory=100M",
+    "--set",
+    "contexts.features=500",
+    "--set",
+    "contexts.dimensions=20",
+)
+# Networks that have hardly begun to learn: what they say is of no account, that they say the same
+# each time is.
 QUICK_NOVELS = (
     "--set", "lm.memory=100M", "--set", "contexts.features=500", "--set", "contexts.dimensions=20",
     "--set", "networks.recurrent_words=4000", "--set", "networks.feedforward_words=4000",
@@ -55,7 +76,8 @@ QUICK_NOVELS = (
 )  # fmt: skip
 
 
-# Processes of the suite: each loads spaCy and more (half a gigabyte), and some tests start processes of their own.
+# Processes of the suite: each loads spaCy and more (half a gigabyte), and some tests start
+# processes of their own.
 MOST_WORKERS = 4
 SLOW_CPU_SECONDS = 2.0
 SLOW_LIMIT_SECONDS = 600  # of a test marked slow; of any other: pyproject.toml
@@ -73,15 +95,22 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Whole folders are tested in parallel; files and single tests in this process, where no worker has to start and a debugger works."""
+    """Folders are tested in parallel, files and single tests in this process for a debugger."""
     if all(Path(argument).is_dir() for argument in config.args):
-        return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, MOST_WORKERS)
+        return min(
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1,
+            MOST_WORKERS,
+        )
     return 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A slow test has a longer limit, unless it names its own."""
+    """A thorough test is slow, and a slow one has a longer limit, unless it names its own."""
     for item in items:
+        if item.get_closest_marker("thorough"):
+            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_LIMIT_SECONDS))
 
@@ -137,6 +166,26 @@ class Corpus:
     def options(self) -> tuple[str, ...]:
         return "holmes-sample", "--train", str(self.train), "--source", str(self.source), *QUICK
 
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return self.train, self.source
+
+    def below(self, books: Path) -> Corpus:
+        """The same folders in a copy of the books."""
+        return Corpus(books / "train", books / "source")
+
+
+@dataclass(frozen=True, slots=True)
+class SampleBooks(Corpus):
+    """The books of the embedded sample, in folders of their own, as SCS-style reads them."""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return "scs-sample", "--train", str(self.train), "--source", str(self.source)
+
+    def below(self, books: Path) -> SampleBooks:
+        return SampleBooks(books / "train", books / "source")
+
 
 @dataclass(frozen=True, slots=True)
 class Novels:
@@ -149,6 +198,13 @@ class Novels:
     @property
     def options(self) -> tuple[str, ...]:
         return self.config, "--books", str(self.books), *self.quick
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return (self.books,)
+
+    def below(self, books: Path) -> Novels:
+        return replace(self, books=books)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,29 +224,65 @@ class FinishedRun:
     def release(self) -> Path:
         return self.folder / "release"
 
+    def call(self, *more: str | Path, name: str = "", out: Path | None = None) -> tuple[Any, ...]:
+        """The call that made it, with one worker; under another name or into another folder."""
+        place = ("--name", name or self.name, "--out", out or self.out, "--workers", "1")
+        return "run", *self.corpus.options, *place, *more
+
+    def copy(self, place: Path) -> FinishedRun:
+        """A copy with its books, that a test may change; links in it lead to the copied books."""
+        shutil.copytree(self.out.parent, place, symlinks=True)
+        return replace(self, corpus=self.corpus.below(place / "books"), out=place / "out")
+
+
+@cache
+def command_tree() -> Any:
+    """The commands of the program; Typer builds them anew for each call of its app."""
+    return typer.main.get_command(app)
+
 
 def call_cli(*arguments: str | Path) -> Outcome:
-    """Call the command line in this process; what it does not turn into a message and a status fails the test."""
+    """Call the command line in this process; an unhandled exception fails the test."""
+    words = [str(argument) for argument in arguments]
     out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = guarded(lambda: app([str(argument) for argument in arguments], standalone_mode=False))
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        pictures(drawn=False),
+    ):
+        status = run_and_report(lambda: command_tree()(words, standalone_mode=False))
     return Outcome(status, out.getvalue(), err.getvalue())
 
 
 def call_program(*arguments: str | Path, cwd: Path, env: dict[str, str] | None = None) -> Outcome:
     """Call the installed command line as a program of its own."""
     command = [sys.executable, "-m", "cloze_gen", *map(str, arguments)]
-    done = subprocess.run(command, cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False, timeout=240)
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
 def make_corpus(folder: Path) -> Corpus:
-    """Three training books and one source book of the embedded sample, in folders that a test may change."""
+    """Three training books and a source book of the sample, in folders that a test may change."""
     for side, books in (("train", TRAIN_BOOKS), ("source", (SOURCE_BOOK,))):
         (folder / side).mkdir(parents=True)
         for book in books:
             shutil.copyfile(SAMPLE / side / book, folder / side / book)
     return Corpus(folder / "train", folder / "source")
+
+
+def make_sample(folder: Path) -> SampleBooks:
+    """All training and source books of the embedded sample, in folders that a test may change."""
+    for side in ("train", "source"):
+        shutil.copytree(SAMPLE / side, folder / side)
+    return SampleBooks(folder / "train", folder / "source")
 
 
 def blanked(books: Path) -> Novels:
@@ -199,7 +291,7 @@ def blanked(books: Path) -> Novels:
 
 
 def make_novels(folder: Path) -> Novels:
-    """The eight novels of the embedded sample in one folder that a test may change; with seed 1 each part has two or more."""
+    """The sample's eight novels in a folder to change; with seed 1 each part has two or more."""
     shutil.copytree(SAMPLE / "novels", folder)
     header, *lines = (SAMPLE / "manifest.tsv").read_text(encoding="utf-8").splitlines(keepends=True)
     own = [line.removeprefix("novels/") for line in lines if line.startswith("novels/")]
@@ -210,19 +302,23 @@ def make_novels(folder: Path) -> Novels:
 def report_data(run: Path, style: Style) -> ReportData:
     """What the report of a run says, but for its samples."""
     released = released_folder(run)
-    return read_report_data(run, style, read_published(partial(read_below, released), style=style, record=read_record(released)))
+    return read_report_data(
+        run,
+        style,
+        read_published(partial(read_below, released), style=style, record=read_record(released)),
+    )
 
 
 def without_canary(path: Path) -> list[dict[str, Any]]:
     """Records of a release without what tells runs of different names apart."""
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [{name: value for name, value in record.items() if name != "canary"} for record in records]
+    return [
+        {name: value for name, value in record.items() if name != "canary"} for record in records
+    ]
 
 
 def folder_digests(folder: Path) -> dict[str, str]:
-    """Every file below a folder with its sha256; a link with the place it leads to. Logs and the store's notes of what it has checked
-    are left out, for they tell times, and locks, for they tell who has been here.
-    """
+    """sha256 of every file and target of every link below a folder, but logs, notes and locks."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -268,10 +364,21 @@ def corpus(tmp_path: Path) -> Corpus:
     return make_corpus(tmp_path / "books")
 
 
-def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Outcome]) -> tuple[Path, Outcome]:
-    """A folder that is made by whichever process of the suite comes first, and how its making ended."""
+@pytest.fixture
+def constant_pictures() -> Iterator[None]:
+    """Reports written here have the pictures of those that `call_cli` writes."""
+    with pictures(drawn=False):
+        yield
+
+
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Outcome]
+) -> tuple[Path, Outcome]:
+    """A folder made by the first process of the suite that needs it, and the result."""
     base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base  # a worker's folder lies in that of the whole suite
+    shared = (
+        base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    )  # a worker's folder lies in that of the whole suite
     place, told = shared / name, shared / f"{name}.json"
     with open(shared / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -283,71 +390,92 @@ def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callabl
         return place, Outcome(**json.loads(told.read_text(encoding="utf-8")))
 
 
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
-    """One finished run over the tiny corpus with one worker, shared by all tests that only look, whichever process they run in."""
+def finished_once(
+    tmp_path_factory: pytest.TempPathFactory,
+    name: str,
+    corpus: Corpus | Novels,
+    make_books: Callable[[Path], object],
+    run: str = "tiny",
+) -> FinishedRun:
+    """A finished run with one worker, shared by all tests that only look at it."""
 
     def make(place: Path) -> Outcome:
-        return call_cli("run", *make_corpus(place / "books").options, "--name", "tiny", "--out", place / "out", "--workers", "1")
+        place.mkdir()
+        make_books(place / "books")
+        return call_cli(*unmade(place).call())
 
-    place, outcome = made_once(tmp_path_factory, "finished", make)
-    return FinishedRun(Corpus(place / "books" / "train", place / "books" / "source"), place / "out", "tiny", outcome)
+    def unmade(place: Path, outcome: Outcome | None = None) -> FinishedRun:
+        return FinishedRun(
+            corpus.below(place / "books"), place / "out", run, outcome or Outcome(0, "", "")
+        )
+
+    return unmade(*made_once(tmp_path_factory, name, make))
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    """A Holmes-style run over the tiny corpus."""
+    return finished_once(tmp_path_factory, "finished", Corpus(Path(), Path()), make_corpus)
 
 
 @pytest.fixture(scope="session")
 def lambada(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
-    """One finished LAMBADA-style run over the eight novels with one worker, shared likewise."""
-
-    def make(place: Path) -> Outcome:
-        place.mkdir()
-        return call_cli("run", *make_novels(place / "books").options, "--name", "tiny", "--out", place / "out", "--workers", "1")
-
-    place, outcome = made_once(tmp_path_factory, "lambada", make)
-    return FinishedRun(Novels(place / "books"), place / "out", "tiny", outcome)
+    """A LAMBADA-style run over the eight novels."""
+    return finished_once(tmp_path_factory, "lambada", Novels(Path()), make_novels)
 
 
 @pytest.fixture(scope="session")
 def scde(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
-    """One finished SCDE-style run over the eight novels with one worker, shared likewise."""
+    """An SCDE-style run over the eight novels."""
+    return finished_once(tmp_path_factory, "scde", blanked(Path()), make_novels)
 
-    def make(place: Path) -> Outcome:
-        place.mkdir()
-        novels = blanked(make_novels(place / "books").books)
-        return call_cli("run", *novels.options, "--name", "tiny", "--out", place / "out", "--workers", "1")
 
-    place, outcome = made_once(tmp_path_factory, "scde", make)
-    return FinishedRun(blanked(place / "books"), place / "out", "tiny", outcome)
+@pytest.fixture(scope="session")
+def scs_run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    """An SCS-style run over the books of the sample."""
+    books = SampleBooks(Path(), Path())
+    return finished_once(tmp_path_factory, "scs", books, make_sample, "scs-style")
+
+
+@pytest.fixture(scope="session")
+def scs(scs_run: FinishedRun) -> Path:
+    """Its output folder."""
+    return scs_run.out
 
 
 @pytest.fixture
 def copied(finished: FinishedRun, tmp_path: Path) -> FinishedRun:
-    """A copy of the finished run, with its books, that a test may change; links in it lead to the copied books."""
-    shutil.copytree(finished.out.parent, tmp_path / "copy", symlinks=True)
-    place = tmp_path / "copy"
-    return FinishedRun(Corpus(place / "books" / "train", place / "books" / "source"), place / "out", finished.name, finished.outcome)
+    """A copy of the finished run, with its books, that a test may change."""
+    return finished.copy(tmp_path / "copy")
 
 
-@pytest.fixture(scope="module")
-def scs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The output folder of a finished SCS-style run over the sample, with one worker; a module's own, for its tests write beside it."""
-    out = tmp_path_factory.mktemp("scs")
-    outcome = call_cli("run", "scs-style", "--out", out, "--workers", "1")
-    assert outcome.status == 0, outcome.err
-    return out
-
-
-# Style -> the fixture that makes a finished run of it. A new style adds a line, or the laws of a run fail for it.
-RUN_FIXTURES = {"holmes-style": "finished", "lambada-style": "lambada", "scde-style": "scde", "scs-style": "scs"}
+# Style -> the fixture that makes a finished run of it. A new style adds a line, or the tests of
+# runs fail for it.
+RUN_FIXTURES = {
+    "holmes-style": "finished",
+    "lambada-style": "lambada",
+    "scde-style": "scde",
+    "scs-style": "scs_run",
+}
 
 
 @pytest.fixture
-def finished_run(request: pytest.FixtureRequest) -> Callable[[str], Path]:
-    """The output folder of a finished run of any style."""
+def run_of(request: pytest.FixtureRequest) -> Callable[[str], FinishedRun]:
+    """A finished run of any style."""
 
-    def out(style: str) -> Path:
+    def run(style: str) -> FinishedRun:
         if style not in RUN_FIXTURES:
-            pytest.fail(f"{style} has no finished run here: give tests/conftest.py a fixture that makes one, and name it in RUN_FIXTURES")
-        made = request.getfixturevalue(RUN_FIXTURES[style])
-        return made.out if isinstance(made, FinishedRun) else made
+            pytest.fail(
+                f"{style} has no finished run here: give tests/conftest.py a fixture that "
+                "makes one, and name it in RUN_FIXTURES"
+            )
+        finished: FinishedRun = request.getfixturevalue(RUN_FIXTURES[style])
+        return finished
 
-    return out
+    return run
+
+
+@pytest.fixture
+def finished_run(run_of: Callable[[str], FinishedRun]) -> Callable[[str], Path]:
+    """The output folder of a finished run of any style."""
+    return lambda style: run_of(style).out

@@ -5,9 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from cloze_gen.lm.arpa import read_blocks
-from cloze_gen.lm.forward_index import ForwardIndex
-from cloze_gen.stages.models.index import read_levels, write_levels
+from cloze_gen.models.arpa import read_blocks
+from cloze_gen.models.language_model import read_levels, write_levels
+from cloze_gen.models.ngram_index import ForwardIndex
 
 
 def index_of(arpa: bytes, *, piece_bytes: int = 1 << 16) -> ForwardIndex:

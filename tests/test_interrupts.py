@@ -1,21 +1,29 @@
-"""Signals: held back while a child is being started, heard whatever the program is at, and never mistaken for another end."""
+"""Signals: held while a child is started, handled at any time, never mistaken for another end."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import random
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import luigi
+import numpy as np
 import pytest
 
-from cloze_gen import cli
+from cloze_gen.cli import app as cli
+from cloze_gen.cli_errors import run_and_report
+from cloze_gen.engine.local import LocalEngine
 from cloze_gen.interrupts import GRACE_SECONDS, STOPPED, held
+from cloze_gen.pipelines.task import InProcessFactory, PipelineTask, build
 
 # The command line as a program, with some of it replaced before it is called.
 PROGRAM = """\
@@ -31,7 +39,7 @@ class Finder:
 sys.meta_path.insert(0, Finder)
 from cloze_gen.__main__ import main
 if {work!r}:
-    from cloze_gen import cli
+    from cloze_gen.cli import app as cli
     def work(standalone_mode):
         exec({work!r}, globals())
     cli.app = work
@@ -40,12 +48,20 @@ main()
 
 
 def ended(
-    *, arguments: str = "", interrupted_import: str = "", work: str = "", at_first: str = "signal.default_int_handler"
+    *,
+    arguments: str = "",
+    interrupted_import: str = "",
+    work: str = "",
+    at_first: str = "signal.default_int_handler",
 ) -> tuple[int, str, float]:
     """Status, stderr and seconds of a program that gets its interrupt from itself."""
-    code = PROGRAM.format(arguments=arguments, interrupted_import=interrupted_import, work=work, at_first=at_first)
+    code = PROGRAM.format(
+        arguments=arguments, interrupted_import=interrupted_import, work=work, at_first=at_first
+    )
     start = time.monotonic()
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
     return done.returncode, done.stderr, time.monotonic() - start
 
 
@@ -63,7 +79,6 @@ def other_thread() -> Iterator[None]:
 @pytest.mark.usefixtures("other_thread")
 @pytest.mark.parametrize("times", [1, 2])
 def test_held_signals_wait_even_where_another_thread_takes_them(times: int) -> None:
-    """What is done inside is done whole; the interrupt comes after it, once, and the handler is the one from before."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     done = []
     try:
@@ -81,7 +96,6 @@ def test_held_signals_wait_even_where_another_thread_takes_them(times: int) -> N
 
 
 def test_arrow_leaves_signals_alone() -> None:
-    """A signal that comes while Arrow reads text is heard at once, by Python's own handler and by the guard."""
     code = """
 import io, os, signal, time
 import cloze_gen.engine.local
@@ -99,7 +113,9 @@ class Text(io.BytesIO):
         return super().read(size)
 pyarrow.csv.read_csv(Text(b"a,b\\n1,2\\n"))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
     assert (done.returncode, set(done.stdout.split()), done.stderr) == (0, {"2"}, "")
 
 
@@ -107,10 +123,18 @@ def test_held_signals_are_none_where_none_came() -> None:
     """An error inside comes out as it is; a child started inside has Ctrl-C blocked."""
     with held():
         child = (
-            subprocess.run(["cat", "/proc/self/status"], capture_output=True, text=True, check=False) if sys.platform == "linux" else None
+            subprocess.run(
+                ["cat", "/proc/self/status"], capture_output=True, text=True, check=False
+            )
+            if sys.platform == "linux"
+            else None
         )
     if child is not None:
-        (blocked,) = [int(line.split()[1], 16) for line in child.stdout.splitlines() if line.startswith("SigBlk")]
+        (blocked,) = [
+            int(line.split()[1], 16)
+            for line in child.stdout.splitlines()
+            if line.startswith("SigBlk")
+        ]
         assert blocked & (1 << (signal.SIGINT - 1))
     with pytest.raises(ValueError, match="as it is"), held():
         raise ValueError("as it is")
@@ -120,7 +144,7 @@ def test_held_signals_are_none_where_none_came() -> None:
     ("arguments", "module"),
     [
         ("'--version'", "typer"),
-        ("'--version'", "cloze_gen.cli"),
+        ("'--version'", "cloze_gen.cli.app"),
         ("'--version'", "cloze_gen.errors"),
         ("'explain', 'nothing'", "luigi"),
         ("'explain', 'nothing'", "numpy"),
@@ -142,11 +166,16 @@ def test_an_interrupt_before_signals_are_listened_to() -> None:
 @pytest.mark.parametrize(
     "work",
     [
-        "try:\n    interrupt()\n    time.sleep(60)\nfinally:\n    interrupt()\n    interrupt()",  # a second and a third while clearing up
-        "try:\n    interrupt()\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    raise ValueError('a consequence')",
-        "try:\n    interrupt()\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    print('a consequence', file=sys.stderr)",
-        "class Lost:\n    def __del__(self):\n        interrupt()\nLost()\nraise ValueError('a consequence')",
-        "threading.Thread(target=lambda: (time.sleep(0.3), 1 / 0)).start()\ninterrupt()\ntime.sleep(60)",
+        # a second and a third while clearing up
+        "try:\n    interrupt()\n    time.sleep(60)\nfinally:\n    interrupt()\n    interrupt()",
+        "try:\n    interrupt()\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    raise "
+        "ValueError('a consequence')",
+        "try:\n    interrupt()\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    print('a "
+        "consequence', file=sys.stderr)",
+        "class Lost:\n    def __del__(self):\n        interrupt()\nLost()\nraise "
+        "ValueError('a consequence')",
+        "threading.Thread(target=lambda: (time.sleep(0.3), 1 / "
+        "0)).start()\ninterrupt()\ntime.sleep(60)",
     ],
 )
 def test_whatever_follows_an_interrupt_is_part_of_it(work: str) -> None:
@@ -155,18 +184,27 @@ def test_whatever_follows_an_interrupt_is_part_of_it(work: str) -> None:
     assert (status, said) == (130, f"{STOPPED}\n")
 
 
+def test_a_second_interrupt_does_not_end_the_clearing_up(tmp_path: Path) -> None:
+    """What a run clears up after the first one is cleared up to its end."""
+    work = f"try:\n    interrupt()\n    time.sleep(60)\nfinally:\n    interrupt()\n    open({str(tmp_path / 'end')!r}, 'w').close()"
+    assert ended(work=work)[0] == 130
+    assert (tmp_path / "end").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "work",
     [
-        "while True:\n    try:\n        interrupt()\n        time.sleep(60)\n    except KeyboardInterrupt:\n        pass",
-        "threading.Timer(0.1, interrupt).start()\nhashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)",  # long, in C
-        "threading.Thread(target=time.sleep, args=(60,)).start()\ninterrupt()",  # a thread that nobody ends
+        "while True:\n    try:\n        interrupt()\n        time.sleep(60)\n    except "
+        "KeyboardInterrupt:\n        pass",
+        # long, in C
+        "threading.Timer(0.1, interrupt).start()\nhashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)",
+        # a thread that nobody ends
+        "threading.Thread(target=time.sleep, args=(60,)).start()\ninterrupt()",
         "import atexit\natexit.register(time.sleep, 60)\ninterrupt()",
     ],
 )
 def test_a_program_that_does_not_end_is_ended(work: str) -> None:
-    """An interrupt that is swallowed, or that Python cannot tell before a long call is over, still ends the program in time."""
     status, said, seconds = ended(work=work)
     assert (status, said) == (130, f"{STOPPED}\n")
     assert seconds < GRACE_SECONDS + 10  # the start included, on a busy machine
@@ -186,31 +224,43 @@ def test_sigterm_ends_with_its_own_status() -> None:
 
 def test_ignored_signals_stay_ignored() -> None:
     """Under `nohup`, or in the background of a script, Ctrl-C is not ours to take."""
-    status, said, _ = ended(work="interrupt()\ntime.sleep(0.1)\nprint('done', file=sys.stderr)", at_first="signal.SIG_IGN")
+    status, said, _ = ended(
+        work="interrupt()\ntime.sleep(0.1)\nprint('done', file=sys.stderr)",
+        at_first="signal.SIG_IGN",
+    )
     assert (status, said) == (0, "done\n")
 
 
-def test_a_file_that_ends_early_is_no_interrupt(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_ends_early_is_no_interrupt(
+    cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The parser takes an EOFError for Ctrl-C; the command line does not."""
-    monkeypatch.setattr("cloze_gen.commands.runs.list_runs", fail_with(EOFError("No data left in file")))
+    monkeypatch.setattr("cloze_gen.cli.show.list_runs", fail_with(EOFError("No data left in file")))
     with pytest.raises(EOFError, match="No data left"):
         cli("runs")
 
 
 @pytest.mark.parametrize("how", [KeyboardInterrupt(), cli.typer.Abort()])
-def test_interrupts_of_a_call_are_told(how: BaseException, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupts_of_a_call_are_told(
+    how: BaseException, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Called inside another program, an interrupt is a status and a line as well."""
-    monkeypatch.setattr("cloze_gen.commands.runs.list_runs", fail_with(how))
+    monkeypatch.setattr("cloze_gen.cli.show.list_runs", fail_with(how))
     outcome = cli("runs")
     assert (outcome.status, outcome.err) == (130, f"{STOPPED}\n")
 
 
-@pytest.mark.parametrize("error", [EOFError("No data\nleft in file"), ZeroDivisionError(), RecursionError("x" * 5000)])
+@pytest.mark.parametrize(
+    "error", [EOFError("No data\nleft in file"), ZeroDivisionError(), RecursionError("x" * 5000)]
+)
 def test_what_nobody_foresaw_is_one_line_and_a_file(
-    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: Exception,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The line names the error and a file, which only its owner may read, with the traceback."""
-    monkeypatch.setattr("cloze_gen.commands.runs.list_runs", fail_with(error))
+    monkeypatch.setattr("cloze_gen.cli.show.list_runs", fail_with(error))
     monkeypatch.setattr("sys.argv", ["cloze-gen", "runs"])
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert cli.call() == 1
@@ -227,13 +277,13 @@ def test_what_nobody_foresaw_is_told_where_nothing_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Without a temporary folder there is still one line."""
-    monkeypatch.setattr("cloze_gen.commands.runs.list_runs", fail_with(ZeroDivisionError()))
+    monkeypatch.setattr("cloze_gen.cli.show.list_runs", fail_with(ZeroDivisionError()))
     monkeypatch.setattr("sys.argv", ["cloze-gen", "runs"])
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     assert cli.call() == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert "ZeroDivisionError" in line
-    assert "could not be written" in line
+    assert "could not be saved" in line
 
 
 def fail_with(error: BaseException) -> Callable[..., str]:
@@ -241,3 +291,183 @@ def fail_with(error: BaseException) -> Callable[..., str]:
         raise error
 
     return fail
+
+
+# ---- endings
+
+
+def ask_for_too_much(_: int) -> None:
+    """In this process or in a worker."""
+    np.empty(1 << 60, np.uint8)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_lack_of_memory_is_one_message(workers: int, capsys: pytest.CaptureFixture[str]) -> None:
+    engine = LocalEngine(workers) if workers else None
+    status = run_and_report(
+        lambda: list(engine.map(ask_for_too_much, [1])) if engine else ask_for_too_much(1)
+    )
+    if engine:
+        engine.abandon()
+    said = capsys.readouterr().err
+    assert (status, said.count("\n")) == (1, 1)
+    assert said.startswith("cloze-gen: not enough memory (Unable to allocate 1.00 EiB")
+    assert "Use fewer --workers" in said
+
+
+# ---- interrupts
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def campaign() -> Any:
+    """The program that interrupts hundreds of runs; here some twenty."""
+    spec = importlib.util.spec_from_file_location(
+        "benchmarks_interrupts", ROOT / "benchmarks" / "interrupts.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # its dataclasses look themselves up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def ctrl_c_is_heard() -> Iterator[None]:
+    """A script's background job, as a test run may be, has Ctrl-C ignored and hands that down."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("ctrl_c_is_heard")
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_interrupted_commands_end_in_time(finished: Any, campaign: Any, tmp_path: Path) -> None:
+    draw = random.Random(1911)
+    reference = str(finished.release / "questions.jsonl")
+    moments = []
+    for number in range(8):
+        run = (
+            "run",
+            *finished.corpus.options,
+            "--name",
+            "tiny",
+            "--out",
+            str(tmp_path / str(number)),
+            "--workers",
+            str(1 + number % 2),
+        )
+        line, seconds = draw.randrange(1, 45), draw.uniform(0, 8)
+        moments.append(
+            [
+                campaign.Moment("lines", run, line=line),
+                campaign.Moment("random", run, line=1, imports=True, seconds=seconds),
+                campaign.Moment(
+                    "double", run, line=1, imports=True, seconds=seconds, again=draw.uniform(0, 0.3)
+                ),
+                campaign.Moment("imports", run, line=draw.randrange(1, 1500), imports=True),
+            ][number // 2 % 4]
+        )
+    looks = [
+        (
+            "evaluate",
+            "tiny",
+            "--out",
+            str(finished.out),
+            "--only",
+            "longest",
+            "--write-to",
+            str(tmp_path / "evaluation"),
+        ),
+        (
+            "corpus",
+            "rank",
+            str(finished.corpus.train),
+            "--reference",
+            reference,
+            "--out",
+            str(tmp_path / "rank"),
+        ),
+        ("report", "tiny", "--out", str(finished.out)),
+        ("trace", reference_item(reference), "--out", str(finished.out)),
+    ]
+    moments += [
+        campaign.Moment(look[0], look, line=draw.randrange(100, 600), imports=True)
+        for look in looks
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        ends = list(pool.map(campaign.interrupted, moments))
+    assert [end for end in ends if not end.good] == []
+    assert sum(not end.over for end in ends) >= 8, (
+        "too many runs were over before their interrupt: the moments lie too late"
+    )
+
+
+def reference_item(questions: str) -> str:
+    with open(questions, encoding="utf-8") as handle:
+        return handle.readline().split('"id": "')[1].split('"')[0]
+
+
+class Links(PipelineTask):
+    """A chain of tasks, each of which notes the threads that there are while it runs."""
+
+    left = luigi.IntParameter()
+    seen: ClassVar[dict[int, set[str]]] = {}
+
+    def requires(self) -> list[luigi.Task]:
+        return [Links(left=self.left - 1)] if self.left else []
+
+    def complete(self) -> bool:
+        return self.left in self.seen
+
+    def run(self) -> None:
+        self.seen[self.left] = {thread.name for thread in threading.enumerate()}
+
+
+@pytest.fixture
+def links(monkeypatch: pytest.MonkeyPatch) -> Links:
+    monkeypatch.setattr(Links, "seen", {})
+    return Links(left=3)
+
+
+def test_luigi_starts_no_thread(links: Links) -> None:
+    """A queue's feeder thread may hang, and a thread may take a signal held by the main thread."""
+    before = {thread.name for thread in threading.enumerate()}
+    build(links)
+    assert list(links.seen) == [0, 1, 2, 3]
+    assert set().union(*links.seen.values()) <= before
+    assert {thread.name for thread in threading.enumerate()} <= before
+
+
+def test_long_stages_are_not_forgotten(links: Links, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Luigi's scheduler must not drop a worker that is silent during a long stage."""
+    create = InProcessFactory.create_local_scheduler
+
+    def impatient(self: InProcessFactory) -> Any:
+        scheduler = create(self)
+        scheduler._config.worker_disconnect_delay = -1.0  # every stage is too long
+        return scheduler
+
+    monkeypatch.setattr(InProcessFactory, "create_local_scheduler", impatient)
+    build(links)
+    assert list(links.seen) == [0, 1, 2, 3]
+
+
+def test_an_interrupt_comes_out_of_luigi(links: Links, monkeypatch: pytest.MonkeyPatch) -> None:
+    run: Callable[[Links], None] = Links.run
+
+    def broken_off(self: Links) -> None:
+        if self.left == 2:
+            raise KeyboardInterrupt
+        run(self)
+
+    monkeypatch.setattr(Links, "run", broken_off)
+    with pytest.raises(KeyboardInterrupt):
+        build(links)
+    assert list(links.seen) == [0, 1]
+    monkeypatch.setattr(Links, "run", run)
+    build(links)
+    assert list(links.seen) == [0, 1, 2, 3]

@@ -1,4 +1,4 @@
-"""The locked packages: a file for every supported Python and machine, told without a network from `requirements.files.tsv`."""
+"""The locked packages, checked offline for every Python and machine by `requirements.files.tsv`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from packaging.requirements import Requirement
 from packaging.tags import sys_tags
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
-from cloze_gen.adapters import doctor, kenlm_build, system_tools
+from cloze_gen.adapters import kenlm_build, system_tools
+from cloze_gen.cli import doctor
 
 ROOT = Path(__file__).parents[1]
 LOCKS = ("requirements.lock", "requirements-build.lock")
@@ -76,40 +77,63 @@ def files() -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("python", "machine"), SUPPORTED)
-def test_every_package_has_a_file(python: tuple[int, int], machine: str, locked: list[Locked], files: dict[str, str]) -> None:
-    """Each package that this Python on this machine needs has a file that fits it, with a locked sha256; kenlm alone is built."""
+def test_every_package_has_a_file(
+    python: tuple[int, int], machine: str, locked: list[Locked], files: dict[str, str]
+) -> None:
+    """kenlm alone is built."""
     tags = set(lock.machine_tags(python, machine))
     fitting = {}
     for file, sha256 in files.items():
         name, version, _, file_tags = parse_wheel_filename(file)
         if tags & file_tags:
             fitting[name, str(version)] = sha256
-    wanted = [entry for entry in locked if entry.applies(lock.environment(python, machine)) and entry.name not in lock.SOURCES]
+    wanted = [
+        entry
+        for entry in locked
+        if entry.applies(lock.environment(python, machine)) and entry.name not in lock.SOURCES
+    ]
     assert len(wanted) > 50
-    without = [f"{entry.requirement}" for entry in wanted if fitting.get((entry.name, entry.version)) not in entry.sha256]
+    without = [
+        f"{entry.requirement}"
+        for entry in wanted
+        if fitting.get((entry.name, entry.version)) not in entry.sha256
+    ]
     assert without == []
 
 
 @pytest.mark.parametrize(("python", "machine"), SUPPORTED)
-def test_every_dependency_is_locked_once(python: tuple[int, int], machine: str, locked: list[Locked]) -> None:
-    """What pyproject.toml asks for on this Python and machine stands in the lock, in one version that it allows."""
+def test_every_dependency_is_locked_once(
+    python: tuple[int, int], machine: str, locked: list[Locked]
+) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     environment = lock.environment(python, machine)
-    asked = [Requirement(text) for text in project["dependencies"] + project["optional-dependencies"]["test"]]
+    extras = project["optional-dependencies"]
+    asked = [
+        Requirement(text) for text in project["dependencies"] + extras["test"] + extras["docs"]
+    ]
     for requirement in asked:
         if requirement.marker is None or requirement.marker.evaluate(environment):
-            found = {entry.version for entry in locked if entry.name == canonicalize_name(requirement.name) and entry.applies(environment)}
+            found = {
+                entry.version
+                for entry in locked
+                if entry.name == canonicalize_name(requirement.name) and entry.applies(environment)
+            }
             assert len(found) == 1, requirement
             assert requirement.specifier.contains(found.pop()), requirement
 
 
 @pytest.mark.parametrize("python", lock.PYTHONS)
-def test_every_python_gets_the_module_kenlm_one_way(python: tuple[int, int], locked: list[Locked]) -> None:
-    """As source where its C++ compiles, as files where ufal-kenlm has them, and from no package where it is translated anew."""
+def test_every_python_gets_the_module_kenlm_one_way(
+    python: tuple[int, int], locked: list[Locked]
+) -> None:
     environment = lock.environment(python, "linux-x86_64")
-    brought = {entry.name for entry in locked if entry.applies(environment) and "kenlm" in entry.name}
+    brought = {
+        entry.name for entry in locked if entry.applies(environment) and "kenlm" in entry.name
+    }
     files_from, files_before = system_tools.MODULE_FILES
-    assert brought == ({"kenlm"} if python < files_from else {"ufal-kenlm"} if python < files_before else set())
+    assert brought == (
+        {"kenlm"} if python < files_from else {"ufal-kenlm"} if python < files_before else set()
+    )
 
 
 def test_the_programs_are_built_from_the_locked_sources(locked: list[Locked]) -> None:
@@ -127,9 +151,13 @@ def test_no_index_and_no_host_is_named(name: str) -> None:
 
 
 def test_tags_and_markers_are_those_of_real_machines() -> None:
-    """What the lock believes of a machine is what such a machine says of itself, where the tests run on one."""
-    machine = {"Linux": f"linux-{platform.machine()}", "Darwin": f"macos-{platform.machine()}"}.get(platform.system(), "")
-    if (sys.version_info[:2], machine) not in SUPPORTED or platform.libc_ver()[0] not in {"glibc", ""}:
+    machine = {"Linux": f"linux-{platform.machine()}", "Darwin": f"macos-{platform.machine()}"}.get(
+        platform.system(), ""
+    )
+    if (sys.version_info[:2], machine) not in SUPPORTED or platform.libc_ver()[0] not in {
+        "glibc",
+        "",
+    }:
         pytest.skip(f"the lock has no Python {platform.python_version()} on {machine}")
     assert set(lock.machine_tags(sys.version_info[:2], machine)) <= set(sys_tags())
     believed, said = lock.environment(sys.version_info[:2], machine), {**default_environment()}
@@ -141,8 +169,14 @@ def test_versions_are_said_alike_everywhere() -> None:
     """README, Makefile, pyproject.toml, doctor and lock name the same oldest and newest Python."""
     oldest, newest = (".".join(map(str, python)) for python in (lock.PYTHONS[0], lock.PYTHONS[-1]))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    classified = [line.rsplit(" ", 1)[1] for line in project["classifiers"] if re.search(r"Python :: 3\.\d+$", line)]
-    makefile, readme = ((ROOT / name).read_text(encoding="utf-8") for name in ("Makefile", "README.md"))
+    classified = [
+        line.rsplit(" ", 1)[1]
+        for line in project["classifiers"]
+        if re.search(r"Python :: 3\.\d+$", line)
+    ]
+    makefile, readme = (
+        (ROOT / name).read_text(encoding="utf-8") for name in ("Makefile", "README.md")
+    )
     assert project["requires-python"] == f">={oldest}"
     assert classified == [".".join(map(str, python)) for python in lock.PYTHONS]
     assert (lock.PYTHONS[0], lock.PYTHONS[-1]) == (doctor.PYTHON_AT_LEAST, doctor.PYTHON_KNOWN_TO)

@@ -30,7 +30,12 @@ def script(path: Path, text: str) -> Path:
 
 
 def fake_python(path: Path, version: str) -> Path:
-    return script(path, FAKE_PYTHON.format(version=version, real=sys.executable, info=tuple(map(int, version.split(".")))))
+    return script(
+        path,
+        FAKE_PYTHON.format(
+            version=version, real=sys.executable, info=tuple(map(int, version.split(".")))
+        ),
+    )
 
 
 @pytest.fixture
@@ -51,8 +56,18 @@ def checkout(tmp_path: Path) -> Path:
 
 def make(checkout: Path, *words: str, path: str | None = None) -> subprocess.CompletedProcess[str]:
     outer = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "PYTHON", "ARGS"}
-    environment = {name: value for name, value in os.environ.items() if name not in outer} | ({"PATH": path} if path else {})
-    return subprocess.run(["make", *words], cwd=checkout, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    environment = {name: value for name, value in os.environ.items() if name not in outer} | (
+        {"PATH": path} if path else {}
+    )
+    return subprocess.run(
+        ["make", *words],
+        cwd=checkout,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,7 +78,10 @@ def make(checkout: Path, *words: str, path: str | None = None) -> subprocess.Com
         ("--set 'a=two  words'", ["--set", "a=two  words"]),
         ("--set a=$b$$c${d}$(e)", ["--set", "a=$b$$c${d}$(e)"]),
         ("\"it's\" '\"'", ["it's", '"']),
-        ("a\\ b *.toml ~ ; false # end `x`", ["a b", "*.toml", "~", ";", "false", "#", "end", "`x`"]),
+        (
+            "a\\ b *.toml ~ ; false # end `x`",
+            ["a b", "*.toml", "~", ";", "false", "#", "end", "`x`"],
+        ),
     ],
 )
 def test_args_reach_the_program_as_typed(checkout: Path, args: str, words: list[str]) -> None:
@@ -78,16 +96,36 @@ def test_every_style_is_a_target(checkout: Path) -> None:
     """A module in `pipelines/` whose name ends in `_style` is all that `make NAME-style` asks for."""
     answer = make(checkout, "--old-file=setup", "brand-new-style", "BOOKS=my books")
     assert (answer.returncode, answer.stderr) == (0, "")
-    assert answer.stdout.startswith("<run>\n<brand-new-style>\n<--books=my books>\n<--name=brand-new-style>\n")
+    assert answer.stdout.startswith(
+        "<run>\n<brand-new-style>\n<--books=my books>\n<--name=brand-new-style>\n"
+    )
 
 
-@pytest.mark.parametrize("folder", ["my books", 'it\'s "mine"', "$HOME/${x} $(ls) `ls`", "a;b & c|d", "-n", "caf\u00e9 *"])
+@pytest.mark.parametrize(
+    "folder",
+    ["my books", 'it\'s "mine"', "$HOME/${x} $(ls) `ls`", "a;b & c|d", "-n", "caf\u00e9 *"],
+)
 def test_a_folder_of_books_reaches_the_program_as_typed(checkout: Path, folder: str) -> None:
     """Spaces, quotes, dollars and stars in BOOKS, as in TRAIN and SOURCE, are themselves."""
     for variable in ("BOOKS", "TRAIN", "SOURCE"):
-        answer = make(checkout, "--old-file=setup", "lambada-style", f"{variable}={folder}", "NAME=mine", "WORKERS=1", "OUT=o p")
+        answer = make(
+            checkout,
+            "--old-file=setup",
+            "lambada-style",
+            f"{variable}={folder}",
+            "NAME=mine",
+            "WORKERS=1",
+            "OUT=o p",
+        )
         assert (answer.returncode, answer.stderr) == (0, "")
-        own = ["run", "lambada-style", f"--{variable.lower()}={folder}", "--name=mine", "--workers=1", "--out=o p"]
+        own = [
+            "run",
+            "lambada-style",
+            f"--{variable.lower()}={folder}",
+            "--name=mine",
+            "--workers=1",
+            "--out=o p",
+        ]
         assert answer.stdout.splitlines() == [f"<{word}>" for word in own]
 
 
@@ -96,12 +134,18 @@ def test_an_inherited_books_means_nothing(checkout: Path, monkeypatch: pytest.Mo
     for variable in ("BOOKS", "NAME", "OUT"):
         monkeypatch.setenv(variable, "elsewhere")
     answer = make(checkout, "--old-file=setup", "lambada-style")
-    assert answer.stdout.splitlines() == ["<run>", "<lambada-style>", "<--name=lambada-style>", "<--workers=2>", "<--out=artifacts>"]
+    assert answer.stdout.splitlines() == [
+        "<run>",
+        "<lambada-style>",
+        "<--name=lambada-style>",
+        "<--workers=2>",
+        "<--out=artifacts>",
+    ]
 
 
 @pytest.mark.parametrize("variable", ["TRAIN", "SOURCE", "BOOKS", "NAME", "WORKERS", "OUT"])
 def test_an_empty_value_reaches_the_program(checkout: Path, variable: str) -> None:
-    """`SOURCE=$UNSET` is not the same as no SOURCE: the program is given the empty value, and refuses it."""
+    """`SOURCE=$UNSET` is not the same as no SOURCE."""
     answer = make(checkout, "--old-file=setup", "holmes-style", f"{variable}=")
     assert (answer.returncode, answer.stderr) == (0, "")
     assert f"<--{variable.lower()}=>" in answer.stdout.splitlines()
@@ -147,11 +191,12 @@ def test_a_named_python_that_will_not_do_is_refused(checkout: Path, version: str
 
 
 def test_a_known_python_is_preferred_to_a_newer_one(checkout: Path) -> None:
-    """Where python3 is newer than the lock and python3.13 is there too, that one is taken, without a word."""
     fake_python(checkout / "bin" / "python3", "3.16.0")
     for broken in ("python3.15", "python3.14"):
         script(checkout / "bin" / broken, "#!/bin/sh\nexit 127\n")
     fake_python(checkout / "bin" / "python3.13", "3.13.0")
-    answer = make(checkout, ".venv/.stamps/venv", path=f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    answer = make(
+        checkout, ".venv/.stamps/venv", path=f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    )
     assert (answer.returncode, answer.stderr) == (0, "")
     assert answer.stdout.splitlines()[-1].endswith("python3.13: -m venv .venv")

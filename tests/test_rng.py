@@ -21,14 +21,25 @@ def test_same_record_same_draws(seed: int, purpose: str, record: str) -> None:
 
 
 def test_every_part_counts() -> None:
-    """Another seed, purpose or record is another stream, and a part does not run over into the next."""
-    keys = [(1, "a", "b"), (2, "a", "b"), (1, "ab", ""), (1, "", "ab"), (1, "a", "bb"), (11, "a", "b"), (1, "a", "")]
+    keys = [
+        (1, "a", "b"),
+        (2, "a", "b"),
+        (1, "ab", ""),
+        (1, "", "ab"),
+        (1, "a", "bb"),
+        (11, "a", "b"),
+        (1, "a", ""),
+    ]
     assert len({derive_rng(*key).random() for key in keys}) == len(keys)
 
 
 def test_known_draw() -> None:
     """The derivation is part of every dataset's signature: it must not change unnoticed."""
-    assert derive_rng(1, "msr.alternates", "1661:17:3").integers(1_000_000, size=3).tolist() == [620456, 668912, 399414]
+    assert derive_rng(1, "msr.alternates", "1661:17:3").integers(1_000_000, size=3).tolist() == [
+        620456,
+        668912,
+        399414,
+    ]
 
 
 def test_records_draw_evenly() -> None:

@@ -1,4 +1,4 @@
-"""Settings that nothing reads are named, and settings that contradict each other are refused."""
+"""Settings: files, overrides, and what does not fit together."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import json
 from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from cloze_gen.config import parse_settings, renamed_lines, settings_dict
 from cloze_gen.errors import ConfigError
-from cloze_gen.pipelines.styles import find_style, ignored_lines, load_settings, style_names
+from cloze_gen.pipelines.style_task import find_style, ignored_lines, load_settings, style_names
+from cloze_gen.renamed import SETTINGS
 from cloze_gen.settings import SettingsGroup
 
 RANDOM = "choice.method = random"
@@ -19,7 +22,12 @@ RANDOM = "choice.method = random"
 
 def ignored(style: str, *overrides: str, train: bool = True) -> dict[str, str]:
     """The settings that are named as ignored -> the reason that is given."""
-    lines = ignored_lines(find_style(f"{style}-style"), f"{style}-style", json.dumps(overrides), options={"--train": train})
+    lines = ignored_lines(
+        find_style(f"{style}-style"),
+        f"{style}-style",
+        json.dumps(overrides),
+        options={"--train": train},
+    )
     return dict(line.removesuffix(" not read it.").split(" is ignored: ") for line in lines)
 
 
@@ -35,14 +43,14 @@ def ignored(style: str, *overrides: str, train: bool = True) -> dict[str, str]:
         ("holmes", ["grooming.tagger=none", 'focus.classes=["noun"]'], "focus.classes", "grooming.tagger = none"),
         ("holmes", ["grooming.tagger=none", "choice.class_shares={}"], "choice.class_shares", "grooming.tagger = none"),
         (
-            "holmes", ["grooming.judged=articles", "choice.method=random", "grooming.max_ambiguity=0.2"], "grooming.max_ambiguity",
-            'grooming.judged = articles and grooming.verdicts = ""',
+            "holmes", ["grooming.checks=articles", "choice.method=random", "grooming.max_ambiguity=0.2"], "grooming.max_ambiguity",
+            'grooming.checks = articles and grooming.verdicts = ""',
         ),
         (
             "holmes", ["grooming.verdicts=a.jsonl", "grooming.min_tokens=9"], "grooming.min_tokens",
-            "grooming.verdicts = a.jsonl and grooming.unjudged = left_out",
+            "grooming.verdicts = a.jsonl and grooming.unjudged_policy = left_out",
         ),
-        ("holmes", ["grooming.unjudged=machine"], "grooming.unjudged", 'grooming.verdicts = ""'),
+        ("holmes", ["grooming.unjudged_policy=machine"], "grooming.unjudged_policy", 'grooming.verdicts = ""'),
         ("holmes", ["contexts.background=builtin", "contexts.window=3"], "contexts.window", "contexts.background = builtin"),
         (
             "scs", ["impostors.impostor_draw=uniform", "impostors.window_ranks=9"], "impostors.window_ranks",
@@ -54,7 +62,7 @@ def ignored(style: str, *overrides: str, train: bool = True) -> dict[str, str]:
             "places.min_affinity = 0.0 and places.min_verb_affinity = 0.0",
         ),
         ("lambada", ['committee.members=["ngram"]', "cache.weight=0.2"], "cache.weight", "committee.members = ngram"),
-        ("lambada", ['committee.members=["cache"]', "networks.rate=0.3"], "networks.rate", "committee.members = cache"),
+        ("lambada", ['committee.members=["cache"]', "networks.learning_rate=0.3"], "networks.learning_rate", "committee.members = cache"),
         ("lambada", ['committee.members=["recurrent"]', "networks.history=3"], "networks.history", "committee.members = recurrent"),
         ("lambada", ["committee.rendering=published"], "committee.rendering", "committee.members = ngram, cache, feedforward, recurrent"),
         ("lambada", ["ranking.order=random", "ranking.max_same_target=3"], "ranking.max_same_target", "ranking.order = random"),
@@ -63,11 +71,12 @@ def ignored(style: str, *overrides: str, train: bool = True) -> dict[str, str]:
          "partition.offensive_words = none"),
         ("lambada", ["overlap.across=keep"], "overlap.across", "this style"),
         ("scde", ["overlap.across=keep"], "overlap.across", "this style"),
-        ("scde", ["blanks.count=1", "blanks.min_between=3"], "blanks.min_between", "blanks.count = 1"),
+        ("scde", ["blanks.count=1", "blanks.min_gap=3"], "blanks.min_gap", "blanks.count = 1"),
     ],
 )  # fmt: skip
-def test_a_setting_that_nothing_reads_is_named(style: str, overrides: list[str], name: str, reason: str) -> None:
-    """The line names the setting and what decides that it is not read; without the deciding setting there is no line."""
+def test_a_setting_that_nothing_reads_is_named(
+    style: str, overrides: list[str], name: str, reason: str
+) -> None:
     found = ignored(style, *overrides)
     assert list(found) == [name]
     assert found[name].removesuffix(" do").removesuffix(" does") == reason
@@ -75,22 +84,26 @@ def test_a_setting_that_nothing_reads_is_named(style: str, overrides: list[str],
         assert not ignored(style, *overrides[1:])
 
 
-@pytest.mark.parametrize(("train", "name"), [(True, "held_out.models"), (False, "overlap.across")])
+@pytest.mark.parametrize(
+    ("train", "name"), [(True, "cross_fitting.groups"), (False, "overlap.across")]
+)
 def test_training_books_decide_what_is_read(train: bool, name: str) -> None:
-    """Groups of books are read only without --train, what becomes of a book on both sides only with it."""
-    assert ignored("holmes", "held_out.models=4", "overlap.across=keep", train=train) == {
+    assert ignored("holmes", "cross_fitting.groups=4", "overlap.across=keep", train=train) == {
         name: f"a run {'with' if train else 'without'} --train does"
     }
 
 
 def test_what_the_user_did_not_choose_is_not_named(tmp_path: Path) -> None:
-    """Neither what a built-in config sets, nor a value of a user's config that is a default, nor what is read."""
     assert not ignored("holmes", "choice.method=random", "choice.draws=24")
     sample = find_style("holmes-style")
     assert not ignored_lines(sample, "holmes-sample", '["choice.method=random"]')
     mine = tmp_path / "mine.holmes.toml"
-    mine.write_text("[choice]\nmethod = 'random'\ndraws = 9\nmax_triviality = 0.45\n", encoding="utf-8")
-    assert ignored_lines(sample, str(mine)) == ["choice.draws is ignored: choice.method = random does not read it."]
+    mine.write_text(
+        "[choice]\nmethod = 'random'\ndraws = 9\nmax_triviality = 0.45\n", encoding="utf-8"
+    )
+    assert ignored_lines(sample, str(mine)) == [
+        "choice.draws is ignored: choice.method = random does not read it."
+    ]
 
 
 @pytest.mark.parametrize("style", style_names())
@@ -106,29 +119,242 @@ def test_rules_name_settings_that_there_are(style: str) -> None:
 @pytest.mark.parametrize(
     ("style", "override", "said"),
     [
-        ("holmes", "forward.keep=200", ["forward.keep = 200 is above alternates.count = 150"]),
-        ("holmes", 'focus.classes=["noun", "verb", "noun"]', ["focus", "classes names noun twice"]),
-        ("lambada", "ranking.pool=1", ["ranking", "pool = 1 is below n_passages = 10000"]),
-        ("scde", 'release.features=["sp", "sp"]', ["release", "features names sp twice"]),
-        ("scde", "blanks.count=20", ["blanks.count = 20", "58 sentences", "passages.max_sentences = 30"]),
+        ("holmes", "forward.keep=200", ["forward.keep = 200 exceeds alternates.count = 150"]),
+        ("holmes", 'focus.classes=["noun", "verb", "noun"]', ["focus", "classes has noun twice"]),
+        ("lambada", "ranking.pool=1", ["ranking", "pool = 1 is smaller than n_passages = 10000"]),
+        ("scde", 'release.features=["sp", "sp"]', ["release", "features has sp twice"]),
+        (
+            "scde",
+            "blanks.count=20",
+            ["blanks.count = 20", "58 sentences", "passages.max_sentences = 30"],
+        ),
     ],
 )
 def test_what_is_impossible_is_refused(style: str, override: str, said: list[str]) -> None:
     """The message names both settings."""
     with pytest.raises(ConfigError) as caught:
-        load_settings(find_style(f"{style}-style").settings, f"{style}-style", json.dumps([override]))
+        load_settings(
+            find_style(f"{style}-style").settings, f"{style}-style", json.dumps([override])
+        )
     assert all(part in str(caught.value) for part in said), caught.value
 
 
+@pytest.mark.parametrize("value", ['"9"', "9.0", "true"])
+def test_no_type_is_converted(value: str) -> None:
+    """Neither text nor a fraction nor a truth is a whole number."""
+    with pytest.raises(ConfigError, match="valid integer"):
+        load_settings(
+            find_style("holmes-style").settings,
+            "holmes-style",
+            f"[{json.dumps(f'forward.keep={value}')}]",
+        )
+
+
 def test_commands_print_ignored_settings(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    """`run` prints them before anything else, `run --dry-run` above the plan, `settings` on stderr, so that its output stays a config."""
+    """On stderr for `settings`, so that its output stays a config."""
     line = "choice.draws is ignored: choice.method = random does not read it."
     mine = tmp_path / "mine.holmes.toml"
     mine.write_text("[choice]\nmethod = 'random'\ndraws = 9\n", encoding="utf-8")
     planned = cli("run", mine, "--dry-run", "--out", tmp_path / "out")
     assert planned.out.startswith(line + "\n")
-    refused = cli("run", mine, "--out", tmp_path / "out", "--set", "grooming.offensive_words=nowhere.txt")
+    refused = cli(
+        "run", mine, "--out", tmp_path / "out", "--set", "grooming.offensive_words=nowhere.txt"
+    )
     assert line in refused.err.splitlines()[0]
     printed = cli("settings", mine)
     assert line in printed.err
     assert line not in printed.out
+
+
+# ---- config
+
+
+class Forward(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    keep: int = Field(30, ge=4)
+    ranks: tuple[int, ...] = ()
+
+
+class Style(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str = "x"
+    forward: Forward = Forward()
+
+
+def parse(text: str, *overrides: str) -> Style:
+    return parse_settings(Style, text, where="my.toml", overrides=overrides)
+
+
+def test_defaults_text_and_overrides_in_this_order() -> None:
+    """An override wins over the text, the text over the default."""
+    assert parse("").forward.keep == 30
+    assert parse("[forward]\nkeep = 20").forward.keep == 20
+    assert parse("[forward]\nkeep = 20", "forward.keep=10", "forward.keep = 9").forward.keep == 9
+
+
+def test_a_style_s_own_defaults_hold_beside_what_is_set() -> None:
+    class Other(Style):
+        forward: Forward = Forward(keep=12)
+
+    assert parse_settings(Other, "[forward]\nranks = [1]", where="my.toml").forward == Forward(
+        keep=12, ranks=(1,)
+    )
+    assert (
+        parse_settings(Other, "", where="my.toml", overrides=("forward.ranks=[1]",)).forward.keep
+        == 12
+    )
+    assert parse_settings(Other, "[forward]\nkeep = 30", where="my.toml").forward.keep == 30
+
+
+@pytest.mark.parametrize(
+    ("override", "field", "value"),
+    [("forward.ranks=[1, 2]", "ranks", (1, 2)), ("forward.keep=7", "keep", 7)],
+)
+def test_override_values_are_toml(override: str, field: str, value: object) -> None:
+    """Lists and numbers are read as TOML reads them."""
+    assert getattr(parse("", override).forward, field) == value
+
+
+def test_a_bare_word_is_a_string() -> None:
+    """Strings need no quotes on the command line; an equals sign may stand in them."""
+    assert parse("", "name=a = b").name == "a = b"
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "said"),
+    [
+        (
+            "[forward]\nkep = 3",
+            (),
+            ["my.toml: forward.kep", "Did you mean 'keep'?", "Known here: keep, ranks"],
+        ),
+        (
+            "[forwrd]\nkeep = 3",
+            (),
+            ["forwrd", "Did you mean 'forward'?", "Known here: forward, name"],
+        ),
+        ("", ("forward.kep=3",), ["forward.kep", "Did you mean 'keep'?"]),
+        ("[forward]\nkeep = 'many'", (), ["forward.keep", "'many'"]),
+        ("[forward]\nkeep = 3", (), ["forward.keep", "4"]),
+        ("", ("forward=3",), ["forward"]),
+        ("", ("name.x=3",), ["name"]),
+        ("name = 'a'", ("name.x=3",), ["name", "not a group"]),
+        ("", ("keep",), ["stage.key=value"]),
+        ("", ("=3",), ["stage.key=value"]),
+        ("", ("forward..keep=3",), ["stage.key=value"]),
+        ("[forward", (), ["my.toml: not valid TOML"]),
+    ],
+)
+def test_mistakes_name_the_place(text: str, overrides: tuple[str, ...], said: list[str]) -> None:
+    """One readable message with the path to the value, and the known keys where the key is unknown."""
+    with pytest.raises(ConfigError) as caught:
+        parse(text, *overrides)
+    assert all(part in str(caught.value) for part in said), str(caught.value)
+    assert caught.value.exit_status == 2
+
+
+def test_all_mistakes_at_once() -> None:
+    """Two mistakes give two lines."""
+    with pytest.raises(ConfigError) as caught:
+        parse("colour = 1\n[forward]\nkeep = 2")
+    assert len(str(caught.value).splitlines()) == 2
+
+
+def test_settings_are_frozen_and_json() -> None:
+    """A setting cannot change after the fingerprint; as JSON it has no tuples."""
+    settings = parse("", "forward.ranks=[1]")
+    with pytest.raises(ValidationError):
+        settings.forward.keep = 3  # type: ignore[misc]
+    assert settings_dict(settings) == {"name": "x", "forward": {"keep": 30, "ranks": [1]}}
+
+
+# ---- old names
+
+
+NAMES = {"forward.kept": "forward.keep", "old.places": "forward.ranks"}
+
+
+def parse_old(text: str, *overrides: str) -> Style:
+    return parse_settings(Style, text, where="my.toml", overrides=overrides, names=NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "old"),
+    [
+        ("[forward]\nkept = 7", (), ["forward.kept"]),
+        ("forward.kept = 7", (), ["forward.kept"]),
+        ("", ("forward.kept=7",), ["forward.kept"]),
+        ("[forward]\nkeep = 9", ("forward.kept=7",), ["forward.kept"]),
+        ("[forward]\nkept = 9", ("forward.keep=7",), ["forward.kept"]),
+        ("[forward]\nkept = 9", ("forward.kept=7",), ["forward.kept"]),
+        ("[forward]\nkeep = 7", (), []),
+        ("[forward]\nkept = 7\n[old]\nplaces = [2]", (), ["forward.kept", "old.places"]),
+    ],
+)
+def test_old_names_work_and_are_named_once(
+    text: str, overrides: tuple[str, ...], old: list[str]
+) -> None:
+    found = parse_old(text, *overrides)
+    assert found.forward.keep == 7
+    assert found.forward.ranks == ((2,) if "old.places" in old else ())
+    lines = renamed_lines(Style, text, where="my.toml", overrides=overrides, names=NAMES)
+    assert lines == [f"{name} is now {NAMES[name]}; please rename it." for name in old]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[forward]\nkept = 7\nkeep = 7", ["my.toml: forward.kept and forward.keep", "Remove"]),
+        ("[forward]\nkeptt = 7", ["forward.keptt: no such setting", "Did you mean 'keep'?"]),
+        ("[old]\nplace = [1]", ["old: no such setting", "Did you mean 'forward'?"]),
+        ("[forward]\nkept = 2", ["forward.keep", "4"]),
+    ],
+)
+def test_mistakes_with_old_names_name_the_new_one(text: str, said: list[str]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_old(text)
+    assert all(part in str(caught.value) for part in said), str(caught.value)
+
+
+def test_a_name_that_a_style_has_is_not_old() -> None:
+    """A key of one style can be the old key of another."""
+    names = {"forward.keep": "forward.ranks", "name.x": "other.y"}
+    text = "[forward]\nkeep = 7"
+    assert parse_settings(Style, text, where="my.toml", names=names).forward.keep == 7
+    assert renamed_lines(Style, text, where="my.toml", names=names) == []
+
+
+def every_setting() -> set[str]:
+    groups = [pair for style in style_names() for pair in find_style(style).settings()]
+    return {f"{group}.{name}" for group, values in groups for name in type(values).model_fields}
+
+
+def test_every_new_name_is_a_setting_and_no_old_name_is() -> None:
+    known = every_setting()
+    assert set(SETTINGS.values()) - known == set()
+    assert SETTINGS.keys() & known == set()
+
+
+def test_commands_print_the_new_names(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    """One line per key on stderr, also for `settings`, which prints the new names."""
+    line = "choice.passes is now choice.swap_passes; please rename it."
+    mine, out = tmp_path / "mine.holmes.toml", tmp_path / "out"
+    mine.write_text("[choice]\npasses = 3\n", encoding="utf-8")
+    printed = cli("settings", mine)
+    assert printed.err.splitlines().count(line) == 1
+    assert "swap_passes = 3 " in printed.out
+    planned = cli("run", mine, "--dry-run", "--out", out, "--set", "choice.passes=2")
+    assert planned.err.splitlines().count(line) == 1
+    assert line not in planned.out
+
+
+def test_a_rule_about_several_groups_has_no_empty_path() -> None:
+    """The message of a validator of the whole model begins with the config's name and the rule."""
+
+    class Strict(Style):
+        @model_validator(mode="after")
+        def _agree(self) -> Self:
+            raise ValueError("forward.keep does not go with name")
+
+    with pytest.raises(ConfigError, match=r"^my.toml: forward.keep does not go with name$"):
+        parse_settings(Strict, "", where="my.toml")

@@ -1,3 +1,3 @@
-"""Raw books in, cloze test sets out, every step on disk."""
+"""Cloze test sets from raw books."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -1,4 +1,4 @@
-"""`cloze-gen` as a program: signals are listened to before anything heavy is imported, and every end has one line and a status."""
+"""`cloze-gen` as a program: signals are handled before anything heavy is imported."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Entry point: a mistake or an interrupt is one message and a status, never a traceback."""
+    """Entry point: an error or an interrupt prints one message and sets the exit status."""
     try:
         from cloze_gen import interrupts
 
@@ -18,12 +18,13 @@ def main() -> NoReturn:
         os._exit(130)
     status = 1
     try:
-        from cloze_gen.cli import call
+        from cloze_gen.cli.app import call
 
         status = call()
         interrupts.done()
     except BaseException:
-        # A library may answer an interrupt with an error of its own; whatever comes after one is its consequence.
+        # A library may raise an error of its own on an interrupt; any error after an interrupt is
+        # its consequence.
         if interrupts.came() is None:
             raise
     number = interrupts.came()

@@ -1,134 +1,224 @@
-"""Settings: a TOML text and overrides in, one frozen pydantic model out; every mistake named with its path and the known keys."""
+"""Settings: read TOML texts and overrides into a frozen pydantic model."""
 
 from __future__ import annotations
 
 import difflib
+import importlib.resources
 import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from cloze_gen.errors import ConfigError
-from cloze_gen.notation import NotationError, parse_toml, shown
+from cloze_gen.aliases import Names, holds, move_setting
+from cloze_gen.errors import ConfigError, UsageError
+from cloze_gen.parsing import ParseError, error_text, parse_toml, quote
+from cloze_gen.renamed import SETTINGS
+from cloze_gen.store.files import read_regular_text
+from cloze_gen.store.runs import leads_to
 
 Settings = TypeVar("Settings", bound=BaseModel)
-STYLE = "style"  # the one key of a config that is no group of settings: it says which style's settings these are
+# The style: the only key of a config that is not a group of settings.
+STYLE = "style"
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]{1,60}")
-_MOST_TOLD = 8  # mistakes told at once
+_MAX_REPORTED = 8  # errors in one message
 
 
-def parse_settings(model: type[Settings], text: str, *, where: str, overrides: Sequence[str] = ()) -> Settings:
-    """Validate a TOML text against a model. Its `STYLE` is for whoever chose the model.
+def parse_settings(
+    model: type[Settings],
+    text: str,
+    *,
+    where: str,
+    overrides: Sequence[str] = (),
+    names: Names = SETTINGS,
+) -> Settings:
+    """Validate a TOML text against a model; its key `STYLE` is ignored.
 
-    Args:
-        where: name of the text in messages.
-        overrides: ``stage.key=value`` strings of the command line; values are TOML, a bare word is a string.
-    Raises:
-        ConfigError: not TOML, an unknown key, a value of the wrong kind or range.
+    `overrides` are ``stage.key=value`` of the command line; values are TOML or a bare word. An old
+    key of `names` counts as its new key.
     """
-    data = read_toml(text, where=where)
-    data.pop(STYLE, None)
-    for override in overrides:
-        _apply(data, override)
+    data, _ = _read(model, text, where=where, overrides=overrides, names=names)
     try:
         return model.model_validate(_with_defaults(model, data))
     except ValidationError as error:
         problems = error.errors()
-        told = [_explain(model, problem, where) for problem in problems[:_MOST_TOLD]]
-        more = [f"... and {len(problems) - _MOST_TOLD} more"] if len(problems) > _MOST_TOLD else []
-        raise ConfigError("\n".join(told + more)) from None
-    except ValueError:  # pydantic's own message could not be made
-        raise ConfigError(f"{where}: holds a number of more digits than can be read") from None
+        messages = [_explain(model, problem, where, names) for problem in problems[:_MAX_REPORTED]]
+        more = (
+            [f"... and {len(problems) - _MAX_REPORTED} more"]
+            if len(problems) > _MAX_REPORTED
+            else []
+        )
+        raise ConfigError("\n".join(messages + more)) from None
+    except ValueError:  # pydantic could not format the number
+        raise ConfigError(
+            f"{where}: contains a number with too many digits. Give a smaller number."
+        ) from None
+
+
+def renamed_lines(
+    model: type[BaseModel],
+    text: str,
+    *,
+    where: str,
+    overrides: Sequence[str] = (),
+    names: Names = SETTINGS,
+) -> list[str]:
+    """A line for each old key in a TOML text or an override, with its new key."""
+    _, found = _read(model, text, where=where, overrides=overrides, names=names)
+    return [f"{old} is now {new}; please rename it." for old, new in found.items()]
+
+
+def _read(
+    model: type[BaseModel], text: str, *, where: str, overrides: Sequence[str], names: Names
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The given settings under their new keys; and the old keys that were used."""
+    data, found = read_toml(text, where=where), dict[str, str]()
+    data.pop(STYLE, None)
+    old_names = {
+        old: new
+        for old, new in names.items()
+        if _is_known(model, new) and not _is_known(model, old)
+    }
+    for old, new in old_names.items():
+        if holds(data, old) and holds(data, new):
+            raise ConfigError(
+                f"{where}: {old} and {new} are the old and the new name of one setting. "
+                f"Remove {old}."
+            )
+    for override in (None, *overrides):
+        if override is not None:
+            _apply(data, override)
+        for old, new in old_names.items():
+            if holds(data, old):
+                found[old] = new
+                move_setting(data, old, new, replace=True)
+    return data, found
+
+
+def _is_known(model: type[BaseModel], name: str) -> bool:
+    group, _, key = name.partition(".")
+    return key in _known_keys(model, [group])
 
 
 def _with_defaults(model: type[BaseModel], data: Mapping[str, Any]) -> dict[str, Any]:
-    """A style may have other defaults for a group than the group's own model; they hold beside whatever else of the group is set."""
-    groups = {name: field.default for name, field in model.model_fields.items() if isinstance(field.default, BaseModel)}
+    groups = {
+        name: field.default
+        for name, field in model.model_fields.items()
+        if isinstance(field.default, BaseModel)
+    }
     own = {name: default.model_dump(exclude_defaults=True) for name, default in groups.items()}
-    return {name: own.get(name, {}) | value if isinstance(value, dict) else value for name, value in data.items()}
+    return {
+        name: own.get(name, {}) | value if isinstance(value, dict) else value
+        for name, value in data.items()
+    }
 
 
 def read_toml(text: str, *, where: str) -> dict[str, Any]:
-    """The table of a config.
-
-    Raises:
-        ConfigError: it is not TOML.
-    """
     try:
         return parse_toml(text)
-    except NotationError as error:
+    except ParseError as error:
         raise ConfigError(f"{where}: not valid TOML: {error}") from None
 
 
 def _apply(data: dict[str, Any], override: str) -> None:
-    quoted = shown(override, most_chars=100)
+    quoted = quote(override, most_chars=100)
     path, equals, value = override.partition("=")
     keys = path.strip().split(".")
     if not equals or not all(keys):
-        raise ConfigError(f"--set {quoted}: write it as stage.key=value, e.g. --set forward.keep=20")
+        raise ConfigError(
+            f"--set {quoted}: not of the form stage.key=value. Example: --set forward.keep=20"
+        )
     if not override.isprintable():
-        raise ConfigError(f"--set {quoted}: holds what cannot be printed; write plain letters")
+        raise ConfigError(
+            f"--set {quoted}: contains characters that cannot be printed. Remove them."
+        )
     place = data
     for key in keys[:-1]:
         place = place.setdefault(key, {})
         if not isinstance(place, dict):
-            raise ConfigError(f"--set {quoted}: {key!r} is a value, not a group of settings")
+            raise ConfigError(
+                f"--set {quoted}: {key!r} is a setting, not a group of settings. Write stage.key=value."
+            )
     place[keys[-1]] = parse_value(value.strip())
 
 
 def parse_value(text: str) -> Any:
-    """A TOML value; a word that is none is a string.
+    """A TOML value; a text that is not valid TOML is a string.
 
     >>> parse_value("30"), parse_value("true"), parse_value("[1, 2]"), parse_value("balanced")
     (30, True, [1, 2], 'balanced')
     """
     try:
         found = parse_toml(f"value = {text}")
-    except NotationError:
+    except ParseError:
         return text
     return found["value"] if found.keys() == {"value"} else text
 
 
 def toml_value(value: Any) -> str:
-    """A value of JSON as TOML writes it; only tables differ.
+    """A JSON value as TOML; only tables differ.
 
     >>> toml_value({"noun": 0.5, "verb": 0.5}), toml_value(["noun"]), toml_value({})
     ('{noun = 0.5, verb = 0.5}', '["noun"]', '{}')
     """
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key} = {toml_value(one)}' for key, one in value.items())}}}"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # which JSON lets stand, and TOML does not
+    return json.dumps(value, ensure_ascii=False).replace(
+        "\x7f", "\\u007f"
+    )  # JSON strings allow it raw, TOML strings do not
 
 
-def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str) -> str:
+def _explain(model: type[BaseModel], problem: Mapping[str, Any], where: str, names: Names) -> str:
     path = [str(part) for part in problem["loc"]]
-    spot = ".".join(part if _PLAIN_KEY.fullmatch(part) else shown(part) for part in path)
+    spot = ".".join(part if _PLAIN_KEY.fullmatch(part) else quote(part) for part in path)
     if problem["type"] == "extra_forbidden":
         known = _known_keys(model, path[:-1])
-        near = difflib.get_close_matches(path[-1], known, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        old = _old_names(model, path[:-1], names)
+        near = difflib.get_close_matches(path[-1], [*known, *old], n=1)
+        hint = f" Did you mean {old.get(near[0], near[0])!r}?" if near else ""
         return f"{where}: {spot}: no such setting.{hint} Known here: {', '.join(known)}."
     if problem["type"] == "model_type":
         inside = ", ".join(_known_keys(model, path))
-        return f"{where}: {spot}: a group of settings, not a value. Settings of it: {inside}."
+        return f"{where}: {spot}: a group of settings, not a setting. Settings in it: {inside}."
     given = problem.get("input")
-    quoted = "" if isinstance(given, dict | BaseModel) else f" (given: {shown(given)})"
-    place = f"{where}: {spot}" if spot else where  # a rule about several groups has no path
-    expected = "Input should be a list" if problem["type"] == "tuple_type" else problem["msg"].removeprefix("Value error, ")
-    said = f"{place}: {expected}{quoted}"
+    quoted = "" if isinstance(given, dict | BaseModel) else f" (given: {quote(given)})"
+    place = f"{where}: {spot}" if spot else where  # a rule for several groups has no path
+    expected = (
+        "Input should be a list"
+        if problem["type"] == "tuple_type"
+        else problem["msg"].removeprefix("Value error, ")
+    )
+    message = f"{place}: {expected}{quoted}"
     field = _field(model, path)
     hint = ""
     if problem["type"] == "tuple_type" and isinstance(given, str):
         words = [word.strip() for word in given.split(",") if word.strip()]
-        hint = f" Write a list: {spot} = {shown(json.dumps(words))[1:-1]}."
-    return f"{said}.{hint} Allowed: {allowed_values(field)}. It is: {field.description}." if field else said
+        hint = f" Write a list: {spot} = {quote(json.dumps(words))[1:-1]}."
+    return (
+        f"{message}.{hint} Allowed: {allowed_values(field)}. Meaning: {field.description}."
+        if field
+        else message
+    )
+
+
+def _old_names(model: type[BaseModel], path: Sequence[str], names: Names) -> dict[str, str]:
+    """Old names of groups, or of the settings of one group -> their new names."""
+    parts = [
+        (*old.split("."), *new.split(".")) for old, new in names.items() if _is_known(model, new)
+    ]
+    if not path:
+        return {group: to for group, _, to, _ in parts if group != to}
+    return {
+        key: new if group == to else f"{to}.{new}"
+        for group, key, to, new in parts
+        if [group] == list(path)
+    }
 
 
 def _field(model: type[BaseModel], path: Sequence[str]) -> FieldInfo | None:
-    """The setting that a path leads to, or leads into; None where it ends at a group."""
     for part in path:
         field = model.model_fields.get(part)
         group = _group(field)
@@ -153,7 +243,7 @@ def _group(field: FieldInfo | None) -> type[BaseModel] | None:
 
 
 def allowed_values(field: FieldInfo) -> str:
-    """What a setting may be, in words.
+    """A description of the allowed values of a setting.
 
     >>> from pydantic import Field
     >>> allowed_values(FieldInfo.from_annotated_attribute(int, Field(30, ge=4, le=10_000)))
@@ -170,12 +260,21 @@ def allowed_values(field: FieldInfo) -> str:
         return f"list of {_kind_in_words(get_args(kind)[0])}"
     if get_origin(kind) is dict:
         return f"table of {' and '.join(_kind_in_words(part) for part in get_args(kind))}"
-    bounds = {name: getattr(rule, name) for rule in field.metadata for name in ("ge", "gt", "le", "lt") if hasattr(rule, name)}
+    bounds = {
+        name: getattr(rule, name)
+        for rule in field.metadata
+        for name in ("ge", "gt", "le", "lt")
+        if hasattr(rule, name)
+    }
     words = _kind_in_words(kind)
     if kind is int and {"ge", "le"} <= bounds.keys():
-        return f"{bounds['ge']} alone" if bounds["ge"] == bounds["le"] else f"{words} from {bounds['ge']:,} to {bounds['le']:,}"
-    told = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
-    limits = ", ".join(f"{told[name]} {bounds[name]:,}" for name in told if name in bounds)
+        return (
+            f"only {bounds['ge']}"
+            if bounds["ge"] == bounds["le"]
+            else f"{words} from {bounds['ge']:,} to {bounds['le']:,}"
+        )
+    names = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+    limits = ", ".join(f"{names[name]} {bounds[name]:,}" for name in names if name in bounds)
     return f"{words} {limits}".rstrip()
 
 
@@ -184,9 +283,57 @@ def _kind_in_words(kind: Any) -> str:
         kind = get_args(kind)[0]
     if get_origin(kind) is Literal:
         return ", ".join(f'"{value}"' for value in get_args(kind))
-    return {bool: "true or false", int: "whole number", float: "number", str: "text"}.get(kind, "value")
+    return {bool: "true or false", int: "whole number", float: "number", str: "text"}.get(
+        kind, "value"
+    )
 
 
 def settings_dict(settings: BaseModel) -> dict[str, Any]:
-    """A model as JSON values, for fingerprints and manifests."""
+    """The settings as JSON values, for fingerprints and manifests."""
     return settings.model_dump(mode="json")
+
+
+# ---- config files
+
+_MAX_CONFIG_BYTES = 1024 * 1024  # a style has some fifty settings
+
+
+def is_config_file(config: str) -> bool:
+    """Whether a config is the path of a file, not the name of a built-in config."""
+    return Path(config).suffix == ".toml" or "/" in config
+
+
+def _suggestion(config: str, known: Sequence[str]) -> str:
+    file = f"{config}.toml"
+    if leads_to(Path(file), Path.is_file):
+        return f" Did you mean {quote(file)}?"
+    near = (
+        [f"{config}-style"]
+        if f"{config}-style" in known
+        else difflib.get_close_matches(config, known, n=1)
+    )
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def config_text(config: str) -> str:
+    """The TOML of a built-in config, or of a file; UsageError if it cannot be read."""
+    if is_config_file(config):
+        try:
+            return read_regular_text(config, encoding="utf-8-sig", max_bytes=_MAX_CONFIG_BYTES)
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"{quote(config, most_chars=200)}: cannot be read as a config "
+                f"({error_text(error)}). Give the path of a UTF-8 TOML file."
+            ) from None
+    folder = importlib.resources.files("cloze_gen.configs")
+    known = sorted(
+        entry.name.removesuffix(".toml")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".toml")
+    )
+    if config not in known:
+        raise UsageError(
+            f"{quote(config)}: no built-in config of this name.{_suggestion(config, known)} Known: "
+            f"{', '.join(known)}. You can also give the path of a .toml file."
+        )
+    return (folder / f"{config}.toml").read_text(encoding="utf-8")

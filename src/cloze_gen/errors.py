@@ -1,6 +1,6 @@
-"""What can go wrong, one class a kind. Every message says what, where, why and what to do next.
+"""Errors, one class a kind. Every message names the fault, its place and the next step.
 
-`exit_status` is what the command line returns: 2 when the call itself was wrong, 1 when the run could not go on.
+`exit_status`: 2 if the call itself was wrong, 1 if the run could not go on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class UsageError(ClozeGenError):
 
 
 class RefusedError(ClozeGenError):
-    """A part of what was given was refused, as told before line by line; the rest was taken and stays."""
+    """Part of the input was refused, as reported line by line; the rest was accepted."""
 
 
 class ConfigError(UsageError):
@@ -27,22 +27,21 @@ class ConfigError(UsageError):
 
 
 class CorpusError(ClozeGenError):
-    """The texts cannot serve: no book left, or text too small for what was asked of it."""
+    """The texts are unsuitable: no book left, or too little text."""
 
 
 class BookError(ClozeGenError):
-    """One book cannot be read. Becomes an audit row with its reason; never ends a run by itself.
-
-    Attributes:
-        reason: a member of `text.audit.BookReason`, as its string value.
-    """
+    """One book cannot be read: an audit row with a `BookReason`, never the end of a run."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)
         self.reason = reason
 
     def __reduce__(self) -> tuple[type[BookError], tuple[str, str]]:
-        return type(self), (self.reason, str(self))  # as pickle would rebuild it, from `args` alone, the reason would be missing
+        return type(self), (
+            self.reason,
+            str(self),
+        )  # pickle rebuilds from `args` alone, without the reason
 
 
 class ModelError(ClozeGenError):
@@ -58,19 +57,15 @@ class StoreError(ClozeGenError):
 
 
 class DamageError(StoreError):
-    """Something on disk is not what was written there.
-
-    Attributes:
-        what: how it differs, as a sentence; the message adds what to do.
-    """
+    """Something on disk was changed; `what` describes it; the message adds the remedy."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what} Run again to have it made anew.")
+        super().__init__(f"{what} Run again to rebuild it.")
         self.what = what
 
     def __reduce__(self) -> tuple[type[DamageError], tuple[str]]:
-        return type(self), (self.what,)  # pickle would pass the whole message, and the advice would stand there twice
+        return type(self), (self.what,)  # pickle would add the advice twice
 
 
 class FormatError(ClozeGenError):
-    """A file does not follow its published format; names the file, the line and what was expected."""
+    """A file does not follow its published format; names file, line and expected form."""

@@ -1,5 +1,3 @@
-"""A model behind a chat endpoint, played by a server on this machine."""
-
 from __future__ import annotations
 
 import json
@@ -15,8 +13,15 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.adapters.chat_endpoint import LONGEST_WAIT_SECONDS, MOST_USELESS, Reply, ask_endpoint, endpoint_from
-from cloze_gen.adapters.chat_http import MOST_REPLY_BYTES, Endpoint
+from cloze_gen.adapters.chat_endpoint import (
+    LONGEST_WAIT_SECONDS,
+    MOST_REPLY_BYTES,
+    MOST_USELESS,
+    Endpoint,
+    Reply,
+    ask_endpoint,
+    endpoint_from,
+)
 from cloze_gen.errors import ToolError, UsageError
 
 KEY = "sk-very-secret-1"
@@ -25,7 +30,13 @@ Answer = tuple[int, Mapping[str, str], bytes]
 
 
 def completion(text: Any, **more: Any) -> Answer:
-    return 200, {}, json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}], **more}).encode()
+    return (
+        200,
+        {},
+        json.dumps(
+            {"choices": [{"message": {"role": "assistant", "content": text}}], **more}
+        ).encode(),
+    )
 
 
 def error(status: int, message: str = "", **headers: str) -> Answer:
@@ -33,7 +44,7 @@ def error(status: int, message: str = "", **headers: str) -> Answer:
 
 
 class Stub(ThreadingHTTPServer):
-    """Gives its answers one after another, the last for ever; keeps what it was asked. An answer may be a function of the request."""
+    """Gives its answers (or functions) in turn, the last one repeatedly; records requests."""
 
     daemon_threads = True
 
@@ -54,15 +65,23 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, {name.casefold(): value for name, value in self.headers.items()}, body))
-        answer = self.server.answers.pop(0) if len(self.server.answers) > 1 else self.server.answers[0]
+        self.server.asked.append(
+            (self.path, {name.casefold(): value for name, value in self.headers.items()}, body)
+        )
+        answer = (
+            self.server.answers.pop(0) if len(self.server.answers) > 1 else self.server.answers[0]
+        )
         status, headers, content = answer(body) if callable(answer) else answer
         try:
             self.send_response(status)
             for name, value in {"Content-Length": str(len(content)), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            for piece in [content[i : i + 1] for i in range(len(content))] if self.server.pause_seconds else [content]:
+            for piece in (
+                [content[i : i + 1] for i in range(len(content))]
+                if self.server.pause_seconds
+                else [content]
+            ):
                 self.wfile.write(piece)
                 time.sleep(self.server.pause_seconds)
         except OSError:  # the asker has gone
@@ -71,11 +90,11 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_POST
 
     def log_message(self, *_: Any) -> None:
-        """Nothing is printed."""
+        """Silent."""
 
 
 class Watch:
-    """A clock that only sleeping moves."""
+    """A clock that only sleeping advances."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -100,54 +119,78 @@ def stub() -> Iterator[Stub]:
         thread.join()
 
 
-def ask(stub: Stub, *ids: str, watch: Watch | None = None, key: str = KEY, **settings: Any) -> list[Reply]:
-    endpoint = endpoint_from(stub.url, "tiny", {"CLOZE_GEN_API_KEY": key}, **{"per_second": 1000.0, "timeout_seconds": 20.0, **settings})
+def ask(
+    stub: Stub, *ids: str, watch: Watch | None = None, key: str = KEY, **settings: Any
+) -> list[Reply]:
+    endpoint = endpoint_from(
+        stub.url,
+        "tiny",
+        {"CLOZE_GEN_API_KEY": key},
+        **{"per_second": 1000.0, "timeout_seconds": 20.0, **settings},
+    )
     return asked_of(endpoint, *ids, watch=watch)
 
 
 def asked_of(endpoint: Endpoint, *ids: str, watch: Watch | None = None) -> list[Reply]:
-    """The replies, which were handed over one by one."""
+    """The replies of `ask_endpoint`."""
     watch = watch or Watch()
     stored: list[Reply] = []
     requests = ((own_id, MESSAGES) for own_id in ids or ("3f",))
-    replies = list(ask_endpoint(requests, endpoint=endpoint, on_reply=stored.append, clock=watch.clock, sleep=watch.sleep))
+    replies = list(
+        ask_endpoint(
+            requests,
+            endpoint=endpoint,
+            on_reply=stored.append,
+            clock=watch.clock,
+            sleep=watch.sleep,
+        )
+    )
     assert replies == stored
     return replies
 
 
 def test_a_good_reply_comes_back(stub: Stub) -> None:
-    """The request is the protocol's, with the key in its header and nowhere else."""
     stub.answers = [completion('{"guesses": []}', usage={})]
     assert ask(stub) == [Reply("3f", '{"guesses": []}', "", 0.0)]
     [(path, headers, body)] = stub.asked
     assert path == "/v1/chat/completions"
     assert headers["authorization"] == f"Bearer {KEY}"
-    assert body == {"model": "tiny", "messages": MESSAGES, "temperature": 0, "response_format": {"type": "json_object"}}
+    assert body == {
+        "model": "tiny",
+        "messages": MESSAGES,
+        "temperature": 0,
+        "response_format": {"type": "json_object"},
+    }
 
 
 def test_a_server_of_ones_own_needs_no_key(stub: Stub) -> None:
-    """Then nothing is sent for one."""
     stub.answers = [completion("x")]
     assert ask(stub, key="")[0].text == "x"
     assert "authorization" not in stub.asked[0][1]
 
 
 def test_each_reply_is_stored_before_the_next_is_asked_for(stub: Stub) -> None:
-    """What breaks later costs nothing that was answered."""
     stub.answers = [completion("a"), completion("b"), error(401)]
     stored: list[str] = []
     endpoint = endpoint_from(stub.url, "tiny", {}, per_second=1000)
     seen: list[int] = []
     requests = ((str(n), MESSAGES) for n in range(4) if seen.append(len(stored)) is None)  # type: ignore[func-returns-value]
     with pytest.raises(UsageError):
-        list(ask_endpoint(requests, endpoint=endpoint, on_reply=lambda reply: stored.append(reply.text)))
+        list(
+            ask_endpoint(
+                requests, endpoint=endpoint, on_reply=lambda reply: stored.append(reply.text)
+            )
+        )
     assert (stored, seen) == (["a", "b"], [0, 1, 2])
 
 
 @pytest.mark.parametrize("status", [400, 422])
 def test_a_server_that_knows_no_json_format_is_asked_without(stub: Stub, status: int) -> None:
-    """Once that helped, it is not tried again."""
-    stub.answers = [lambda body: error(status, "unknown field") if "response_format" in body else completion("x")]
+    stub.answers = [
+        lambda body: (
+            error(status, "unknown field") if "response_format" in body else completion("x")
+        )
+    ]
     assert [reply.text for reply in ask(stub, "1", "2", "3")] == ["x"] * 3
     assert ["response_format" in body for _, _, body in stub.asked] == [True, False, False, False]
 
@@ -155,35 +198,42 @@ def test_a_server_that_knows_no_json_format_is_asked_without(stub: Stub, status:
 @pytest.mark.parametrize(
     "answer",
     [
-        (200, {}, b""), (200, {}, b"<html>"), (200, {}, b"[]"), (200, {}, b'{"choices": []}'), (200, {}, b'{"choices": [{"message": 3}]}'),
-        completion(3), completion(["x"]), (200, {}, b'{"choices": ' + b"[" * 50_000), (200, {}, b"\xff\xfe"), (200, {}, b"null"),
-        error(413, "too long"), (200, {}, b" " * (MOST_REPLY_BYTES + 1)), error(400, "content policy"),
+        (200, {}, b""), (200, {}, b"<html>"), (200, {}, b"[]"), (200, {}, b'{"choices": []}'), (200,
+            {}, b'{"choices": [{"message": 3}]}'),
+        completion(3), completion(["x"]), (200, {}, b'{"choices": ' + b"[" * 50_000), (200, {},
+            b"\xff\xfe"), (200, {}, b"null"),
+        error(413, "too long"), (200, {}, b" " * (MOST_REPLY_BYTES + 1)), error(400,
+            "content policy"),
     ],
 )  # fmt: skip
 def test_what_is_no_reply_is_told_and_the_next_is_asked_for(stub: Stub, answer: Answer) -> None:
-    """It has no text and says why, in a line of bounded length."""
-    stub.answers = [answer, answer, completion("x")] if answer[0] == 400 else [answer, completion("x")]
+    stub.answers = (
+        [answer, answer, completion("x")] if answer[0] == 400 else [answer, completion("x")]
+    )
     first, second = ask(stub, "1", "2")
     assert (first.id, first.text, second) == ("1", "", Reply("2", "x", "", 0.0))
     assert 0 < len(first.error) < 300
 
 
 def test_a_model_that_says_nothing_says_the_empty_text(stub: Stub) -> None:
-    """Of a reply without content there is nothing to read."""
     stub.answers = [completion(None)]
     assert ask(stub) == [Reply("3f", "", "", 0.0)]
 
 
 def test_a_server_that_refuses_everything_is_not_asked_for_ever(stub: Stub) -> None:
-    """Ten in a row end it, with what the server said; a good one between them starts anew."""
-    stub.answers = [*([error(400, "no")] * 2 * (MOST_USELESS - 1)), completion("x"), error(400, "no such format")]
+    stub.answers = [
+        *([error(400, "no")] * 2 * (MOST_USELESS - 1)),
+        completion("x"),
+        error(400, "no such format"),
+    ]
     with pytest.raises(ToolError, match="no such format"):
         ask(stub, *map(str, range(50)))
-    assert len(stub.asked) == 2 * (MOST_USELESS - 1) + 1 + 2 * MOST_USELESS  # each that is refused, with the format and without
+    assert (
+        len(stub.asked) == 2 * (MOST_USELESS - 1) + 1 + 2 * MOST_USELESS
+    )  # each that is refused, with the format and without
 
 
 def test_500_twice_is_waited_out(stub: Stub) -> None:
-    """Each wait is twice as long as the one before."""
     stub.answers = [error(500), error(503, "busy"), completion("x")]
     watch = Watch()
     assert ask(stub, watch=watch)[0].text == "x"
@@ -193,13 +243,15 @@ def test_500_twice_is_waited_out(stub: Stub) -> None:
 @pytest.mark.parametrize(
     ("headers", "wait"),
     [
-        ({"Retry-After": "7"}, 7.0), ({"Retry-After": "0"}, 1.0), ({"Retry-After": "-5"}, 1.0), ({"Retry-After": "soon"}, 1.0),
+        ({"Retry-After": "7"}, 7.0), ({"Retry-After": "0"}, 1.0), ({"Retry-After": "-5"}, 1.0),
+        ({"Retry-After": "soon"}, 1.0),
         ({"Retry-After": "nan"}, 1.0), ({"Retry-After": "inf"}, LONGEST_WAIT_SECONDS),
         ({"Retry-After": "86400"}, LONGEST_WAIT_SECONDS), ({}, 1.0),
     ],
 )  # fmt: skip
-def test_429_waits_as_long_as_the_server_asks(stub: Stub, headers: dict[str, str], wait: float) -> None:
-    """But no longer than anybody would."""
+def test_429_waits_as_long_as_the_server_asks(
+    stub: Stub, headers: dict[str, str], wait: float
+) -> None:
     stub.answers = [error(429, "slow down", **headers), completion("x")]
     watch = Watch()
     assert ask(stub, watch=watch)[0].text == "x"
@@ -207,12 +259,20 @@ def test_429_waits_as_long_as_the_server_asks(stub: Stub, headers: dict[str, str
 
 
 def test_a_date_to_come_again_is_of_the_servers_clock(stub: Stub) -> None:
-    """Ten seconds after the date that the same answer bears, whatever the time is here."""
 
     def answer(_: object) -> Answer:
-        return error(429, **{"Retry-After": "Wed, 21 Oct 2015 07:28:10 GMT", "date": "Wed, 21 Oct 2015 07:28:00 GMT"})
+        return error(
+            429,
+            **{
+                "Retry-After": "Wed, 21 Oct 2015 07:28:10 GMT",
+                "date": "Wed, 21 Oct 2015 07:28:00 GMT",
+            },
+        )
 
-    Handler.date_time_string, told = lambda *_: "Wed, 21 Oct 2015 07:28:00 GMT", Handler.date_time_string  # type: ignore[method-assign, assignment]
+    Handler.date_time_string, told = (
+        lambda *_: "Wed, 21 Oct 2015 07:28:00 GMT",
+        Handler.date_time_string,
+    )  # type: ignore[method-assign, assignment]
     try:
         stub.answers = [answer, completion("x")]
         watch = Watch()
@@ -223,7 +283,6 @@ def test_a_date_to_come_again_is_of_the_servers_clock(stub: Stub) -> None:
 
 
 def test_after_all_tries_it_ends(stub: Stub) -> None:
-    """With the URL, the reason and the number of tries; the caller was told of each wait."""
     stub.answers = [error(500, "out of\nmemory")]
     waits: list[tuple[str, float]] = []
     endpoint, watch = endpoint_from(stub.url, "tiny", {}, retries=2), Watch()
@@ -238,12 +297,14 @@ def test_after_all_tries_it_ends(stub: Stub) -> None:
                 sleep=watch.sleep,
             )
         )
-    assert [(why[:25], wait) for why, wait in waits] == [("the server answers 500 ('", 1.0), ("the server answers 500 ('", 2.0)]
+    assert [(why[:26], wait) for why, wait in waits] == [
+        ("the server returned 500 ('", 1.0),
+        ("the server returned 500 ('", 2.0),
+    ]
     assert len(stub.asked) == 3
 
 
 def test_nobody_at_home_is_tried_again_and_told() -> None:
-    """No connection is a reason like any other."""
     with Stub() as gone:
         url = gone.url
     watch = Watch()
@@ -253,16 +314,17 @@ def test_nobody_at_home_is_tried_again_and_told() -> None:
 
 
 def test_an_answer_that_was_cut_short_is_asked_for_again(stub: Stub) -> None:
-    """Half a completion is no reason to give an item up."""
     whole = completion("x")
-    stub.answers = [(200, {"Content-Length": str(len(whole[2]) + 5), "Connection": "close"}, whole[2][:-3]), whole]
+    stub.answers = [
+        (200, {"Content-Length": str(len(whole[2]) + 5), "Connection": "close"}, whole[2][:-3]),
+        whole,
+    ]
     assert ask(stub)[0].text == "x"
     assert len(stub.asked) == 2
 
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_key_that_is_refused_ends_it_at_once(stub: Stub, status: int) -> None:
-    """The message names the variable, and never the key, though the server does."""
     stub.answers = [error(status, f"Incorrect API key: {KEY}")]
     with pytest.raises(UsageError, match="CLOZE_GEN_API_KEY is refused") as refused:
         ask(stub)
@@ -273,18 +335,25 @@ def test_a_key_that_is_refused_ends_it_at_once(stub: Stub, status: int) -> None:
 
 
 def test_a_server_that_tells_the_key_is_not_quoted(stub: Stub) -> None:
-    """Neither in a refusal nor in a failure."""
-    stub.answers = [error(400, f"bad {KEY}"), error(400, f"bad {KEY}"), (200, {}, f"<{KEY}>".encode()), error(500, f"bad {KEY}")]
+    stub.answers = [
+        error(400, f"bad {KEY}"),
+        error(400, f"bad {KEY}"),
+        (200, {}, f"<{KEY}>".encode()),
+        error(500, f"bad {KEY}"),
+    ]
     with pytest.raises(ToolError) as failed:
         ask(stub, "1", "2", "3", retries=0)
     assert KEY not in str(failed.value)
-    stub.answers = [error(400, f"bad {KEY}"), error(400, f"bad {KEY}"), (200, {}, f"<{KEY}>".encode())]
+    stub.answers = [
+        error(400, f"bad {KEY}"),
+        error(400, f"bad {KEY}"),
+        (200, {}, f"<{KEY}>".encode()),
+    ]
     assert [reply.error.count("...") for reply in ask(stub, "1", "2")] == [1, 1]
     assert KEY not in repr(endpoint_from(stub.url, "tiny", {"OPENAI_API_KEY": KEY}))
 
 
 def test_no_such_place_or_model_is_told(stub: Stub) -> None:
-    """With both, for a server does not always say which."""
     stub.answers = [error(404, "model not found")]
     with pytest.raises(UsageError, match=r"127\.0\.0\.1.*404.*'tiny'.*/v1"):
         ask(stub)
@@ -292,7 +361,6 @@ def test_no_such_place_or_model_is_told(stub: Stub) -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_no_redirect_is_followed(stub: Stub, status: int) -> None:
-    """Neither the key nor the item goes where the user did not say."""
     with Stub() as other:
         stub.answers = [(status, {"Location": f"{other.url}/{KEY}"}, b"")]
         with pytest.raises(UsageError, match=str(other.server_port)) as refused:
@@ -302,7 +370,6 @@ def test_no_redirect_is_followed(stub: Stub, status: int) -> None:
 
 
 def test_no_proxy_reads_the_key(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What goes to this machine goes there straight, whatever the environment says of proxies."""
     with Stub() as proxy:
         for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
             monkeypatch.setenv(name, proxy.url)
@@ -313,7 +380,6 @@ def test_no_proxy_reads_the_key(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_huge_reply_is_not_read_to_its_end(stub: Stub) -> None:
-    """A gigabyte is announced; the asker goes after the first."""
     stub.answers = [(200, {"Content-Length": str(10**9)}, b" " * (MOST_REPLY_BYTES + 200_000))]
     start = time.monotonic()
     [reply] = ask(stub)
@@ -322,7 +388,6 @@ def test_a_huge_reply_is_not_read_to_its_end(stub: Stub) -> None:
 
 
 def test_a_server_that_hangs_is_given_up(stub: Stub) -> None:
-    """After the time-out, and the tries."""
 
     def hangs(_: object) -> Answer:
         stub.over.wait(20)
@@ -334,7 +399,6 @@ def test_a_server_that_hangs_is_given_up(stub: Stub) -> None:
 
 
 def test_a_server_that_dribbles_is_given_up(stub: Stub) -> None:
-    """The time-out is of the whole answer, not of its next byte."""
     stub.answers = [completion("x" * 200)]
     stub.pause_seconds = 0.02
     endpoint = endpoint_from(stub.url, "tiny", {}, timeout_seconds=0.3, retries=0)
@@ -345,7 +409,6 @@ def test_a_server_that_dribbles_is_given_up(stub: Stub) -> None:
 
 
 def test_the_pace_is_kept(stub: Stub) -> None:
-    """Two a second at most, those that are tried again counted."""
     stub.answers = [completion("a"), error(500), completion("b"), completion("c")]
     watch = Watch()
     ask(stub, "1", "2", "3", watch=watch, per_second=2)
@@ -359,23 +422,29 @@ ENVIRONMENT = {"OPENAI_API_KEY": KEY}
 @pytest.mark.parametrize(
     "url",
     [
-        "", "localhost", "localhost:8000", "ftp://localhost/v1", "http://", "http:///v1", "http://localhost:99999/v1", "http://localhost:x/v1",
-        "https://host/v1?key=1", "https://host/v1#a", "https://ho st/v1", "https://hőst/v1", "https://host/\r\nX: y", "http://[::1/v1",
+        "", "localhost", "localhost:8000", "ftp://localhost/v1", "http://", "http:///v1",
+        "http://localhost:99999/v1", "http://localhost:x/v1",
+        "https://host/v1?key=1", "https://host/v1#a", "https://ho st/v1", "https://hőst/v1",
+        "https://host/\r\nX: y", "http://[::1/v1",
         f"https://me:{KEY}@host/v1", f"https://{KEY}@host/v1", "file:///etc/passwd",
-        # The key would go over the wire in the clear.
-        "http://api.example.com/v1", "http://10.0.0.1/v1", "http://127.0.0.1.example.com/v1", "http://localhost.example.com/v1", "http://[::2]/v1",
+        # The key would go over the wire unencrypted.
+        "http://api.example.com/v1", "http://10.0.0.1/v1", "http://127.0.0.1.example.com/v1",
+        "http://localhost.example.com/v1", "http://[::2]/v1",
     ],
 )  # fmt: skip
 def test_other_addresses_are_refused(url: str) -> None:
-    """What is no address, what holds a password, and what would send the key in the clear to another machine; no message has the key."""
     with pytest.raises(UsageError, match="--endpoint") as refused:
         endpoint_from(url, "tiny", ENVIRONMENT)
     assert KEY not in str(refused.value)
 
 
 def test_addresses_that_are_allowed() -> None:
-    """TLS anywhere, this machine in the clear, any in the clear without a key; what stands behind the base is taken off."""
-    for url in ("https://api.example.com/v1", "http://localhost:8000/v1", "http://127.0.0.1/v1", "http://[::1]:80/v1"):
+    for url in (
+        "https://api.example.com/v1",
+        "http://localhost:8000/v1",
+        "http://127.0.0.1/v1",
+        "http://[::1]:80/v1",
+    ):
         for written in (url, f" {url}/ ", f"{url}/chat/completions"):
             endpoint = endpoint_from(written, "tiny", ENVIRONMENT)
             assert (endpoint.url, endpoint.key) == (url, KEY)
@@ -383,19 +452,23 @@ def test_addresses_that_are_allowed() -> None:
 
 
 def test_the_key_is_of_the_first_variable_that_is_set() -> None:
-    """An empty one is not set; what can be no key is refused without being quoted."""
     url = "https://host/v1"
     assert endpoint_from(url, "m", {"CLOZE_GEN_API_KEY": "a\n", "OPENAI_API_KEY": "b"}).key == "a"
-    assert endpoint_from(url, "m", {"CLOZE_GEN_API_KEY": " ", "OPENAI_API_KEY": "b"}).key_variable == "OPENAI_API_KEY"
+    assert (
+        endpoint_from(url, "m", {"CLOZE_GEN_API_KEY": " ", "OPENAI_API_KEY": "b"}).key_variable
+        == "OPENAI_API_KEY"
+    )
     for key in (f"{KEY}\r\nX: y", f"{KEY} x", f"{KEY}é"):
         with pytest.raises(UsageError, match="OPENAI_API_KEY") as refused:
             endpoint_from(url, "m", {"OPENAI_API_KEY": key})
         assert KEY not in str(refused.value)
 
 
-@pytest.mark.parametrize("settings", [{"per_second": 0}, {"per_second": float("nan")}, {"timeout_seconds": 0}, {"retries": -1}])
+@pytest.mark.parametrize(
+    "settings",
+    [{"per_second": 0}, {"per_second": float("nan")}, {"timeout_seconds": 0}, {"retries": -1}],
+)
 def test_numbers_that_make_no_sense_are_refused(settings: dict[str, Any]) -> None:
-    """As is a model without a name."""
     with pytest.raises(UsageError):
         endpoint_from("https://host/v1", "tiny", {}, **settings)
     with pytest.raises(UsageError, match="--model"):
@@ -412,7 +485,6 @@ list(ask_endpoint([("1", [])], endpoint=endpoint, on_reply=print))
 
 @pytest.mark.parametrize("hangs", [True, False])
 def test_an_interrupt_ends_it_at_once(stub: Stub, hangs: bool) -> None:
-    """While an answer is waited for, and while a failure is waited out."""
     asked = threading.Event()
 
     def answer(_: object) -> Answer:
@@ -422,7 +494,9 @@ def test_an_interrupt_ends_it_at_once(stub: Stub, hangs: bool) -> None:
         return error(500, **{"Retry-After": "100"})
 
     stub.answers = [answer]
-    with subprocess.Popen([sys.executable, "-c", SCRIPT, stub.url], stderr=subprocess.PIPE, env={**os.environ}) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, stub.url], stderr=subprocess.PIPE, env={**os.environ}
+    ) as process:
         assert asked.wait(30)
         time.sleep(0.3)
         start = time.monotonic()

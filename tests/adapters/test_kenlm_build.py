@@ -1,4 +1,4 @@
-"""Building KenLM: the right sources, changed as meant, installed whole, and told before it is done."""
+"""Building KenLM, without compilers or a network."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ from tests.conftest import Outcome
 
 # The lines of KenLM 0.3.0 that are changed, each among others.
 SOURCES = {
-    "CMakeLists.txt": "project(kenlm)\n  find_package(Boost 1.41.0 REQUIRED COMPONENTS\n    program_options\n    system\n    thread\n"
+    "CMakeLists.txt": "project(kenlm)\n  find_package(Boost 1.41.0 REQUIRED COMPONENTS\n    "
+    "program_options\n    system\n    thread\n"
     "    unit_test_framework\n  )\n",
-    "setup.py": "ext_modules = [\n        sources=FILES + ['python/kenlm.cpp'],\n        language='C++', \n]\n",
+    "setup.py": "ext_modules = [\n        sources=FILES + ['python/kenlm.cpp'],\n        "
+    "language='C++', \n]\n",
     "pyproject.toml": '[build-system]\nrequires = ["setuptools", "wheel", "cmake>=3.10"]\n',
     "lm/model.cc": "// as it is\n",
 }
@@ -38,7 +40,7 @@ def write_archive(path: Path, sources: dict[str, str]) -> Path:
 
 @pytest.fixture
 def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A source distribution of four files, taken for the pinned one."""
+    """A source distribution of four files, accepted as the pinned one."""
     path = write_archive(tmp_path / "sources.tar.gz", SOURCES)
     monkeypatch.setattr(kenlm_build, "SHA256", hashlib.sha256(path.read_bytes()).hexdigest())
     return path
@@ -58,7 +60,7 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """What would be run; CMake's build leaves the three programs."""
+    """Records commands; CMake's build creates the three programs."""
     ran: list[list[str]] = []
 
     def run(command: list[str]) -> None:
@@ -75,26 +77,26 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 
 def test_the_sources_are_changed_as_meant_and_nowhere_else(archive: Path, tmp_path: Path) -> None:
-    """Two Boost components less, and the module from its .pyx by a Cython that the build asks for."""
     sources = kenlm_build.unpack(archive, tmp_path / "unpacked")
     assert {name: (sources / name).read_text() for name in SOURCES} == {
-        "CMakeLists.txt": "project(kenlm)\n  find_package(Boost 1.41.0 REQUIRED COMPONENTS\n    program_options\n    thread)\n",
-        "setup.py": "ext_modules = [\n        sources=FILES + ['python/kenlm.pyx'],\n        language='c++', \n]\n",
-        "pyproject.toml": '[build-system]\nrequires = ["setuptools", "cython>=3.1", "wheel", "cmake>=3.10"]\n',
+        "CMakeLists.txt": "project(kenlm)\n  find_package(Boost 1.41.0 REQUIRED COMPONENTS\n    "
+        "program_options\n    thread)\n",
+        "setup.py": "ext_modules = [\n        sources=FILES + ['python/kenlm.pyx'],\n        "
+        "language='c++', \n]\n",
+        "pyproject.toml": '[build-system]\nrequires = ["setuptools", "cython>=3.1", '
+        '"wheel", "cmake>=3.10"]\n',
         "lm/model.cc": "// as it is\n",
     }
 
 
 @pytest.mark.parametrize("name", ["CMakeLists.txt", "setup.py", "pyproject.toml"])
 def test_sources_of_another_version_are_refused(name: str, tmp_path: Path) -> None:
-    """Where a line to change is missing, the file is named, rather than something half right built."""
     path = write_archive(tmp_path / "other.tar.gz", SOURCES | {name: "rewritten\n"})
     with pytest.raises(ToolError, match=f"{name} does not hold"):
         kenlm_build.unpack(path, tmp_path / "unpacked")
 
 
 def test_an_archive_that_is_not_the_pinned_one_is_refused(archive: Path) -> None:
-    """One byte more, or no file at all: named with the sha256 that it should have."""
     assert kenlm_build.check(archive) == archive
     archive.write_bytes(archive.read_bytes() + b"\0")
     with pytest.raises(ToolError, match=kenlm_build.SHA256):
@@ -103,8 +105,9 @@ def test_an_archive_that_is_not_the_pinned_one_is_refused(archive: Path) -> None
         kenlm_build.check(archive.with_name("none.tar.gz"))
 
 
-def test_programs_are_installed_with_a_stamp_that_tells_changes(archive: Path, prefix: Path, commands: list[list[str]]) -> None:
-    """Built once; a program that was changed or sources that are others need a new build."""
+def test_programs_are_installed_with_a_stamp_that_tells_changes(
+    archive: Path, prefix: Path, commands: list[list[str]]
+) -> None:
     stamp = kenlm_build.stamp_path()
     assert not kenlm_build.is_built(prefix / "bin", stamp)
     kenlm_build.build(programs=True, module=False, archive=archive)
@@ -115,19 +118,23 @@ def test_programs_are_installed_with_a_stamp_that_tells_changes(archive: Path, p
     assert not kenlm_build.is_built(prefix / "bin", stamp)
 
 
-def test_a_failed_build_leaves_the_old_programs(archive: Path, prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the compiler said is told with the command, and nothing in `bin` has changed."""
+def test_a_failed_build_leaves_the_old_programs(
+    archive: Path, prefix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (prefix / "bin" / "lmplz").write_text("old")
     monkeypatch.setenv("PATH", str(prefix))
     (prefix / "cmake").write_text("#!/bin/sh\necho no room for this >&2\nexit 3\n")
     (prefix / "cmake").chmod(0o755)
     with pytest.raises(ToolError, match=r"no room for this\n\nThis failed \(status 3\): cmake"):
         kenlm_build.build(programs=True, module=False, archive=archive)
-    assert [(path.name, path.read_text()) for path in (prefix / "bin").iterdir()] == [("lmplz", "old")]
+    assert [(path.name, path.read_text()) for path in (prefix / "bin").iterdir()] == [
+        ("lmplz", "old")
+    ]
 
 
-def test_the_module_is_built_by_pip_from_the_same_sources(archive: Path, prefix: Path, commands: list[list[str]]) -> None:
-    """pip installs the changed sources, which are the only thing it is given, into this environment."""
+def test_the_module_is_built_by_pip_from_the_same_sources(
+    archive: Path, prefix: Path, commands: list[list[str]]
+) -> None:
     kenlm_build.build(programs=False, module=True, archive=archive)
     (command,) = commands
     assert command[:3] == [sys.executable, "-m", "pip"]
@@ -140,7 +147,11 @@ def test_the_module_is_built_by_pip_from_the_same_sources(archive: Path, prefix:
     [
         ({"setuptools": "84.2.1", "cython": "3.3.1"}, False, False),
         ({"setuptools": "70.1.0", "cython": "3.0.12"}, False, True),
-        ({"setuptools": "65.5.0", "cython": "3.3.1"}, True, True),  # a plain environment of Python 3.11: setuptools makes no wheel there
+        (
+            {"setuptools": "65.5.0", "cython": "3.3.1"},
+            True,
+            True,
+        ),  # a plain environment of Python 3.11: setuptools makes no wheel there
         ({}, True, True),  # a plain environment of Python 3.12 or newer
     ],
 )
@@ -153,7 +164,6 @@ def test_pip_builds_with_the_installed_tools_only_if_they_can(
     commands: list[list[str]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Otherwise pip builds in isolation, with tools that it downloads."""
 
     def version(package: str) -> str:
         if package not in installed:
@@ -163,11 +173,15 @@ def test_pip_builds_with_the_installed_tools_only_if_they_can(
     monkeypatch.setattr(importlib.metadata, "version", version)
     monkeypatch.setattr(kenlm_build, "check", lambda _: archive)
     kenlm_build.build(programs=False, module=True)
-    assert ["--no-build-isolation" not in command for command in commands] == [fetches_isolated, builds_isolated]
+    assert ["--no-build-isolation" not in command for command in commands] == [
+        fetches_isolated,
+        builds_isolated,
+    ]
 
 
-def test_what_is_missing_is_told_with_the_command(monkeypatch: pytest.MonkeyPatch, archive: Path, prefix: Path) -> None:
-    """Without a compiler nothing is begun; the headers are asked for where the module is built, and there only."""
+def test_what_is_missing_is_told_with_the_command(
+    monkeypatch: pytest.MonkeyPatch, archive: Path, prefix: Path
+) -> None:
     asked: list[list[str]] = []
 
     def missing(wanted: list[str]) -> list[str]:
@@ -183,7 +197,6 @@ def test_what_is_missing_is_told_with_the_command(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_systems_python_is_left_alone(monkeypatch: pytest.MonkeyPatch, prefix: Path) -> None:
-    """Outside of an environment the programs have no place, and the message says what to do."""
     monkeypatch.setattr(sys, "base_prefix", str(prefix))
     with pytest.raises(ToolError, match=r"python3 -m venv"):
         list(kenlm_build.plan(programs=True, module=False, archive=None))
@@ -192,16 +205,17 @@ def test_the_systems_python_is_left_alone(monkeypatch: pytest.MonkeyPatch, prefi
 def test_doctor_builds_only_when_told_and_says_so_first(
     cli: Callable[..., Outcome], archive: Path, prefix: Path, commands: list[list[str]]
 ) -> None:
-    """Without --fix nothing is built; with it, the plan is printed, lmplz is there afterwards, and a second call has nothing to do."""
     looked = cli("doctor")
     assert (looked.status, commands) == (1, [])
     assert "doctor --fix" in looked.out
     mended = cli("doctor", "--fix", "--kenlm-sources", archive)
     lines = mended.out.splitlines()
-    assert lines[0].startswith("Going to build lmplz, build_binary, query of KenLM 0.3.0 and put them into")
-    assert lines[1] == f"Going to take the sources from {archive} ..."
+    assert lines[0].startswith(
+        "Next: build lmplz, build_binary, query of KenLM 0.3.0 and put them into"
+    )
+    assert lines[1] == f"Next: use the sources in {archive} ..."
     assert lmplz.find_lmplz() == prefix / "bin" / "lmplz"
     assert any(line.startswith("ok      lmplz") for line in lines)
     done = len(commands)
-    assert "Going to" not in cli("doctor", "--fix").out
+    assert "Next:" not in cli("doctor", "--fix").out
     assert len(commands) == done

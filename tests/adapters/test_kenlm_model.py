@@ -1,5 +1,3 @@
-"""KenLM's scores behind the protocol, checked by hand against a model of five words."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,7 +8,7 @@ import pytest
 from cloze_gen.adapters import kenlm_model
 from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.errors import ModelError, ToolError
-from cloze_gen.lm.protocol import LanguageModel
+from cloze_gen.models.ngram_index import LanguageModel
 
 # log10 probability, n-gram, log10 backoff; the last two lines hold the only bigrams.
 ARPA = """\\data\\
@@ -42,9 +40,16 @@ def model(tmp_path: Path) -> LanguageModel:
 
 
 def test_vocabulary(model: LanguageModel) -> None:
-    """A continuation is known or not: `</s>` is one, `<s>` and `<unk>` are none."""
     assert model.order == 2
-    assert [word in model for word in ["the", "nan", "</s>", "<s>", "<unk>", "cat", ""]] == [True, True, True, False, False, False, False]
+    assert [word in model for word in ["the", "nan", "</s>", "<s>", "<unk>", "cat", ""]] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]
     assert 3 not in model
 
 
@@ -62,33 +67,38 @@ def test_vocabulary(model: LanguageModel) -> None:
         (["the"], "two words", -0.25 - 2.0),  # one unknown word, not split
     ],
 )
-def test_log10_prob(model: LanguageModel, history: Sequence[str], word: str, expected_log10: float) -> None:
-    """Probabilities are the file's, with backoff and `<unk>` as the ARPA format means them."""
+def test_log10_prob(
+    model: LanguageModel, history: Sequence[str], word: str, expected_log10: float
+) -> None:
     assert model.log10_prob(history, word) == pytest.approx(expected_log10, abs=1e-6)
 
 
 def test_answers_do_not_depend_on_what_was_asked_before(model: LanguageModel) -> None:
-    """No state is kept from one question to the next."""
     first = model.log10_prob(["the"], "dog")
     model.score_sentence(["dog", "the", "cat"])
     assert model.log10_prob(["the"], "dog") == first
 
 
-@pytest.mark.parametrize(("tokens", "expected_log10"), [(["the", "dog"], -0.2 - 0.3 - 0.4), ([], -0.5 - 1.0)])
-def test_sentence_includes_its_end(model: LanguageModel, tokens: Sequence[str], expected_log10: float) -> None:
-    """A sentence's score starts after `<s>` and counts `</s>`."""
+@pytest.mark.parametrize(
+    ("tokens", "expected_log10"), [(["the", "dog"], -0.2 - 0.3 - 0.4), ([], -0.5 - 1.0)]
+)
+def test_sentence_includes_its_end(
+    model: LanguageModel, tokens: Sequence[str], expected_log10: float
+) -> None:
     assert model.score_sentence(tokens) == pytest.approx(expected_log10, abs=1e-6)
 
 
-@pytest.mark.parametrize(("history", "word"), [(["the", "<s>"], "dog"), (["<s>", "<s>"], "dog"), (["the"], "<s>")])
-def test_begin_of_sentence_only_begins(model: LanguageModel, history: Sequence[str], word: str) -> None:
-    """`<s>` anywhere else is refused, where KenLM would return a number."""
-    with pytest.raises(ModelError, match="<s> may only stand first"):
+@pytest.mark.parametrize(
+    ("history", "word"), [(["the", "<s>"], "dog"), (["<s>", "<s>"], "dog"), (["the"], "<s>")]
+)
+def test_begin_of_sentence_only_begins(
+    model: LanguageModel, history: Sequence[str], word: str
+) -> None:
+    with pytest.raises(ModelError, match="<s> may only be the first token"):
         model.log10_prob(history, word)
 
 
 def test_loading_is_quiet(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """KenLM's own loading bar and advice stay off stderr."""
     path = tmp_path / "m.arpa"
     path.write_text(ARPA)
     KenlmModel(path)
@@ -96,7 +106,6 @@ def test_loading_is_quiet(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
 
 
 def test_unreadable_models_are_one_message(tmp_path: Path) -> None:
-    """A missing file and a file that is no model are named, with what to do."""
     with pytest.raises(ModelError, match=r"none\.arpa: no such"):
         KenlmModel(tmp_path / "none.arpa")
     path = tmp_path / "text.arpa"
@@ -105,8 +114,9 @@ def test_unreadable_models_are_one_message(tmp_path: Path) -> None:
         KenlmModel(path)
 
 
-def test_without_the_module_kenlm_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no package brings it, loading a model names the command that builds it."""
+def test_without_the_module_kenlm_the_remedy_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(kenlm_model, "kenlm", None)
     path = tmp_path / "m.arpa"
     path.write_text(ARPA)

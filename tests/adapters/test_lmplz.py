@@ -1,5 +1,3 @@
-"""lmplz: found where the design says, quiet about nothing, and every known failure readable."""
-
 from __future__ import annotations
 
 import hashlib
@@ -26,11 +24,13 @@ def program(path: Path, script: str = "exit 0") -> Path:
 
 
 def small_text(path: Path, *, n_lines: int = 400) -> Path:
-    """Lines whose words follow a Zipf-like law, so that the discounts can be estimated."""
+    """Zipfian text, so that discounts can be estimated."""
     rng = random.Random(5)
     words = [f"w{rank}" for rank in range(300)]
     weights = [1 / (rank + 1) for rank in range(300)]
-    path.write_text("".join(" ".join(rng.choices(words, weights, k=9)) + " .\n" for _ in range(n_lines)))
+    path.write_text(
+        "".join(" ".join(rng.choices(words, weights, k=9)) + " .\n" for _ in range(n_lines))
+    )
     return path
 
 
@@ -44,7 +44,7 @@ def real_lmplz() -> Path:
 
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An environment without any lmplz; returns its prefix."""
+    """The prefix of an environment without lmplz."""
     monkeypatch.delenv("CLOZE_GEN_LMPLZ", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "path"))
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
@@ -52,7 +52,6 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_search_order(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The variable wins over the environment's bin, and that over the PATH."""
     on_path = program(bare / "path" / "lmplz")
     assert find_lmplz() == on_path
     own = program(bare / "env" / "bin" / "lmplz")
@@ -63,13 +62,13 @@ def test_search_order(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_missing_names_the_mending_command(bare: Path) -> None:
-    """Without any lmplz the error says what to type."""
     with pytest.raises(ToolError, match="make kenlm"):
         find_lmplz()
 
 
-def test_variable_that_names_nothing_is_an_error(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A wrong CLOZE_GEN_LMPLZ is reported, not passed over for another lmplz."""
+def test_variable_that_names_nothing_is_an_error(
+    bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program(bare / "env" / "bin" / "lmplz")
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(bare / "typo"))
     with pytest.raises(ToolError, match="typo"):
@@ -77,31 +76,46 @@ def test_variable_that_names_nothing_is_an_error(bare: Path, monkeypatch: pytest
 
 
 def test_sha256_is_of_the_bytes(tmp_path: Path) -> None:
-    """The manifest's digest is the file's."""
     path = program(tmp_path / "lmplz")
     assert binary_sha256(path) == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def train(tmp_path: Path, text: Path, said: list[str], *, order: int = 3, memory: str = "100M", **options: object) -> str:
+def train(
+    tmp_path: Path,
+    text: Path,
+    said: list[str],
+    *,
+    order: int = 3,
+    memory: str = "100M",
+    **options: object,
+) -> str:
     arpa = tmp_path / "a model.arpa"
-    train_arpa(text=text, arpa=arpa, order=order, memory=memory, temp_dir=tmp_path, on_line=said.append, **options)  # type: ignore[arg-type]
+    train_arpa(
+        text=text,
+        arpa=arpa,
+        order=order,
+        memory=memory,
+        temp_dir=tmp_path,
+        on_line=said.append,
+        **options,
+    )  # type: ignore[arg-type]
     return arpa.read_text()
 
 
 @pytest.mark.usefixtures("real_lmplz")
 def test_trains_and_streams_progress(tmp_path: Path) -> None:
-    """A model of the order asked for is written, its stages are reported, and no temporary file stays."""
     text = small_text(tmp_path / "some text.txt")
     said: list[str] = []
     assert "\\3-grams:" in train(tmp_path, text, said)
     assert "1/5 Counting and sorting n-grams" in said
-    assert [line for line in said if line.startswith("1/5 Counting and sorting n-grams:")][-1].endswith(" 100 %")
+    assert [line for line in said if line.startswith("1/5 Counting and sorting n-grams:")][
+        -1
+    ].endswith(" 100 %")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a model.arpa", "some text.txt"]
 
 
 @pytest.mark.usefixtures("real_lmplz")
 def test_pruning_and_a_vocabulary_drop_ngrams(tmp_path: Path) -> None:
-    """Counts at or below the threshold go, and so do n-grams with words outside the list."""
     text = small_text(tmp_path / "text.txt")
     full, pruned = train(tmp_path, text, []), train(tmp_path, text, [], prune=(0, 0, 1))
     (tmp_path / "vocab").write_text("w0 w1 .")
@@ -114,7 +128,6 @@ def test_pruning_and_a_vocabulary_drop_ngrams(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("real_lmplz")
 def test_tiny_text_suggests_the_fallback_and_the_fallback_works(tmp_path: Path) -> None:
-    """A text too small for Kneser-Ney names the setting that mends it, and the setting does."""
     text = tmp_path / "tiny.txt"
     text.write_text("a b c\n")
     with pytest.raises(CorpusError, match=r"tiny\.txt: too small.*lm\.discount_fallback=true"):
@@ -124,7 +137,6 @@ def test_tiny_text_suggests_the_fallback_and_the_fallback_works(tmp_path: Path) 
 
 @pytest.mark.usefixtures("real_lmplz")
 def test_reserved_word_is_named(tmp_path: Path) -> None:
-    """The text's `<s>` is the user's to remove, and the message names it."""
     text = tmp_path / "text.txt"
     text.write_text("a <s> b\n")
     with pytest.raises(CorpusError, match="holds <s> as a word"):
@@ -134,32 +146,41 @@ def test_reserved_word_is_named(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("real_lmplz")
 @pytest.mark.parametrize("memory", ["nonsense", "1M"])
 def test_memory_that_does_not_do(tmp_path: Path, memory: str) -> None:
-    """A size that lmplz cannot read or use is the setting lm.memory's fault."""
     with pytest.raises(ToolError, match=rf"lm\.memory = '?{memory}"):
         train(tmp_path, small_text(tmp_path / "text.txt"), [], memory=memory)
 
 
 @pytest.mark.usefixtures("real_lmplz")
 def test_unwritable_model_is_a_store_error(tmp_path: Path) -> None:
-    """A missing output folder is reported as the store's fault."""
     with pytest.raises(StoreError, match="No such file or directory"):
         train_arpa(
-            text=small_text(tmp_path / "text.txt"), arpa=tmp_path / "none" / "x", order=2, memory="100M", temp_dir=tmp_path, on_line=print
+            text=small_text(tmp_path / "text.txt"),
+            arpa=tmp_path / "none" / "x",
+            order=2,
+            memory="100M",
+            temp_dir=tmp_path,
+            on_line=print,
         )
 
 
 @pytest.mark.usefixtures("real_lmplz")
 def test_full_disk(tmp_path: Path) -> None:
-    """A model that does not fit is told as want of disk space."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", disk], capture_output=True, check=False)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=40k", "tmpfs", disk], capture_output=True, check=False
+    )
     if mounted.returncode != 0:
         pytest.skip("mounting a small tmpfs needs root")
     try:
         with pytest.raises(StoreError, match="ran out of disk space"):
             train_arpa(
-                text=small_text(tmp_path / "text.txt"), arpa=disk / "x", order=3, memory="100M", temp_dir=tmp_path, on_line=lambda _: None
+                text=small_text(tmp_path / "text.txt"),
+                arpa=disk / "x",
+                order=3,
+                memory="100M",
+                temp_dir=tmp_path,
+                on_line=lambda _: None,
             )
     finally:
         subprocess.run(["umount", disk], check=True)
@@ -168,31 +189,42 @@ def test_full_disk(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "kind", "message"),
     [
-        ("kill -KILL $$", ToolError, "was killed, most likely for want of memory"),
+        ("kill -KILL $$", ToolError, "was killed, most likely because memory ran out"),
         ("kill -TERM $$", ToolError, "SIGTERM"),
         ("echo 'odd thing' >&2; exit 3", ToolError, "failed with status 3.*\n.*odd thing"),
-        ("echo 'lmplz: error while loading shared libraries: libboost' >&2; exit 127", ToolError, "make kenlm"),
+        (
+            "echo 'lmplz: error while loading shared libraries: libboost' >&2; exit 127",
+            ToolError,
+            "make kenlm",
+        ),
         ("echo 'write failed: No space left on device' >&2; exit 1", StoreError, "disk space"),
-        ("echo 'This looks like a gzip file but gzip support was not compiled in.' >&2; exit 1", CorpusError, "is compressed"),
+        (
+            "echo 'This looks like a gzip file but gzip support was not compiled in.' >&2; exit 1",
+            CorpusError,
+            "is compressed",
+        ),
     ],
 )
 def test_failures_are_told_in_one_message(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, kind: type[Exception], message: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str,
+    kind: type[Exception],
+    message: str,
 ) -> None:
-    """Signals, odd exits and known complaints each become their kind of error, with lmplz's last words."""
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(program(tmp_path / "fake", script)))
     with pytest.raises(kind, match=message):
         train(tmp_path, small_text(tmp_path / "text.txt", n_lines=1), [])
 
 
 def test_unknown_signal_is_named() -> None:
-    """A crash keeps its signal's name for whoever reports it."""
     error = explain_failure(-signal.SIGSEGV, [], text=Path("t"), memory="1G")
     assert "SIGSEGV" in str(error)
 
 
-def test_leaves_no_child_when_the_listener_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error while progress is shown (Ctrl-C, a closed terminal) ends lmplz too."""
+def test_leaves_no_child_when_the_listener_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = f"echo $$ > '{tmp_path}/pid'; echo started >&2; exec sleep 60"
     monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(program(tmp_path / "fake", script)))
 
@@ -200,14 +232,28 @@ def test_leaves_no_child_when_the_listener_fails(tmp_path: Path, monkeypatch: py
         raise KeyboardInterrupt(line)
 
     with pytest.raises(KeyboardInterrupt):
-        train_arpa(text=tmp_path / "t", arpa=tmp_path / "a", order=2, memory="1G", temp_dir=tmp_path, on_line=fail)
+        train_arpa(
+            text=tmp_path / "t",
+            arpa=tmp_path / "a",
+            order=2,
+            memory="1G",
+            temp_dir=tmp_path,
+            on_line=fail,
+        )
     assert not is_alive(int((tmp_path / "pid").read_text()))
 
 
-def test_leaves_no_child_when_what_is_done_meanwhile_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """lmplz is at work while something else is done; where that fails, lmplz is ended and the error comes out."""
+def test_leaves_no_child_when_what_is_done_meanwhile_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(
-        "CLOZE_GEN_LMPLZ", str(program(tmp_path / "fake", f"echo $$ > '{tmp_path}/p'; mv '{tmp_path}/p' '{tmp_path}/pid'; exec sleep 60"))
+        "CLOZE_GEN_LMPLZ",
+        str(
+            program(
+                tmp_path / "fake",
+                f"echo $$ > '{tmp_path}/p'; mv '{tmp_path}/p' '{tmp_path}/pid'; exec sleep 60",
+            )
+        ),
     )
 
     def fail() -> None:
@@ -217,15 +263,25 @@ def test_leaves_no_child_when_what_is_done_meanwhile_fails(tmp_path: Path, monke
 
     started = time.monotonic()
     with pytest.raises(StoreError, match="no room"):
-        train_arpa(text=tmp_path / "t", arpa=tmp_path / "a", order=2, memory="1G", temp_dir=tmp_path, on_line=print, meanwhile=fail)
+        train_arpa(
+            text=tmp_path / "t",
+            arpa=tmp_path / "a",
+            order=2,
+            memory="1G",
+            temp_dir=tmp_path,
+            on_line=print,
+            meanwhile=fail,
+        )
     assert time.monotonic() - started < 30, "lmplz was waited for, not ended"
     assert not is_alive(int((tmp_path / "pid").read_text()))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux kills a child with its parent")
 def test_dies_with_its_parent(tmp_path: Path) -> None:
-    """lmplz does not outlive a process that was killed with SIGKILL."""
-    fake = program(tmp_path / "fake", f"echo $$ > '{tmp_path}/pid'; mv '{tmp_path}/pid' '{tmp_path}/child'; exec sleep 60")
+    fake = program(
+        tmp_path / "fake",
+        f"echo $$ > '{tmp_path}/pid'; mv '{tmp_path}/pid' '{tmp_path}/child'; exec sleep 60",
+    )
     code = (
         "from pathlib import Path; from cloze_gen.adapters.lmplz import train_arpa; p = Path('.')\n"
         "train_arpa(text=p, arpa=p, order=2, memory='1G', temp_dir=p, on_line=print)"
@@ -241,7 +297,7 @@ def test_dies_with_its_parent(tmp_path: Path) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether the process runs; one that is dead but not yet collected by its new parent does not."""
+    """False also for a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

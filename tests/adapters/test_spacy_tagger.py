@@ -1,8 +1,8 @@
-"""The built-in tagger and the way any spaCy pipeline is read as a tagger."""
-
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cloze_gen.adapters import spacy_tagger
-from cloze_gen.adapters.spacy_tagger import BUILTIN_FOLDER, SpacyTagger, load_tagger
+from cloze_gen.adapters.spacy_tagger import (
+    BUILTIN_FOLDER,
+    SCORES,
+    SpacyTagger,
+    load_tagger,
+    model_digest,
+    tagger_identity,
+)
+from cloze_gen.adapters.tagging import TaggedToken
 from cloze_gen.english.treebank import host_index, normalize_for_tagging, treebank_split
 from cloze_gen.errors import ModelError
-from cloze_gen.text.tagging import TaggedToken
 
 CASES = Path(__file__).parents[1] / "cases" / "tagged_sentences.tsv"
 
@@ -33,7 +40,9 @@ def read_cases() -> list[tuple[list[str], list[str]]]:
             else:
                 groups.append([[word, tag]])
         words = ["".join(word for word, _ in group) for group in groups]
-        sentences.append((words, [group[host_index([word for word, _ in group])][1] for group in groups]))
+        sentences.append(
+            (words, [group[host_index([word for word, _ in group])][1] for group in groups])
+        )
     return sentences
 
 
@@ -48,7 +57,7 @@ def sentences() -> list[list[str]]:
 
 
 def test_hand_tagged_sentences(tagger: SpacyTagger, sentences: list[list[str]]) -> None:
-    """At least 92 % of the whole words of the hand-tagged sentences get their tag (93.4 % when the model was shipped)."""
+    """93.4 % when the model was shipped."""
     pairs = [
         (right, given_tag)
         for (_, tags), row in zip(read_cases(), tagger.tag(sentences), strict=True)
@@ -59,16 +68,16 @@ def test_hand_tagged_sentences(tagger: SpacyTagger, sentences: list[list[str]]) 
 
 
 def test_cases_split_as_written(sentences: list[list[str]]) -> None:
-    """`treebank_split` cuts the whole words exactly where the hand-tagged sentences are cut."""
     for line in CASES.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             words = [token.rsplit("_", 1)[0] for token in line.split("\t")[2].split(" ")]
             joined = " ".join(words).replace(" ~", "").split(" ")
-            assert [part for word in joined for part in treebank_split(word)] == [normalize_for_tagging(w.removeprefix("~")) for w in words]
+            assert [part for word in joined for part in treebank_split(word)] == [
+                normalize_for_tagging(w.removeprefix("~")) for w in words
+            ]
 
 
 def test_fast_network_equals_spacy(tagger: SpacyTagger, sentences: list[list[str]]) -> None:
-    """Computing the network by word types gives the tags of spaCy's own `pipe`, clitics included."""
     plain = load_tagger(fast=False)
     assert tagger.is_fast
     assert not plain.is_fast
@@ -76,8 +85,9 @@ def test_fast_network_equals_spacy(tagger: SpacyTagger, sentences: list[list[str
     assert list(tagger.tag(sentences)) == list(plain.tag(sentences))
 
 
-def test_tags_do_not_depend_on_batches(tagger: SpacyTagger, sentences: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
-    """One sentence a batch, all in one batch, a table that overflows: the same tags."""
+def test_tags_do_not_depend_on_batches(
+    tagger: SpacyTagger, sentences: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     expected = list(tagger.tag(sentences))
     for batch_tokens, max_types in ((1, 40_000), (100_000, 40_000), (64, 50)):
         monkeypatch.setattr(spacy_tagger, "BATCH_TOKENS", batch_tokens)
@@ -86,37 +96,44 @@ def test_tags_do_not_depend_on_batches(tagger: SpacyTagger, sentences: list[list
 
 
 def test_calls_do_not_share_state(tagger: SpacyTagger, sentences: list[list[str]]) -> None:
-    """Two interleaved calls give what each gives alone."""
     forward, backward = tagger.tag(sentences), tagger.tag(sentences[::-1])
     pairs = list(zip(forward, backward, strict=True))
-    assert [row for row, _ in pairs] == [row for _, row in pairs][::-1] == list(tagger.tag(sentences))
+    assert (
+        [row for row, _ in pairs] == [row for _, row in pairs][::-1] == list(tagger.tag(sentences))
+    )
 
 
 def test_empty_input(tagger: SpacyTagger) -> None:
-    """No sentence yields nothing; an empty sentence yields an empty list, alone or among others."""
     assert list(tagger.tag([])) == []
     assert list(tagger.tag([[]])) == [[]]
     assert [len(row) for row in tagger.tag([[], ["He", "ran", "."], []])] == [0, 3, 0]
 
 
 def test_clitics_and_compounds(tagger: SpacyTagger) -> None:
-    """The host lends its tag, clitics keep theirs, and a compound participle is an adjective."""
-    (row,) = tagger.tag_with_clitics([["I", "don't", "know", "the", "left-handed", "man's", "name", "."]])
+    (row,) = tagger.tag_with_clitics(
+        [["I", "don't", "know", "the", "left-handed", "man's", "name", "."]]
+    )
     assert [token.tag for token in row] == ["PRP", "VBP", "VB", "DT", "JJ", "NN", "NN", "."]
     assert row[1].clitics == ("RB",)
     assert row[5].clitics == ("POS",)
 
 
 def test_context_decides(tagger: SpacyTagger) -> None:
-    """One word, two tags."""
     rows = list(tagger.tag([["They", "walk", "home", "."], ["She", "took", "a", "walk", "."]]))
     assert (rows[0][1], rows[1][3]) == ("VBP", "NN")
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.lists(st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=9), max_size=8), max_size=5))
+@given(
+    st.lists(
+        st.lists(
+            st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=9),
+            max_size=8,
+        ),
+        max_size=5,
+    )
+)
 def test_any_text_gets_one_tag_a_token(rows: list[list[str]]) -> None:
-    """Whatever the tokens, as many tags as tokens, all from the tagger's labels."""
     tagger = load_tagger_once()
     tagged = list(tagger.tag(rows))
     assert [len(row) for row in tagged] == [len(row) for row in rows]
@@ -130,27 +147,29 @@ def load_tagger_once(cache: list[SpacyTagger] = []) -> SpacyTagger:  # noqa: B00
 
 
 def test_missing_pipeline_names_the_command() -> None:
-    """A pipeline that is not installed is one message with the command that installs it."""
     with pytest.raises(ModelError, match="python -m spacy download en_no_such_pipeline"):
         load_tagger("en_no_such_pipeline")
 
 
 def test_pipeline_without_tagger(tmp_path: Path) -> None:
-    """A pipeline that cannot tag is refused by name."""
     spacy.blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(ModelError, match="has no tagger"):
         load_tagger(str(tmp_path / "blank"))
 
 
 def test_named_pipeline_of_another_kind(tmp_path: Path) -> None:
-    """A tagger whose network is shared through a listener runs through spaCy's own `pipe`."""
     from spacy.tokens import Doc
     from spacy.training import Example
 
     nlp = spacy.blank("en")
     nlp.add_pipe("tok2vec")
-    nlp.add_pipe("tagger", config={"model": {"tok2vec": {"@architectures": "spacy.Tok2VecListener.v1", "width": 96}}})
-    example = Example(Doc(nlp.vocab, words=["a", "b"]), Doc(nlp.vocab, words=["a", "b"], tags=["DT", "NN"]))
+    nlp.add_pipe(
+        "tagger",
+        config={"model": {"tok2vec": {"@architectures": "spacy.Tok2VecListener.v1", "width": 96}}},
+    )
+    example = Example(
+        Doc(nlp.vocab, words=["a", "b"]), Doc(nlp.vocab, words=["a", "b"], tags=["DT", "NN"])
+    )
     nlp.initialize(lambda: [example])
     nlp.to_disk(tmp_path / "shared")
     tagger = load_tagger(str(tmp_path / "shared"))
@@ -158,33 +177,80 @@ def test_named_pipeline_of_another_kind(tmp_path: Path) -> None:
     assert [len(row) for row in tagger.tag([["don't", "go"], []])] == [2, 0]
 
 
-def test_no_token_beyond_its_reach_changes_a_tag(tagger: SpacyTagger, sentences: list[list[str]]) -> None:
-    """The tag of every word of the hand-tagged sentences, clitics too, read in the whole sentence and in the window that is its reach;
-    in a shorter one it is another one here and there."""
+def test_no_token_beyond_its_reach_changes_a_tag(
+    tagger: SpacyTagger, sentences: list[list[str]]
+) -> None:
+    """In whole sentences and in windows of the reach; a smaller window changes some tags."""
     places = [(sentence, at) for sentence in sentences for at in range(len(sentence))]
-    whole = [tags[at] for sentence, tags in zip(sentences, tagger.tag_with_clitics(sentences), strict=True) for at in range(len(sentence))]
+    whole = [
+        tags[at]
+        for sentence, tags in zip(sentences, tagger.tag_with_clitics(sentences), strict=True)
+        for at in range(len(sentence))
+    ]
     assert tagger.reach is not None
 
     def within(reach: int) -> list[TaggedToken]:
         windows = [sentence[max(0, at - reach) : at + 1 + reach] for sentence, at in places]
-        return [tags[min(at, reach)] for (_, at), tags in zip(places, tagger.tag_with_clitics(windows), strict=True)]
+        return [
+            tags[min(at, reach)]
+            for (_, at), tags in zip(places, tagger.tag_with_clitics(windows), strict=True)
+        ]
 
     assert within(tagger.reach) == whole
     assert within(1) != whole
 
 
 def test_identity_is_of_the_content(tagger: SpacyTagger) -> None:
-    """Two loads of one model have one identity, and the scores beside the model are that model's."""
     assert tagger.identity == load_tagger().identity
-    assert json.loads((BUILTIN_FOLDER / "scores.json").read_text(encoding="utf-8"))["model"] == tagger.identity
+    assert (
+        json.loads((BUILTIN_FOLDER / "scores.json").read_text(encoding="utf-8"))["model"]
+        == tagger.identity
+    )
 
 
 def test_model_folder_is_small_and_clean() -> None:
-    """At most 10 MB, with licence, scores and settings beside it, and no path of a machine inside."""
     files = sorted(path for path in BUILTIN_FOLDER.rglob("*") if path.is_file())
-    assert {"README.md", "LICENSE.txt", "scores.json", "config.cfg", "meta.json"} <= {path.name for path in files}
+    assert {"README.md", "LICENSE.txt", "scores.json", "config.cfg", "meta.json"} <= {
+        path.name for path in files
+    }
     assert sum(path.stat().st_size for path in files) <= 10_000_000
     for path in files:
         if path.suffix in (".cfg", ".json", ".md", ".txt") or path.name == "cfg":
             text = path.read_text(encoding="utf-8")
-            assert not any(root in text for root in ("/tmp/", "/home/", "/root/", "C:\\")), path.name
+            assert not any(root in text for root in ("/tmp/", "/home/", "/root/", "C:\\")), (
+                path.name
+            )
+
+
+@pytest.fixture
+def builtin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the built-in tagger; loading a pipeline fails."""
+    shutil.copytree(BUILTIN_FOLDER, tmp_path / "model")
+    monkeypatch.setattr(spacy_tagger, "BUILTIN_FOLDER", tmp_path / "model")
+    monkeypatch.setattr(spacy_tagger, "model_digest", lambda: model_digest(tmp_path / "model"))
+    monkeypatch.setattr(
+        spacy_tagger,
+        "load_tagger",
+        lambda name: pytest.fail("loaded") if name == "builtin" else load_tagger(name),
+    )
+    tagger_identity.cache_clear()
+    yield tmp_path / "model"
+    tagger_identity.cache_clear()
+
+
+def test_the_built_in_tagger_is_not_loaded(builtin_folder: Path) -> None:
+    assert tagger_identity("builtin") == load_tagger().identity
+
+
+@pytest.mark.parametrize("name", ["tagger/model", "tokenizer", "config.cfg", "vocab/strings.json"])
+def test_a_changed_file_has_it_loaded(builtin_folder: Path, name: str) -> None:
+    (builtin_folder / name).write_bytes((builtin_folder / name).read_bytes() + b" ")
+    with pytest.raises(pytest.fail.Exception, match="loaded"):
+        tagger_identity("builtin")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"model": "x"})])
+def test_without_a_record_it_is_loaded(builtin_folder: Path, text: str) -> None:
+    (builtin_folder / SCORES).write_text(text, encoding="utf-8")
+    with pytest.raises(pytest.fail.Exception, match="loaded"):
+        tagger_identity("builtin")

@@ -1,5 +1,3 @@
-"""Whole-word tokens as the published MSR files have them."""
-
 from __future__ import annotations
 
 import json
@@ -15,17 +13,16 @@ TOKENIZER = build_tokenizer()
 
 @pytest.mark.parametrize(("text", "tokens"), [case for cases in CASES.values() for case in cases])
 def test_tokens_are_whole_words_and_single_marks(text: str, tokens: str) -> None:
-    """Each case is a text and its tokens with spaces between."""
     assert " ".join(token.text for token in TOKENIZER(text)) == tokens
 
 
 @pytest.mark.parametrize("text", [case[0] for cases in CASES.values() for case in cases])
 def test_the_short_way_gives_the_same_tokens(text: str) -> None:
-    """A chunk taken apart without the tokenizer is taken apart alike."""
     tokenize_chunk = chunk_tokenizer()
-    assert [token for chunk in text.split(" ") for token in tokenize_chunk(chunk)] == [token.text for token in TOKENIZER(text)]
+    assert [token for chunk in text.split(" ") for token in tokenize_chunk(chunk)] == [
+        token.text for token in TOKENIZER(text)
+    ]
 
 
 def test_a_chunk_longer_than_any_word_is_one_token() -> None:
-    """Rubbish of a million marks must not take a minute."""
     assert chunk_tokenizer()('"' * 1_000_000) == ('"' * 1_000_000,)

@@ -1,87 +1,308 @@
-"""Every import of ours leads to a file that all have."""
+"""Imports: their direction, who may import recipes and libraries, and that they exist."""
 
 from __future__ import annotations
 
 import ast
+import graphlib
+import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from pathlib import Path
 
 import pytest
 
-from tests.architecture.conftest import ROOT, House, built, imports, read_house
+from tests.architecture.conftest import ROOT, Module, Project, bound, built, imports
+
+RECIPE, SHARED = "recipes/PAPER", "recipes/SHARED"  # a new folder of `recipes/` needs no line
+# From the bottom to the top. A package imports packages of lower lines only.
+LAYERS = (
+    {"errors", "renamed"},
+    {"parsing"},
+    {"json_lines"},
+    {"records", "rng", "word_tokens", "settings", "text_layout", "interrupts", "aliases"},
+    {"english"},
+    {"store"},
+    {"config"},
+    {"adapters"},
+    {"engine", "cli_errors"},
+    {"corpus"},
+    {"models"},
+    {"formats"},
+    {"judging"},
+    {"evaluate"},
+    {"release"},
+    {SHARED},
+    {RECIPE},
+    {"pipelines"},
+    {"judging.web"},
+    {"cli"},
+    {"__main__"},
+)
+LAYER_OF = {package: number for number, packages in enumerate(LAYERS) for package in packages}
+DAG = re.compile(r"pipelines\.\w+_style")
+KNOWS_A_RECIPE = {
+    "cli.corpus": "`corpus rank` and `corpus clean` run a step of SCS and of SCDE without a run",
+}
+ONE_PLACE = {
+    "luigi": "pipelines",
+    "spacy": "adapters",
+    "kenlm": "adapters",
+    "lemminflect": "adapters",
+    "torch": "adapters",
+    "transformers": "adapters",
+    "subprocess": "adapters",
+    "distributed": "engine",
+    "matplotlib": "release.plots",
+    "sqlite3": "judging.database",
+    "starlette": "judging.web",
+    "uvicorn": "judging.web",
+}
+# What grooming knows of words: a report that judged by it would approve what grooming kept.
+WORD_KNOWLEDGE = {"models.contexts", "models.context_space", "models.word_knowledge"}
+REPORTING = {"evaluate", "formats", "release"}
 
 
-def nowhere(house: House, others: Iterable[Path] = ()) -> list[str]:
-    """Imports of ours that lead to no module, or to nothing in it."""
-    holds = {source.name: _at_the_top(source.tree) for source in house} | {"": _at_the_top(ast.parse(house.front))}
-    trees = [(source.path, source.tree) for source in house] + [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in others]
+def upward(project: Project) -> list[str]:
+    """Imports from a higher layer, or from another package of the same layer."""
+    return [
+        f"{module.name}: {written}"
+        for module in project
+        for other, written in project.imported[module.name].items()
+        if project.modules[other].package != module.package
+        and _layer(project, project.modules[other]) >= _layer(project, module)
+    ]
+
+
+def without_layer(project: Project) -> list[str]:
+    """Packages with code that LAYERS does not name."""
+    return sorted(
+        {
+            module.package
+            for module in project
+            if len(module.tree.body) > 1 and _layer(project, module) < 0
+        }
+    )
+
+
+def _layer(project: Project, module: Module) -> int:
+    package = module.package
+    if package.startswith("recipes."):
+        package = RECIPE if package in project.recipes else SHARED
+    return LAYER_OF.get(package, -1)
+
+
+def cycle(project: Project) -> list[str]:
+    """Modules that import each other in a circle, or one that imports itself."""
+    try:
+        graphlib.TopologicalSorter(project.imported).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def recipes_known(project: Project) -> list[str]:
+    """Modules that know a recipe, or its DAG, that is not their own.
+
+    A recipe knows itself and shared folders; a DAG file knows one recipe; others know none. Names
+    in strings count, for `import_module`.
+    """
     wrong = []
-    for path, tree in trees:
-        for name in imports(tree):
-            head, _, told = name.partition(".")
-            module, _, last = told.rpartition(".")
-            if head == "cloze_gen" and told not in house.sources and not house.is_folder(told) and last not in holds.get(module, set()):
-                wrong.append(f"{path.relative_to(house.root).as_posix()}: {name}")
+    for module in project:
+        named = [name.removeprefix("cloze_gen.") for name in _named(module)]
+        dags = {found[0] for name in named if (found := DAG.match(name))} - {module.name}
+        known = {".".join(name.split(".")[:2]) for name in named if name.startswith("recipes.")}
+        of_recipe, is_dag = module.name.startswith("recipes."), bool(DAG.fullmatch(module.name))
+        if of_recipe or is_dag:
+            known -= {other.package for other in project} - project.recipes
+        known -= {module.package}
+        if dags or len(known) > is_dag:
+            wrong.append(f"{module.name}: {', '.join(sorted(known | dags))}")
     return wrong
 
 
-def _at_the_top(tree: ast.Module) -> set[str]:
-    """The names that a module has, those that it imports too."""
-    nodes = list(ast.walk(tree))
-    found = {one.asname or one.name.split(".")[0] for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for one in node.names}
-    found |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return found | {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+def _named(module: Module) -> Iterator[str]:
+    yield from imports(module.tree)
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from re.findall(r"^cloze_gen\.(?:recipes|pipelines)\.[\w.]*", node.value)
 
 
-def untracked(house: House, tracked: Set[str]) -> list[str]:
-    """Our modules that a clean checkout would not have."""
-    return [place for source in house if (place := source.path.relative_to(house.root).as_posix()) not in tracked]
+def misplaced_libraries(project: Project) -> list[str]:
+    """Imports of a big library outside of its place."""
+    return [
+        f"{module.name}: {library}"
+        for module in project
+        for library in sorted({name.split(".")[0] for name in imports(module.tree)})
+        if not f"{module.name}.".startswith(f"{ONE_PLACE.get(library, module.name)}.")
+    ]
 
 
-def test_imports_lead_somewhere(house: House) -> None:
-    """Each import of ours, here, in the tests and in other programs, leads to a module, or to what stands at the top of one."""
-    others = [path for folder in ("tests", "scripts", "benchmarks", "training") for path in sorted((ROOT / folder).rglob("*.py"))]
-    assert not (wrong := nowhere(house, [path for path in others if "toy" not in path.parts])), "\n".join(wrong)
+def biased_reports(project: Project) -> list[str]:
+    """Modules that measure or report and import WORD_KNOWLEDGE, directly or not."""
+    wrong = []
+    for module in project:
+        reached, waiting = {module.name}, [module.name]
+        while waiting and module.package in REPORTING:
+            new = set(project.imported[waiting.pop()]) - reached
+            reached |= new
+            waiting += new
+        wrong += [f"{module.name}: {found}" for found in sorted(reached & WORD_KNOWLEDGE)]
+    return [one for one in wrong if one.split(".")[0] in REPORTING]
 
 
-def test_git_knows_every_module(house: House) -> None:
-    """A module that only this folder has would break every clean checkout, while every test here passes."""
+def nowhere(project: Project, others: Iterable[Path] = ()) -> list[str]:
+    """Imports of ours that lead to no module, and to no name in one."""
+    holds = {module.name: set().union(*map(bound, module.tree.body)) for module in project}
+    holds[""] = {"__version__"}
+    trees = {module.path: module.tree for module in project} | {
+        path: ast.parse(path.read_text(encoding="utf-8")) for path in others
+    }
+    wrong = []
+    for path, tree in trees.items():
+        for name in imports(tree):
+            head, _, inside = name.partition(".")
+            module, _, last = inside.rpartition(".")
+            if head == "cloze_gen" and not (
+                inside in project.modules
+                or last in holds.get(module, ())
+                or _is_folder(project.root, inside)
+            ):
+                wrong.append(f"{path.relative_to(project.root).as_posix()}: {name}")
+    return wrong
+
+
+def _is_folder(root: Path, name: str) -> bool:
+    place = name.replace(".", "/")
+    return (root / "src" / "cloze_gen" / place).is_dir() or (root / place).is_dir()
+
+
+def untracked(project: Project, tracked: Set[str]) -> list[str]:
+    """Modules that a clean checkout would not have."""
+    places = (module.path.relative_to(project.root).as_posix() for module in project)
+    return [place for place in places if place not in tracked]
+
+
+@pytest.mark.parametrize(
+    "rule", [upward, without_layer, cycle, misplaced_libraries, biased_reports]
+)
+def test_imports_follow_the_rule(rule: Callable[[Project], list[str]], project: Project) -> None:
+    """Each rule about imports holds without exception."""
+    assert not (wrong := rule(project)), "\n".join(wrong)
+
+
+def test_recipes_stand_apart(project: Project) -> None:
+    """No recipe knows another, a DAG file knows one, and the listed exceptions are needed."""
+    wrong = recipes_known(project)
+    assert {one.split(":")[0] for one in wrong} == set(KNOWS_A_RECIPE), "\n".join(wrong)
+
+
+def test_the_names_in_the_rules_exist(project: Project) -> None:
+    """A module that moved would leave its rule without effect."""
+    assert set(project.modules) >= WORD_KNOWLEDGE
+    packages = {module.package for module in project}
+    assert set(LAYER_OF) - packages == {RECIPE, SHARED}
+    assert {place for place in ONE_PLACE.values() if place not in packages} <= set(project.modules)
+
+
+def test_the_page_lists_the_layers(project: Project) -> None:
+    """The table of packages in `architecture.md` has the rows of LAYERS, in their order."""
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (`.*?) \|", page.split("\n## ")[1], re.MULTILINE)
+    rows = [re.findall(r"`([^`]+?)(?:\.py|/)`", cell) for cell in cells]
+    listed = [{name.replace("/", ".") for name in row} for row in rows]
+    meant = {SHARED: {"recipes.questions"}, RECIPE: project.recipes}
+    assert listed == [meant.get("".join(layer), layer) for layer in LAYERS]
+
+
+@pytest.mark.slow
+def test_imports_lead_somewhere(project: Project) -> None:
+    """Each import of ours, also in tests and other programs, leads to a module or a name in one."""
+    others = [
+        path
+        for folder in ("tests", "scripts", "benchmarks", "training")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if "toy" not in path.parts
+    ]
+    assert not (wrong := nowhere(project, others)), "\n".join(wrong)
+
+
+def test_git_knows_every_module(project: Project) -> None:
+    """A file that was never added would break every clean checkout."""
     git = shutil.which("git")
     if git is None or not (ROOT / ".git").exists():
         pytest.skip("no git here, or no checkout")
-    done = subprocess.run([git, "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [git, "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True, check=False
+    )
     if done.returncode:
-        pytest.skip(f"git does not answer: {done.stderr.strip()}")
-    assert not (wrong := untracked(house, set(done.stdout.split("\0")))), "git add " + " ".join(wrong)
+        pytest.skip(f"git fails: {done.stderr.strip()}")
+    wrong = untracked(project, set(done.stdout.split("\0")))
+    assert not wrong, "git add " + " ".join(wrong)
 
 
-STEP = "recipes/lambada/steps/passages.py"
+# ---- Each rule finds what breaks it, in a small copy with a recipe that this file does not name
+
+TRACE, DAG_FILE = "recipes/new/trace.py", "pipelines/new_style.py"
+BROKEN: list[tuple[Callable[[Project], list[str]], dict[str, str]]] = [
+    (upward, {"store/a.py": "from cloze_gen.corpus import b", "corpus/b.py": ""}),
+    (upward, {"word_tokens.py": "def f():\n    from cloze_gen.rng import g", "rng.py": "g = 1"}),
+    (upward, {TRACE: "import cloze_gen.recipes.old.trace", "recipes/old/trace.py": ""}),
+    (upward, {"recipes/shared/a.py": "import cloze_gen.recipes.new.trace", TRACE: ""}),
+    (upward, {"judging/a.py": "from cloze_gen.judging.web import app", "judging/web/app.py": ""}),
+    (without_layer, {"extras/a.py": "import os\nimport sys"}),
+    (recipes_known, {TRACE: "import cloze_gen.recipes.old.trace", "recipes/old/trace.py": ""}),
+    (recipes_known, {TRACE: "x = import_module('cloze_gen.recipes.old.trace')"}),
+    (recipes_known, {TRACE: "x = import_module(f'cloze_gen.recipes.{paper}.trace')"}),
+    (recipes_known, {"cli/a.py": "from cloze_gen.pipelines.new_style import STYLE", DAG_FILE: ""}),
+    (recipes_known, {"cli/a.py": "x = import_module('cloze_gen.pipelines.new_style')"}),
+    (recipes_known, {DAG_FILE: "from cloze_gen.pipelines import old_style"}),
+    (recipes_known, {DAG_FILE: "import cloze_gen.recipes.new.a, cloze_gen.recipes.old.a"}),
+    (misplaced_libraries, {TRACE: "def f():\n    import luigi"}),
+    (misplaced_libraries, {"release/html.py": "from matplotlib import pyplot"}),
+    (
+        biased_reports,
+        {
+            "evaluate/a.py": "import cloze_gen.corpus.b",
+            "corpus/b.py": "from cloze_gen.models.contexts import c",
+            "models/contexts.py": "c = 1",
+        },
+    ),
+    (nowhere, {TRACE: "from cloze_gen.corpus.b import c", "corpus/b.py": "def d(): ..."}),
+    (nowhere, {TRACE: "from cloze_gen.corpus.b import c"}),
+]
 
 
-@pytest.mark.parametrize("other", [{"text/tokens.py": "def tokenize(): ..."}, {"text/paragraphs.py": ""}, {}])
-def test_an_import_of_nothing_is_found(other: dict[str, str], tmp_path: Path) -> None:
-    """Of a function that bears another name, of a module that is gone, of a room that is gone."""
-    assert len(nowhere(built(tmp_path, {STEP: "from cloze_gen.text.tokens import tokenise", **other}))) == 1
+@pytest.mark.parametrize(("rule", "files"), BROKEN)
+def test_a_broken_rule_is_found(
+    rule: Callable[[Project], list[str]], files: dict[str, str], tmp_path: Path
+) -> None:
+    """Once, by the rule that is there for it."""
+    assert len(rule(built(tmp_path, files))) == 1
 
 
-def test_what_git_does_not_know_is_found(tmp_path: Path) -> None:
-    """A module that nobody added."""
-    house = built(tmp_path, {"text/tokens.py": "", STEP: ""})
-    assert untracked(house, {"src/cloze_gen/text/tokens.py"}) == [f"src/cloze_gen/{STEP}"]
+def test_a_cycle_and_a_file_that_git_lacks_are_found(tmp_path: Path) -> None:
+    """Two modules that import each other, one that imports itself, one that was not added."""
+    files = {
+        "corpus/a.py": "from cloze_gen.corpus.b import c",
+        "corpus/b.py": "def c():\n    from cloze_gen.corpus.a import c",
+    }
+    assert set(cycle(both := built(tmp_path / "two", files))) == {"corpus.a", "corpus.b"}
+    assert cycle(built(tmp_path / "one", {"rng.py": "from cloze_gen import rng"}))
+    assert untracked(both, {"src/cloze_gen/corpus/a.py"}) == ["src/cloze_gen/corpus/b.py"]
 
 
-def test_no_module_imports_itself_through_others(house: House) -> None:
-    """Imports have no cycle."""
-    assert house.longest_chain(list(house.sources))
-
-
-def test_a_cycle_is_found(tmp_path: Path) -> None:
-    """Two modules that import each other are named."""
-    folder = tmp_path / "src" / "cloze_gen" / "text"
-    folder.mkdir(parents=True)
-    (folder / "a.py").write_text("from cloze_gen.text.b import one")
-    (folder / "b.py").write_text("def two():\n    from cloze_gen.text.a import one")
-    with pytest.raises(ValueError, match=r"text\.a is imported by what it imports: text\.a -> text\.b"):
-        read_house(tmp_path).longest_chain(["text.a", "text.b"])
+def test_a_new_recipe_needs_no_line(tmp_path: Path) -> None:
+    """Steps, a trace, a DAG file and a second shared folder break no rule."""
+    own = "from cloze_gen.recipes.new"
+    files = {
+        "recipes/new/steps/cut.py": "from cloze_gen.corpus import tokens",
+        "recipes/new/trace.py": f"{own}.steps import cut\nfrom cloze_gen.recipes.other import deal",
+        "recipes/other/deal.py": "from cloze_gen.corpus import tokens",
+        "corpus/tokens.py": "",
+        "pipelines/new_style.py": f"import luigi\n{own} import trace",
+    }
+    project = built(tmp_path, files)
+    assert sum(map(len, project.imported.values())) == 5
+    rules = (upward, without_layer, cycle, recipes_known, misplaced_libraries, nowhere)
+    assert [rule(project) for rule in rules] == [[]] * 6

@@ -16,7 +16,8 @@ class Known:
 
     Attributes:
         csrf, open_item, answered_item, verdict: of the judge's own session, items and verdict.
-        other_*: of another judge; foreign_*: of another study; revoked_*: of a judge who was shut out.
+        other_*: of another judge; foreign_*: of another study; revoked_*: of a judge who was shut
+            out.
     """
 
     host: str
@@ -25,7 +26,7 @@ class Known:
     open_item: str
     answered_item: str
     verdict: str
-    said: Mapping[str, Any]
+    response: Mapping[str, Any]
     token: str
     item_id: str
     other_csrf: str
@@ -64,11 +65,30 @@ class Make:
     known: Known
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def get(self, path: str | bytes, *, method: str = "GET", session: bool = True, version: str = "1.1", **spoilt: str | None) -> bytes:
-        own = {"Host": self.known.host, "Connection": "close", **({"Cookie": self.known.cookie} if session else {})}
+    def get(
+        self,
+        path: str | bytes,
+        *,
+        method: str = "GET",
+        session: bool = True,
+        version: str = "1.1",
+        **spoilt: str | None,
+    ) -> bytes:
+        own = {
+            "Host": self.known.host,
+            "Connection": "close",
+            **({"Cookie": self.known.cookie} if session else {}),
+        }
         return head_of(method, path, version, own, spoilt)
 
-    def post(self, body: bytes | None = None, *, path: str = "/verdict", chunked: bool = False, **spoilt: str | None) -> bytes:
+    def post(
+        self,
+        body: bytes | None = None,
+        *,
+        path: str = "/verdict",
+        chunked: bool = False,
+        **spoilt: str | None,
+    ) -> bytes:
         body = self.body() if body is None else body
         own = {
             "Host": self.known.host, "Connection": "close", "Cookie": self.known.cookie, "Origin": f"http://{self.known.host}",
@@ -80,23 +100,42 @@ class Make:
 
     def body(self, **spoilt: Any) -> bytes:
         own = {
-            "id": "0b6f0c3e-1111-4222-8333-0123456789ab", "assignment": self.known.open_item, "replaces": "", "said": self.known.said,
+            "id": "0b6f0c3e-1111-4222-8333-0123456789ab", "assignment": self.known.open_item, "replaces": "", "response": self.known.response,
             "seconds": 2.5,
         }  # fmt: skip
-        return json.dumps({name: value for name, value in {**own, **spoilt}.items() if value is not ...}).encode()
+        return json.dumps(
+            {name: value for name, value in {**own, **spoilt}.items() if value is not ...}
+        ).encode()
 
     def written(self, name: str, json_text: str) -> bytes:
         """A body in which a value is written as no honest program writes it."""
-        return self.body(**{name: "PLACE"}).replace(b'"PLACE"', json_text.encode("utf-8", "surrogatepass"))
+        return self.body(**{name: "PLACE"}).replace(
+            b'"PLACE"', json_text.encode("utf-8", "surrogatepass")
+        )
 
 
-def head_of(method: str, path: str | bytes, version: str, own: Mapping[str, str], spoilt: Mapping[str, str | None]) -> bytes:
+def head_of(
+    method: str,
+    path: str | bytes,
+    version: str,
+    own: Mapping[str, str],
+    spoilt: Mapping[str, str | None],
+) -> bytes:
     told = {**own, **{name.replace("_", "-"): value for name, value in spoilt.items()}}
     kept: dict[str, str] = {}
-    for name, value in told.items():  # the spoilt one takes the other's place, whatever its capitals
+    for (
+        name,
+        value,
+    ) in told.items():  # the spoilt one takes the other's place, whatever its capitals
         for same in [one for one in kept if one.lower() == name.lower()]:
             del kept[same]
         if value is not None:
             kept[name] = value
     lines = "".join(f"{name}: {value}\r\n" for name, value in kept.items()).encode("latin-1")
-    return f"{method} ".encode() + (path.encode() if isinstance(path, str) else path) + f" HTTP/{version}\r\n".encode() + lines + b"\r\n"
+    return (
+        f"{method} ".encode()
+        + (path.encode() if isinstance(path, str) else path)
+        + f" HTTP/{version}\r\n".encode()
+        + lines
+        + b"\r\n"
+    )

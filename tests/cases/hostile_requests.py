@@ -12,10 +12,27 @@ from tests.cases.hostile_request import Known, Make, Request
 def hostile_requests(known: Known) -> Iterator[Request]:
     """All of them."""
     make = Make(known)
-    for group in (tokens, sessions, paths, hosts, methods, origins, kinds, notation, verdicts, sizes, wires):
+    for group in (
+        tokens,
+        sessions,
+        paths,
+        hosts,
+        methods,
+        origins,
+        kinds,
+        notation,
+        verdicts,
+        sizes,
+        wires,
+    ):
         for name, statuses, *parts in group(make, known):
             told = (statuses,) if isinstance(statuses, int) else statuses
-            yield Request(f"{group.__name__}: {name}", told, tuple(part for part in parts if isinstance(part, bytes)), parts[-1] is True)
+            yield Request(
+                f"{group.__name__}: {name}",
+                told,
+                tuple(part for part in parts if isinstance(part, bytes)),
+                parts[-1] is True,
+            )
 
 
 def tokens(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
@@ -47,7 +64,17 @@ def sessions(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     yield "other name", 403, make.get("/", Cookie=f"session={known.cookie.split('=')[1]}")
     yield "two headers", 400, make.get("/").replace(b"Cookie:", b"Cookie: a=b\r\nCookie:")
     yield "9 kB", 431, make.get("/", Cookie=f"{known.cookie}; a={'b' * 9000}")
-    yield "websocket", 403, make.get("/", session=False, Upgrade="websocket", Connection="Upgrade, close", Sec_WebSocket_Key="AAAA")
+    yield (
+        "websocket",
+        403,
+        make.get(
+            "/",
+            session=False,
+            Upgrade="websocket",
+            Connection="Upgrade, close",
+            Sec_WebSocket_Key="AAAA",
+        ),
+    )
 
 
 def paths(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
@@ -98,14 +125,31 @@ def hosts(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
     ):
         yield host or "empty", (400, 421), make.get("/", Host=host)
         yield f"{host or 'empty'}, verdict", (400, 421), make.post(Host=host)
-    yield "forwarded", 421, make.get("/", Host="evil.example", X_Forwarded_Host=known.host, Forwarded=f"host={known.host}")
+    yield (
+        "forwarded",
+        421,
+        make.get(
+            "/", Host="evil.example", X_Forwarded_Host=known.host, Forwarded=f"host={known.host}"
+        ),
+    )
     yield "none", 400, make.get("/", Host=None)
     yield "none, old", 421, make.get("/", Host=None, version="1.0")
     yield "two", 400, make.get("/").replace(b"Host:", b"Host: evil.example\r\nHost:")
 
 
 def methods(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
-    for method in ("HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "A" * 300):
+    for method in (
+        "HEAD",
+        "PUT",
+        "PATCH",
+        "DELETE",
+        "OPTIONS",
+        "TRACE",
+        "CONNECT",
+        "PROPFIND",
+        "get",
+        "A" * 300,
+    ):
         yield method[:9], 405, make.get(f"/item/{known.open_item}", method=method)
         yield f"{method[:9]} verdict", 405, make.post().replace(b"POST", method.encode(), 1)
     for path in ("/", "/done", f"/item/{known.open_item}", "/favicon.ico"):
@@ -131,8 +175,30 @@ def origins(make: Make, known: Known) -> Iterator[tuple[Any, ...]]:
         yield f"origin {origin}", 403, make.post(Origin=origin)
     for site in ("cross-site", "same-site", "none", ""):
         yield f"site {site}", 403, make.post(Sec_Fetch_Site=site)
-    for csrf in (None, "", known.other_csrf, "0" * 64, known.csrf[:-1], f"{known.csrf} a", known.csrf.upper(), "\xff", "A" * 5000):
+    for csrf in (
+        None,
+        "",
+        known.other_csrf,
+        "0" * 64,
+        known.csrf[:-1],
+        f"{known.csrf} a",
+        known.csrf.upper(),
+        "\xff",
+        "A" * 5000,
+    ):
         yield f"csrf {str(csrf)[:9]}", 403, make.post(X_CSRF_Token=csrf)
-    yield "two origins", 400, make.post().replace(b"Origin:", b"Origin: http://evil.example\r\nOrigin:")
-    yield "two csrf", 400, make.post().replace(b"X-CSRF-Token:", b"X-CSRF-Token: a\r\nX-CSRF-Token:")
-    yield "script elsewhere", 403, make.get(f"/item/{known.open_item}", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors")
+    yield (
+        "two origins",
+        400,
+        make.post().replace(b"Origin:", b"Origin: http://evil.example\r\nOrigin:"),
+    )
+    yield (
+        "two csrf",
+        400,
+        make.post().replace(b"X-CSRF-Token:", b"X-CSRF-Token: a\r\nX-CSRF-Token:"),
+    )
+    yield (
+        "script elsewhere",
+        403,
+        make.get(f"/item/{known.open_item}", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors"),
+    )

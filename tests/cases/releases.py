@@ -1,4 +1,6 @@
-"""A small release's facts, tables and hostile strings, for the tests of what is written of a release."""
+"""A small release's facts, tables and hostile strings, for the tests of what is written of a
+release.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,8 @@ from dataclasses import replace
 from cloze_gen.formats.features import Columns, ListOf, Table
 from cloze_gen.records.release_facts import Measured, PaperReference, ReleasedBook, ReleaseFacts
 
-# What a title, a name or a licence may hold; each must come back as it was, or on one line, and change nothing around it.
+# What a title, a name or a licence may hold; each must come back as it was, or on one line, and
+# change nothing around it.
 HOSTILE = (
     "a \"b\": 'c'\n---\n{{ x }} {% y %} </script> \\",
     "x" * 10_000,
@@ -21,12 +24,28 @@ HOSTILE = (
     "2011-01-01",
 )
 PAPER = PaperReference(
-    authors=("Doe, Jane", "The Group of R&D"), title="On {Blanks} & 50 % of them", year=2011, kind="report", venue="A House", number="7"
+    authors=("Doe, Jane", "The Group of R&D"),
+    title="On {Blanks} & 50 % of them",
+    year=2011,
+    kind="report",
+    venue="A House",
+    number="7",
 )
 BOOKS = (
     ReleasedBook(side="train", book_id="t", file="t.txt", license="CC-BY-4.0", sha256="a" * 64),
-    ReleasedBook(side="source", book_id="one", file="1.txt", title="One", author="A. B.", license="CC0-1.0", sha256="b" * 64, items=3),
-    ReleasedBook(side="source", book_id="two", file="2.txt", license="cc0", sha256="c" * 64, items=1),
+    ReleasedBook(
+        side="source",
+        book_id="one",
+        file="1.txt",
+        title="One",
+        author="A. B.",
+        license="CC0-1.0",
+        sha256="b" * 64,
+        items=3,
+    ),
+    ReleasedBook(
+        side="source", book_id="two", file="2.txt", license="cc0", sha256="c" * 64, items=1
+    ),
     ReleasedBook(side="source", book_id="gone", file="3.txt", license="MIT", status="rejected"),
 )
 FACTS = ReleaseFacts(
@@ -51,7 +70,9 @@ TOLD = replace(
     creator=("Doe, Jane", "The Group"),
     date="2026-11-22",
     url="https://example.org/sets/mine",
-    measured=(Measured(name="length", kind="bias", accuracy=0.25, low=0.1, high=0.5, way="3 folds"),),
+    measured=(
+        Measured(name="length", kind="bias", accuracy=0.25, low=0.1, high=0.5, method="3 folds"),
+    ),
     evaluated="A classifier picks the answer in 25 %.",
     judged="three teachers read every question",
 )
@@ -60,15 +81,31 @@ COLUMNS = Columns(
         "id": "string",
         "options": ListOf("string"),
         "sentences": ListOf(ListOf("string")),
-        "source": Columns({"start": "int64", "tokens": ListOf("string"), "deep": Columns({"x": "int64"})}),
+        "source": Columns(
+            {"start": "int64", "tokens": ListOf("string"), "deep": Columns({"x": "int64"})}
+        ),
         "scores": ListOf(Columns({"word": "string", "log10": "float64", "a b": "float64"})),
         "even": "bool",
     }
 )
 TABLES = (
-    Table(config="default", split="test", file="questions.jsonl", rows=3, bytes=120, sha256="d" * 64, columns=COLUMNS),
     Table(
-        config="control", split="test", file="data/control.parquet", rows=1, bytes=80, sha256="e" * 64, columns=Columns({"split": "string"})
+        config="default",
+        split="test",
+        file="questions.jsonl",
+        rows=3,
+        bytes=120,
+        sha256="d" * 64,
+        columns=COLUMNS,
+    ),
+    Table(
+        config="control",
+        split="test",
+        file="data/control.parquet",
+        rows=1,
+        bytes=80,
+        sha256="e" * 64,
+        columns=Columns({"split": "string"}),
     ),
 )
 
@@ -76,9 +113,20 @@ TABLES = (
 def hostile_facts(words: str) -> ReleaseFacts:
     """Whatever a book, a user or a style can write, written so."""
     book = ReleasedBook(
-        side=words, book_id="b", file=words, title=words, author=words, year=words, etext=words, genre=words, license=words, items=1
+        side=words,
+        book_id="b",
+        file=words,
+        title=words,
+        author=words,
+        year=words,
+        etext=words,
+        genre=words,
+        license=words,
+        items=1,
     )
-    reference = PaperReference(authors=(words, f"{words}, {words}"), title=words, year=2011, venue=words, number=words)
+    reference = PaperReference(
+        authors=(words, f"{words}, {words}"), title=words, year=2011, venue=words, number=words
+    )
     return replace(
         TOLD, name=words, title=words, paper=words, reference=reference, noun=words, books=(book,), notes=(words,), creator=(words,),
         judged=words, evaluated=words, date=words, url=words, overrides=(words,), settings={words: words}, canary=words,

@@ -14,16 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.store.judgements.database import DATABASE
-from cloze_gen.store.judgements.passes import TOKEN, new_pass
-from cloze_gen.studies.study import Study
-from cloze_gen.web.app import make_app
-from cloze_gen.web.rates import Rate, Rates
-from cloze_gen.web.security import Bounds
-from cloze_gen.web.serve import listen, origin_of, running
+from cloze_gen.judging.database import DATABASE, TOKEN, issue
+from cloze_gen.judging.study import Study
+from cloze_gen.judging.web.app import make_app
+from cloze_gen.judging.web.security import Rate, Rates
+from cloze_gen.judging.web.serve import listen, origin_of, running
 
 OFTEN = Rate(1e9, 1e9)
-UNBOUNDED = Rates(judge=OFTEN, visit=OFTEN, stranger=OFTEN, wrong=OFTEN)
+UNBOUNDED = Rates(judge=OFTEN, visit=OFTEN, unknown_visitor=OFTEN, unknown_link=OFTEN)
 _CSRF = re.compile(r'data-csrf="([0-9a-f]{64})"')
 
 
@@ -40,7 +38,7 @@ class Served:
     def browser(self, judge: str) -> Browser:
         """A browser of a judge who has followed a new link."""
         browser = self.stranger()
-        browser.enter(new_pass(self.study.store.database, judge, TOKEN))
+        browser.enter(issue(self.study.store.database, judge, TOKEN))
         return browser
 
     def stranger(self) -> Browser:
@@ -90,17 +88,31 @@ class Browser:
         self.get(address)
         return address
 
-    def verdict(self, address: str, said: Any, *, name: str = "", replaces: str = "", seconds: float = 2.0) -> Reply:
+    def verdict(
+        self,
+        address: str,
+        response: Any,
+        *,
+        name: str = "",
+        replaces: str = "",
+        seconds: float = 2.0,
+    ) -> Reply:
         record = {
-            "id": name or str(uuid.uuid4()), "assignment": address.removeprefix("/item/"), "replaces": replaces, "said": said,
+            "id": name or str(uuid.uuid4()), "assignment": address.removeprefix("/item/"), "replaces": replaces, "response": response,
             "seconds": seconds,
         }  # fmt: skip
-        headers = {"Content-Type": "application/json", "Origin": self.origin, "X-CSRF-Token": self.csrf}
+        headers = {
+            "Content-Type": "application/json",
+            "Origin": self.origin,
+            "X-CSRF-Token": self.csrf,
+        }
         return self.send("POST", "/verdict", json.dumps(record).encode(), headers)
 
     def send(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Reply:
         host = self.origin.partition("//")[2]
-        self._connection = self._connection or http.client.HTTPConnection(self.host, self.port, timeout=30)
+        self._connection = self._connection or http.client.HTTPConnection(
+            self.host, self.port, timeout=30
+        )
         cookie = {"Cookie": self.cookie} if self.cookie else {}
         try:
             self._connection.request(method, path, body, {"Host": host, **cookie, **headers})
@@ -109,7 +121,9 @@ class Browser:
         except (OSError, http.client.HTTPException):
             self.close()
             raise
-        return Reply(answer.status, {name.lower(): value for name, value in answer.getheaders()}, text)
+        return Reply(
+            answer.status, {name.lower(): value for name, value in answer.getheaders()}, text
+        )
 
     def close(self) -> None:
         if self._connection is not None:
@@ -118,12 +132,18 @@ class Browser:
 
 
 @contextlib.contextmanager
-def served(study: Study, *, origin: str = "", rates: Rates = UNBOUNDED, bounds: Bounds | None = None, **more: Any) -> Iterator[Served]:
+def served(
+    study: Study,
+    *,
+    origin: str = "",
+    rates: Rates = UNBOUNDED,
+    **more: Any,
+) -> Iterator[Served]:
     """Serve a study while inside."""
     listener = listen("127.0.0.1", 0)
     with contextlib.closing(study), contextlib.closing(listener):
         where = origin_of(listener, origin)
-        with running(make_app(study, origin=where, rates=rates, bounds=bounds, **more), listener):
+        with running(make_app(study, origin=where, rates=rates, **more), listener):
             place = Served(study, *listener.getsockname(), where)
             try:
                 yield place
@@ -132,7 +152,9 @@ def served(study: Study, *, origin: str = "", rates: Rates = UNBOUNDED, bounds: 
                     browser.close()
 
 
-def exchange(address: tuple[str, int], *parts: bytes, ends: bool = False, seconds: float = 10.0) -> bytes:
+def exchange(
+    address: tuple[str, int], *parts: bytes, ends: bool = False, seconds: float = 10.0
+) -> bytes:
     """Send bytes as they are and read until the other side closes; its bytes.
 
     Args:
@@ -154,6 +176,16 @@ def exchange(address: tuple[str, int], *parts: bytes, ends: bool = False, second
 
 def rows(folder: Path) -> dict[str, list[Any]]:
     """Every row of a study's database, by table."""
-    with contextlib.closing(sqlite3.connect(f"{(folder / DATABASE).absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-        return {name: connection.execute(f"SELECT * FROM {name} ORDER BY rowid").fetchall() for name in tables}
+    with contextlib.closing(
+        sqlite3.connect(f"{(folder / DATABASE).absolute().as_uri()}?mode=ro", uri=True)
+    ) as connection:
+        tables = [
+            name
+            for (name,) in connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+            )
+        ]
+        return {
+            name: connection.execute(f"SELECT * FROM {name} ORDER BY rowid").fetchall()
+            for name in tables
+        }

@@ -5,18 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.judging.assignment import EachJudged
-from cloze_gen.judging.settings import StudySettings
+from cloze_gen.judging.assignment import JudgesPerItem
+from cloze_gen.judging.database import read_study_file
+from cloze_gen.judging.state import StudySettings
+from cloze_gen.judging.study import Study, make_study, open_study
 from cloze_gen.records.judgement import Judge, Role, StudyItem, Task
-from cloze_gen.store.judgements.study_file import read_study_file
-from cloze_gen.studies.make import make_study
-from cloze_gen.studies.study import Study, open_study
 
 WORDS = [
-    f"{first}{last}" for first in ("sand", "moon", "wind", "rain", "snow") for last in ("bow", "mill", "light", "fall", "shoe", "ward")
+    f"{first}{last}"
+    for first in ("sand", "moon", "wind", "rain", "snow")
+    for last in ("bow", "mill", "light", "fall", "shoe", "ward")
 ]
 
-STYLES = {Task.GROOM: "holmes-style", Task.READ: "holmes-style", Task.GUESS: "lambada-style", Task.FILL: "scde-style"}
+STYLES = {
+    Task.GROOM: "holmes-style",
+    Task.READ: "holmes-style",
+    Task.GUESS: "lambada-style",
+    Task.FILL: "scde-style",
+}
 
 
 def item(task: Task, number: int) -> StudyItem:
@@ -24,32 +30,66 @@ def item(task: Task, number: int) -> StudyItem:
     shown: dict[str, Any]
     key: dict[str, Any]
     if task is Task.GROOM:
-        shown, key = {"before": f"On day {number} they saw the", "answer": "harbour", "after": "at dawn.", "candidates": WORDS}, {}
+        shown, key = (
+            {
+                "before": f"On day {number} they saw the",
+                "answer": "harbour",
+                "after": "at dawn.",
+                "candidates": WORDS,
+            },
+            {},
+        )
     elif task is Task.GUESS:
         sentence = f"At last she found the _____ of house {number}."
         passage = f"She had lost her key. {sentence}"
-        shown, key = {"passage": passage, "sentence": sentence, "guesses": {"passage": 1, "sentence": 3}}, {"target": "key"}
+        shown, key = (
+            {"passage": passage, "sentence": sentence, "guesses": {"passage": 1, "sentence": 3}},
+            {"target": "key"},
+        )
     elif task is Task.READ:
-        shown = {"before": f"On day {number} they rowed the", "after": "ashore.", "options": ["carriage", "boat", "skiff", "hat", "owl"]}
+        shown = {
+            "before": f"On day {number} they rowed the",
+            "after": "ashore.",
+            "options": ["carriage", "boat", "skiff", "hat", "owl"],
+        }
         key = {"answer": 1}
     else:
-        parts = [f"It was day {number}.", {"blank": 1}, "Nobody spoke.", {"blank": 2}, "So it ended."]
-        shown, key = {"parts": parts, "candidates": ["Rain fell.", "A dog ran.", "Ann wept.", "It was late."]}, {"answers": [2, 0]}
+        parts = [
+            f"It was day {number}.",
+            {"blank": 1},
+            "Nobody spoke.",
+            {"blank": 2},
+            "So it ended.",
+        ]
+        shown, key = (
+            {
+                "parts": parts,
+                "candidates": ["Rain fell.", "A dog ran.", "Ann wept.", "It was late."],
+            },
+            {"answers": [2, 0]},
+        )
     return StudyItem(f"b{number}:1", ((f"b{number}", 0, 90),), shown, key, "tiny")
 
 
-def rule_of(task: Task, each: int = 3) -> EachJudged:
+def rule_of(task: Task, each: int = 3) -> JudgesPerItem:
     """Each item judged by so many; of guessing from the passage."""
-    return EachJudged(each, "passage" if task is Task.GUESS else "")
+    return JudgesPerItem(each, "passage" if task is Task.GUESS else "")
 
 
-def rule_of_folder(folder: Path) -> EachJudged:
+def rule_of_folder(folder: Path) -> JudgesPerItem:
     """The rule of a study that `make_tiny_study` made."""
     facts = read_study_file(folder)
     return rule_of(facts.task, StudySettings.model_validate(dict(facts.settings)).each)
 
 
-def make_tiny_study(folder: Path, task: Task = Task.READ, *, n: int = 6, judges: str = "ann,bob,cara", **settings: Any) -> Study:
+def make_tiny_study(
+    folder: Path,
+    task: Task = Task.READ,
+    *,
+    n: int = 6,
+    judges: str = "ann,bob,cara",
+    **settings: Any,
+) -> Study:
     """An open study of n items in a new folder."""
     made = StudySettings(**settings)
     make_study(
@@ -61,11 +101,17 @@ def make_tiny_study(folder: Path, task: Task = Task.READ, *, n: int = 6, judges:
     return study
 
 
-def said(task: Task) -> dict[str, Any]:
+def response(task: Task) -> dict[str, Any]:
     """Something that a judge may say of such an item, in terms of what is seen."""
     return {
         Task.GROOM: {"picked": [0, 3, 7, 11]},
         Task.GUESS: {"guesses": ["key"]},
-        Task.READ: {"answer": 1, "fits_as_well": [2], "ungrammatical": [], "broken": False, "trivial": False},
+        Task.READ: {
+            "answer": 1,
+            "fits_as_well": [2],
+            "ungrammatical": [],
+            "broken": False,
+            "trivial": False,
+        },
         Task.FILL: {"fills": [2, 0]},
     }[task]

@@ -16,7 +16,9 @@ _BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def steps(page: str) -> list[tuple[str, str | None]]:
-    """(commands, what they are said to print) of each block of commands; None where nothing is said."""
+    """(commands, what they are said to print) of each block of commands; None where nothing is
+    said.
+    """
     found: list[tuple[str, str | None]] = []
     for kind, text in _BLOCK.findall(page):
         if kind == "sh":
@@ -29,18 +31,22 @@ def steps(page: str) -> list[tuple[str, str | None]]:
 
 
 def is_shown(shown: str, printed: str) -> bool:
-    """Whether a page's block is what was printed: a line of dots stands for any lines, dots in a line for any text of it.
+    """Whether a page's block is what was printed: a line of dots stands for any lines, dots in a
+    line for any text of it.
 
     >>> is_shown("one\\n...\\nn:...|end\\n", "one\\ntwo\\nthree\\nn:54|end\\n"), is_shown("one\\n", "one\\ntwo\\n")
     (True, False)
     """
     lines = [
-        r"(?:.*\n)*?" if line == LEFT_OUT else re.escape(line).replace(re.escape(LEFT_OUT), ".*") + r"\n" for line in shown.splitlines()
+        r"(?:.*\n)*?"
+        if line == LEFT_OUT
+        else re.escape(line).replace(re.escape(LEFT_OUT), ".*") + r"\n"
+        for line in shown.splitlines()
     ]
     return re.fullmatch("".join(lines), f"{printed.rstrip()}\n") is not None
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_every_command_prints_what_is_shown(tmp_path: Path) -> None:
     """In order, in one folder; a command that fails fails its whole block."""
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
@@ -49,13 +55,17 @@ def test_every_command_prints_what_is_shown(tmp_path: Path) -> None:
     assert len(typed) >= 8
     for commands, shown in typed:
         call = ["bash", "-e", "-o", "pipefail", "-c", commands]
-        done = subprocess.run(call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, f"{commands}\n{done.stderr}"
         assert shown is None or is_shown(shown, done.stdout), f"{commands}\nprints\n{done.stdout}"
 
 
 def test_a_page_that_lies_is_found() -> None:
-    """A figure that is another, a line that is not there, a line too many, an end that was not told."""
+    """A figure that is another, a line that is not there, a line too many, an end that was not
+    told.
+    """
     printed = "stage  3 -> 2\n    reason  1\nrelease  a/b\n"
     assert is_shown("stage  3 -> 2\n...\nrelease  a/...\n", printed)
     assert is_shown("...\nrelease  a/b\n", printed)
@@ -67,7 +77,10 @@ def test_a_page_that_lies_is_found() -> None:
 
 def test_what_is_printed_belongs_to_what_is_typed() -> None:
     """Output without a command, and two outputs of one, are mistakes of the page."""
-    assert steps("```sh\na\n```\n```text\nb\n```\n```sh\nc\n```\n") == [("a\n", "b\n"), ("c\n", None)]
+    assert steps("```sh\na\n```\n```text\nb\n```\n```sh\nc\n```\n") == [
+        ("a\n", "b\n"),
+        ("c\n", None),
+    ]
     for page in ("```text\nb\n```\n", "```sh\na\n```\n```text\nb\n```\n```text\nc\n```\n"):
         with pytest.raises(AssertionError):
             steps(page)

@@ -1,5 +1,3 @@
-"""`a` and `an` by cases and laws."""
-
 from __future__ import annotations
 
 import json
@@ -12,38 +10,38 @@ from hypothesis import strategies as st
 
 from cloze_gen.english.articles import articles_of, breaks_article
 
-CASES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "cases" / "articles.json").read_text(encoding="utf-8"))
-WORDS = st.sampled_from([word for kind in ("a", "an", "either") for word in CASES[kind]]) | st.text(min_size=1, max_size=12)
+CASES: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "cases" / "articles.json").read_text(encoding="utf-8")
+)
+WORDS = st.sampled_from([word for kind in ("a", "an", "either") for word in CASES[kind]]) | st.text(
+    min_size=1, max_size=12
+)
 
 
 @pytest.mark.parametrize("word", CASES["a"])
 def test_a_consonants_sound(word: str) -> None:
-    """Written with a consonant or not."""
     assert articles_of(word) == ("a",)
 
 
 @pytest.mark.parametrize("word", CASES["an"])
 def test_a_vowels_sound(word: str) -> None:
-    """Written with a vowel or not."""
     assert articles_of(word) == ("an",)
 
 
 @pytest.mark.parametrize("word", CASES["either"])
 def test_both_articles_are_written(word: str) -> None:
-    """English books have both before an h whose syllable is not stressed, and some numbers can be read in two ways."""
     assert articles_of(word) == ("a", "an")
 
 
 @pytest.mark.xfail(reason="spelling does not tell")
 @pytest.mark.parametrize(("word", "article"), CASES["known_failures"].items())
 def test_what_spelling_does_not_tell(word: str, article: str) -> None:
-    """Known failures: mended, they ask to be moved to the cases."""
+    """Known failures as strict xfail."""
     assert articles_of(word) == (article,)
 
 
 @given(WORDS)
 def test_some_article_agrees_in_any_letters(word: str) -> None:
-    """Every token has an article, and capitals have no say in which."""
     assert articles_of(word)
     assert set(articles_of(word)) <= {"a", "an"}
     assert articles_of(word) == articles_of(word.casefold())
@@ -51,11 +49,9 @@ def test_some_article_agrees_in_any_letters(word: str) -> None:
 
 @given(WORDS, st.sampled_from(["a", "A", "an", "An"]))
 def test_a_word_breaks_the_article_that_does_not_agree(word: str, article: str) -> None:
-    """And no other: exactly one of the two statements holds."""
     assert breaks_article(word, article) == (article.casefold() not in articles_of(word))
 
 
 @given(WORDS, st.sampled_from(["the", "", ",", "another", "and", "Ann"]))
 def test_other_predecessors_ask_for_nothing(word: str, predecessor: str) -> None:
-    """Only the indefinite article tells how the next word begins."""
     assert not breaks_article(word, predecessor)

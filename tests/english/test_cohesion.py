@@ -1,5 +1,3 @@
-"""What a sentence shows on its surface."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +9,25 @@ from hypothesis import strategies as st
 from cloze_gen.english.cohesion import Opener, Person, SurfaceTies, surface_ties
 
 TOKENS = st.lists(
-    st.sampled_from(["Pip", "Joe's", "lamp", "lamps", "he", "We're", "the", "But", '"', "'", "?", ".", "walked", "is", "don't"])
+    st.sampled_from(
+        [
+            "Pip",
+            "Joe's",
+            "lamp",
+            "lamps",
+            "he",
+            "We're",
+            "the",
+            "But",
+            '"',
+            "'",
+            "?",
+            ".",
+            "walked",
+            "is",
+            "don't",
+        ]
+    )
 )
 
 
@@ -31,10 +47,16 @@ def ties(line: str) -> SurfaceTies:
         ("", 0, False, False, False),
     ],
 )
-def test_quotation_marks_are_tokens_of_their_own(line: str, marks: int, begins: bool, ends: bool, half: bool) -> None:
-    """Whichever way they are printed; an apostrophe of a word is none. An odd number leaves a speech open, or closes one."""
+def test_quotation_marks_are_tokens_of_their_own(
+    line: str, marks: int, begins: bool, ends: bool, half: bool
+) -> None:
     found = ties(line)
-    assert (found.quotation_marks, found.begins_quoted, found.ends_quoted, found.is_half_speech) == (marks, begins, ends, half)
+    assert (
+        found.quotation_marks,
+        found.begins_quoted,
+        found.ends_quoted,
+        found.is_half_speech,
+    ) == (marks, begins, ends, half)
 
 
 @pytest.mark.parametrize(
@@ -47,12 +69,10 @@ def test_quotation_marks_are_tokens_of_their_own(line: str, marks: int, begins: 
     ],
 )
 def test_a_pronoun_has_a_person_in_any_case(line: str, persons: set[Person]) -> None:
-    """Whatever its form, with a clitic or without."""
     assert ties(line).persons == persons
 
 
 def test_a_first_word_is_no_name_and_may_be_one() -> None:
-    """Names are told by a capital that nothing forces, without their clitics; the first word of letters or digits is told besides."""
     found = ties("\" Pip's lamp , \" said Joe's wife to Mr. Wopsle .")
     assert found.names == {"joe", "wopsle"}
     assert found.first_word == "pip"
@@ -61,7 +81,6 @@ def test_a_first_word_is_no_name_and_may_be_one() -> None:
 
 
 def test_forms_of_a_word_of_content_have_one_stem() -> None:
-    """Function words have none."""
     lamps, lamp = ties("The lamps were climbing ."), ties("A lamp climbed on .")
     assert len(lamps.stems) == 2
     assert lamps.stems == lamp.stems
@@ -78,7 +97,7 @@ def test_forms_of_a_word_of_content_have_one_stem() -> None:
     ],
 )
 def test_tense_is_that_of_most_verbs(line: str, past: int, present: int, tense: int) -> None:
-    """As their form tells; `ed` ends a verb of five letters or more."""
+    """`ed` is a past form in words of five letters or more."""
     found = ties(line)
     assert (found.past, found.present, found.tense) == (past, present, tense)
 
@@ -96,19 +115,18 @@ def test_tense_is_that_of_most_verbs(line: str, past: int, present: int, tense: 
     ],
 )
 def test_a_sentence_opens_with_its_first_word(line: str, opener: Opener) -> None:
-    """Marks before it and clitics behind it aside."""
     assert ties(line).opener == opener
 
 
-@pytest.mark.parametrize(("line", "question"), [('" Who ? " said he .', True), ("Who knows .", False)])
+@pytest.mark.parametrize(
+    ("line", "question"), [('" Who ? " said he .', True), ("Who knows .", False)]
+)
 def test_a_question_has_its_mark(line: str, question: bool) -> None:
-    """Wherever in the sentence it stands."""
     assert ties(line).question == question
 
 
 @given(TOKENS, TOKENS)
 def test_what_is_counted_is_the_sum_of_the_halves(one: list[str], other: list[str]) -> None:
-    """Of a sentence that is cut anywhere: marks and verbs; persons and stems are those of both."""
     whole, first, second = map(surface_ties, (one + other, one, other))
 
     def counted(some: SurfaceTies) -> Any:

@@ -1,5 +1,3 @@
-"""The place of a word."""
-
 from __future__ import annotations
 
 import pytest
@@ -11,12 +9,20 @@ from cloze_gen.english.places import parse_place, places_of
     ("line", "word", "place"),
     [
         ("I/PRP travelled/VBD in/IN May/NNP ./.", "travelled", "verb 0 subject _ place+end"),
-        ("He/PRP slowly/RB opened/VBD the/DT old/JJ door/NN ./.", "opened", "verb 0 subject _ noun+end"),
+        (
+            "He/PRP slowly/RB opened/VBD the/DT old/JJ door/NN ./.",
+            "opened",
+            "verb 0 subject _ noun+end",
+        ),
         ("They/PRP made/VBD him/PRP go/VB ./.", "made", "verb 0 subject _ object+base"),
         ("They/PRP gave/VBD him/PRP a/DT pen/NN ./.", "gave", "verb 0 subject _ object+noun"),
         ("It/PRP seemed/VBD strange/JJ ./.", "seemed", "verb 0 pronoun _ adjective+end"),
         ("I/PRP think/VBP she/PRP knew/VBD ./.", "think", "verb 0 subject _ that+end"),
-        ("Men/NNS whom/WP he/PRP never/RB liked/VBD came/VBD ./.", "liked", "verb 0 object _ finite+end"),
+        (
+            "Men/NNS whom/WP he/PRP never/RB liked/VBD came/VBD ./.",
+            "liked",
+            "verb 0 object _ finite+end",
+        ),
         ("All/DT things/NNS he/PRP liked/VBD ./.", "liked", "verb 0 object _ end+end"),
         ("He/PRP drew/VBD back/RB the/DT cloth/NN ./.", "drew", "verb 0 subject _ particle+noun"),
         ("A/DT man/NN who/WP ran/VBD fell/VBD ./.", "man", "noun 0 a _ who"),
@@ -31,7 +37,6 @@ from cloze_gen.english.places import parse_place, places_of
     ],
 )
 def test_a_place_is_told_by_what_stands_around_it(line: str, word: str, place: str) -> None:
-    """Complements after a verb, what governs it; what opens a noun's phrase; the neighbours of adjectives and adverbs."""
     tokens, tags = zip(*(pair.rsplit("/", 1) for pair in line.split(" ")), strict=True)
     found = places_of(tokens, tags)[tokens.index(word)]
     assert str(found) == place

@@ -1,5 +1,3 @@
-"""Is a sentence fit to be a question?"""
-
 from __future__ import annotations
 
 import json
@@ -9,29 +7,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cloze_gen.corpus.normalization import rendered_positions
 from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
-from cloze_gen.text.rendering import rendered_positions
 
-CASES = json.loads((Path(__file__).parents[1] / "cases" / "sentence_fitness.json").read_text(encoding="utf-8"))
-TOKENS = st.lists(st.sampled_from(["He", "dog", "ran", "--", '"', ",", ".", "Dr", "the", "(", ")", "?", "..."]), max_size=12)
+CASES = json.loads(
+    (Path(__file__).parents[1] / "cases" / "sentence_fitness.json").read_text(encoding="utf-8")
+)
+TOKENS = st.lists(
+    st.sampled_from(["He", "dog", "ran", "--", '"', ",", ".", "Dr", "the", "(", ")", "?", "..."]),
+    max_size=12,
+)
 
 
 @pytest.mark.parametrize(("line", "fault"), CASES)
 def test_the_first_fault_of_a_sentence(line: str, fault: str | None) -> None:
-    """Fragments, headings, sentences cut at an abbreviation, halves of dialogues; the offensive list matches whole words only."""
     tokens = line.split(" ")
-    assert sentence_fault(tokens, printed=rendered_positions(tokens), offensive=frozenset({"cur"})) == fault
+    assert (
+        sentence_fault(tokens, printed=rendered_positions(tokens), offensive=frozenset({"cur"}))
+        == fault
+    )
 
 
 @given(TOKENS)
 def test_every_sequence_of_tokens_is_judged(tokens: list[str]) -> None:
-    """Marks without words, nothing at all: always one fault or none, never an error."""
     found = sentence_fault(tokens, printed=rendered_positions(tokens), offensive=())
     assert found is None or found in SentenceFault
 
 
 def test_what_is_not_printed_is_not_read() -> None:
-    """A sentence that opens with a mark is at fault only where the mark is printed."""
     tokens = ["*", "He", "ran", "home", "."]
     assert sentence_fault(tokens, printed=[1, 2, 3, 4], offensive=()) is None
     assert sentence_fault(tokens, printed=range(5), offensive=()) == SentenceFault.BEGINS_LOW
@@ -48,6 +51,5 @@ def test_what_is_not_printed_is_not_read() -> None:
     ],
 )
 def test_a_main_clause_needs_a_finite_verb_of_its_own(tagged: str, lacks: bool) -> None:
-    """One finite verb more than words that open a subordinate clause."""
     tokens, tags = zip(*(pair.split("/") for pair in tagged.split()), strict=True)
     assert lacks_main_clause(tokens, tags) is lacks

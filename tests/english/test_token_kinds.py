@@ -1,5 +1,3 @@
-"""Kinds of tokens."""
-
 from __future__ import annotations
 
 import pytest
@@ -35,11 +33,10 @@ from cloze_gen.english.token_kinds import Kind, kind_of
     ],
 )
 def test_a_token_is_of_the_kind_that_its_neighbours_meet(token: str, tag: str, kind: Kind) -> None:
-    """Closed classes by word and tag, open ones by the tag alone."""
     assert kind_of(token, tag) is kind
 
 
 def test_open_classes_hide_the_word() -> None:
-    """Two content words of one tag are one kind: nothing of which words stand together can be read from kinds."""
+    """Kinds do not encode which content words occur together."""
     for tag in ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "JJ", "JJR", "RB"):
         assert kind_of("gleaming", tag) is kind_of("walrus", tag)

@@ -1,43 +1,55 @@
-"""Whole words and treebank tokens."""
-
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.english.treebank import clitics_cut, host_index, is_compound, normalize_for_tagging, treebank_split
+from cloze_gen.english.treebank import (
+    clitics_cut,
+    host_index,
+    is_compound,
+    normalize_for_tagging,
+    treebank_split,
+)
 
 SPLITS = [
-    ("mother's", ("mother", "'s")), ("MOTHER'S", ("MOTHER", "'S")), ("don't", ("do", "n't")), ("don’t", ("do", "n't")),
+    ("mother's", ("mother", "'s")), ("MOTHER'S", ("MOTHER", "'S")), ("don't", ("do", "n't")),
+    ("don’t", ("do", "n't")),
     ("shan't", ("sha", "n't")),
-    ("won't", ("wo", "n't")), ("can't", ("ca", "n't")), ("cannot", ("can", "not")), ("I'm", ("I", "'m")), ("they'd", ("they", "'d")),
-    ("dogs'", ("dogs", "'")), ("goin'", ("goin'",)), ("'tis", ("'t", "is")), ("'TWAS", ("'T", "WAS")), ("thou'rt", ("thou", "'rt")),
-    ("couldn't've", ("could", "n't", "'ve")), ("o'clock", ("o'clock",)), ("'em", ("'em",)), ("ma'am", ("ma'am",)), ("'s", ("'s",)),
+    ("won't", ("wo", "n't")), ("can't", ("ca", "n't")), ("cannot", ("can", "not")), ("I'm", ("I",
+        "'m")), ("they'd", ("they", "'d")),
+    ("dogs'", ("dogs", "'")), ("goin'", ("goin'",)), ("'tis", ("'t", "is")), ("'TWAS", ("'T",
+        "WAS")), ("thou'rt", ("thou", "'rt")),
+    ("couldn't've", ("could", "n't", "'ve")), ("o'clock", ("o'clock",)), ("'em", ("'em",)),
+    ("ma'am", ("ma'am",)), ("'s", ("'s",)),
     ("'", ("'",)),
-    ("gonna", ("gon", "na")), ("mother-in-law's", ("mother-in-law", "'s")), ("Mr.", ("Mr.",)), ("—", ("--",)), ("60,000", ("60,000",)),
+    ("gonna", ("gon", "na")), ("mother-in-law's", ("mother-in-law", "'s")), ("Mr.", ("Mr.",)), ("—",
+        ("--",)), ("60,000", ("60,000",)),
     ("n't", ("n't",)), ("Dr.'s", ("Dr.", "'s")),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("token", "parts"), SPLITS)
 def test_treebank_split(token: str, parts: tuple[str, ...]) -> None:
-    """Clitics are cut as the treebank cuts them; nothing else is."""
     assert treebank_split(token) == parts
 
 
-@given(st.text(min_size=1, max_size=20) | st.from_regex(r"[a-zA-Z]{1,8}('[a-z]{1,3}){0,2}'?", fullmatch=True))
+@given(
+    st.text(min_size=1, max_size=20)
+    | st.from_regex(r"[a-zA-Z]{1,8}('[a-z]{1,3}){0,2}'?", fullmatch=True)
+)
 def test_parts_join_to_the_word(token: str) -> None:
-    """The parts joined are the normalized token, none is empty, and the host is one of them."""
     parts = treebank_split(token)
     assert "".join(parts) == normalize_for_tagging(token)
     assert all(parts)
     assert 0 <= host_index(parts) < len(parts)
 
 
-@given(st.text(min_size=1, max_size=20) | st.from_regex(r"[a-zA-Z]{1,8}('[a-z]{1,3}){0,2}'?", fullmatch=True))
+@given(
+    st.text(min_size=1, max_size=20)
+    | st.from_regex(r"[a-zA-Z]{1,8}('[a-z]{1,3}){0,2}'?", fullmatch=True)
+)
 def test_a_word_cut_at_its_clitics_is_spelt_as_it_was(token: str) -> None:
-    """The parts joined are the token itself; where its spelling is normal already, they are those of `treebank_split`."""
     parts = clitics_cut(token)
     assert "".join(parts) == token
     assert all(parts)
@@ -47,19 +59,24 @@ def test_a_word_cut_at_its_clitics_is_spelt_as_it_was(token: str) -> None:
 
 @given(st.text(min_size=1, max_size=20))
 def test_normalizing_twice_is_normalizing_once(token: str) -> None:
-    """`normalize_for_tagging` is idempotent and never empties a token."""
     once = normalize_for_tagging(token)
     assert once
     assert normalize_for_tagging(once) == once
 
 
 def test_a_line_of_clitics_is_cut_at_its_end_alone() -> None:
-    """A thousand of them are no English word: a book that holds one ends no run, and costs no more than another."""
+    """A pathological word costs no more than others."""
     noise = "a" + "'s" * 5000
     assert clitics_cut(noise) == treebank_split(noise) == ("a" + "'s" * 4992, *["'s"] * 8)
     assert clitics_cut("y'all'd've") == ("y'all", "'d", "'ve")
 
 
 def test_compounds() -> None:
-    """A hyphen between letters makes a compound; dashes and numbers do not."""
-    assert [is_compound(token) for token in ("well-known", "a-b", "-", "--", "well-", "1-2")] == [True, True, False, False, False, False]
+    assert [is_compound(token) for token in ("well-known", "a-b", "-", "--", "well-", "1-2")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        False,
+    ]

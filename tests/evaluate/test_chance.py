@@ -1,9 +1,12 @@
-"""What chance alone would give."""
+"""Tests of `cloze_gen.evaluate.chance`."""
 
 from __future__ import annotations
 
+import itertools
+import math
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +15,22 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cloze_gen.evaluate import chance
-from cloze_gen.recipes.questions.assemble import deal_positions
+from cloze_gen.evaluate.chance import (
+    chance_metrics,
+    expected_distractors,
+    random_capitalised_word,
+    random_vocabulary_word,
+    random_word,
+    random_word_type,
+    right_probability,
+)
+from cloze_gen.evaluate.passage_baselines import RULES, rule_hits
+from cloze_gen.formats.lambada import parse_plain_text
+from cloze_gen.recipes.questions.assemble import balance_answer_positions
+from cloze_gen.records.blanked_passage import BlankedPassage
+from cloze_gen.rng import derive_rng
+
+# ---- chance
 
 
 @settings(deadline=None)
@@ -20,10 +38,14 @@ from cloze_gen.recipes.questions.assemble import deal_positions
 def test_two_sided_p_is_scipys(pair: tuple[int, int]) -> None:
     """With equal option counts the test is the exact binomial test."""
     correct, n = pair
-    assert chance.two_sided_p(correct, [5] * n) == pytest.approx(stats.binomtest(correct, n, 0.2).pvalue, rel=1e-6)
+    assert chance.two_sided_p(correct, [5] * n) == pytest.approx(
+        stats.binomtest(correct, n, 0.2).pvalue, rel=1e-6
+    )
 
 
-@pytest.mark.parametrize("option_counts", [[], [1], [5] * 7, [2, 5, 2, 4, 1, 5], [3] * 40 + [4] * 25])
+@pytest.mark.parametrize(
+    "option_counts", [[], [1], [5] * 7, [2, 5, 2, 4, 1, 5], [3] * 40 + [4] * 25]
+)
 def test_the_distribution_is_that_of_independent_guesses(option_counts: list[int]) -> None:
     """One guess after the other, whatever the sizes of the items and their order."""
     expected = np.ones(1)
@@ -33,7 +55,7 @@ def test_the_distribution_is_that_of_independent_guesses(option_counts: list[int
 
 
 def test_large_sets_take_no_time_of_their_square() -> None:
-    """200,000 items of two sizes in well under the minutes that a convolution an item takes, and the tail keeps its figures."""
+    """200,000 items of two sizes; one convolution an item would take minutes."""
     counts = [4, 5] * 100_000
     clock = time.process_time()
     distribution = chance.correct_count_distribution(counts)
@@ -51,12 +73,14 @@ def drawn_answers(n: int, rng: np.random.Generator) -> np.ndarray:
 
 def dealt_answers(n: int, rng: np.random.Generator) -> np.ndarray:
     """Places as the project deals them."""
-    dealt = deal_positions([f"q{i:05}" for i in range(n)], n_options=5, seed=int(rng.integers(2**31)))
+    dealt = balance_answer_positions(
+        [f"q{i:05}" for i in range(n)], n_options=5, seed=int(rng.integers(2**31))
+    )
     return np.array(list(dealt.values()))
 
 
 def rules_of_a_set(n: int, rng: np.random.Generator) -> np.ndarray:
-    """Dependent choices: all five positions, a rule twice, one that ties with it on half of the items, one that favours the first place."""
+    """Five positions, a rule twice, one that ties with it on half the items, one for place 1."""
     fixed = np.repeat(np.arange(5)[:, None], n, axis=1)
     rule, other = rng.integers(5, size=(2, n))
     favours = np.where(rng.random(n) < 0.5, 0, rng.integers(5, size=n))
@@ -65,17 +89,19 @@ def rules_of_a_set(n: int, rng: np.random.Generator) -> np.ndarray:
 
 @pytest.mark.parametrize("answers_of", [drawn_answers, dealt_answers])
 @pytest.mark.parametrize("n", [400, 403])
-def test_joint_p_is_uniform_under_chance(answers_of: Callable[[int, np.random.Generator], np.ndarray], n: int) -> None:
-    """Under the null that the project makes, and under that of a set found elsewhere, p has no excess at either end."""
+def test_joint_p_is_uniform_under_chance(
+    answers_of: Callable[[int, np.random.Generator], np.ndarray], n: int
+) -> None:
     rng = np.random.default_rng(0)
     choices = rules_of_a_set(n, rng)
     p_values = [chance.joint_p(choices, answers_of(n, rng), option_count=5) for _ in range(600)]
     assert stats.kstest(p_values, "uniform").pvalue > 0.001
-    assert np.mean(np.array(p_values) < 0.05) == pytest.approx(0.05, abs=0.027)  # three standard errors of 600 draws
+    assert np.mean(np.array(p_values) < 0.05) == pytest.approx(
+        0.05, abs=0.027
+    )  # three standard errors of 600 draws
 
 
 def test_positions_dealt_take_no_power() -> None:
-    """A leak among rules at chance is found as often with the rules of position as without them, where positions were dealt."""
     rng = np.random.default_rng(0)
     found = {True: 0, False: 0}
     for _ in range(200):
@@ -90,7 +116,9 @@ def test_positions_dealt_take_no_power() -> None:
 
 def test_a_position_of_a_found_set_is_tested() -> None:
     """Where nobody dealt them, answers that stand at the first place too often are seen."""
-    answers = np.concatenate([np.zeros(130, np.int64), drawn_answers(270, np.random.default_rng(0))])
+    answers = np.concatenate(
+        [np.zeros(130, np.int64), drawn_answers(270, np.random.default_rng(0))]
+    )
     fixed = np.repeat(np.arange(5)[:, None], 400, axis=1)
     assert chance.joint_p(fixed, answers, option_count=5) < 0.001
 
@@ -102,3 +130,134 @@ def test_joint_p_sees_a_leaking_rule() -> None:
     choices = rng.integers(5, size=(4, 1040))
     choices[0, :130] = answers[:130]
     assert chance.joint_p(choices, answers, option_count=5) < 0.001
+
+
+# ---- passages
+
+
+PASSAGES = st.lists(
+    st.lists(
+        st.sampled_from(["Joe", "joe", "the", "The", ".", "sea", "60"]), min_size=2, max_size=12
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(PASSAGES)
+def test_expectations_are_what_drawing_gives(passages: list[list[str]]) -> None:
+    """Word by word counted out: the share of the pool that is the target; chances lie in 0..1."""
+    for tokens, token, kind, capital in zip(
+        passages,
+        random_word(passages),
+        random_word_type(passages),
+        random_capitalised_word(passages),
+        strict=True,
+    ):
+        pool, target = [word for word in tokens[:-1] if word != "."], tokens[-1].casefold()
+        folded = [word.casefold() for word in pool]
+        assert token == pytest.approx(np.mean([word == target for word in folded]) if pool else 0)
+        assert kind == pytest.approx((target in folded) / len(set(folded)) if pool else 0)
+        capitals = [word.casefold() for word in pool if word[0].isupper()]
+        assert capital == pytest.approx(
+            np.mean([word == target for word in capitals]) if capitals else 0
+        )
+
+
+def test_drawing_agrees() -> None:
+    """A thousand draws from one passage come near the expectation."""
+    tokens = "the old lamp , the lamp and the sea by the lamp".split()
+    pool = [token for token in tokens[:-1] if token != ","]
+    drawn = [
+        pool[derive_rng(1, "test", str(n)).integers(len(pool))] == tokens[-1] for n in range(1000)
+    ]
+    assert np.mean(drawn) == pytest.approx(random_word([tokens])[0], abs=0.05)
+
+
+def test_an_unknown_target_is_never_guessed() -> None:
+    """Any word of the vocabulary is as likely; an empty vocabulary guesses nothing."""
+    assert random_vocabulary_word(["joe", "whatsit"], ["joe", "sea", "lamp", "oil"]).tolist() == [
+        0.25,
+        0.0,
+    ]
+    assert random_vocabulary_word(["joe"], []).tolist() == [0.0]
+
+
+@pytest.mark.realdata
+@pytest.mark.slow
+def test_the_papers_random_words_come_out(data_dir: Path) -> None:
+    """Development set: a random word 1.4 to 1.9 %, a random capitalised one never."""
+    path = data_dir / "published" / "lambada-dev" / "lambada_development_plain_text.txt"
+    if not path.is_file():
+        pytest.skip("the published LAMBADA development set is not unpacked (make data SHARED=DIR)")
+    passages = parse_plain_text(path.read_text(encoding="utf-8"))
+    assert random_word(passages).mean() == pytest.approx(0.0181, abs=0.0005)
+    assert random_word_type(passages).mean() == pytest.approx(0.0183, abs=0.0005)
+    assert random_capitalised_word(passages).sum() == 0
+    hits = {rule: rule_hits(passages, rule).mean() for rule in RULES}
+    assert hits["most repeated content word"] == pytest.approx(0.073, abs=0.001)
+    assert hits["cache"] == pytest.approx(0.003, abs=0.0005)
+    assert hits["last name"] == hits["most repeated name"] == 0
+
+
+# ---- blanks
+
+
+SIZES = [(1, 1), (1, 4), (2, 2), (3, 5), (4, 4), (5, 7)]
+
+
+def sized(blanks: int, candidates: int) -> BlankedPassage:
+    texts = tuple(f"{i}." for i in range(candidates))
+    return BlankedPassage(
+        f"{blanks}:{candidates}", texts[:blanks], tuple(range(blanks)), texts, tuple(range(blanks))
+    )
+
+
+@pytest.mark.parametrize(("blanks", "candidates"), SIZES)
+def test_the_formulas_are_the_enumeration(blanks: int, candidates: int) -> None:
+    lists = list(itertools.permutations(range(candidates), blanks))
+    right = np.bincount(
+        [sum(i == one for i, one in enumerate(answers)) for answers in lists], minlength=blanks + 1
+    )
+    assert [right_probability(k, blanks, candidates) for k in range(blanks + 1)] == pytest.approx(
+        (right / len(lists)).tolist()
+    )
+    distractors = [sum(one >= blanks for one in answers) for answers in lists]
+    assert expected_distractors(blanks, candidates, candidates - blanks) == pytest.approx(
+        np.mean(distractors)
+    )
+
+
+def test_the_papers_numbers() -> None:
+    """48.2 % of answer lists have none right, 1 in 2,520 all; 1.429 of five are distractors."""
+    row = chance_metrics([sized(5, 7)] * 10)
+    assert f"{100 * right_probability(0, 5, 7):.1f}" == "48.2"
+    assert 1 / row.pa == pytest.approx(2520)
+    assert f"{row.de:.3f}" == "1.429"
+    assert [row.ba, row.ba_micro] == pytest.approx([1 / 7] * 2)
+
+
+def test_passages_of_different_sizes_are_averaged() -> None:
+    row = chance_metrics([sized(2, 2), sized(4, 8), sized(4, 8)])
+    assert row.ba == pytest.approx((1 / 2 + 1 / 8 + 1 / 8) / 3)
+    assert row.ba_micro == pytest.approx((1 + 0.5 + 0.5) / 10)
+    assert row.pa == pytest.approx((1 / 2 + 2 / math.perm(8, 4)) / 3)
+    assert row.de == pytest.approx((0 + 2 + 2) / 3)
+
+
+def test_the_bounds_hold_what_guessing_scores() -> None:
+    """Guessing 2,000 times on 60 passages falls within the bounds in about 95 % of the tries."""
+    rng = np.random.default_rng(1)
+    row = chance_metrics([sized(5, 7)] * 60)
+    guesses = rng.permuted(np.tile(np.arange(7), (2000, 60, 1)), axis=2)[..., :5]
+    means = (guesses == np.arange(5)).mean(axis=(1, 2))
+    assert 0.93 <= ((row.ba_low <= means) & (means <= row.ba_high)).mean() <= 0.97
+    chosen = (guesses >= 5).sum(axis=2).mean(axis=1)
+    assert 0.93 <= ((row.de_low <= chosen) & (chosen <= row.de_high)).mean() <= 0.97
+
+
+def test_blanks_that_share_an_answer_are_never_all_right() -> None:
+    """A file of somebody else's may say so; the candidates that answer none are then more."""
+    shared = BlankedPassage("x", ("A.", "A."), (0, 1), ("A.", "B."), (0, 0))
+    row = chance_metrics([shared])
+    assert (row.pa, row.ba, row.de) == (0.0, 0.5, 1.0)

@@ -36,20 +36,33 @@ def test_missing_options_are_never_chosen() -> None:
 
 
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_wilson_interval_holds_the_shares_that_a_score_test_would_not_refuse(pair: tuple[int, int]) -> None:
-    """At either end the share seen lies 1.96 standard errors of that end's own share away, which is how Wilson defines it."""
+def test_wilson_interval_holds_the_shares_that_a_score_test_would_not_refuse(
+    pair: tuple[int, int],
+) -> None:
+    """The share lies 1.96 standard errors of either end's own share away, Wilson's definition."""
     correct, n = pair
     low, high = metrics.wilson_interval(correct, n)
     assert 0 <= low <= correct / n <= high <= 1
     for end in {low, high} - {0.0, 1.0}:
-        assert abs(correct / n - end) == pytest.approx(1.959964 * np.sqrt(end * (1 - end) / n), rel=1e-5)
+        assert abs(correct / n - end) == pytest.approx(
+            1.959964 * np.sqrt(end * (1 - end) / n), rel=1e-5
+        )
 
 
-@given(st.lists(st.lists(st.integers(-3, 3) | st.none(), min_size=4, max_size=4), min_size=1, max_size=9))
+@given(
+    st.lists(
+        st.lists(st.integers(-3, 3) | st.none(), min_size=4, max_size=4), min_size=1, max_size=9
+    )
+)
 def test_a_rank_counts_the_options_above(rows: list[list[int | None]]) -> None:
-    """A rank is the number of higher options and half the number of equal ones; places without an option have none and count for none."""
-    ranks = metrics.within_item_ranks(np.array([[np.nan if score is None else score for score in row] for row in rows], float))
+    """Higher options and half of the equal ones; missing options count for nothing."""
+    ranks = metrics.within_item_ranks(
+        np.array([[np.nan if score is None else score for score in row] for row in rows], float)
+    )
     for row, found in zip(rows, ranks, strict=True):
         there = [score for score in row if score is not None]
-        expected = [np.nan if s is None else sum(t > s for t in there) + (there.count(s) - 1) / 2 for s in row]
+        expected = [
+            np.nan if s is None else sum(t > s for t in there) + (there.count(s) - 1) / 2
+            for s in row
+        ]
         np.testing.assert_array_equal(found, expected)

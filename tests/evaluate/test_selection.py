@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.results import Baseline
+from cloze_gen.evaluate.questions import Baseline
 from cloze_gen.evaluate.selection import measurable
 
 ROWS = [Baseline("lsa", "lsa", "model", ""), Baseline("longest", "length", "bias", "")]

@@ -1,50 +1,214 @@
-"""Scores of a user's own model."""
+"""Tests of `cloze_gen.evaluate.user_scores`."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from cloze_gen.errors import FormatError
-from cloze_gen.evaluate.results import Baseline, judge_scores
-from cloze_gen.evaluate.user_scores import parse_user_scores
-from cloze_gen.formats.msr.machine import parse_machine
+from cloze_gen.evaluate.passages import PassageExample
+from cloze_gen.evaluate.questions import Baseline, judge_scores
+from cloze_gen.evaluate.user_scores import (
+    is_sample_log,
+    parse_blank_scores,
+    parse_sample_log,
+    parse_user_scores,
+    target_scores_of_log,
+)
+from cloze_gen.formats.msr import parse_machine
+from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.records.question import Question
 
+# ---- sample log
+
+
+def line(item_id: Any, *ln_probs: Any, **more: Any) -> str:
+    """As the harness writes one: texts, and a list of one answer for each request."""
+    resps = [[[str(one) if isinstance(one, float) else one, "False"]] for one in ln_probs]
+    record = {
+        "doc_id": 0,
+        "doc": {"id": item_id, "choices": ["x", "y"], "gold": 1},
+        "target": "1",
+        "resps": resps,
+        "filter": "none",
+    }
+    return json.dumps(record | {"filtered_resps": [one[0] for one in resps]} | more)
+
+
+def test_every_document_comes_once() -> None:
+    text = "\n".join(
+        [
+            line("a", -1.5, -2.0),
+            line(7, -3.25, -0.5),
+            line("a", -1.5, -2.0, filter="other"),
+            line("a", -1.51, -1.99),
+            "",
+        ]
+    )
+    assert [(one.id, one.ln_probs, one.greedy) for one in parse_sample_log(text)] == [
+        ("a", (-1.5, -2.0), (False, False)),
+        ("7", (-3.25, -0.5), (False, False)),
+    ]
+
+
+def test_numbers_and_truth_may_be_themselves() -> None:
+    """Other versions write no texts; what is asked several times is told the same."""
+    [sample] = parse_sample_log(line("a", resps=[[[-1.5, True], [-1.5, True]], [["-2", "False"]]]))
+    assert (sample.ln_probs, sample.greedy) == ((-1.5, -2.0), (True, False))
+
+
+def test_other_files_are_no_logs() -> None:
+    assert is_sample_log("\ufeff\n" + line("a", -1.0))
+    assert not any(
+        map(
+            is_sample_log,
+            [
+                '{"id": "a", "scores": [1]}',
+                "<s> We hide </s>\t-1.5",
+                '{"doc"',
+                '["doc", "resps"]',
+                "",
+            ],
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        (line("a", -9.0, -2.0), "line 2: a has different answers on line 1"),
+        (line("a", -1.0), "line 2: a has different answers on line 1"),
+        (line("b", "-inf"), "line 2: `resps` of 'b': '-inf' is not a finite number"),
+        (line("b", "nan", -1.0), "'nan' is not a finite number"),
+        (line("b", "1_5"), "'1_5' is not a finite number"),
+        (line("b", True), "True is not a finite number"),
+        (line("b", resps=[]), "`resps` of 'b' is empty"),
+        (line("b", resps=[["B C"]]), "is generated text, not a score"),
+        (line("b", resps=[["-1.5", "False"]]), "expected one answer to each request"),
+        (
+            line("b", resps=[[["-1.5", "False"], ["-2", "False"]]]),
+            "expected one answer to each request",
+        ),
+        (line("b", resps=[[["-1.5"]]]), 'expected ["-1.5", "False"], found'),
+        (line("b", resps=[[["-1.5", "maybe"]]]), 'expected ["-1.5", "False"], found'),
+        (line("b", resps=[[["-1.5", ["False"]]]]), 'expected ["-1.5", "False"], found'),
+        (line("b", resps=[{}]), "expected one answer to each request"),
+        (line("b", doc={"query": "x"}), "line 2: `doc` has no `id`"),
+        (line("b", doc={"id": True}), "line 2: `doc` has no `id`"),
+        (line("b", doc="x"), "line 2: expected a log line"),
+        ("{", "line 2: not JSON"),
+        ("[1]", "line 2: expected a log line"),
+    ],
+)
+def test_mistakes_are_one_message(second: str, said: str) -> None:
+    """File, line and what is wrong with it."""
+    with pytest.raises(FormatError) as caught:
+        parse_sample_log(f"{line('a', -1.5, -2.0)}\n{second}\n", name="samples.jsonl")
+    assert said in str(caught.value)
+    assert str(caught.value).startswith("samples.jsonl, line 2")
+
+
+@pytest.mark.parametrize("choices", [["eat it.", "hide it."], ["eat", "hide"], ["A", "B"]])
+def test_the_options_may_be_told_in_three_ways(choices: list[str]) -> None:
+    """With the rest of the sentence, alone, or by letters."""
+    [sample] = parse_sample_log(
+        line("a", -1.0, -2.0, doc={"id": "a", "choices": choices, "gold": 1})
+    )
+    sample.check_options(("eat", "hide"), 1)
+
+
+@pytest.mark.parametrize(
+    ("doc", "options", "said"),
+    [
+        (
+            {"choices": ["hide it.", "eat it."], "gold": 1},
+            ("eat", "hide"),
+            "the options of a differ from those of the set",
+        ),
+        (
+            {"choices": ["A", "B"], "gold": 0},
+            ("eat", "hide"),
+            "the options of a differ from those of the set",
+        ),
+        ({"choices": "AB"}, ("A", "B"), "the options of a differ from those of the set"),
+        ({"choices": [1, 2]}, ("A", "B"), "the options of a differ from those of the set"),
+        ({}, ("eat", "hide", "see"), "a has 3 options, but the log has 2 answers"),
+    ],
+)
+def test_a_log_of_another_set_is_found(
+    doc: dict[str, Any], options: tuple[str, ...], said: str
+) -> None:
+    """Order, texts and answer are compared, as ids may recur."""
+    [sample] = parse_sample_log(line("a", -1.0, -2.0, doc={"id": "a", **doc}))
+    with pytest.raises(FormatError, match=f"line 1: {said}"):
+        sample.check_options(options, 1)
+
+
+# ---- user scores
+
+
 PUBLISHED = Path(__file__).parents[2] / "data" / "published" / "msr-dev"
-ITEMS = [Question("a", "b", ("We", "hide", "."), 1, ("hide", "eat"), 0), Question("c", "b", ("I", "go", "."), 1, ("see", "go"), 1)]
+ITEMS = [
+    Question("a", "b", ("We", "hide", "."), 1, ("hide", "eat"), 0),
+    Question("c", "b", ("I", "go", "."), 1, ("see", "go"), 1),
+]
 LINES = "<s> We hide </s>\t-1.5\n<s> We eat </s>\t-2\n<s> I see </s>\t-3\n<s> I go </s>\t-4\n"
 
 
 def test_both_forms_give_the_same_scores() -> None:
     """JSON Lines in any order, and lm output in the order of the questions."""
     records = '{"id": "c", "scores": [-3, -4]}\n{"id": "a", "scores": [-1.5, -2]}\n'
-    assert parse_user_scores(records, ITEMS).tolist() == parse_user_scores(LINES, ITEMS).tolist() == [[-1.5, -2], [-3, -4]]
+    assert (
+        parse_user_scores(records, ITEMS).tolist()
+        == parse_user_scores(LINES, ITEMS).tolist()
+        == [[-1.5, -2], [-3, -4]]
+    )
 
 
 def log(*samples: tuple[str, list[str], int, list[float]]) -> str:
     """As lm-evaluation-harness keeps what a model said of the options."""
     return "".join(
-        json.dumps({"doc": {"id": item_id, "choices": choices, "gold": gold}, "resps": [[[str(one), "False"]] for one in scores]}) + "\n"
+        json.dumps(
+            {
+                "doc": {"id": item_id, "choices": choices, "gold": gold},
+                "resps": [[[str(one), "False"]] for one in scores],
+            }
+        )
+        + "\n"
         for item_id, choices, gold, scores in samples
     )
 
 
-@pytest.mark.parametrize("choices", [(["hide.", "eat."], ["see.", "go."]), (["A", "B"], ["A", "B"])])
+@pytest.mark.parametrize(
+    "choices", [(["hide.", "eat."], ["see.", "go."]), (["A", "B"], ["A", "B"])]
+)
 def test_a_log_of_a_harness_is_read(choices: tuple[list[str], list[str]]) -> None:
-    """Of both tasks, in any order; documents of other questions are passed over."""
-    text = log(("c", choices[1], 1, [-3, -4]), ("other", ["x"], 0, [-9]), ("a", choices[0], 0, [-1.5, -2]))
+    """Of both tasks, in any order; documents of other questions are skipped."""
+    text = log(
+        ("c", choices[1], 1, [-3, -4]), ("other", ["x"], 0, [-9]), ("a", choices[0], 0, [-1.5, -2])
+    )
     assert parse_user_scores(text, ITEMS).tolist() == [[-1.5, -2], [-3, -4]]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (log(("a", ["A", "B"], 0, [-1, -2])), "mine: no scores for 1 of 2 questions, the first is c"),
-        (log(("a", ["A", "B"], 1, [-1, -2])), "mine, line 1: the options of a are others here"),
-        (log(("a", ["A", "B"], 0, [-1, -2, -3])), "mine, line 1: 3 answers for the 2 options of a"),
+        (
+            log(("a", ["A", "B"], 0, [-1, -2])),
+            r"mine: 1 of 2 questions have no scores \(first: c\)",
+        ),
+        (
+            log(("a", ["A", "B"], 1, [-1, -2])),
+            "mine, line 1: the options of a differ from those of the set",
+        ),
+        (
+            log(("a", ["A", "B"], 0, [-1, -2, -3])),
+            "mine, line 1: a has 2 options, but the log has 3 answers",
+        ),
     ],
 )
 def test_a_log_of_another_set_is_named(text: str, message: str) -> None:
@@ -57,12 +221,15 @@ def test_a_log_of_another_set_is_named(text: str, message: str) -> None:
     ("text", "message"),
     [
         ("", "empty"),
-        ('{"id": "a", "scores": [1, 2], "scores": [2, 1]}', r"line 1: not JSON \(the key 'scores' is there twice\)"),
+        (
+            '{"id": "a", "scores": [1, 2], "scores": [2, 1]}',
+            r"line 1: not JSON \(the key 'scores' is there twice\)",
+        ),
         (LINES.replace("eat", "ate"), "line 2"),
         (LINES.replace("-3", "nan"), "line 3"),
         (LINES + LINES, "8 lines for 4 options"),
-        ('{"id": "a", "scores": [1, 2]}', "the first is c"),
-        ('{"id": "a", "scores": [1, 2, 3]}', "3 scores for the 2 options"),
+        ('{"id": "a", "scores": [1, 2]}', "(first: c)"),
+        ('{"id": "a", "scores": [1, 2, 3]}', "a needs 2 scores, one for each option, found 3"),
         ('{"id": "a", "scores": [1, true]}', "no.* finite number|not a finite number"),
     ],
 )
@@ -76,10 +243,224 @@ def test_what_does_not_fit_is_named(text: str, message: str) -> None:
 def test_published_sample_output_is_right_in_189_of_520() -> None:
     """`sample.lm_output.txt` gives exactly 36.35 %."""
     if not PUBLISHED.is_dir():
-        pytest.skip("the published MSR questions are not beside the project (../shared/published/msr-dev)")
-    files = [(PUBLISHED / f"Holmes.machine_format.{part}.txt").read_text() for part in ("questions", "answers")]
+        pytest.skip(
+            "the published MSR questions are not beside the project (../shared/published/msr-dev)"
+        )
+    files = [
+        (PUBLISHED / f"Holmes.machine_format.{part}.txt").read_text()
+        for part in ("questions", "answers")
+    ]
     items = parse_machine(*files)
     result = judge_scores(
-        Baseline("sample", "user", "user", ""), parse_user_scores((PUBLISHED / "sample.lm_output.txt").read_text(), items), items, seed=1
+        Baseline("sample", "user", "user", ""),
+        parse_user_scores((PUBLISHED / "sample.lm_output.txt").read_text(), items),
+        items,
+        seed=1,
     )
-    assert (result.correct_count, result.n, result.expected) == (189, 520, 189 / 520)
+    assert (result.row.correct, result.row.n, result.row.expected) == (189, 520, 189 / 520)
+
+
+# ---- passages
+
+
+ONE = PassageExample(
+    "b:1",
+    "passages",
+    (("it", "was"),),
+    "ann",
+    prompts={"cased": ("It was", " Ann"), "published": ("it was", " ann")},
+)
+TWO = PassageExample("b:2", "passages", (("who",),), "hid")
+
+
+def line_of_passages(passage_id: str, ln_prob: float, greedy: bool, **doc: Any) -> str:
+    return json.dumps({"doc": {"id": passage_id, **doc}, "resps": [[[str(ln_prob), str(greedy)]]]})
+
+
+def test_natural_logarithms_become_ours() -> None:
+    text = "\n".join(
+        [
+            line_of_passages("b:2", -2 * np.log(10), False),
+            line_of_passages("b:1", -np.log(10), True, target="Ann"),
+            line_of_passages("other", -1, True),
+        ]
+    )
+    control = PassageExample("b:1", "control", ONE.sentences, "ann")
+    found = target_scores_of_log(text, [ONE, TWO, control])
+    np.testing.assert_allclose(found.log10_prob, [-1, -2, -1])
+    assert found.right is not None
+    assert (found.right.tolist(), found.known.all(), np.isnan(found.rank).all()) == (
+        [True, False, True],
+        True,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            line_of_passages("b:1", -1, True),
+            "mine: 1 of 2 passages have no answer (first: b:2). A log has one split",
+        ),
+        (
+            line_of_passages("b:1", -1, True, target="Bob")
+            + "\n"
+            + line_of_passages("b:2", -1, True),
+            "mine, line 1: the target of b:1 differs from that of the set",
+        ),
+        (
+            line_of_passages("b:1", -1, True, target=["Ann"])
+            + "\n"
+            + line_of_passages("b:2", -1, True),
+            "mine, line 1: the target of b:1 differs from that of the set",
+        ),
+        (
+            line_of_passages("b:1", 0.5, True) + "\n" + line_of_passages("b:2", -1, True),
+            "mine, line 1: log probability 0.5 is above 0",
+        ),
+        (
+            json.dumps({"doc": {"id": "b:1"}, "resps": [[["-1", "True"]]] * 2})
+            + "\n"
+            + line_of_passages("b:2", -1, True),
+            "expected one answer for b:1, found 2",
+        ),
+    ],
+)
+def test_mistakes_are_one_message_of_passages(text: str, said: str) -> None:
+    """What is missing or of another set, with file and line."""
+    with pytest.raises(FormatError) as caught:
+        target_scores_of_log(text, [ONE, TWO], name="mine")
+    assert said in str(caught.value)
+
+
+# ---- blanks
+
+
+PASSAGES = [
+    BlankedPassage("7", ("A.", "B."), (0, 1), ("A.", "B.", "C."), (0, 1)),
+    BlankedPassage("b:1", ("A.",), (0,), ("A.", "D."), (0,)),
+]
+FIRST: dict[str, Any] = {"id": 7, "scores": [[1, 0, 0], [0, 1.5, -2]]}
+SECOND: dict[str, Any] = {"id": "b:1", "scores": [[0.25, 0]], "model": "mine"}
+
+
+def lines(*records: Any) -> str:
+    return "\n".join(one if isinstance(one, str) else json.dumps(one) for one in records)
+
+
+def test_lines_may_come_in_any_order() -> None:
+    """By their ids, a number too; other passages, other fields and empty lines are skipped."""
+    first, second = parse_blank_scores(
+        lines(SECOND, {"id": "other", "scores": []}, "", FIRST), PASSAGES
+    )
+    assert (first.tolist(), second.tolist()) == ([[1.0, 0.0, 0.0], [0.0, 1.5, -2.0]], [[0.25, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (lines(FIRST), "1 of 2 passages have no scores (first: b:1)"),
+        (lines(FIRST, SECOND, FIRST), "line 3: 7 has scores on an earlier line"),
+        (lines(FIRST, "{"), "line 2: not JSON"),
+        (lines([1]), 'line 1: expected {"id": ..., "scores": [[...], ...]}, found'),
+        (lines({"id": True, "scores": []}), "line 1: expected"),
+        (lines({"id": "7"}), "line 1: expected"),
+        (
+            lines({"id": 7, "scores": [[1, 0, 0]]}),
+            "7 needs 2 rows of scores, one for each blank, found 1",
+        ),
+        (
+            lines({"id": 7, "scores": [[1, 0, 0], [0, 1]]}),
+            "blank 2 of 7 needs 3 scores, one for each candidate, found 2 scores",
+        ),
+        (
+            lines({"id": 7, "scores": [[1, 0, 0], 4]}),
+            "blank 2 of 7 needs 3 scores, one for each candidate, found 4",
+        ),
+        (
+            lines({"id": 7, "scores": [[1, 0, 0], [0, "1", 0]]}),
+            "blank 2 of 7: '1' is not a finite number",
+        ),
+        (
+            lines('{"id": 7, "scores": [[1, 0, 0], [0, NaN, 0]]}'),
+            "line 1: not JSON (NaN is no number of JSON)",
+        ),
+        (
+            lines('{"id": 7, "scores": [[1, 0, 0], [0, 1e999, 0]]}'),
+            "blank 2 of 7: inf is not a finite number",
+        ),
+        (
+            lines('{"id": 7, "scores": [[1, 0, 0], [0, 1, 0]], "id": 8}'),
+            "line 1: not JSON (the key 'id' is there twice)",
+        ),
+        (
+            lines({"id": 7, "scores": [[1, 0, 0], [0, True, 0]]}),
+            "blank 2 of 7: True is not a finite number",
+        ),
+        (
+            lines({"id": 7, "scores": [[1, 0, 0], [0, None, 0]]}),
+            "blank 2 of 7: None is not a finite number",
+        ),
+    ],
+)
+def test_mistakes_are_one_message_of_blanks(text: str, said: str) -> None:
+    """What is wrong, on which line, of which passage and blank."""
+    with pytest.raises(FormatError) as caught:
+        parse_blank_scores(text, PASSAGES, name="mine.jsonl")
+    assert said in str(caught.value)
+    assert str(caught.value).startswith("mine.jsonl")
+
+
+def sample(item_id: str, choices: list[str], gold: int, *ln_probs: float) -> dict[str, Any]:
+    """As lm-evaluation-harness keeps what a model said of one blank."""
+    return {
+        "doc": {"id": item_id, "choices": choices, "gold": gold},
+        "resps": [[[str(one), "False"]] for one in ln_probs],
+    }
+
+
+LOG = [
+    sample("7:2", ["A.", "B.", "C."], 1, -1, -2, -3),
+    sample("b:1:1", ["A.", "D."], 0, -0.5, -4),
+    sample("7:1", ["A.", "B.", "C."], 0, -5, -6, -7),
+    sample("other:1", ["A."], 0, -1),
+]
+
+
+def test_a_log_has_a_line_a_blank() -> None:
+    first, second = parse_blank_scores(lines(*LOG), PASSAGES)
+    assert (first.tolist(), second.tolist()) == ([[-5, -6, -7], [-1, -2, -3]], [[-0.5, -4]])
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (
+            LOG[1:],
+            "mine.jsonl: 1 of 3 blanks have no scores (first: 7:2). A log has one split",
+        ),
+        (
+            LOG[3:],
+            "mine.jsonl: 3 of 3 blanks have no scores (first: 7:1). Give the log of the task "
+            "NAME_blanks",
+        ),
+        (
+            [*LOG[:2], sample("7:1", ["B.", "A.", "C."], 1, -1, -2, -3)],
+            "mine.jsonl, line 3: the options of 7:1 differ from those of the set",
+        ),
+        (
+            [*LOG[:2], sample("7:1", ["A.", "B.", "C."], 2, -1, -2, -3)],
+            "mine.jsonl, line 3: the options of 7:1 differ from those of the set",
+        ),
+        (
+            [*LOG[:2], sample("7:1", ["A.", "B."], 0, -1, -2)],
+            "mine.jsonl, line 3: 7:1 has 3 options, but the log has 2 answers",
+        ),
+    ],
+)
+def test_a_log_of_other_blanks_is_named(log: list[dict[str, Any]], said: str) -> None:
+    """A blank without scores, candidates in another order, another answer."""
+    with pytest.raises(FormatError) as caught:
+        parse_blank_scores(lines(*log), PASSAGES, name="mine.jsonl")
+    assert said in str(caught.value)

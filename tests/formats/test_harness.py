@@ -1,54 +1,276 @@
-"""The tasks of the lm-evaluation-harness, of questions."""
+"""Tasks of lm-evaluation-harness."""
 
 from __future__ import annotations
 
 import json
+import re
+import sys
+import types
+from pathlib import Path
+from typing import Any
 
-from cloze_gen.formats.harness import harness_files, harness_record, letters_record
+import pytest
+
+from cloze_gen.formats import lambada_harness as lambada
+from cloze_gen.formats import scde_harness as scde
+from cloze_gen.formats.harness import (
+    LOADER,
+    LOADER_FILE,
+    harness_files,
+    harness_record,
+    letters_record,
+)
+from cloze_gen.records.blanked_passage import BlankedPassage
+from cloze_gen.records.passage import Part, Passage
 from cloze_gen.records.question import Question
 
-QUESTION = Question("b:0:3", "b", ("Well", ",", "we", "hide", "it", ",", "sir", "."), 3, ("eat", "hide"), 1)
+# What a stranger's harness makes of the folder: YAML whatever the name, records from any folder,
+
+
+STRANGE = [
+    "null",
+    "true",
+    "1.0",
+    "yes",
+    "-x",
+    ".hid",
+    "--",
+    "x.yaml",
+    "1e3",
+    "0x1F",
+    "...",
+    "2026-01-01",
+    "on",
+    "-",
+    "L" * 200,
+]
+QUESTION = Question("b:0:1", "b", ("We", "hide", "it", "."), 1, ("eat", "hide"), 1)
+NOVEL = Passage(
+    "b:7",
+    "b",
+    Part.TEST,
+    (("Who", "hid", "?"), ("Not", "Ann", ".")),
+    ("Who hid?", "Not Ann."),
+    1,
+    0,
+    16,
+)
+EXAM = BlankedPassage(
+    "b:4", ("It rained.", "We left.", "So?"), (0,), ("Jane sang.", "It rained."), (1,)
+)
+
+
+def all_files(name: str, *, with_examples: bool = True) -> list[dict[str, str]]:
+    """What each kind of items has below `harness/`."""
+    splits, train = (
+        {"test": [NOVEL], "validation": [NOVEL]},
+        {"train": [EXAM]} if with_examples else {},
+    )
+    told, spare, left = (
+        {"version": "1.0", "signature": "s|n:5"},
+        [QUESTION] * with_examples,
+        [NOVEL] * with_examples,
+    )
+    return [
+        harness_files(name, [QUESTION], examples=spare, **told),
+        lambada.harness_files(name, splits, control=[NOVEL], examples=left, **told),
+        scde.harness_files(name, train | {"test": [EXAM], "validation": [EXAM]}, **told),
+    ]
+
+
+def read_yaml(text: str) -> Any:
+    """As the harness reads it, a function as its name."""
+    yaml = pytest.importorskip("yaml")
+
+    class Loader(yaml.SafeLoader):  # type: ignore[name-defined,misc]
+        pass
+
+    Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+    return yaml.load(text, Loader=Loader)
+
+
+@pytest.mark.parametrize("name", [*STRANGE, 'a "b": c\n# d'])
+def test_the_files_are_yaml_whatever_the_name(name: str) -> None:
+    for files in all_files(name):
+        told = {path: read_yaml(text) for path, text in files.items() if path.endswith(".yaml")}
+        names = [
+            found.get("task") if isinstance(found.get("task"), str) else found["group"]
+            for found in told.values()
+        ]
+        assert len(set(names)) == len(names)
+        assert all(isinstance(one, str) and one.startswith(name) for one in names)
+        for path, found in told.items():
+            assert found["metadata"] == {"version": "1.0", "signature": "s|n:5"}
+            if "group" in found:
+                assert set(found["task"]) <= set(names)
+                continue
+            assert path.endswith(f"{found['task']}.yaml")
+            data_files = found["dataset_kwargs"]["data_files"]
+            assert set(data_files.values()) <= files.keys()
+            assert {found[key] for key in found if key.endswith("_split")} == data_files.keys()
+
+
+@pytest.mark.parametrize("with_examples", [True, False])
+def test_examples_are_never_measured(with_examples: bool) -> None:
+    """Without a named file the harness draws examples from the file that it measures."""
+    for files in all_files("mine", with_examples=with_examples):
+        tasks = [
+            text
+            for path, text in files.items()
+            if path.endswith(".yaml") and "\noutput_type: " in text
+        ]
+        measured, examples = (
+            set(re.findall(rf'^    (?:{split}): "(.+)"$', "".join(tasks), re.M))
+            for split in ("test|validation", "fewshot")
+        )
+        assert bool(examples) == with_examples
+        assert examples <= files.keys() - measured
+        pinned = (
+            "\nfewshot_split: fewshot\n" if with_examples else "\nfewshot_config:\n  samples: []\n"
+        )
+        assert all(pinned in text for text in tasks)
+        assert ("no few-shot examples" in files["README.md"]) != with_examples
+
+
+def test_plain_tasks_run_no_code() -> None:
+    for files in all_files("mine"):
+        for path, text in files.items():
+            found = read_yaml(text) if path.endswith(".yaml") else {}
+            if path.startswith("plain/"):
+                assert (found["dataset_path"], "!function" in text) == ("json", False)
+                assert f"--include_path plain --tasks {found['task']}\n" in text.split("task:")[0]
+            elif "group" not in found and found:
+                assert found["custom_dataset"] == "cloze_task.load"
+
+
+def test_a_name_that_looks_like_an_option_can_be_called() -> None:
+    """The commands of the page join option and value."""
+    page = harness_files("-x", [QUESTION], version="1.0")["README.md"]
+    assert "--tasks=-x\n" in page
+    assert "--tasks -x" not in page
+
+
+def test_the_page_names_every_task_and_group() -> None:
+    """And says which file of the release the logs belong to."""
+    for files, items in zip(all_files("mine"), ("questions", "passages", "passages"), strict=True):
+        names = [
+            path.removesuffix(".yaml")
+            for path in files
+            if path.endswith(".yaml") and "/" not in path
+        ]
+        assert all(f"| `{name}` |" in files["README.md"] for name in names)
+        assert f"cloze-gen evaluate HERE/../{items}.jsonl --scores" in files["README.md"]
+
+
+def test_the_loader_reads_what_lies_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From any folder; metadata of the task, whatever a caller adds to it, is no matter."""
+    library = types.ModuleType("datasets")
+    library.Dataset = types.SimpleNamespace(from_list=lambda rows: rows)  # type: ignore[attr-defined]
+    library.DatasetDict = dict  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "datasets", library)
+    monkeypatch.chdir(tmp_path)
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.test.jsonl").write_text(
+            json.dumps({"id": f"{folder}\u2028"}, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        module: dict[str, Any] = {"__file__": str(tmp_path / folder / LOADER_FILE)}
+        exec(compile(LOADER, LOADER_FILE, "exec"), module)
+        assert module["load"](data_files={"test": "x.test.jsonl"}, version="1", pretrained="m") == {
+            "test": [{"id": f"{folder}\u2028"}]
+        }
+
+
+def test_the_harness_itself_measures_every_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Skipped where lm-evaluation-harness is not installed."""
+    pytest.importorskip("lm_eval")
+    from lm_eval import simple_evaluate
+    from lm_eval.tasks import TaskManager
+
+    monkeypatch.chdir("/")
+    for number, files in enumerate([*all_files("1.0"), *all_files("1.0")]):
+        folder = tmp_path / str(number) / "harness"
+        (folder / "plain").mkdir(parents=True)
+        for path, text in files.items():
+            (folder / path).write_text(
+                text.replace('"id": "b:', f'"id": "{number}:'), encoding="utf-8"
+            )
+        manager = TaskManager(include_path=str(folder.parent), include_defaults=False)
+        names = [name for name in manager.all_tasks if not name.endswith("_plain")]
+        for name in names:
+            found = simple_evaluate(
+                model="dummy", tasks=[name], task_manager=manager, bootstrap_iters=0
+            )
+            ids = [
+                sample["doc"]["id"] for samples in found["samples"].values() for sample in samples
+            ]
+            assert {one.split(":")[0] for one in ids} == {str(number)}
+
+
+# The tasks of the lm-evaluation-harness, of questions
+
+
+HARNESS_QUESTION = Question(
+    "b:0:3", "b", ("Well", ",", "we", "hide", "it", ",", "sir", "."), 3, ("eat", "hide"), 1
+)
 
 
 def test_query_and_right_choice_are_the_whole_sentence() -> None:
-    """With the harness's delimiter between them, query and gold choice read as the printed sentence."""
-    record = harness_record(QUESTION)
+    record = harness_record(HARNESS_QUESTION)
     assert f"{record['query']} {record['choices'][record['gold']]}" == "Well, we hide it, sir."
 
 
 def test_the_letter_of_the_right_option_is_right() -> None:
-    """The sentence has a blank instead of its answer; every option has its letter, and choices are letters."""
-    record = letters_record(QUESTION)
+    record = letters_record(HARNESS_QUESTION)
     assert record["query"].startswith("Well, we _____ it, sir.\n\nA. eat\nB. hide\n\n")
     assert record["choices"][record["gold"]] == "B"
 
 
 def test_both_ways_of_asking_are_tasks() -> None:
-    """Two tasks and their group; every record has the question's id, and a canary where there is one."""
-    files = harness_files("holmes", [QUESTION], version="1.0", canary="c0")
-    names = {"holmes.yaml", "holmes_letters.yaml", "holmes_both.yaml", "holmes.test.jsonl", "holmes_letters.test.jsonl"}
+    files = harness_files("holmes", [HARNESS_QUESTION], version="1.0", canary="c0")
+    names = {
+        "holmes.yaml",
+        "holmes_letters.yaml",
+        "holmes_both.yaml",
+        "holmes.test.jsonl",
+        "holmes_letters.test.jsonl",
+    }
     plain = {"plain/holmes_plain.yaml", "plain/holmes_letters_plain.yaml"}
     assert files.keys() == names | plain | {"cloze_task.py", "README.md"}
     for name in ("holmes.test.jsonl", "holmes_letters.test.jsonl"):
         record = json.loads(files[name])
         assert (record["id"], record["canary"]) == ("b:0:3", "c0")
-    assert "canary" not in harness_files("holmes", [QUESTION], version="1.0")["holmes.test.jsonl"]
+    assert (
+        "canary"
+        not in harness_files("holmes", [HARNESS_QUESTION], version="1.0")["holmes.test.jsonl"]
+    )
 
 
 def test_examples_have_files_of_their_own() -> None:
     """In both ways of asking, and no file of the set has them."""
     spare = Question("b:9:1", "b", ("They", "left", "."), 1, ("eat", "left"), 1)
-    files = harness_files("holmes", [QUESTION], examples=[spare], version="1.0", canary="c0")
+    files = harness_files(
+        "holmes", [HARNESS_QUESTION], examples=[spare], version="1.0", canary="c0"
+    )
     for name in ("holmes", "holmes_letters"):
         found = [json.loads(files[f"{name}.{split}.jsonl"]) for split in ("test", "fewshot")]
-        assert [(record["id"], record["canary"]) for record in found] == [("b:0:3", "c0"), ("b:9:1", "c0")]
+        assert [(record["id"], record["canary"]) for record in found] == [
+            ("b:0:3", "c0"),
+            ("b:9:1", "c0"),
+        ]
 
 
 def test_letters_run_out() -> None:
-    """A question of more options than letters leaves the task by likelihood, and there is no group of one."""
     many = Question("b:0:1", "b", ("We", "hide"), 1, ("hide", *(f"eat{i}" for i in range(26))), 0)
-    files = harness_files("holmes", [QUESTION, many], version="1.0")
-    assert {name for name in files if name.endswith(".yaml")} == {"holmes.yaml", "plain/holmes_plain.yaml"}
+    files = harness_files("holmes", [HARNESS_QUESTION, many], version="1.0")
+    assert {name for name in files if name.endswith(".yaml")} == {
+        "holmes.yaml",
+        "plain/holmes_plain.yaml",
+    }
 
 
 def test_nothing_to_ask_is_no_task() -> None:

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.pointers import filled_record, pointer_record, reference_text, text_at, text_places
+from cloze_gen.formats.pointers import (
+    filled_record,
+    pointer_record,
+    reference_text,
+    text_at,
+    text_places,
+)
 
 WORDS = st.text(alphabet="ab c\xad-?.\n", max_size=30)
 
@@ -23,23 +29,44 @@ def test_every_text_comes_back(text: str, reference: str, start: int) -> None:
 
 
 @given(WORDS, WORDS)
-def test_a_character_stands_for_itself_only_where_the_reference_lacks_it(text: str, reference: str) -> None:
+def test_a_character_stands_for_itself_only_where_the_reference_lacks_it(
+    text: str, reference: str
+) -> None:
     """So nothing of a book can be read in a list of places."""
-    assert all(place not in reference for place in text_places(text, reference) if isinstance(place, str) and place)
+    assert all(
+        place not in reference
+        for place in text_places(text, reference)
+        if isinstance(place, str) and place
+    )
 
 
 def test_tokens_are_found_one_behind_the_other() -> None:
     """The second `the` is the second one of the sentence."""
-    record = pointer_record({"tokens": ["the", "cat", "the", "dog"]}, "the cat, the dog", texts=("tokens",), derived=())
+    record = pointer_record(
+        {"tokens": ["the", "cat", "the", "dog"]}, "the cat, the dog", texts=("tokens",), derived=()
+    )
     assert record["tokens"] == [[0, 3], [4, 7], [9, 12], [13, 16]]
 
 
 @pytest.mark.parametrize(
     ("record", "texts"),
     [
-        ({"id": "a", "tokens": ["It", "rained", "."], "source": {"text": "It rained.", "n": 1}}, ("tokens", "source.text")),
-        ({"id": "a", "sentences": [["It", "rained", "."], ["Rain"]], "texts": ["It rained.", ""]}, ("sentences", "texts", "missing.text")),
-        ({"id": "a", "passage": ["It rained.", None], "history": [], "next": ""}, ("passage", "history", "next")),
+        (
+            {"id": "a", "tokens": ["It", "rained", "."], "source": {"text": "It rained.", "n": 1}},
+            ("tokens", "source.text"),
+        ),
+        (
+            {
+                "id": "a",
+                "sentences": [["It", "rained", "."], ["Rain"]],
+                "texts": ["It rained.", ""],
+            },
+            ("sentences", "texts", "missing.text"),
+        ),
+        (
+            {"id": "a", "passage": ["It rained.", None], "history": [], "next": ""},
+            ("passage", "history", "next"),
+        ),
         ({"id": "a", "source": None}, ("source.text",)),
         ({"id": "a", "passage": [None, None]}, ("passage",)),
     ],
@@ -47,13 +74,28 @@ def test_tokens_are_found_one_behind_the_other() -> None:
 def test_records_come_back(record: dict[str, Any], texts: tuple[str, ...]) -> None:
     """Lists of texts, lists of lists, blanks, empty ones, objects; the rest as it was."""
     reference = reference_text(["It rained.", "Nobody came."])
-    pointed = json.loads(json.dumps(pointer_record(record, reference, texts=texts, derived=("input",))))
+    pointed = json.loads(
+        json.dumps(pointer_record(record, reference, texts=texts, derived=("input",)))
+    )
     assert filled_record(pointed, reference, texts=texts, where="line 1") == record
     assert "rained" not in json.dumps(pointed)
 
 
-@pytest.mark.parametrize("places", [[0, 99], [0], [-1, 2], [True, 2], [0, "x"], [0.5, 2], [0, [1]]])
+@pytest.mark.parametrize(
+    "places", [[0, 99], [0], [5, 2], [-1, 2], [True, 2], [0, "x"], [0.5, 2], [0, [1]]]
+)
 def test_what_is_no_list_of_places_is_refused(places: Any) -> None:
     """With the line and the field."""
     with pytest.raises(FormatError, match=r"line 3, `source\.text`"):
-        filled_record({"source": {"text": places}}, "It rained.", texts=("source.text",), where="line 3")
+        filled_record(
+            {"source": {"text": places}}, "It rained.", texts=("source.text",), where="line 3"
+        )
+
+
+def test_no_more_is_quoted_than_the_spans_hold() -> None:
+    """A small file can not become an enormous one, whatever lists its slices are in."""
+    places = {"tokens": [[0, 6], [0, 5]]}
+    with pytest.raises(
+        FormatError, match="`tokens`: the slices have 11 characters, more than the 10 of its spans"
+    ):
+        filled_record(places, "It rained.", texts=("tokens",), where="line 3")

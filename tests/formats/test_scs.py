@@ -8,14 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError
-from cloze_gen.formats.msr.lm import parse_lm
-from cloze_gen.formats.msr.machine import parse_machine
+from cloze_gen.formats.msr import parse_lm, parse_machine
 from cloze_gen.formats.scs import format_scs, parse_ranks, split_ranks
 from cloze_gen.records.question import Question
 
 QUESTIONS = [
     Question(
-        f"b:{i}:1", "b", ("We", "hide", "it", str(i), "."), 1, tuple(np.roll(("hide", "eat", "see", "buy", "mend"), i % 5).tolist()), i % 5
+        f"b:{i}:1",
+        "b",
+        ("We", "hide", "it", str(i), "."),
+        1,
+        tuple(np.roll(("hide", "eat", "see", "buy", "mend"), i % 5).tolist()),
+        i % 5,
     )
     for i in range(7)
 ]
@@ -35,8 +39,12 @@ def test_machine_and_lm_files_come_back() -> None:
     """The lines are those of the MSR set: parsing gives the questions."""
     texts = files()
     parsed = parse_machine(texts["SCS_7_machine_questions.txt"], texts["SCS_7_machine_answers.txt"])
-    assert [(q.tokens, q.options, q.answer_index) for q in parsed] == [(q.tokens, q.options, q.answer_index) for q in QUESTIONS]
-    assert [q.options for q in parse_lm(texts["SCS_7_lm_questions.txt"])] == [q.options for q in QUESTIONS]
+    assert [(q.tokens, q.options, q.answer_index) for q in parsed] == [
+        (q.tokens, q.options, q.answer_index) for q in QUESTIONS
+    ]
+    assert [q.options for q in parse_lm(texts["SCS_7_lm_questions.txt"])] == [
+        q.options for q in QUESTIONS
+    ]
 
 
 @given(st.integers(0, 200), st.integers(0, 9))
@@ -58,7 +66,9 @@ def test_halves_are_shuffled() -> None:
 def test_index_files_come_back() -> None:
     """One integer a line."""
     texts = files()
-    assert sorted(parse_ranks(texts["SCS_7_randex_A.txt"]) + parse_ranks(texts["SCS_7_randex_B.txt"])) == list(range(7))
+    assert sorted(
+        parse_ranks(texts["SCS_7_randex_A.txt"]) + parse_ranks(texts["SCS_7_randex_B.txt"])
+    ) == list(range(7))
     assert parse_ranks("") == []
 
 

@@ -1,16 +1,22 @@
-"""Input as a stranger's machine, a slip of the finger or a full disk makes it: one proper message each, no traceback, no hang.
+"""Input as a stranger's machine, a slip of the finger or a full disk makes it: one proper message
+each, no traceback, no hang.
 
 A case is a line of `cases/*.jsonl`, named for the entrance:
 
 - ``label``: what is wrong, unique in its file;
-- ``call``: the arguments of the command line, with ``{tmp}`` (a folder of the case's own, where the call is made), ``{run}``, ``{out}``
-  (a finished run and its output folder), ``{train}``, ``{source}`` (its books) and ``{quick}`` (settings that make a run short);
-- ``files``: path -> content, see `content`. Below ``{run}`` or ``{out}`` the case gets a copy of the run's folder to damage, and the
-  folder's manifest is made to fit, as another version of the program would leave it, unless the case says ``unsealed``;
-- ``env``: environment variables; ``program``: the call is made by a process of its own (bytes that are no text: ``{"bytes": hex}``);
-- ``status``, ``said``: exit status (a list where several are right) and words of the message; ``unsaid``: words that may not be there;
-- ``parser``: the command line's parser refuses it, in its own form; ``writes``: the call may leave files behind;
-  ``rewrites``: it may also change the run it is told to work on; ``executable``: files that are programs.
+- ``call``: the arguments of the command line, with ``{tmp}`` (a folder of the case's own, where the
+  call is made), ``{run}``, ``{out}`` (a finished run and its output folder), ``{train}``,
+  ``{source}`` (its books) and ``{quick}`` (settings that make a run short);
+- ``files``: path -> content, see `content`. Below ``{run}`` or ``{out}`` the case gets a copy of
+  the run's folder to damage, and the folder's manifest is made to fit, as another version of the
+  program would leave it, unless the case says ``unsealed``;
+- ``env``: environment variables; ``program``: the call is made by a process of its own (bytes that
+  are no text: ``{"bytes": hex}``);
+- ``status``, ``said``: exit status (a list where several are right) and words of the message;
+  ``unsaid``: words that may not be there;
+- ``parser``: the command line's parser refuses it, in its own form; ``writes``: the call may leave
+  files behind; ``rewrites``: it may also change the run it is told to work on; ``executable``:
+  files that are programs.
 """
 
 from __future__ import annotations
@@ -60,17 +66,31 @@ class Place:
 
     def argument(self, given: Any) -> list[str | bytes]:
         if isinstance(given, dict | list):
-            return [bytes.fromhex(given["bytes"]) if isinstance(given, dict) and "bytes" in given else content(given, self).decode()]
-        return [part for one in QUICK for part in ("--set", one)] if given == "{quick}" else [self.filled(given)]
+            return [
+                bytes.fromhex(given["bytes"])
+                if isinstance(given, dict) and "bytes" in given
+                else content(given, self).decode()
+            ]
+        return (
+            [part for one in QUICK for part in ("--set", one)]
+            if given == "{quick}"
+            else [self.filled(given)]
+        )
 
 
 def read_cases() -> Iterator[Any]:
-    """Every case, with the entrance and the label for its name; one in four of each entrance is quick enough for a quick look."""
+    """Every case, with the entrance and the label for its name; `make test` runs one in
+    four of each entrance.
+    """
     for file in sorted(CASES.glob("*.jsonl")):
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
             case = json.loads(line)
-            slow = number % 4 or case.get("program")
-            yield pytest.param(case, id=f"{file.stem}: {case['label']}", marks=[pytest.mark.slow] if slow else [])
+            rare = number % 4 or case.get("program")
+            yield pytest.param(
+                case,
+                id=f"{file.stem}: {case['label']}",
+                marks=[pytest.mark.thorough] if rare else [],
+            )
 
 
 def content(given: Any, place: Place) -> bytes:
@@ -93,7 +113,9 @@ def content(given: Any, place: Place) -> bytes:
     if way == "question":
         return json.dumps(changed(QUESTION, value)).encode() + b"\n"
     if way == "changed":  # the JSON that lies there, with some values set or taken out
-        return json.dumps(changed(json.loads(Path(place.filled(given["of"])).read_bytes()), value)).encode()
+        return json.dumps(
+            changed(json.loads(Path(place.filled(given["of"])).read_bytes()), value)
+        ).encode()
     raise AssertionError(f"no way to make {way!r}")
 
 
@@ -104,7 +126,9 @@ QUESTION = {
 
 
 def spelt_out(value: Any) -> Any:
-    """A value of a case in full: a text that is repeated many times stands there as ``{"repeat": [text, times]}``."""
+    """A value of a case in full: a text that is repeated many times stands there as ``{"repeat":
+    [text, times]}``.
+    """
     if isinstance(value, dict) and value.keys() == {"repeat"}:
         return str(value["repeat"][0]) * int(value["repeat"][1])
     return [spelt_out(one) for one in value] if isinstance(value, list) else value
@@ -129,7 +153,11 @@ def put(path: Path, given: Any, place: Place) -> None:
     """Lay a case's file down, over what is there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     special = given if isinstance(given, dict) else {}
-    data = b"" if special.keys() & {"fifo", "folder", "socket", "link", "gone", "sparse"} else content(given, place)
+    data = (
+        b""
+        if special.keys() & {"fifo", "folder", "socket", "link", "gone", "sparse"}
+        else content(given, place)
+    )
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.is_dir():
@@ -139,7 +167,10 @@ def put(path: Path, given: Any, place: Place) -> None:
     elif "folder" in special:
         path.mkdir()
     elif "socket" in special:
-        with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as listener:  # its path may have 108 bytes
+        with (
+            contextlib.chdir(path.parent),
+            socket.socket(socket.AF_UNIX) as listener,
+        ):  # its path may have 108 bytes
             listener.bind(path.name)
     elif "link" in special:
         path.symlink_to(place.filled(special["link"]))
@@ -151,14 +182,18 @@ def put(path: Path, given: Any, place: Place) -> None:
 
 
 def listing(folder: Path) -> dict[str, bytes | str]:
-    """What lies in a folder: files with their bytes (the large ones with their size), links with their targets, others by their kind."""
+    """What lies in a folder: files with their bytes (the large ones with their size), links with
+    their targets, others by their kind.
+    """
     found: dict[str, bytes | str] = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_symlink():
             found[name] = f"-> {path.readlink()}"
         elif path.is_file():
-            found[name] = path.read_bytes() if path.stat().st_size < 1e7 else f"{path.stat().st_size} bytes"
+            found[name] = (
+                path.read_bytes() if path.stat().st_size < 1e7 else f"{path.stat().st_size} bytes"
+            )
         else:
             found[name] = "folder" if path.is_dir() else "special"
     return found
@@ -169,7 +204,9 @@ def time_limit(seconds: int) -> Iterator[None]:
     """End what hangs inside, an `open` that waits for a pipe's writer too."""
 
     def stop(_: int, frame: FrameType | None) -> None:
-        raise AssertionError(f"hangs after {seconds} s in {frame.f_code.co_qualname if frame else '?'}")
+        raise AssertionError(
+            f"hangs after {seconds} s in {frame.f_code.co_qualname if frame else '?'}"
+        )
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(seconds)
@@ -181,8 +218,12 @@ def time_limit(seconds: int) -> Iterator[None]:
 
 
 @pytest.fixture
-def place(finished: Any, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """The case's folder with its files; a copy of the run where the case damages it (the store, which it only reads, is linked)."""
+def place(
+    finished: Any, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Place:
+    """The case's folder with its files; a copy of the run where the case damages it (the store,
+    which it only reads, is linked).
+    """
     case = request.getfixturevalue("case")
     out = finished.out
     if any(path.startswith(("{run}", "{out}")) for path in case.get("files", {})):
@@ -196,13 +237,18 @@ def place(finished: Any, tmp_path: Path, request: pytest.FixtureRequest, monkeyp
         "train": finished.corpus.train,
         "source": finished.corpus.source,
     }
-    here = Place(tmp_path, {name: str(path) for name, path in names.items()} | {"name": finished.name})
+    here = Place(
+        tmp_path, {name: str(path) for name, path in names.items()} | {"name": finished.name}
+    )
     for path, given in case.get("files", {}).items():
         put(tmp_path / here.filled(path), given, here)
     if out != finished.out and not case.get("unsealed"):
         for folder in (out / "runs" / finished.name / "evaluation", out / "runs" / finished.name):
             if folder.is_dir():
-                write_own(folder, "cloze-gen/evaluation" if folder.name == "evaluation" else "cloze-gen/run")
+                write_own(
+                    folder,
+                    "cloze-gen/evaluation" if folder.name == "evaluation" else "cloze-gen/run",
+                )
     monkeypatch.chdir(tmp_path)
     for name, value in case.get("env", {}).items():
         monkeypatch.setenv(name, here.filled(spelt_out(value)))
@@ -211,19 +257,25 @@ def place(finished: Any, tmp_path: Path, request: pytest.FixtureRequest, monkeyp
 
 @pytest.mark.parametrize("case", [*read_cases()])
 def test_hostile_input(case: dict[str, Any], place: Place, cli: Callable[..., Any]) -> None:
-    """One message with the status and the words, on stderr, of a length to read; nothing hangs, and nothing of the user's changes."""
+    """One message with the status and the words, on stderr, of a length to read; nothing hangs, and
+    nothing of the user's changes.
+    """
     arguments = [part for given in case["call"] for part in place.argument(given)]
     for path in case.get("executable", []):
         (place.tmp / path).chmod(0o755)
     before = listing(place.tmp)
     with time_limit(SECONDS):
-        status, out, err = call_program(arguments) if case.get("program") else call_here(cli, arguments)
+        status, out, err = (
+            call_program(arguments) if case.get("program") else call_here(cli, arguments)
+        )
     said = f"{out}\n{err}"
     assert "Traceback" not in said, said
     expected = case["status"] if isinstance(case["status"], list) else [case["status"]]
     assert status in expected, said
     message = said if status == 0 or case.get("parser") else told_once(err)
-    assert [words for words in case.get("said", []) if place.filled(words) not in message] == [], message
+    assert [words for words in case.get("said", []) if place.filled(words) not in message] == [], (
+        message
+    )
     assert [words for words in case.get("unsaid", []) if place.filled(words) in said] == []
     after = {} if case.get("rewrites") else listing(place.tmp)
     assert {name for name in before if name in after and after[name] != before[name]} == set()
@@ -236,8 +288,15 @@ def call_here(cli: Callable[..., Any], arguments: list[str | bytes]) -> tuple[in
 
 
 def call_program(arguments: list[str | bytes]) -> tuple[int, str, str]:
-    done = subprocess.run([sys.executable, "-m", "cloze_gen", *arguments], capture_output=True, stdin=subprocess.DEVNULL, check=False)
-    return done.returncode, *(stream.decode("utf-8", "backslashreplace") for stream in (done.stdout, done.stderr))
+    done = subprocess.run(
+        [sys.executable, "-m", "cloze_gen", *arguments],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    return done.returncode, *(
+        stream.decode("utf-8", "backslashreplace") for stream in (done.stdout, done.stderr)
+    )
 
 
 def told_once(err: str) -> str:

@@ -1,30 +1,64 @@
-"""Scripted judges: what they say of items of a known truth is drawn with known error rates."""
+"""One item of each task, with texts that a spreadsheet, XML or a prompt could misread."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
-from cloze_gen.judging.groom import RejectReason
-from cloze_gen.judging.rating_table import Ratings
-from cloze_gen.judging.ratings import Asked, Said
+from cloze_gen.judging.agreement import Ratings
+from cloze_gen.judging.exchange import PacketRow
+from cloze_gen.judging.study_agreement import Annotated, Annotation
+from cloze_gen.judging.tasks.groom import RejectReason
 from cloze_gen.records.judgement import Kind, StudyItem, Task
 from cloze_gen.rng import derive_rng
+
+WORDS = ["owl", "'Tis", "=lamp", "3", "sea", "Map", "cup", "-ear", "naïve", "@home"]
+
+
+@pytest.fixture
+def rows() -> dict[str, PacketRow]:
+    """By task; the id of each assignment is the task's name."""
+    return {
+        "groom": PacketRow("groom", "bo", "groom", "", {"before": "=He said, “", "answer": "cat", "after": "” & <b>", "candidates": WORDS}),
+        "guess": PacketRow("guess", "bo", "guess", "sentence", {"text": "He ate the _____, \"she\" said;\nso?", "guesses": 3}),
+        "read": PacketRow("read", "bo", "read", "", {"before": "A ", "after": " sat.", "options": ["+cat", "owl", "bc", "I", "sea"]}),
+        "fill": PacketRow(
+            "fill", "bo", "fill", "",
+            {
+                "parts": ["It rained.", {"blank": 1}, "They left.", {"blank": 2}],
+                "candidates": ["One; 2 two.", "1 One.", "Sun,\tsnow.", "=Four."],
+            },
+        ),
+    }  # fmt: skip
+
+
+@pytest.fixture
+def packet_of(rows: dict[str, PacketRow]) -> Callable[[str], PacketRow | None]:
+    """What the study knows of an assignment's id."""
+    return rows.get
+
+
+# ---- scripted judges
 
 CANDIDATES = tuple(f"word{n:02}" for n in range(30))
 OPTIONS = ("boat", "skiff", "carriage", "hat", "owl")
 
 
 def binary_ratings(
-    errors: Mapping[str, tuple[float, float]], n: int, *, seed: int, positive: float = 0.3, of_each: int | None = None
+    errors: Mapping[str, tuple[float, float]],
+    n: int,
+    *,
+    seed: int,
+    positive: float = 0.3,
+    of_each: int | None = None,
 ) -> tuple[Ratings, dict[str, str]]:
-    """Labels yes and no of n items, and the truth.
+    """Yes/no labels of n items, `of_each` judges an item, and the truth.
 
     Args:
         errors: judge -> (P(no | yes), P(yes | no)).
-        of_each: judges an item; all when None.
     """
     rng = derive_rng(seed, "tests.judging.binary")
     judges = sorted(errors)
@@ -34,55 +68,79 @@ def binary_ratings(
         truth[f"i{item}"] = "yes" if true else "no"
         asked = [judges[place] for place in sorted(rng.permutation(len(judges))[:of_each].tolist())]
         ratings[(f"i{item}",)] = {
-            judge: ("no" if rng.random() < errors[judge][0] else "yes") if true else ("yes" if rng.random() < errors[judge][1] else "no")
+            judge: ("no" if rng.random() < errors[judge][0] else "yes")
+            if true
+            else ("yes" if rng.random() < errors[judge][1] else "no")
             for judge in asked
         }
     return ratings, truth
 
 
-def groom_study(errors: Mapping[str, tuple[float, float]], n: int, *, seed: int, good: float = 0.8) -> tuple[Asked, list[Said]]:
-    """Grooming by judges who reject what is good, and keep what is bad, with their own rates; all pick mostly of the first six candidates.
+def groom_study(
+    errors: Mapping[str, tuple[float, float]], n: int, *, seed: int, good: float = 0.8
+) -> tuple[Annotated, list[Annotation]]:
+    """Grooming by judges with their own error rates.
 
     Args:
         errors: judge -> (P(rejected | good), P(kept | bad)).
     """
     rng = derive_rng(seed, "tests.judging.groom")
-    items = {f"b:{n}": StudyItem(f"b:{n}", (), {"candidates": list(CANDIDATES)}, {}, "run") for n in range(n)}
-    said = []
+    items = {
+        f"b:{n}": StudyItem(f"b:{n}", (), {"candidates": list(CANDIDATES)}, {}, "run")
+        for n in range(n)
+    }
+    response = []
     for item in items:
         is_good = rng.random() < good
         for judge, (rejects_good, keeps_bad) in errors.items():
             kept = rng.random() >= rejects_good if is_good else rng.random() < keeps_bad
             appeal = np.where(np.arange(30) < 6, 3.0, 0.0) + rng.gumbel(size=30)
             picked = [CANDIDATES[place] for place in sorted(np.argsort(-appeal)[:4].tolist())]
-            verdict = {"picked": picked} if kept else {"rejected": str(RejectReason.UNCLEAR), "note": ""}
-            said.append(Said(item, judge, Kind.FIRST, "", verdict, 5 + 10 * rng.random()))
-    return Asked(Task.GROOM, items, str.__eq__), said
+            verdict = (
+                {"picked": picked} if kept else {"rejected": str(RejectReason.UNCLEAR), "note": ""}
+            )
+            response.append(Annotation(item, judge, Kind.FIRST, "", verdict, 5 + 10 * rng.random()))
+    return Annotated(Task.GROOM, items, str.__eq__), response
 
 
-def read_study(right: Mapping[str, float], n: int, *, seed: int) -> tuple[Asked, list[Said]]:
-    """Reading by judges who find the answer, and mark single options, with their own rates.
-
-    Args:
-        right: judge -> P(the answer is found).
-    """
+def read_study(
+    right: Mapping[str, float], n: int, *, seed: int
+) -> tuple[Annotated, list[Annotation]]:
+    """Reading by judges who mark single options; `right` is judge -> P(the answer is found)."""
     rng = derive_rng(seed, "tests.judging.read")
     key = {f"q:{n}": int(rng.integers(5)) for n in range(n)}
-    items = {item: StudyItem(item, (), {"options": list(OPTIONS)}, {"answer": answer}, "run") for item, answer in key.items()}
-    said = []
+    items = {
+        item: StudyItem(item, (), {"options": list(OPTIONS)}, {"answer": answer}, "run")
+        for item, answer in key.items()
+    }
+    response = []
     for item, answer in key.items():
         ambiguous = rng.random() < 0.2
         for judge, rate in right.items():
             given = answer if rng.random() < rate else (answer + 1) % 5
             marks = [(given + 1) % 5] if ambiguous and rng.random() < 0.8 else []
-            said.append(
-                Said(item, judge, Kind.FIRST, "", read_verdict(given, fits_as_well=marks, trivial=rng.random() < 0.1 and not marks), 8.0)
+            response.append(
+                Annotation(
+                    item,
+                    judge,
+                    Kind.FIRST,
+                    "",
+                    read_verdict(
+                        given, fits_as_well=marks, trivial=rng.random() < 0.1 and not marks
+                    ),
+                    8.0,
+                )
             )
-    return Asked(Task.READ, items, str.__eq__), said
+    return Annotated(Task.READ, items, str.__eq__), response
 
 
 def read_verdict(
-    answer: int | None, *, fits_as_well: Sequence[int] = (), ungrammatical: Sequence[int] = (), broken: bool = False, trivial: bool = False
+    answer: int | None,
+    *,
+    fits_as_well: Sequence[int] = (),
+    ungrammatical: Sequence[int] = (),
+    broken: bool = False,
+    trivial: bool = False,
 ) -> dict[str, Any]:
     """What a reader says."""
     marks = {"fits_as_well": list(fits_as_well), "ungrammatical": list(ungrammatical)}

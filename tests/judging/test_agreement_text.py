@@ -8,35 +8,50 @@ from dataclasses import replace
 import pytest
 
 from cloze_gen.judging.agreement_text import report_lines
-from cloze_gen.judging.ratings import Asked, Said
-from cloze_gen.judging.study_agreement import measure_agreement
+from cloze_gen.judging.study_agreement import Annotated, Annotation, measure_agreement
 from cloze_gen.records.judgement import Kind, StudyItem, Task
 from tests.judging.conftest import groom_study, read_study
 
 SCRIPT = {"ann": (0.05, 0.1), "bob": (0.1, 0.1), "cyd": (0.25, 0.05), "model": (0.4, 0.4)}
 
 
-def fill_study() -> tuple[Asked, list[Said]]:
+def fill_study() -> tuple[Annotated, list[Annotation]]:
     """Three judges fill two blanks of twelve passages, mostly rightly."""
-    items = {f"p:{n}": StudyItem(f"p:{n}", (), {}, {"answers": [n % 3, 3]}, "run") for n in range(12)}
-    said = [
-        Said(item, judge, Kind.FIRST, "", {"fills": [(n + (who == 2)) % 3, 3 + who % 2 * (n % 5 == 0)]}, 60.0)
+    items = {
+        f"p:{n}": StudyItem(f"p:{n}", (), {}, {"answers": [n % 3, 3]}, "run") for n in range(12)
+    }
+    response = [
+        Annotation(
+            item,
+            judge,
+            Kind.FIRST,
+            "",
+            {"fills": [(n + (who == 2)) % 3, 3 + who % 2 * (n % 5 == 0)]},
+            60.0,
+        )
         for n, item in enumerate(items)
         for who, judge in enumerate(("ann", "bob", "cyd"))
     ]
-    return Asked(Task.FILL, items, str.__eq__), said
+    return Annotated(Task.FILL, items, str.__eq__), response
 
 
-def guess_study() -> tuple[Asked, list[Said]]:
+def guess_study() -> tuple[Annotated, list[Annotation]]:
     """Two judges guess from passages, two from sentences."""
     items = {f"g:{n}": StudyItem(f"g:{n}", (), {}, {"target": "lamp"}, "run") for n in range(12)}
-    said = [
-        Said(item, judge, Kind.FIRST, condition, {"guesses": ["lamp"] if n % (2 + who) == 0 else []}, 9.0)
+    response = [
+        Annotation(
+            item,
+            judge,
+            Kind.FIRST,
+            condition,
+            {"guesses": ["lamp"] if n % (2 + who) == 0 else []},
+            9.0,
+        )
         for n, item in enumerate(items)
         for condition, judges in (("passage", ("ann", "bob")), ("sentence", ("cyd", "dot")))
         for who, judge in enumerate(judges)
     ]
-    return Asked(Task.GUESS, items, str.__eq__), said
+    return Annotated(Task.GUESS, items, str.__eq__), response
 
 
 STUDIES = {
@@ -51,30 +66,45 @@ STUDIES = {
 @pytest.mark.parametrize("task", list(Task))
 def test_no_line_is_wider_than_asked(task: Task, columns: int) -> None:
     """Of every task, also with long names of judges and items; every judge is named."""
-    asked, said = STUDIES[task]
+    asked, response = STUDIES[task]
     items = {f"{item}:{'x' * 50}": one for item, one in asked.items.items()}
-    named = [replace(one, item=f"{one.item}:{'x' * 50}", judge=f"{one.judge}-of-the-second-round") for one in said]
-    lines = report_lines(measure_agreement(replace(asked, items=items), named, machines=(), seed=1), columns=columns)
+    named = [
+        replace(one, item=f"{one.item}:{'x' * 50}", judge=f"{one.judge}-of-the-second-round")
+        for one in response
+    ]
+    lines = report_lines(
+        measure_agreement(replace(asked, items=items), named, machines=(), seed=1), columns=columns
+    )
     assert max(map(len, lines)) <= columns
-    assert all(any(judge in line for line in lines) for judge in {one.judge for one in said})
+    assert all(any(judge in line for line in lines) for judge in {one.judge for one in response})
 
 
 def test_the_figures_are_in_the_lines() -> None:
     """Alpha with its interval and what it means, a judge's share and bias, kappa with its units."""
-    asked, said = STUDIES[Task.GROOM]
-    measured = measure_agreement(asked, said, machines={"model"}, seed=1)
+    asked, response = STUDIES[Task.GROOM]
+    measured = measure_agreement(asked, response, machines={"model"}, seed=1)
     text = "\n".join(report_lines(measured))
     alpha, row, kappa = measured.alphas["kept"], measured.rows[2], measured.kappas["kept"][0]
-    assert re.search(rf"^kept +{alpha.value:.3f}  {alpha.low:.3f} to {alpha.high:.3f} +60 +60  too unlike$", text, re.MULTILINE)
+    assert re.search(
+        rf"^kept +{alpha.value:.3f}  {alpha.low:.3f} to {alpha.high:.3f} +60 +60  unreliable$",
+        text,
+        re.MULTILINE,
+    )
     share, bias = row.shares["rejected"], row.biases["rejected"]
-    assert re.search(rf"^rejected:\n(?:.*\n)+?cyd +{share.count}/60 .* \+{100 * bias.value:.1f} ", text, re.MULTILINE)
+    assert re.search(
+        rf"^rejected:\n(?:.*\n)+?cyd +{share.count}/60 .* \+{100 * bias.value:.1f} ",
+        text,
+        re.MULTILINE,
+    )
     assert f"ann, bob  {kappa.value:.3f} ({kappa.shared})" in text
 
 
 def test_machines_stand_last_and_by_themselves() -> None:
     """Before the line that announces them no machine is named, after it no table is without one."""
-    asked, said = STUDIES[Task.READ]
-    people, machines = "\n".join(report_lines(measure_agreement(asked, said, machines={"model"}, seed=1))).split("\nMachines.")
+    asked, response = STUDIES[Task.READ]
+    people, machines = "\n".join(
+        report_lines(measure_agreement(asked, response, machines={"model"}, seed=1))
+    ).split("\nModel annotators.")
     assert "model" not in people
     assert re.search(r"^machine +verdicts", machines, re.MULTILINE)
     assert all("model" in table for table in machines.split("\n\n")[1:])
@@ -83,42 +113,64 @@ def test_machines_stand_last_and_by_themselves() -> None:
 
 def test_twenty_open_items_are_named_and_the_rest_counted() -> None:
     """A long list ends with how many more there are."""
-    asked, said = STUDIES[Task.GROOM]
-    measured = measure_agreement(asked, said, machines={"model"}, seed=1)
-    many = replace(measured, open_items={f"i:{n:04}": "1 of 2 kept it, 1 rejected it" for n in range(1234)})
+    asked, response = STUDIES[Task.GROOM]
+    measured = measure_agreement(asked, response, machines={"model"}, seed=1)
+    many = replace(
+        measured, open_items={f"i:{n:04}": "1 of 2 kept it, 1 rejected it" for n in range(1234)}
+    )
     lines = report_lines(many)
-    assert "1,234 items worth adjudicating" in lines
+    assert "1,234 items for an adjudicator" in lines
     assert "and 1,214 more" in lines
     assert sum(line.startswith("i:") for line in lines) == 20
-    assert "No item is worth adjudicating." in report_lines(replace(measured, open_items={}))
+    assert "No item needs an adjudicator." in report_lines(replace(measured, open_items={}))
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [(0.8, "reliable"), (0.7999, "tentative"), (0.667, "tentative"), (0.66, "too unlike"), (None, "all alike")]
+    ("value", "words"),
+    [
+        (0.8, "reliable"),
+        (0.7999, "tentative"),
+        (0.667, "tentative"),
+        (0.66, "unreliable"),
+        (None, "all the same"),
+    ],
 )
 def test_what_alpha_means(value: float | None, words: str) -> None:
     """Krippendorff's bounds, the lower end included."""
-    asked, said = STUDIES[Task.GROOM]
-    measured = measure_agreement(asked, said, machines={"model"}, seed=1)
+    asked, response = STUDIES[Task.GROOM]
+    measured = measure_agreement(asked, response, machines={"model"}, seed=1)
     shown = replace(measured, alphas={"kept": replace(measured.alphas["kept"], value=value)})
     assert any(line.startswith("kept ") and line.endswith(words) for line in report_lines(shown))
 
 
 def test_names_cannot_move_the_cursor() -> None:
     """A judge's name with control characters is spelled out."""
-    asked, said = STUDIES[Task.FILL]
-    hostile = [replace(one, judge="a\x1b[2Jnn\n") if one.judge == "ann" else one for one in said]
-    assert all(line.isprintable() for line in report_lines(measure_agreement(asked, hostile, machines=(), seed=1)))
+    asked, response = STUDIES[Task.FILL]
+    hostile = [
+        replace(one, judge="a\x1b[2Jnn\n") if one.judge == "ann" else one for one in response
+    ]
+    assert all(
+        line.isprintable()
+        for line in report_lines(measure_agreement(asked, hostile, machines=(), seed=1))
+    )
 
 
 def test_of_many_pairs_those_that_agree_least_are_shown() -> None:
     """Eight judges are 28 pairs: twenty are shown, none of which agrees more than one left out."""
-    asked, said = groom_study({f"judge{n}": (0.02 + 0.04 * n, 0.1) for n in range(8)}, 60, seed=3)
-    measured = measure_agreement(asked, said, machines=(), seed=1)
+    asked, response = groom_study(
+        {f"judge{n}": (0.02 + 0.04 * n, 0.1) for n in range(8)}, 60, seed=3
+    )
+    measured = measure_agreement(asked, response, machines=(), seed=1)
     measured = replace(measured, kappas={"kept": measured.kappas["kept"]})
     lines = report_lines(measured)
-    shown = {line.split("  ")[0] for line in lines if line.startswith("judge") and "," in line.split("  ")[0]}
+    shown = {
+        line.split("  ")[0]
+        for line in lines
+        if re.match(r"judge\d", line) and "," in line.split("  ")[0]
+    }
     values = {f"{one.one}, {one.other}": one.value or 0 for one in measured.kappas["kept"]}
     assert len(shown) == 20
-    assert max(values[pair] for pair in shown) <= min(value for pair, value in values.items() if pair not in shown)
-    assert "These 20 agree least of 28 pairs." in lines
+    assert max(values[pair] for pair in shown) <= min(
+        value for pair, value in values.items() if pair not in shown
+    )
+    assert "The 20 of 28 pairs with the lowest agreement." in lines

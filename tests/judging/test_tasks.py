@@ -2,93 +2,450 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cloze_gen.errors import FormatError
-from cloze_gen.judging.order import shown_order
-from cloze_gen.judging.tasks import as_seen, n_ordered, seen, taken
+from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.judging.assignment import attention_items, shown_order
+from cloze_gen.judging.tasks import TASKS
+from cloze_gen.judging.tasks.groom import FIT, GROOM, JUDGES_DISAGREE, RejectReason, groomed
+from cloze_gen.judging.tasks.read import read_item
+from cloze_gen.judging.tasks.task import Judged
 from cloze_gen.records.judgement import Task
+from tests.judging.conftest import read_verdict
 
 SHOWN: dict[Task, dict[str, Any]] = {
-    Task.GROOM: {"before": "A", "answer": "cat", "after": "sat.", "candidates": [f"word{n}" for n in range(30)]},
-    Task.GUESS: {"passage": "A cat sat. The _____.", "sentence": "The _____.", "guesses": {"passage": 1, "sentence": 3}},
+    Task.GROOM: {
+        "before": "A",
+        "answer": "cat",
+        "after": "sat.",
+        "candidates": [f"word{n}" for n in range(30)],
+    },
+    Task.GUESS: {
+        "passage": "A cat sat. The _____.",
+        "sentence": "The _____.",
+        "guesses": {"passage": 1, "sentence": 3},
+    },
     Task.READ: {"before": "A", "after": "sat.", "options": ["cat", "owl", "map", "cup", "sea"]},
     Task.FILL: {"parts": ["A.", {"blank": 1}, {"blank": 2}], "candidates": ["B.", "C.", "D."]},
 }
 WHOLE = {"answer": 1, "fits_as_well": [], "ungrammatical": [], "broken": False, "trivial": False}
 
 
-def take(task: Task, said: Any) -> dict[str, Any]:
-    return taken(task, said, SHOWN[task], order=range(n_ordered(task, SHOWN[task])), condition="sentence" if task is Task.GUESS else "")
+def take(task: Task, response: Any) -> dict[str, Any]:
+    return TASKS[task].parse(
+        response,
+        SHOWN[task],
+        order=range(TASKS[task].n_ordered(SHOWN[task])),
+        condition="sentence" if task is Task.GUESS else "",
+    )
 
 
 @pytest.mark.parametrize(
-    ("task", "said", "says"),
+    ("task", "response", "says"),
     [
-        (Task.GROOM, {"picked": [0, 1, 2, 3], "rejected": "other"}, "expected four picked candidates, or rejected"),
-        (Task.GROOM, {"picked": [0, 1, 2, 3], "note": "odd"}, "expected four picked candidates, or rejected"),
+        (
+            Task.GROOM,
+            {"picked": [0, 1, 2, 3], "rejected": "other"},
+            "expected `picked` with four candidates, or `rejected`",
+        ),
+        (
+            Task.GROOM,
+            {"picked": [0, 1, 2, 3], "note": "odd"},
+            "expected `picked` with four candidates, or `rejected`",
+        ),
         (Task.GROOM, {"picked": [0, 1, 2]}, "expected 4 candidates, found 3"),
         (Task.GROOM, {"picked": [0, 1, 2, 2]}, "different whole numbers from 0 to 29"),
         (Task.GROOM, {"picked": [0, 1, 2, 30]}, "different whole numbers from 0 to 29"),
         (Task.GROOM, {"picked": [0, 1, 2, True]}, "different whole numbers from 0 to 29"),
-        (Task.GROOM, {"rejected": "dull"}, "rejected as one of"),
-        (Task.GROOM, {"rejected": ["other"]}, "rejected as one of"),
+        (Task.GROOM, {"rejected": "dull"}, "`rejected` with one of"),
+        (Task.GROOM, {"rejected": ["other"]}, "`rejected` with one of"),
         (Task.GROOM, {"rejected": "other", "note": "x" * 201}, "at most 200 characters"),
-        (Task.GROOM, {}, "expected four picked candidates, or rejected"),
-        (Task.GUESS, {"guesses": ["a", "b", "c", "d"]}, "at most 3 texts"),
-        (Task.GUESS, {"guesses": "cat"}, "at most 3 texts"),
+        (Task.GROOM, {}, "expected `picked` with four candidates, or `rejected`"),
+        (Task.GUESS, {"guesses": ["a", "b", "c", "d"]}, "at most 3 words"),
+        (Task.GUESS, {"guesses": "cat"}, "at most 3 words"),
         (Task.GUESS, {"guesses": ["x" * 101]}, "at most 100 characters"),
-        (Task.GUESS, {"guesses": ["cat", "black\u00a0cat"]}, "expected one word, found 'black cat'"),
-        (Task.READ, {**WHOLE, "answer": None}, "unless the question is broken"),
+        (
+            Task.GUESS,
+            {"guesses": ["cat", "black\u00a0cat"]},
+            "expected one word, found 'black cat'",
+        ),
+        (Task.READ, {**WHOLE, "answer": None}, "mark the question as broken"),
         (Task.READ, {**WHOLE, "answer": 5}, "answer: expected different whole numbers from 0 to 4"),
         (Task.READ, {**WHOLE, "fits_as_well": [1]}, "the answer itself"),
         (Task.READ, {**WHOLE, "ungrammatical": [1]}, "the answer itself"),
-        (Task.READ, {**WHOLE, "fits_as_well": [2], "trivial": True}, "is not absurd"),
+        (
+            Task.READ,
+            {**WHOLE, "fits_as_well": [2], "trivial": True},
+            "not possible with an option that fits as well",
+        ),
         (Task.READ, {**WHOLE, "broken": 1}, "true or false"),
         (Task.FILL, {"fills": [0]}, "each of the 2 blanks"),
         (Task.FILL, {"fills": [1, 1]}, "different whole numbers"),
         (Task.FILL, {"fills": [1, 3]}, "from 0 to 2"),
-        *((task, {"other": 1}, "expected a verdict with") for task in Task),
-        *((task, 3, "expected a verdict with") for task in Task),
+        *((task, {"other": 1}, "expected an object with") for task in Task),
+        *((task, 3, "expected an object with") for task in Task),
     ],
 )
-def test_what_can_not_be_said_is_refused(task: Task, said: Any, says: str) -> None:
+def test_what_can_not_be_said_is_refused(task: Task, response: Any, says: str) -> None:
     """The message names the field and what it may hold."""
     with pytest.raises(FormatError, match=says):
-        take(task, said)
+        take(task, response)
 
 
 @pytest.mark.parametrize(
-    ("task", "said", "words"),
+    ("task", "response", "words"),
     [
         (Task.GROOM, {"picked": [3, 0, 2, 1]}, {"picked": ["word0", "word1", "word2", "word3"]}),
-        (Task.GROOM, {"rejected": "other", "note": " a\u202e \ud800b\n"}, {"rejected": "other", "note": "a b"}),
+        (
+            Task.GROOM,
+            {"rejected": "other", "note": " a\u202e \ud800b\n"},
+            {"rejected": "other", "note": "a b"},
+        ),
         (Task.GUESS, {"guesses": ["-", " ", "Cafe\u0301 "]}, {"guesses": ["Caf\u00e9"]}),
         (Task.READ, {"answer": None, "broken": True}, {**WHOLE, "answer": None, "broken": True}),
         (Task.READ, {"answer": 1, "ungrammatical": [4, 2]}, {**WHOLE, "ungrammatical": [2, 4]}),
     ],
 )
-def test_what_is_said_is_tidied(task: Task, said: Any, words: dict[str, Any]) -> None:
-    """In the item's own order, composed, in one line, without marks that no one sees; fields left out are there."""
-    assert take(task, said) == words
+def test_what_is_said_is_tidied(task: Task, response: Any, words: dict[str, Any]) -> None:
+    assert take(task, response) == words
 
 
 @given(st.integers(0, 99), st.sets(st.integers(0, 29), min_size=4, max_size=4))
 def test_places_are_the_judges_own(seed: int, places: set[int]) -> None:
-    """What is picked by places in the order that a judge sees are the words that stand there, and is shown again so."""
     item = SHOWN[Task.GROOM]
     order = shown_order(seed, "ann", "b:7", 30)
-    listed = seen(Task.GROOM, item, order=order, condition="")["candidates"]
-    words = taken(Task.GROOM, {"picked": [*places]}, item, order=order, condition="")
+    listed = GROOM.seen(item, order, "")["candidates"]
+    words = GROOM.parse({"picked": [*places]}, item, order=order, condition="")
     assert set(words["picked"]) == {listed[place] for place in places}
-    assert as_seen(Task.GROOM, words, item, order) == {"picked": sorted(places)}
+    assert GROOM.as_seen(words, item, order) == {"picked": sorted(places)}
 
 
 def test_every_judge_has_an_order() -> None:
     """Of the same item another for another judge, and for another item another for the same judge."""
-    orders = [shown_order(1, judge, item, 30) for judge in ("ann", "bob") for item in ("b:7", "b:8")]
+    orders = [
+        shown_order(1, judge, item, 30) for judge in ("ann", "bob") for item in ("b:7", "b:8")
+    ]
     assert len({tuple(order) for order in orders}) == 4
+
+
+KEPT, REJECTED = {"picked": ["a", "b", "c", "d"]}, {"rejected": "offensive", "note": "?"}
+TALLIES: list[tuple[Task, Mapping[str, Any], Mapping[str, Any], Mapping[str, tuple[int, int]]]] = [
+    (Task.GROOM, {}, KEPT, {"rejected": (0, 1)}),
+    (Task.GROOM, {}, REJECTED, {"rejected": (1, 1)}),
+    (Task.READ, {"answer": 1}, read_verdict(None, broken=True), {"broken": (1, 1)}),
+    (
+        Task.READ,
+        {"answer": 1},
+        read_verdict(1, fits_as_well=[0, 2]),
+        {
+            "broken": (0, 1),
+            "right": (1, 1),
+            "fits as well": (1, 1),
+            "ungrammatical": (0, 1),
+            "trivial": (0, 1),
+        },
+    ),
+    (
+        Task.READ,
+        {},
+        read_verdict(3, ungrammatical=[0], trivial=True),
+        {"broken": (0, 1), "fits as well": (0, 1), "ungrammatical": (1, 1), "trivial": (1, 1)},
+    ),
+    (
+        Task.FILL,
+        {"answers": [2, 0]},
+        {"fills": [2, 0]},
+        {"blanks right": (2, 2), "passages right": (1, 1)},
+    ),
+    (Task.FILL, {}, {"fills": [2, 0]}, {}),
+    (Task.GUESS, {"target": "lamp"}, {"guesses": ["oil", "lamp"]}, {"sentence, right": (1, 1)}),
+    (Task.GUESS, {"target": "lamp"}, {"guesses": []}, {"sentence, right": (0, 1)}),
+]
+REPEATS: list[tuple[Task, Mapping[str, Any], Mapping[str, Any], Mapping[str, tuple[int, int]]]] = [
+    (Task.GROOM, KEPT, REJECTED, {"verdict": (0, 1)}),
+    (Task.GROOM, REJECTED, {"rejected": "other", "note": ""}, {"verdict": (1, 1)}),
+    (
+        Task.READ,
+        read_verdict(1, fits_as_well=[0]),
+        read_verdict(1),
+        {"answer": (1, 1), "marks": (0, 1)},
+    ),
+    (Task.READ, read_verdict(None, broken=True), read_verdict(1), {"answer": (0, 1)}),
+    (Task.FILL, {"fills": [2, 0, 1]}, {"fills": [2, 1, 0]}, {"blanks": (1, 3)}),
+    (Task.GUESS, {"guesses": ["Lamp"]}, {"guesses": ["lamp", "oil"]}, {"first guess": (1, 1)}),
+    (Task.GUESS, {"guesses": []}, {"guesses": ["lamp"]}, {"first guess": (0, 1)}),
+]
+
+
+@pytest.mark.parametrize(("task", "key", "response", "counts"), TALLIES)
+def test_what_is_counted(
+    task: Task,
+    key: Mapping[str, Any],
+    response: Mapping[str, Any],
+    counts: Mapping[str, tuple[int, int]],
+) -> None:
+    """What the key cannot tell is not counted, nor what a judge was not asked."""
+    assert TASKS[task].tally(Judged(response, {}, key, "sentence", str.__eq__)) == counts
+
+
+@pytest.mark.parametrize(("task", "first", "again", "counts"), REPEATS)
+def test_how_far_a_repeat_is_alike(
+    task: Task,
+    first: Mapping[str, Any],
+    again: Mapping[str, Any],
+    counts: Mapping[str, tuple[int, int]],
+) -> None:
+    """Each part of a verdict by itself, and only where both times it was given."""
+    assert TASKS[task].repeat_tally(first, again) == counts
+
+
+@pytest.mark.parametrize("task", list(Task))
+def test_an_attention_item_is_passed_by_what_it_asks_for(task: Task) -> None:
+    first, second = (
+        item.key["expected"]
+        for item in attention_items(TASKS[task], 2, seed=1, guesses={"passage": 1})
+    )
+    assert TASKS[task].passes_check(first, first)
+    assert not TASKS[task].passes_check(first, second)
+
+
+def test_sentences_in_each_others_blanks_fail() -> None:
+    """The right ones in another order are not what was asked for."""
+    assert not TASKS[Task.FILL].passes_check({"fills": [0, 1, 2]}, {"fills": [1, 0, 2]})
+
+
+def test_marks_beside_the_instruction_fail() -> None:
+    """Told to mark nothing, a reader who marks has not read."""
+    assert not TASKS[Task.READ].passes_check(read_verdict(2), read_verdict(2, ungrammatical=[0]))
+
+
+def test_rejecting_an_attention_item_fails() -> None:
+    """Told to pick four, a groomer who rejects has not read."""
+    assert not GROOM.passes_check(KEPT, REJECTED)
+
+
+def test_a_note_is_no_part_of_an_instruction() -> None:
+    """Told to reject with a reason, a judge may write whatever note."""
+    assert GROOM.passes_check({"rejected": "offensive", "note": ""}, REJECTED)
+
+
+WORDS = tuple("abcdefgh")
+PICKS = st.lists(st.sampled_from(WORDS), min_size=4, max_size=4, unique=True).map(
+    lambda words: {"picked": sorted(words)}
+)
+REJECTIONS = st.sampled_from(list(RejectReason)).map(
+    lambda reason: {"rejected": str(reason), "note": ""}
+)
+GROOMED = st.lists(PICKS | REJECTIONS, min_size=1, max_size=7).map(
+    lambda response: {f"judge{n}": one for n, one in enumerate(response)}
+)
+READ = st.lists(
+    st.builds(read_verdict, st.integers(0, 4), fits_as_well=st.just([]))
+    | st.just(read_verdict(None, broken=True)),
+    min_size=1,
+    max_size=7,
+).map(lambda response: {f"judge{n}": one for n, one in enumerate(response)})
+
+
+def picked(words: str) -> dict[str, Any]:
+    """A judge keeps the item."""
+    return {"picked": list(words)}
+
+
+def rejected(reason: RejectReason) -> dict[str, Any]:
+    """A judge rejects it."""
+    return {"rejected": str(reason), "note": ""}
+
+
+@given(GROOMED)
+def test_a_verdict_is_that_of_most(response: dict[str, Any]) -> None:
+    """Fit if four have over half of the keepers' votes; none left out has more than one taken."""
+    found = groomed(response, candidates=WORDS)
+    kept = [one["picked"] for one in response.values() if "picked" in one]
+    reasons = Counter(one["rejected"] for one in response.values() if "rejected" in one)
+    votes = Counter(word for words in kept for word in words)
+    enough = {word for word, count in votes.items() if count > len(kept) / 2}
+    assert dict(found.votes) == votes
+    assert found.judges == len(response)
+    if len(kept) * 2 < len(response):
+        assert reasons[found.verdict] == max(reasons.values())
+    else:
+        assert found.verdict == (
+            FIT if len(kept) * 2 > len(response) and len(enough) >= 4 else JUDGES_DISAGREE
+        )
+    if found.verdict == FIT:
+        assert len(found.picked) == 4
+        assert {*found.picked} <= enough
+        assert min(votes[word] for word in found.picked) >= max(
+            (votes[word] for word in enough - {*found.picked}), default=0
+        )
+    else:
+        assert found.picked == ()
+
+
+@given(GROOMED)
+def test_what_is_settled_needs_no_adjudicator(response: dict[str, Any]) -> None:
+    wanted = groomed(response, candidates=WORDS).verdict == JUDGES_DISAGREE and len(response) > 1
+    assert bool(GROOM.open_items({"i": response})) == wanted
+
+
+def test_too_many_are_cut_by_votes_and_then_by_score() -> None:
+    """Six with two votes of three each: the four with the best forward scores, told in their order."""
+    response = {"ann": picked("abcd"), "bob": picked("cdef"), "cyd": picked("abef")}
+    assert groomed(response, candidates="fhbdagec").picked == ("f", "b", "d", "a")
+    assert groomed(
+        {**response, "dot": picked("abcd"), "eve": picked("abcd")}, candidates="fhbdagec"
+    ).picked == ("b", "d", "a", "c")
+
+
+def test_of_reasons_given_as_often_the_first_guideline_counts() -> None:
+    """The order of the reasons, not of the judges, decides."""
+    response = {"ann": rejected(RejectReason.BROKEN), "bob": rejected(RejectReason.UNGRAMMATICAL)}
+    assert groomed(response, candidates=WORDS).verdict == RejectReason.UNGRAMMATICAL
+
+
+def test_an_adjudicator_decides_alone() -> None:
+    """Against all judges, both ways; the judges' votes are still told."""
+    keep, reject = (
+        {"ann": picked("abcd"), "bob": picked("abcd")},
+        {"ann": rejected(RejectReason.OFFENSIVE)},
+    )
+    against = groomed(keep, rejected(RejectReason.BROKEN), candidates=WORDS)
+    assert (against.verdict, against.picked, against.judges, against.adjudicated) == (
+        RejectReason.BROKEN,
+        (),
+        2,
+        True,
+    )
+    assert against.votes == dict.fromkeys("abcd", 2)
+    for_it = groomed(reject, picked("hgab"), candidates=WORDS)
+    assert (for_it.verdict, for_it.picked, for_it.adjudicated) == (FIT, ("a", "b", "g", "h"), True)
+    assert read_item({"ann": read_verdict(1)}, read_verdict(2, ungrammatical=[0])).answer == 2
+
+
+def test_what_nobody_judged_has_no_verdict() -> None:
+    """A caller's mistake, told as one."""
+    with pytest.raises(UsageError, match="without verdicts"):
+        groomed({}, candidates=WORDS)
+    with pytest.raises(UsageError, match="without verdicts"):
+        read_item({})
+
+
+@given(READ)
+def test_an_answer_leads_alone(response: dict[str, Any]) -> None:
+    """The answer has more votes than any other option; where two lead there is none."""
+    found = read_item(response)
+    votes = Counter(one["answer"] for one in response.values() if one["answer"] is not None)
+    ranked = votes.most_common()
+    alone = len(ranked) == 1 or (len(ranked) > 1 and ranked[0][1] > ranked[1][1])
+    assert found.answer == (ranked[0][0] if alone else None)
+    assert found.broken == (sum(one["broken"] for one in response.values()) > len(response) / 2)
+    assert dict(found.votes) == votes
+
+
+def test_marks_count_among_those_who_answered() -> None:
+    marks = read_verdict(1, fits_as_well=[0], ungrammatical=[3], trivial=False)
+    response = {
+        "ann": marks,
+        "bob": marks,
+        "cyd": read_verdict(1, ungrammatical=[4]),
+        "dot": read_verdict(None, broken=True),
+    }
+    found = read_item(response)
+    assert (found.fits_as_well, found.ungrammatical, found.broken, found.trivial) == (
+        (0,),
+        (3,),
+        False,
+        False,
+    )
+    assert read_item({"ann": marks, "bob": read_verdict(1)}).fits_as_well == ()
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [
+        ([read_verdict(1), read_verdict(2)], "options 2 and 3 tie"),
+        (
+            [read_verdict(1), read_verdict(1), read_verdict(2), read_verdict(2), read_verdict(4)],
+            "options 2 and 3 tie",
+        ),
+        ([read_verdict(1), read_verdict(None, broken=True)], "half marked it as broken"),
+        ([read_verdict(1, fits_as_well=[0]), read_verdict(1)], "1 marked fitting as well by half"),
+        (
+            [read_verdict(1, ungrammatical=[0, 4]), read_verdict(1)],
+            "1 and 5 marked ungrammatical by half",
+        ),
+        ([read_verdict(1), read_verdict(1), read_verdict(2)], None),
+        ([read_verdict(1)], None),
+    ],
+)
+def test_readers_who_leave_something_open(
+    response: list[dict[str, Any]], reason: str | None
+) -> None:
+    """Ties are told in words, in the numbers that readers see; one reader leaves nothing open."""
+    found = TASKS[Task.READ].open_items({"q": {f"judge{n}": one for n, one in enumerate(response)}})
+    assert found.get("q") == reason
+
+
+def test_groomers_who_leave_something_open() -> None:
+    response = {
+        "j": {"ann": picked("abcd"), "bob": picked("abef")},
+        "i": {"ann": picked("abcd"), "bob": rejected(RejectReason.OTHER)},
+        "k": {"ann": picked("abcd"), "bob": picked("abcd")},
+    }
+    found = GROOM.open_items(response)
+    assert list(found.items()) == [
+        ("i", "1 of 2 kept it, 1 rejected it"),
+        ("j", "only 2 of 4 candidates picked by a majority"),
+    ]
+
+
+def test_blanks_without_a_candidate_of_most() -> None:
+    """Counted from 1; of guesses nothing is ever open, for the key decides."""
+    response = {"p": {"ann": {"fills": [0, 1, 2]}, "bob": {"fills": [0, 2, 1]}}}
+    assert TASKS[Task.FILL].open_items(response) == {"p": "no majority for blank 2, 3"}
+    assert (
+        TASKS[Task.GUESS].open_items({"g": {"ann": {"guesses": ["a"]}, "bob": {"guesses": []}}})
+        == {}
+    )
+
+
+NOTHING = {"fits_as_well": [], "ungrammatical": [], "broken": False, "trivial": False}
+
+
+def test_grooming_counts_who_picked_and_tells_why_others_did_not() -> None:
+    """A candidate that nobody picked has no words; a note stands with its reason."""
+    votes = [
+        {"picked": [0, 1, 2, 3]},
+        {"picked": [0, 4, 5, 6]},
+        {"rejected": "offensive", "note": "scorns"},
+    ]
+    told = TASKS[Task.GROOM].summarize(votes)
+    assert told.n == 3
+    assert told.of_place[0] == "picked by 2 of 3"
+    assert 7 not in told.of_place
+    assert told.more == ["rejected: The sentence is offensive or takes sides. (scorns)"]
+
+
+def test_reading_counts_answers_and_marks() -> None:
+    """... of each option, and what was said of the whole; who says broken may have no answer."""
+    votes = [
+        {**NOTHING, "answer": 1, "fits_as_well": [2]},
+        {**NOTHING, "answer": 2},
+        {**NOTHING, "answer": None, "broken": True},
+    ]
+    told = TASKS[Task.READ].summarize(votes)
+    assert told.of_place == {1: "chosen by: 1", 2: "chosen by: 1, fits as well: 1"}
+    assert told.more == ["broken: 1"]
+
+
+def test_filling_counts_by_blank() -> None:
+    """The candidates of a blank, the commonest first, under the letters that the judge sees."""
+    told = TASKS[Task.FILL].summarize([{"fills": [2, 0]}, {"fills": [2, 1]}, {"fills": [3, 1]}])
+    assert told.more == ["blank 1: C 2, D 1", "blank 2: B 2, A 1"]

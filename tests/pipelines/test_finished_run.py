@@ -1,212 +1,273 @@
-"""What a finished run leaves on disk: links, manifests, a release that can be checked, no path of the machine."""
+"""What every finished run leaves on disk, and what happens when it is made again, of all styles."""
 
 from __future__ import annotations
 
 import hashlib
-import itertools
-import json
-import re
+import os
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cloze_gen.formats.msr.human import format_human
-from cloze_gen.formats.msr.lm import format_lm
-from cloze_gen.formats.msr.machine import format_machine
-from cloze_gen.stages.items.questions import QUESTION_ITEMS
+from cloze_gen.corpus import folder as corpus_folder
+from cloze_gen.pipelines.style_task import find_style, style_names
 from cloze_gen.store.artifacts import open_artifact
-from cloze_gen.store.tables import read_jsonl, read_parquet
-from cloze_gen.text.rendering import rendered_tokens
+from tests.conftest import FinishedRun, without_canary
+
+Cli = Callable[..., Any]
+Digests = Callable[[Path], dict[str, str]]
+# A setting of each style, and the stages that would run when it changes.
+LATE = {
+    "holmes-style": ("choice.n_questions=10", ["choice"]),
+    "lambada-style": (
+        "ranking.max_same_target=1",
+        ["ranking", "guesses", "passage set", "analysis"],
+    ),
+    "scde-style": ("distractors.count=3", ["distractors", "blanked passages", "statistics"]),
+    "scs-style": ("impostors.impostor_draw=uniform", ["impostors", "questions"]),
+}
+# A line of each card.
+CARD = {
+    "holmes-style": "groomed: machine",
+    "lambada-style": "judged: none",
+    "scde-style": "| 5,959 (4,790 / 511 / 658) |",
+    "scs-style": "no statistic of word-to-word relations",
+}
 
 
-@pytest.fixture(scope="module")
-def questions(finished: Any) -> list[dict[str, Any]]:
-    return list(read_jsonl(finished.release / "questions.jsonl"))
+@pytest.fixture(params=style_names())
+def style(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
 
 
-def stage_folders(run: Path) -> list[Path]:
-    return sorted(path for path in run.iterdir() if path.name[:2].isdigit())
+@pytest.fixture
+def run(style: str, run_of: Callable[[str], FinishedRun]) -> FinishedRun:
+    return run_of(style)
 
 
-def test_links_are_numbered_relative_and_whole(finished: Any) -> None:
-    """A run is a folder of numbered links to the stages it used, in order."""
-    links = stage_folders(finished.folder)
+@pytest.fixture
+def own(run: FinishedRun, tmp_path: Path) -> FinishedRun:
+    """A copy that a test may change."""
+    return run.copy(tmp_path / "own")
+
+
+def stage_folders(run: FinishedRun) -> list[Path]:
+    return sorted(path for path in run.folder.iterdir() if path.name[:2].isdigit())
+
+
+def would_run(plan: str) -> list[str]:
+    """The stages that a dry run names."""
+    return [
+        line.split("would run")[0].split(maxsplit=1)[1].strip()
+        for line in plan.splitlines()
+        if "would run" in line
+    ]
+
+
+def refused(outcome: Any, status: int) -> str:
+    """The one message that ended a call."""
+    assert outcome.status == status, outcome.err
+    assert outcome.err.count("cloze-gen: ") == 1
+    return str(outcome.err[outcome.err.index("cloze-gen: ") :])
+
+
+# ---- on disk
+
+
+def test_links_are_numbered_relative_and_whole(run: FinishedRun) -> None:
+    """A run is a folder of numbered links to the stages it used, in order, and links to its books."""
+    links = stage_folders(run)
     assert [int(link.name[:2]) for link in links] == list(range(1, len(links) + 1))
-    assert all(link.is_symlink() and not link.readlink().is_absolute() and (link / "manifest.json").is_file() for link in links)
-    assert (finished.folder / "corpus-train").resolve() == finished.corpus.train.resolve()
+    assert all(
+        link.is_symlink()
+        and not link.readlink().is_absolute()
+        and (link / "manifest.json").is_file()
+        for link in links
+    )
+    books = {link.resolve() for link in run.folder.glob("corpus-*")}
+    assert books == {folder.resolve() for folder in run.corpus.folders}
 
 
-def test_every_file_is_in_its_manifest(finished: Any) -> None:
-    """Each artifact's manifest lists every file with its sha256 and size, and only those."""
-    artifacts = [path.parent for path in finished.out.joinpath("store").rglob("manifest.json")]
+def test_every_file_is_in_its_manifest(run: FinishedRun) -> None:
+    artifacts = [path.parent for path in run.out.joinpath("store").rglob("manifest.json")]
     assert len(artifacts) > 15
     for folder in artifacts:
-        files = open_artifact(folder).manifest["files"]
-        on_disk = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-        assert set(files) == set(on_disk) - {"manifest.json"}
-        for name, facts in files.items():
-            data = on_disk[name].read_bytes()
-            assert (facts["sha256"], facts["bytes"]) == (hashlib.sha256(data).hexdigest(), len(data))
+        artifact = open_artifact(folder)
+        on_disk = {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file() and path != folder / "manifest.json"
+        }
+        told = {
+            name: (facts["sha256"], facts["bytes"])
+            for name, facts in artifact.manifest["files"].items()
+        }
+        assert told == {
+            name: (hashlib.sha256(data).hexdigest(), len(data)) for name, data in on_disk.items()
+        }
+        if funnel := artifact.funnel:
+            assert funnel["seen"] == funnel["kept"] + sum(funnel["rejected"].values())
 
 
-def test_funnels_add_up_and_follow_one_another(finished: Any) -> None:
-    """Seen is kept plus the rejected by reason, in every stage, and a stage sees what the one before kept."""
-    funnels = {link.name[3:]: open_artifact(link).funnel for link in stage_folders(finished.folder)}
-    for funnel in filter(None, funnels.values()):
-        assert funnel["seen"] == funnel["kept"] + sum(funnel["rejected"].values())
-    assert funnels["screening"]["seen"] == funnels["focus"]["kept"]
-    assert funnels["forward"]["seen"] == funnels["screening"]["kept"]
-    assert funnels["grooming"]["seen"] == funnels["forward"]["kept"]
-    assert funnels["choice"]["seen"] == funnels["grooming"]["kept"]
-
-
-def test_no_path_of_the_machine_and_no_time(finished: Any) -> None:
-    """Nothing in any file but the log names the folders of this machine: the same run elsewhere gives the same bytes."""
-    place = str(finished.out.parent).encode()
-    for path in finished.out.rglob("*"):
-        if path.is_file() and not path.is_symlink() and path.parent != finished.out / "logs":
+def test_no_path_of_the_machine_and_no_time(run: FinishedRun) -> None:
+    """The log excepted: the same run elsewhere gives the same bytes."""
+    place = str(run.out.parent).encode()
+    for path in run.out.rglob("*"):
+        if path.is_file() and not path.is_symlink() and path.parent != run.out / "logs":
             assert place not in path.read_bytes(), path
 
 
-def test_the_published_formats(finished: Any) -> None:
-    """Questions and answers of all three official formats, byte for byte what the format module gives, in ASCII."""
-    asked = QUESTION_ITEMS.read(finished.release)
-    chosen = QUESTION_ITEMS.read(next(link for link in stage_folders(finished.folder) if link.name.endswith("choice")))
-    assert asked != chosen
-    assert sorted(asked, key=lambda one: one.id) == sorted(chosen, key=lambda one: one.id)
-    for label, formatted in (("machine", format_machine(asked)), ("human", format_human(asked)), ("lm", format_lm(asked))):
-        for part, text in zip(("questions", "answers"), formatted, strict=True):
-            path = finished.release / f"{finished.name}.{label}_format.{part}.txt"
-            assert path.read_bytes() == text.encode("ascii")
-            assert path.stat().st_size > 0
-
-
-def test_checksums_verify(finished: Any) -> None:
-    """`SHA256SUMS` names every other file of the release and agrees with it."""
-    lines = (finished.release / "SHA256SUMS").read_text().splitlines()
-    sums = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
-    files = {path.relative_to(finished.release).as_posix() for path in finished.release.rglob("*") if path.is_file()}
-    assert set(sums) == files - {"SHA256SUMS"}
-    assert all(hashlib.sha256((finished.release / name).read_bytes()).hexdigest() == digest for name, digest in sums.items())
-
-
-def test_the_card_and_the_signature(finished: Any) -> None:
-    """The card says that a machine groomed and that the tagger was off; the signature is one line with seed and n."""
-    card = (finished.release / "README.md").read_text(encoding="utf-8")
-    assert card.startswith("---\n")
-    assert "groomed: machine" in card
-    assert re.search(r"tagger: off", card)
-    signature = (finished.release / "signature.txt").read_text()
-    assert signature.strip() in card
-    parts = r"style:holmes\|name:tiny\|train:\w+\|source:\w+\|model:kn3-\w+\|seed:1\|n:\d+\|order:shuffled\|choice:\w{8}\|set:[0-9a-f]{16}"
-    assert re.fullmatch(rf"cloze-gen\|v:[^|]+\|{parts}\n", signature)
-
-
-def test_questions_are_whole(questions: list[dict[str, Any]]) -> None:
-    """Blank and answer give the sentence; options are distinct; the id is provenance in its alphabet."""
-    assert len(questions) >= 20
-    assert len({question["id"] for question in questions}) == len(questions)
-    for question in questions:
-        assert re.fullmatch(r"[A-Za-z0-9._:-]+", question["id"])
-        assert question["tokens"][question["position"]] == question["answer"] == question["options"][question["answer_index"]]
-        assert len(set(question["options"])) == len(question["options"]) == 5
-        assert not set(question["tokens"]) & set(question["options"]) - {question["answer"]}
-        assert 6 <= len(question["tokens"]) <= 36
-        assert question["tokens"][-1] == "."
-        assert question["position"] < len(question["tokens"]) - 2
-        source = question["source"]
-        assert list(rendered_tokens(tuple(source["tokens"]))) == question["tokens"]
-        assert source["tokens"][source["position"]] == question["answer"]
-        assert question["id"] == f"{source['book_id']}:{source['sentence_index']}:{source['position']}"
-
-
-def test_provenance_leads_to_the_raw_file(finished: Any, questions: list[dict[str, Any]]) -> None:
-    """The character span in the raw file holds the sentence's words in order."""
-    (book,) = finished.corpus.source.glob("*.txt")
-    raw = book.read_bytes().decode("utf-8-sig")
-    for question in questions:
-        marked = raw[question["source"]["start"] : question["source"]["end"]]
-        span = re.sub(r"\[\d+\]|[^a-z0-9]", "", marked.lower())  # a footnote's mark is not part of the sentence
-        assert span == re.sub(r"[^a-z0-9]", "", question["source"]["text"].lower())
-
-
-def test_one_question_a_sentence_and_positions_dealt_evenly(questions: list[dict[str, Any]]) -> None:
-    """Guideline 7, and each of a to e as often as the others, give or take one."""
-    sentences = [question["id"].rpartition(":")[0] for question in questions]
-    assert len(set(sentences)) == len(sentences)
-    counts = [sum(question["answer_index"] == i for question in questions) for i in range(5)]
-    assert max(counts) - min(counts) <= 1
-
-
-def test_every_option_is_rare_and_attested(finished: Any, questions: list[dict[str, Any]]) -> None:
-    """Answers and impostors obey the same limits: unequal ones leak the answer."""
-    settings = json.loads((finished.folder / "run.json").read_text())["settings"]["focus"]
-    for option in itertools.chain.from_iterable(question["option_scores"] for question in questions):
-        assert option["freq"] < settings["max_freq"]
-        assert option["count"] >= settings["min_count"]
-
-
-def test_alternates_are_distinct_and_never_the_answer(finished: Any) -> None:
-    """150 a focus word, or as many as may be options."""
-    focus = read_parquet(next(finished.folder.glob("*-focus")) / "focus.parquet").to_pandas().set_index("id")
-    drawn = read_parquet(next(finished.folder.glob("*-alternates")) / "alternates").to_pandas()
-    assert not drawn.duplicated(["id", "word"]).any()
-    assert (drawn["word"].astype(str) != drawn["id"].astype(str).map(focus["word"])).all()
-    option_words = open_artifact(next(finished.folder.glob("*-focus"))).facts["option_words"]
-    assert set(drawn.groupby("id", observed=True).size()) == {min(150, option_words - 1)}
-
-
-def test_candidates_wait_for_human_groomers(finished: Any, questions: list[dict[str, Any]]) -> None:
-    """All retained candidates of every question, the impostors among the fit ones."""
-    candidates = {record["id"]: record for record in read_jsonl(finished.release / "candidates.jsonl")}
-    assert set(candidates) == {question["id"] for question in questions}
-    for question in questions:
-        listed = candidates[question["id"]]["candidates"]
-        fit = {candidate["word"] for candidate in listed if candidate["verdict"] == "fit"}
-        assert len(listed) <= 30
-        assert set(question["options"]) - {question["answer"]} <= fit
-
-
-def test_results_on_stdout_and_talk_on_stderr(finished: Any) -> None:
-    """The funnel, the signature and the place of the files are the result; every stage says its line beside."""
-    out, err = finished.outcome.out, finished.outcome.err
-    assert "signature  cloze-gen|" in out
-    assert "release    " in out
-    assert re.search(r"^choice\s+\d+ ->\s+\d+ focus words$", out, re.MULTILINE)
-    assert re.findall(r"^lm: (\d/\d) ", err, re.MULTILINE) == ["1/5", "2/5", "3/5", "4/5", "5/5"]
-    assert err.count("\nlm: ") == 6  # and one line at the stage's end
-    assert "done in" in err
-    stages = "ingest train|ingest source|corpus train|counts|text|lm|index|focus|alternates|screening|forward|contexts|grooming|choice"
-    for stage in stages.split("|"):
-        assert re.search(rf"^{stage}: ", err, re.MULTILINE), stage
-        assert f"{stage}: " not in re.sub(r"^grooming: candidates", "", out, flags=re.MULTILINE)
-
-
-def test_what_lmplz_says_is_in_the_log(finished: Any) -> None:
-    """The log is named last; it holds every line said on stderr and all of lmplz's own, a heading above them."""
-    path = finished.out / "logs" / "tiny.log"
-    said = finished.outcome.err.splitlines()
-    assert said[-1] == f"log: {path}"
-    heading, *lines = path.read_text(encoding="utf-8").splitlines()
-    assert re.fullmatch(r"== \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC  cloze-gen \S+, tiny", heading)
-    logged = [re.sub(r"^ *\d+\.\d s  ", "", line) for line in lines]
-    assert [line for line in logged if line in said] == said[:-2]  # all but what is said once the log is closed
-    assert any(line.startswith("lm: Unigram tokens ") for line in logged)
-    assert not any("Unigram" in line for line in said)
-
-
-def test_nothing_temporary_is_left(finished: Any) -> None:
+def test_nothing_temporary_is_left(run: FinishedRun) -> None:
     """Only locks, which are empty, and the notes of what was checked are hidden, both in the store."""
-    names = [path.relative_to(finished.out).as_posix() for path in finished.out.rglob("*")]
+    names = [path.relative_to(run.out).as_posix() for path in run.out.rglob("*")]
     assert [name for name in names if "~" in name or "partial" in name] == []
-    assert {name for name in names if name.rpartition("/")[2].startswith(".")} == {"store/.locks", "store/.checked"}
-    assert [path for path in (finished.out / "store" / ".locks").iterdir() if path.stat().st_size] == []
+    hidden = {name for name in names if name.rpartition("/")[2].startswith(".")}
+    assert hidden == {"store/.locks", "store/.checked"}
+    locks = (run.out / "store" / ".locks").iterdir()
+    assert [path for path in locks if path.stat().st_size] == []
 
 
-def test_what_needs_no_model_is_done_while_it_is_estimated(finished: Any) -> None:
-    """Contexts and focus words are made beside `lmplz`, and once only."""
-    said = finished.outcome.err
-    for stage in ("contexts: ", "focus: "):
-        assert said.count(f"\n{stage}") == 1
-        assert said.index(f"\n{stage}") < said.index("n-grams of order 3")
+def test_the_release_can_be_checked(style: str, run: FinishedRun, digests: Digests) -> None:
+    """`SHA256SUMS` covers every other file; signature and card say which style it is and who judged."""
+    lines = (run.release / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    sums = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
+    found = digests(run.release)
+    assert sums == {name: digest for name, digest in found.items() if name != "SHA256SUMS"}
+    signature = (run.release / "signature.txt").read_text(encoding="utf-8").strip()
+    card = (run.release / "README.md").read_text(encoding="utf-8")
+    assert f"style:{style.removesuffix('-style')}|" in signature
+    assert signature in card
+    assert CARD[style] in card
+
+
+# ---- made again
+
+
+def written_at(out: Path) -> dict[Path, int]:
+    """The time of every file below the output folder, notes of checks excepted."""
+    return {
+        path: path.lstat().st_mtime_ns for path in out.rglob("*") if ".checked" not in path.parts
+    }
+
+
+def test_a_rerun_and_another_name_run_no_stage(style: str, own: FinishedRun, cli: Cli) -> None:
+    before, stored = written_at(own.out), sorted((own.out / "store").iterdir())
+    again = cli(*own.call())
+    assert again.status == 0, again.err
+    assert "nothing to do" in again.err
+    assert again.out.splitlines()[:-1] == own.outcome.out.splitlines()[:-1]
+    assert written_at(own.out) == before
+    assert cli(*own.call(name="other")).status == 0
+    assert sorted((own.out / "store").iterdir()) == stored
+    other = own.out / "runs" / "other" / "release"
+    file = find_style(style).items.file
+    assert without_canary(other / file) == without_canary(own.release / file)
+    assert "name:other|" in (other / "signature.txt").read_text(encoding="utf-8")
+    named = {path.name for path in own.release.rglob(f"{own.name}[._]*")}
+    assert named
+    assert {path.name for path in other.rglob("other[._]*")} == {
+        name.replace(own.name, "other", 1) for name in named
+    }
+
+
+def test_a_dry_run_tells_every_stage_and_writes_nothing(
+    style: str, own: FinishedRun, tmp_path: Path, cli: Cli
+) -> None:
+    planned = cli(*own.call("--dry-run", out=tmp_path / "new"))
+    assert planned.status == 0
+    assert planned.out.count("would run: never ran") == len(stage_folders(own))
+    assert not (tmp_path / "new").exists()
+    setting, stages = LATE[style]
+    assert would_run(cli(*own.call("--dry-run", "--set", setting)).out) == stages
+
+
+def test_strict_is_content_with_good_books_and_names_a_bad_one(own: FinishedRun, cli: Cli) -> None:
+    """Where nothing is dropped strictness changes nothing; a blank book ends the run."""
+    assert cli(*own.call("--strict")).status == 0
+    (own.corpus.folders[-1] / "blank.txt").write_text(" ")
+    assert "blank (empty)" in refused(cli(*own.call("--strict", name="strict")), 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "style",
+    [
+        "holmes-style",
+        *(
+            pytest.param(name, marks=pytest.mark.thorough)
+            for name in style_names()
+            if name != "holmes-style"
+        ),
+    ],
+)
+def test_workers_and_the_order_of_files_change_no_byte(
+    run: FinishedRun, tmp_path: Path, cli: Cli, digests: Digests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two workers over files that are written and found in another order leave what one leaves."""
+    walk = os.walk
+
+    def backwards(root: Path, **options: Any) -> Iterator[tuple[str, list[str], list[str]]]:
+        for folder, folders, names in walk(root, **options):
+            folders.sort(reverse=True)
+            yield folder, folders, sorted(names, reverse=True)
+
+    monkeypatch.setattr(corpus_folder.os, "walk", backwards)
+    for folder in run.corpus.folders:
+        place = tmp_path / folder.relative_to(run.out.parent)
+        place.mkdir(parents=True)
+        for book in sorted(folder.iterdir(), reverse=True):
+            shutil.copyfile(book, place / book.name)
+    moved = FinishedRun(run.corpus.below(tmp_path / "books"), tmp_path / "out", run.name, run.outcome)  # fmt: skip
+    done = cli(*moved.call("--workers", "2"))
+    assert done.status == 0, done.err
+    first, second = digests(run.out), digests(moved.out)
+    assert first.keys() == second.keys()
+    differing = {name for name in first if first[name] != second[name]}
+    assert not {name for name in differing if not name.startswith(f"runs/{run.name}/corpus-")}
+
+
+# ---- books that will not do
+
+THREE = ("the-left-hand-glove", "the-brass-compass", "the-piano-at-thornhallow")  # one of each part
+
+
+@pytest.mark.parametrize(
+    ("style", "novels", "settings", "status", "said"),
+    [
+        *(
+            (style, *case)
+            for style in ("lambada-style", "scde-style")
+            for case in [
+                ((), {}, 2, "no .txt or .txt.gz file"),
+                (("the-piano-at-thornhallow",), {}, 1, "of 1 novel none is in part train or development (0 train, 0 development, 1 test). Give more"),
+                (("blank", "short"), {}, 1, "all 2 books were dropped: blank (empty), short (nearly_empty)"),
+            ]
+        ),
+        ("lambada-style", THREE, {"passages.min_context_tokens": 9000, "passages.max_context_tokens": 9999}, 1, "no passage found in the development and"),
+        ("lambada-style", THREE, {"committee.threshold": 1e-9, "committee.members": '["ngram"]'}, 1, "committee: none of "),
+    ],
+)  # fmt: skip
+def test_too_little_is_told(
+    run: FinishedRun,
+    tmp_path: Path,
+    cli: Cli,
+    novels: tuple[str, ...],
+    settings: dict[str, Any],
+    status: int,
+    said: str,
+) -> None:
+    (books,) = run.corpus.folders
+    place = tmp_path / "books"
+    place.mkdir()
+    shutil.copyfile(books / "manifest.tsv", place / "manifest.tsv")
+    for name in novels:
+        text = {"blank": " ", "short": "It was late. "}.get(name) or (
+            books / f"{name}.txt"
+        ).read_text(encoding="ascii")
+        (place / f"{name}.txt").write_text(text, encoding="ascii")
+    changes = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]
+    few = FinishedRun(run.corpus.below(place), tmp_path / "out", run.name, run.outcome)
+    assert said in refused(cli(*few.call(*changes)), status)

@@ -1,9 +1,17 @@
-"""Killed at any moment and run again: the same bytes as an undisturbed run, and nothing left behind."""
+"""Killed at any moment and run again: the same bytes, nothing lost or left behind.
+
+A random kill hits a stage. As few operations replace a run's folder, a process forked from a loaded
+program kills itself before the n-th audit event under `runs/` or `evaluations/`. All operations of
+an exchange: tests/store/test_folder_replacement.py.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,23 +23,58 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.store.folder_replacement import find_change
+from cloze_gen.store.tables import read_jsonl
+from tests.cases import pictures
+from tests.conftest import FinishedRun
 
-# The moments lie after a stage's own line on stderr, or before the first; one random wait later. So they spread over the run on a
-# machine of any speed.
-STAGES = ["", "ingest source", "ingest train", "corpus train", "counts", "text", "lm: 1/5", "lm: 4/5", "index", "alternates", "screening",
-          "forward", "grooming", "choice"]  # fmt: skip
-MAX_WAIT_SECONDS = 1.2
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc and relies on PDEATHSIG"),
+]
+
+Cli = Callable[..., Any]
+Digests = Callable[[Path], dict[str, str]]
 DRAW = random.Random(1911)
-MOMENTS = [
-    (STAGES[turn + DRAW.randrange(2)], DRAW.uniform(0, MAX_WAIT_SECONDS), 1 + turn % 2) for turn in range(14) if turn % 2 or turn in (4, 8)
+# A style, the stage behind whose first line on stderr the kill comes ("": any), seconds to the
+# kill (drawn, so that kills hit different operations), workers. The first of a style is tried by
+# `make test`.
+KILLS = [
+    ("holmes-style", "lm: 1/5", DRAW.uniform(0, 0.5), 2),
+    ("holmes-style", "", DRAW.uniform(0, 1.2), 1),
+    ("holmes-style", "ingest train", DRAW.uniform(0, 1.2), 2),
+    ("holmes-style", "screening", DRAW.uniform(0, 1.2), 2),
+    ("holmes-style", "choice", DRAW.uniform(0, 1.2), 2),
+    ("lambada-style", "networks", 0.05, 2),
+    ("lambada-style", "committee", 0.3, 1),
+    ("lambada-style", "ranking", 0.0, 1),
+    ("scde-style", "passages", 0.05, 2),
+    ("scde-style", "blanks", 0.05, 2),
+    ("scs-style", "corpus source", 0.5, 2),
+    ("scs-style", "sentences", 0.05, 1),
 ]
 
 
-def start(options: tuple[str, ...], out: Path, workers: int) -> subprocess.Popen[str]:
-    """The command line as a process group of its own."""
-    command = [sys.executable, "-m", "cloze_gen", "run", *options, "--name", "tiny", "--out", str(out), "--workers", str(workers)]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+def cases() -> list[Any]:
+    """The kills; all but the first of a style are thorough."""
+    tried: set[str] = set()
+    found = []
+    for kill in KILLS:
+        found.append(pytest.param(*kill, marks=[pytest.mark.thorough] if kill[0] in tried else []))
+        tried.add(kill[0])
+    return found
+
+
+def start(call: tuple[Any, ...]) -> subprocess.Popen[str]:
+    """The command line as a process group of its own, with the pictures of the suite's runs."""
+    return subprocess.Popen(
+        [sys.executable, pictures.__file__, *map(str, call)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def kill_after(process: subprocess.Popen[str], stage: str, wait_seconds: float) -> bool:
@@ -40,7 +83,9 @@ def kill_after(process: subprocess.Popen[str], stage: str, wait_seconds: float) 
     for line in iter(process.stderr.readline, "") if stage else ():
         if line.startswith(stage):
             break
-    drained = threading.Thread(target=process.stderr.read)  # else a full pipe would hold the run back
+    drained = threading.Thread(
+        target=process.stderr.read
+    )  # else a full pipe would hold the run back
     drained.start()
     time.sleep(wait_seconds)
     alive = process.poll() is None
@@ -57,7 +102,9 @@ def processes_naming(text: str) -> list[str]:
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and folder.name != str(os.getpid()):
             try:
-                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                command = (
+                    (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
             except OSError:
                 continue
             if text in command:
@@ -65,24 +112,27 @@ def processes_naming(text: str) -> list[str]:
     return found
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc and relies on PDEATHSIG")
-@pytest.mark.parametrize(("stage", "wait_seconds", "workers"), MOMENTS)
-def test_killed_runs_end_as_undisturbed_ones(
-    finished: Any,
+def without_links(digests: dict[str, str]) -> dict[str, str]:
+    """Where the links to the books lead differs between folders."""
+    return {name: digest for name, digest in digests.items() if "/corpus-" not in name}
+
+
+@pytest.mark.parametrize(("style", "stage", "wait_seconds", "workers"), cases())
+def test_a_killed_run_ends_as_an_undisturbed_one(
+    run_of: Callable[[str], FinishedRun],
     tmp_path: Path,
-    cli: Callable[..., Any],
-    digests: Callable[[Path], dict[str, str]],
+    cli: Cli,
+    digests: Digests,
+    style: str,
     stage: str,
     wait_seconds: float,
     workers: int,
 ) -> None:
-    """A kill of the whole process group at a seeded random moment, followed by a rerun to the end."""
-    options = finished.corpus.options
-    expected = {name: digest for name, digest in digests(finished.out).items() if "/corpus-" not in name}
+    """A kill of the whole process group at a moment of the run, then a run to the end."""
+    run = run_of(style)
     for attempt in range(4):
         out = tmp_path / f"out{attempt}"
-        with start(options, out, workers=workers) as process:
+        with start((*run.call(out=out), "--workers", str(workers))) as process:
             killed = kill_after(process, stage, wait_seconds * (attempt < 3) / 4**attempt)
         if killed:
             break
@@ -92,54 +142,300 @@ def test_killed_runs_end_as_undisturbed_ones(
     while processes_naming(str(out)) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert processes_naming(str(out)) == [], "something outlived its run"
-    again = cli("run", *options, "--name", "tiny", "--out", out, "--workers", "1")
+    again = cli(*run.call(out=out))
     assert again.status == 0, again.err
-    found = {name: digest for name, digest in digests(out).items() if "/corpus-" not in name}
-    assert found == expected
+    assert without_links(digests(out)) == without_links(digests(run.out))
     assert [path for path in out.rglob(".*") if path.name not in {".locks", ".checked"}] == []
 
 
-@pytest.mark.slow
-def test_interrupted_runs_stop_with_a_word(finished: Any, tmp_path: Path) -> None:
-    """Ctrl-C: status 130, one line, no traceback, no child left, and what was finished stays."""
+def test_an_interrupted_run_stops_with_a_word(finished: FinishedRun, tmp_path: Path) -> None:
+    """Ctrl-C: status 130, one line, no traceback, no child left, and Finished work is kept."""
     out = tmp_path / "out"
     said = []
-    with start(finished.corpus.options, out, workers=2) as process:
+    with start((*finished.call(out=out), "--workers", "2")) as process:
         assert process.stderr is not None
         for line in process.stderr:
             said.append(line)
             if line.startswith("text: "):
                 os.killpg(process.pid, signal.SIGINT)
     assert process.returncode == 130, said
-    assert "stopped; what was finished stays" in said[-1]
+    assert "stopped. Finished work is kept" in said[-1]
     assert "Traceback" not in "".join(said)
     assert processes_naming(str(out)) == []
     assert list((out / "store").glob("counts-*"))
-    assert {path.name for path in (out / "store").iterdir() if path.name.startswith(".")} <= {".locks", ".checked"}
+    hidden = {path.name for path in (out / "store").iterdir() if path.name.startswith(".")}
+    assert hidden <= {".locks", ".checked"}
 
 
-@pytest.mark.slow
-def test_two_runs_at_once_under_one_name(finished: Any, tmp_path: Path) -> None:
-    """With different settings: one waits for the other, saying so, and the run on disk is wholly that of the one that came last."""
+@pytest.mark.thorough
+def test_two_runs_at_once_under_one_name(finished: FinishedRun, tmp_path: Path) -> None:
+    """One waits for the other and reports it; the last one's run remains, whole."""
     out = tmp_path / "out"
-    pair = [start((*finished.corpus.options, "--set", f"choice.n_questions={n}"), out, 1) for n in (10, 12)]
+    pair = [start(finished.call("--set", f"choice.n_questions={n}", out=out)) for n in (10, 12)]
     said = [process.communicate(timeout=240)[1] for process in pair]
     assert [process.returncode for process in pair] == [0, 0], said
-    assert sum("another command is making a run named 'tiny'" in one for one in said) == 1, said
+    assert sum("another command is building a run named 'tiny'" in one for one in said) == 1, said
     waited = next(n for n, one in zip((10, 12), said, strict=True) if "another command" in one)
     run = out / "runs" / "tiny"
     assert find_change(run) is None
-    assert len((run / "release" / "questions.jsonl").read_text(encoding="utf-8").splitlines()) == waited
+    assert sum(1 for _ in read_jsonl(run / "release" / "questions.jsonl")) == waited
 
 
-@pytest.mark.slow
-def test_two_runs_at_once_on_one_store(finished: Any, tmp_path: Path, digests: Callable[[Path], dict[str, str]]) -> None:
+@pytest.mark.thorough
+def test_two_runs_at_once_on_one_store(
+    finished: FinishedRun, tmp_path: Path, digests: Digests
+) -> None:
     """Both end well, share their stages, and leave what one alone leaves."""
     out = tmp_path / "out"
-    pair = [start(finished.corpus.options, out, workers) for workers in (1, 2)]
+    pair = [start((*finished.call(out=out), "--workers", workers)) for workers in ("1", "2")]
     said = [process.communicate(timeout=240)[1] for process in pair]
     assert [process.returncode for process in pair] == [0, 0], said
-    links = ("/corpus-train", "/corpus-source")
-    assert {name: digest for name, digest in digests(out).items() if not name.endswith(links)} == {
-        name: digest for name, digest in digests(finished.out).items() if not name.endswith(links)
-    }
+    assert without_links(digests(out)) == without_links(digests(finished.out))
+
+
+# ---- while a run's folder is replaced
+
+NOTE, GROOMED = (
+    "I have read the first twenty of these.\n",
+    '{"id": "mine", "verdict": "groomed by hand"}\n',
+)
+# Copies a folder for each moment, forks, and lets the child run until its moment comes. Moment 0
+# never comes: that child writes the operations down.
+PROGRAM = """
+import json, os, shutil, signal, sys
+from pathlib import Path
+from cloze_gen.cli.app import app
+from cloze_gen.cli import evaluate_questions, run, show
+from cloze_gen.cli_errors import run_and_report
+from cloze_gen.pipelines import holmes_style
+from matplotlib.figure import Figure
+
+finished, place, moments, arguments = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3]), json.loads(sys.argv[4])
+Figure.savefig = lambda self, file, **options: file.write('<svg viewBox="0 0 1 1"></svg>')
+CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.link", "open", "os.truncate", "shutil.rmtree"}
+
+
+def watch(out, moment):
+    seen = []
+    places = tuple(os.path.join(out, name) + os.sep for name in ("runs", "evaluations"))
+
+    def tell(event, arguments):
+        if event not in CHANGES or not isinstance(arguments[0], str | bytes | os.PathLike):
+            return
+        if event == "open" and not (isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR)):
+            return
+        paths = [os.fsdecode(part) for part in arguments[:2] if isinstance(part, str | bytes | os.PathLike)]
+        descriptor = next((part for part in arguments[1:] if isinstance(part, int) and part >= 0), -1)
+        if event in {"os.remove", "os.rmdir"} and descriptor >= 0:
+            paths[0] = os.path.join(os.readlink(f"/proc/self/fd/{descriptor}"), paths[0])
+        if any(os.path.abspath(path).startswith(places) for path in paths):
+            seen.append(f"{event} {' '.join(os.path.relpath(os.path.abspath(path), out) for path in paths)}")
+            if len(seen) == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(tell)
+    return seen
+
+
+for moment in moments:
+    here = place / f"{moment}"
+    if not here.exists():
+        shutil.copytree(finished, here, symlinks=True)
+    child = os.fork()
+    if child == 0:
+        seen = watch(str(here / "out"), moment)
+        status = run_and_report(lambda: app([argument.replace("HERE", str(here)) for argument in arguments], standalone_mode=False))
+        (here / "operations.json").write_text(json.dumps(seen))
+        sys.stderr.flush()
+        os._exit(status)
+    print(moment, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def kept(finished: Any, tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Path:
+    """A finished and evaluated run in which a person has left a note and a list groomed by hand."""
+    place = tmp_path_factory.mktemp("kept") / "run"
+    shutil.copytree(finished.out.parent, place, symlinks=True)
+    outcome = cli("evaluate", "tiny", "--out", place / "out", "--only", "longest")
+    assert outcome.status == 0, outcome.err
+    (place / "out" / "runs" / "tiny" / "note.txt").write_text(NOTE, encoding="utf-8")
+    with open(
+        place / "out" / "runs" / "tiny" / "release" / "candidates.jsonl", "a", encoding="utf-8"
+    ) as handle:
+        handle.write(GROOMED)
+    return place
+
+
+def perform(kept: Path, place: Path, moments: list[int], arguments: list[str]) -> list[int]:
+    """Run a call in a copy of the kept run for every moment; the status of each."""
+    command = [
+        sys.executable,
+        "-c",
+        PROGRAM,
+        str(kept),
+        str(place),
+        json.dumps(moments),
+        json.dumps(arguments),
+    ]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    return [
+        int(line.split()[1])
+        for line in done.stdout.splitlines()
+        if line.split()[:1] in [[str(moment)] for moment in moments]
+    ]
+
+
+def chosen_moments(operations: list[str], name: str, most: int) -> list[int]:
+    """Some operations, from 1: half of them on whole folders or the run's own name."""
+    numbered = list(enumerate(operations, 1))
+    whole = [n for n, one in numbered if one.startswith(("os.rename", "shutil.rmtree"))]
+    whole += [n for n, one in numbered if f" runs/{name}" in one]
+    after = [n + 1 for n in whole if n < len(operations)]
+    first = list(dict.fromkeys([*whole, *after]))[: most // 2]
+    step = max(1, len(operations) // (most - len(first)))
+    return sorted({*first, *range(1, len(operations) + 1, step)})
+
+
+def assert_whole(run: Path) -> None:
+    """The run can be read, and its release holds what its checksums say."""
+    assert json.loads((run / "run.json").read_text(encoding="utf-8"))["name"] == run.name
+    lines = (run / "release" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    differing = {name for digest, name in (line.split("  ", 1) for line in lines)
+                 if hashlib.sha256((run / "release" / name).read_bytes()).hexdigest() != digest}  # fmt: skip
+    assert differing <= {"candidates.jsonl"}, "only the person's own list differs"
+    assert all(
+        (link / "manifest.json").is_file()
+        for link in run.iterdir()
+        if link.is_symlink() and link.name[:2].isdigit()
+    )
+
+
+def holds(folder: Path, text: str) -> bool:
+    """Whether a file below a folder holds a text."""
+    return any(
+        text.encode() in path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "most"),
+    [
+        ("run", 4),
+        pytest.param("run", 10, marks=pytest.mark.thorough),
+        pytest.param("evaluate", 10, marks=pytest.mark.thorough),
+    ],
+)
+def test_no_kill_loses_what_was_there(
+    kept: Path, finished: FinishedRun, tmp_path: Path, cli: Cli, command: str, most: int
+) -> None:
+    """The old or the new run is whole, with its evaluation and a person's files."""
+    here = FinishedRun(finished.corpus.below(Path("HERE/books")), Path("HERE/out"), "tiny", finished.outcome)  # fmt: skip
+    if command == "run":  # writes the folder anew, and runs no stage
+        arguments, laid = [*here.call("--set", "release.harness=false")], [NOTE, GROOMED]
+    else:
+        arguments = [
+            "evaluate",
+            "tiny",
+            "--only",
+            "shortest",
+            "--out",
+            "HERE/out",
+            "--workers",
+            "1",
+        ]
+        # The report of a release that was changed by hand is left as it is.
+        kept, laid = shutil.copytree(kept, tmp_path / "kept", symlinks=True), [NOTE]
+        own = kept / "out" / "runs" / "tiny" / "release" / "candidates.jsonl"
+        shutil.copyfile(finished.release / "candidates.jsonl", own)
+    arguments = [str(argument) for argument in arguments]
+    assert perform(kept, tmp_path, [0], arguments) == [0]
+    operations = json.loads((tmp_path / "0" / "operations.json").read_text(encoding="utf-8"))
+    moments = chosen_moments(operations, "tiny", most)
+    assert len(moments) >= most - 2
+    assert set(perform(kept, tmp_path, moments, arguments)) == {-9}
+    before = list(read_jsonl(kept / "out" / "runs" / "tiny" / "evaluation" / "predictions.jsonl"))
+    for moment in moments:
+        out = tmp_path / str(moment) / "out"
+        where = f"killed before operation {moment}: {operations[moment - 1]}"
+        run = out / "runs" / "tiny"
+        assert run.is_dir(), where
+        assert_whole(run)
+        assert_evaluated(run, before, where)
+        assert all(holds(out / "runs", text) for text in laid), where
+        again = cli(*(part.replace("HERE", str(out.parent)) for part in arguments))
+        assert again.status == 0, (where, again.err)
+        assert_whole(run)
+        assert_evaluated(run, before, where)
+        assert all(holds(run, text) for text in laid), where
+        shutil.rmtree(out.parent)
+
+
+def assert_evaluated(run: Path, before: list[dict[str, Any]], where: str) -> None:
+    """Every prediction that was there is there."""
+    assert (run / "evaluation" / "predictions.jsonl").is_file(), where
+    now = list(read_jsonl(run / "evaluation" / "predictions.jsonl"))
+    assert all(row in now for row in before), where
+
+
+def wait_for_end_or_rest(process: subprocess.Popen[str]) -> None:
+    """Return when a process has ended, or has used no processor for five seconds."""
+    used, since = 0, time.monotonic()
+    while process.poll() is None and time.monotonic() - since < 5:
+        time.sleep(0.1)
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        if (now := int(fields[11]) + int(fields[12])) > used:  # in user and in kernel mode
+            used, since = now, time.monotonic()
+
+
+@pytest.mark.thorough
+def test_an_evaluation_is_of_the_questions_it_lies_beside(copied: Any, tmp_path: Path) -> None:
+    # An `lmplz` that waits: until then the evaluation has read its questions and has written
+    # nothing.
+    asked, go, lmplz = tmp_path / "asked", tmp_path / "go", tmp_path / "lmplz"
+    lmplz.write_text(
+        f'#!/bin/sh\n: >"{asked}"\nwhile [ ! -e "{go}" ]; do sleep 0.05; done\nexec '
+        f'"{find_lmplz()}" "$@"\n'
+    )
+    lmplz.chmod(0o755)
+    (tmp_path / "build_binary").symlink_to(find_lmplz().with_name("build_binary"))
+    program, where = (
+        [sys.executable, "-m", "cloze_gen"],
+        ["--out", str(copied.out), "--workers", "1"],
+    )
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(
+        [*program, "evaluate", "tiny", *where, "--only", "smoothed-3gram"],
+        env={**os.environ, "CLOZE_GEN_LMPLZ": str(lmplz)},
+        **pipes,
+    ) as evaluating:
+        while not asked.exists():
+            assert evaluating.poll() is None, evaluating.communicate()
+            time.sleep(0.05)
+        changed = [*copied.corpus.options, "--name", "tiny", "--set", "choice.n_questions=10"]
+        with subprocess.Popen([*program, "run", *changed, *where], **pipes) as running:
+            wait_for_end_or_rest(
+                running
+            )  # one that waits for the evaluation's end is right as well
+            go.touch()
+            said, told = evaluating.communicate()[1], running.communicate()[1]
+    assert running.returncode == 0, told
+    assert evaluating.returncode == 0 or "tiny" in said.splitlines()[-1], said
+    assert "Traceback" not in said + told
+    questions = {row["id"] for row in read_jsonl(copied.release / "questions.jsonl")}
+    assert len(questions) == 10
+    if (copied.folder / "evaluation").is_dir():
+        assert {
+            row["id"] for row in read_jsonl(copied.folder / "evaluation" / "predictions.jsonl")
+        } == questions
+    else:
+        assert "Not measured yet" in (copied.release / "report.html").read_text(encoding="utf-8")

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.judging.settings import StudySettings
+from cloze_gen.judging.state import StudySettings
+from cloze_gen.judging.study import Study, make_study, open_study
 from cloze_gen.pipelines.lambada_style import judged
-from cloze_gen.recipes.lambada.asking import ASKING
-from cloze_gen.recipes.lambada.stages.decisions import ANSWERS, VERDICTS
+from cloze_gen.recipes.lambada.committee import VERDICTS
+from cloze_gen.recipes.lambada.guesses import ANSWERS
+from cloze_gen.recipes.lambada.people import GUESSING
 from cloze_gen.records.judgement import Judge, Role
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.runs import read_run, stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
-from cloze_gen.studies.make import make_study
-from cloze_gen.studies.study import Study, open_study
 from tests.conftest import FinishedRun, Novels
 
 GROUP = [f"s{n}" for n in range(14)]
@@ -40,7 +40,17 @@ class Judged:
         return self.out / "runs" / "tiny"
 
     def make(self, *more: str | Path) -> Any:
-        return self.cli("run", *Novels(self.books).options, "--name", "tiny", "--out", self.out, "--workers", "1", *more)
+        return self.cli(
+            "run",
+            *Novels(self.books).options,
+            "--name",
+            "tiny",
+            "--out",
+            self.out,
+            "--workers",
+            "1",
+            *more,
+        )
 
     def stages(self) -> dict[str, str]:
         return {stage["label"]: stage["fingerprint"] for stage in read_run(self.run)["stages"]}
@@ -48,19 +58,22 @@ class Judged:
     def study(self, judges: list[str], name: str = "study", attention: float = 0.1) -> Study:
         """A new study of its head."""
         folder, ranking = self.out / "judgements" / name, stage_artifact(self.run, "ranking")
-        items, rules = ASKING.draw(self.run, StudySettings()), ASKING.rules(read_run(self.run)["settings"])
+        items, rules = (
+            GUESSING.draw(self.run, StudySettings()),
+            GUESSING.rules(read_run(self.run)["settings"]),
+        )
         facts = make_study(
-            folder, items, task=ASKING.task, run="tiny", style="lambada-style", of={ASKING.of: ranking.manifest["fingerprint"]},
+            folder, items, task=GUESSING.task, run="tiny", style="lambada-style", of={GUESSING.of: ranking.manifest["fingerprint"]},
             settings=StudySettings(attention=attention), rules=rules,
         )  # fmt: skip
-        study = open_study(folder, ASKING.rule(facts))
+        study = open_study(folder, GUESSING.rule(facts))
         study.add_judges([Judge(one, Role.JUDGE) for one in judges])
         return study
 
     def written(self, study: Study) -> Path:
         """The file of what people said."""
         file = study.folder / "verdicts.jsonl"
-        file.write_text(ASKING.verdicts(study), encoding="utf-8")
+        file.write_text(GUESSING.verdicts(study), encoding="utf-8")
         return file
 
 
@@ -69,7 +82,7 @@ def targets_of(study: Study) -> Mapping[str, str]:
 
 
 def guess_all(study: Study, judge: str, targets: Mapping[str, str], n: int = 9999) -> int:
-    """A judge guesses what is dealt: right of seven passages in ten, of few sentences; returns how many were dealt."""
+    """A judge guesses what is dealt: 7 of 10 passages, few sentences; returns the number dealt."""
     for count in range(n):
         one = study.next_open(judge)
         if one is None:
@@ -83,7 +96,9 @@ def guess_all(study: Study, judge: str, targets: Mapping[str, str], n: int = 999
 
 def guess_until_one_is_kept(study: Study, targets: Mapping[str, str]) -> None:
     """Everybody guesses a few at a time; most passages are still open then."""
-    while not any(study.standing().rule.outcome(case) == "kept" for case in study.standing().cases.values()):
+    while not any(
+        study.state().rule.outcome(case) == "kept" for case in study.state().cases.values()
+    ):
         assert sum(guess_all(study, judge, targets, n=3) for judge in GROUP)
 
 
@@ -96,65 +111,108 @@ def run(lambada: FinishedRun, tmp_path: Path, cli: Callable[..., Any]) -> Judged
 
 @pytest.mark.slow
 def test_a_study_from_the_first_page_to_the_set(run: Judged) -> None:
-    """People come and go until nothing waits; then the set holds what two guessed with the context and ten did not without, and card,
-    signature and trace say whose work that is, without a name."""
     study = run.study(GROUP)
     study.add_judges([Judge("robot", Role.MACHINE)])
     targets, before = targets_of(study), run.stages()
     guess_all(study, "robot", targets)
     while sum(guess_all(study, judge, targets, n=10) for judge in GROUP):
         pass
-    assert study.standing().finished
+    assert study.state().finished
     made = run.make("--set", f"guessing.verdicts={run.written(study)}")
     assert made.status == 0, made.err
-    assert {label for label, fingerprint in run.stages().items() if before[label] != fingerprint} == REMADE
+    assert {
+        label for label, fingerprint in run.stages().items() if before[label] != fingerprint
+    } == REMADE
     guesses = stage_artifact(run.run, "guesses")
     verdicts = read_parquet(guesses.path(VERDICTS)).to_pydict()
     assert dict(zip(*verdicts.values(), strict=True)) == {
-        one: study.standing().rule.outcome(case) for one, case in study.standing().cases.items()
+        one: study.state().rule.outcome(case) for one, case in study.state().cases.items()
     }
     kept = [one for one, verdict in zip(*verdicts.values(), strict=True) if verdict == "kept"]
     assert guesses.facts["judged"] == "human"
     assert 0 < guesses.facts["kept"] == len(kept) < guesses.facts["decided"] == len(verdicts["id"])
-    records = [one for one in read_jsonl(run.run / "release" / "passages.jsonl") if one["split"] != "control"]
+    records = [
+        one
+        for one in read_jsonl(run.run / "release" / "passages.jsonl")
+        if one["split"] != "control"
+    ]
     assert sorted(one["id"] for one in records) == sorted(kept)
     assert {(one["judged"], one["verdict"]) for one in records} == {("human", "kept")}
-    told = f"human (14 judges, {len(verdicts['id'])} decided, {len(kept)} kept, 0 open, 0 of these unasked)"
+    told = (
+        f"human (14 judges, {len(verdicts['id'])} decided, {len(kept)} kept, 0 open, 0 of these "
+        "not shown to anyone)"
+    )
     assert f"judged: {told}" in (run.run / "release" / "README.md").read_text(encoding="utf-8")
     signature = (run.run / "release" / "signature.txt").read_text(encoding="utf-8")
     assert "judged-human" in signature
     assert f"|judged:{told}|" in signature
-    published = [path for path in run.run.rglob("*") if path.is_file() and path.suffix not in {".html", ".png", ".svg"}]
+    published = [
+        path
+        for path in run.run.rglob("*")
+        if path.is_file() and path.suffix not in {".html", ".png", ".svg"}
+    ]
     assert not [path for path in published if re.search(rb"\bs1[0-3]\b|robot", path.read_bytes())]
     trace = run.cli("trace", kept[0], "--run", "tiny", "--out", run.out).out
-    assert len(re.findall(r"^guess      step [12], from the passage, subject \d+: '.*' \(right\)$", trace, re.MULTILINE)) == 2
-    assert len(re.findall(r"^guess      step 3, from the sentence, subject \d+: no idea \(wrong\)$", trace, re.MULTILINE)) == 10
+    assert (
+        len(
+            re.findall(
+                r"^guess      step [12], from the passage, subject \d+: '.*' \(right\)$",
+                trace,
+                re.MULTILINE,
+            )
+        )
+        == 2
+    )
+    assert (
+        len(
+            re.findall(
+                r"^guess      step 3, from the sentence, subject \d+: no idea \(wrong\)$",
+                trace,
+                re.MULTILINE,
+            )
+        )
+        == 10
+    )
     assert "verdict    kept (judged: human)" in trace
 
 
 @pytest.mark.slow
-def test_answers_make_the_last_stages_and_no_other(run: Judged, digests: Callable[[Path], dict[str, str]]) -> None:
-    """The log of the run names them; what stands in the store stays byte for byte; what is open is neither kept nor rejected; and without
-    the file the run is what it was, byte for byte, and the study nobody's to sweep."""
+def test_answers_make_the_last_stages_and_no_other(
+    run: Judged, digests: Callable[[Path], dict[str, str]]
+) -> None:
+    """Without the file of verdicts the run is what it was, byte for byte."""
     before, stages = digests(run.run), run.stages()
-    stored = {path: path.stat().st_mtime_ns for path in (run.out / "store").glob("*-*/**/*") if path.is_file()}
+    stored = {
+        path: path.stat().st_mtime_ns
+        for path in (run.out / "store").glob("*-*/**/*")
+        if path.is_file()
+    }
     study = run.study(GROUP)
     guess_until_one_is_kept(study, targets_of(study))
     file, log = run.written(study), run.out / "logs" / "tiny.log"
-    said, kept_by_us = log.read_text(encoding="utf-8"), digests(run.out / "judgements")
+    response, kept_by_us = log.read_text(encoding="utf-8"), digests(run.out / "judgements")
     made = run.make("--set", f"guessing.verdicts={file}")
     assert made.status == 0, made.err
-    worked = {line.partition(": ")[0] for line in log.read_text(encoding="utf-8").removeprefix(said).splitlines()}
+    worked = {
+        line.partition(": ")[0]
+        for line in log.read_text(encoding="utf-8").removeprefix(response).splitlines()
+    }
     assert {stage for stage in run.stages() if any(stage in one for one in worked)} == REMADE
     answers = read_parquet(stage_artifact(run.run, "guesses").path(ANSWERS)).to_pylist()
     assert {1, 2} < {row["subject"] for row in answers} <= set(range(1, len(GROUP) + 1))
     verdicts = read_parquet(stage_artifact(run.run, "guesses").path(VERDICTS)).to_pydict()
     of = dict(zip(verdicts["id"], verdicts["verdict"], strict=True))
     finished = stage_artifact(run.run, "passage set")
-    kept = {one["id"] for one in read_jsonl(finished.path("passages.jsonl")) if one["split"] != "control"}
+    kept = {
+        one["id"]
+        for one in read_jsonl(finished.path("passages.jsonl"))
+        if one["split"] != "control"
+    }
     fallen = {one["id"] for one in read_jsonl(finished.path("rejected.jsonl"))}
     assert kept == {one for one, verdict in of.items() if verdict == "kept"} != set()
-    assert fallen == {one for one, verdict in of.items() if verdict not in {"open", "kept"}} != set()
+    assert (
+        fallen == {one for one, verdict in of.items() if verdict not in {"open", "kept"}} != set()
+    )
     assert "open" in of.values()
     assert run.make().status == 0
     assert run.stages() == stages
@@ -167,7 +225,9 @@ def test_answers_make_the_last_stages_and_no_other(run: Judged, digests: Callabl
 @pytest.mark.slow
 def test_the_file_is_known_by_its_content(run: Judged, tmp_path: Path) -> None:
     """Moved elsewhere it makes the same set; one more answer makes another."""
-    study = run.study(GROUP, attention=0)  # an answer to a check of attention is none about a passage
+    study = run.study(
+        GROUP, attention=0
+    )  # an answer to a check of attention is none about a passage
     targets = targets_of(study)
     guess_until_one_is_kept(study, targets)
     file = run.written(study)
@@ -195,26 +255,40 @@ def test_a_file_that_will_not_do_is_told(run: Judged) -> None:
         assert run.stages() == stages
         return str(outcome.err)
 
-    assert "asked with guessing.passage_subjects = 2, and it is 3 now" in refused(
+    assert "the study used guessing.passage_subjects = 2, but this run uses 3" in refused(
         "--set", f"guessing.verdicts={file}", "--set", "guessing.passage_subjects=3"
     )
-    assert "nowhere.jsonl' cannot be read as a file of verdicts (No such file" in refused("--set", "guessing.verdicts=nowhere.jsonl")
+    assert "nowhere.jsonl' (No such file" in refused("--set", "guessing.verdicts=nowhere.jsonl")
     text = file.read_text(encoding="utf-8")
-    file.write_text(text.replace(f'"id": "{next(iter(targets_of(study)))}"', '"id": "emma:7"'), encoding="utf-8")
-    assert "the first 'emma:7'" in refused("--set", f"guessing.verdicts={file}")
+    file.write_text(
+        text.replace(f'"id": "{next(iter(targets_of(study)))}"', '"id": "emma:7"'), encoding="utf-8"
+    )
+    assert "the first is 'emma:7'" in refused("--set", f"guessing.verdicts={file}")
 
 
-@pytest.mark.parametrize(("subjects", "told"), [(1, "human (1 judge, 7 decided, 2 kept"), (1300, "human (1,300 judges, 7 decided, 2 kept")])
+@pytest.mark.parametrize(
+    ("subjects", "told"),
+    [(1, "human (1 judge, 7 decided, 2 kept"), (1300, "human (1,300 judges, 7 decided, 2 kept")],
+)
 def test_whose_work_it_is(subjects: int, told: str) -> None:
     """How many people, and what they came to."""
-    facts = {"judged": "human", "subjects": subjects, "decided": 7, "kept": 2, "open": 0, "not_asked": 0}
+    facts = {
+        "judged": "human",
+        "subjects": subjects,
+        "decided": 7,
+        "kept": 2,
+        "open": 0,
+        "not_shown": 0,
+    }
     assert judged({"guesses": facts}).startswith(told)
 
 
-def test_nobody_was_asked(lambada: FinishedRun, cli: Callable[..., Any]) -> None:
-    """The trace says so, with what the stand-in says."""
+def test_without_answers_the_trace_shows_the_model(
+    lambada: FinishedRun, cli: Callable[..., Any]
+) -> None:
+    """The trace reports missing answers and the ranks of the model reader."""
     passage = next(read_jsonl(lambada.release / "passages.jsonl"))["id"]
     told = cli("trace", passage, "--run", "tiny", "--out", lambada.out).out
-    assert "verdict    open: nobody has answered (judged: none)" in told
-    stand_in = r"^stand-in   \w+: of the passage's reader it is word [\d,]+ \(P [\d.e-]+\), of the sentence's [\d,]+$"
-    assert re.search(stand_in, told, re.MULTILINE)
+    assert "verdict    open: no answers yet (judged: none)" in told
+    model = r"^model      \w+: guess [\d,]+ of a reader of the passage \(P [\d.e-]+\), guess [\d,]+ of a reader of the sentence$"
+    assert re.search(model, told, re.MULTILINE)

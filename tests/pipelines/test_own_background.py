@@ -13,15 +13,25 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.corpus.cross_fitting import of_model, read_groups
+from cloze_gen.models.language_model import open_index
 from cloze_gen.pipelines.run import RunTask
-from cloze_gen.stages.corpus.held_out import of_model, read_groups
-from cloze_gen.stages.models.index import open_index
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
+from tests.cases import pictures
 from tests.conftest import QUICK, folder_digests, make_corpus
 
 # As the tests of other runs have it, and the bounds that so little text asks for.
-SMALL = ("--set", "focus.max_freq=2e-3", "--set", "focus.min_count=3", "--set", "grooming.min_tokens=6", "--set", "choice.n_questions=60")
+SMALL = (
+    "--set",
+    "focus.max_freq=2e-3",
+    "--set",
+    "focus.min_count=3",
+    "--set",
+    "grooming.min_tokens=6",
+    "--set",
+    "choice.n_questions=24",
+)
 
 
 def options(books: Path) -> tuple[str, ...]:
@@ -30,37 +40,49 @@ def options(books: Path) -> tuple[str, ...]:
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory, cli: Callable[..., Any]) -> Path:
-    """The output folder of a finished run over three books of the sample without training books; the books lie beside it."""
+    """The output folder of a run over three sample books without training books."""
     place = tmp_path_factory.mktemp("alone")
     books = make_corpus(place / "books").train
     done = cli(*options(books), "--out", place / "out", "--workers", "1")
     assert done.status == 0, done.err
-    assert "no --train: the books of --source are their own background, with the settings of holmes-few-books" in done.err
+    assert (
+        "no --train: the books of --source are also the background, with the settings of "
+        "holmes-few-books" in done.err
+    )
     return place / "out"
 
 
 def stages_of(out: Path) -> dict[str, dict[str, Any]]:
-    return {stage["label"]: stage for stage in json.loads((out / "runs" / "alone" / "run.json").read_text(encoding="utf-8"))["stages"]}
+    return {
+        stage["label"]: stage
+        for stage in json.loads((out / "runs" / "alone" / "run.json").read_text(encoding="utf-8"))[
+            "stages"
+        ]
+    }
 
 
 def test_one_artifact_is_the_books_of_both_sides(alone: Path) -> None:
-    """The signature names it twice; only the source books are linked; every book gives questions by a model of the others."""
     stages = stages_of(alone)
     books = stages["corpus source"]["fingerprint"]
     assert stages["corpus train"]["fingerprint"] == books
     run = alone / "runs" / "alone"
-    assert f"|train:{books[:8]}|source:{books[:8]}|" in (run / "release" / "signature.txt").read_text(encoding="utf-8")
+    assert f"|train:{books[:8]}|source:{books[:8]}|" in (
+        run / "release" / "signature.txt"
+    ).read_text(encoding="utf-8")
     assert (run / "corpus-source").is_symlink()
     assert not (run / "corpus-train").exists()
     assert sorted(read_groups(stage_artifact(run, "index")).values()) == [1, 2, 3]
-    assert {row["book_id"] for row in read_jsonl(run / "release" / "questions.jsonl")} <= set(read_groups(stage_artifact(run, "index")))
+    assert {row["book_id"] for row in read_jsonl(run / "release" / "questions.jsonl")} <= set(
+        read_groups(stage_artifact(run, "index"))
+    )
 
 
 def test_every_option_is_known_without_the_book(alone: Path) -> None:
-    """Answer and impostors stand in other books than the question's, and what they score is what the model of these says."""
     run = alone / "runs" / "alone"
     indexes = stage_artifact(run, "index")
-    models = {book: open_index(of_model(indexes, number)) for book, number in read_groups(indexes).items()}
+    models = {
+        book: open_index(of_model(indexes, number)) for book, number in read_groups(indexes).items()
+    }
     asked = list(read_jsonl(run / "release" / "questions.jsonl"))
     assert len({row["book_id"] for row in asked}) == 3
     for row in asked:
@@ -68,12 +90,16 @@ def test_every_option_is_known_without_the_book(alone: Path) -> None:
         assert set(row["options"]) <= model.id_of.keys()
         told = {one["word"]: one["history_log10_prob"] for one in row["option_scores"]}
         history = model.next_word_log10_probs(row["history"])
-        assert {word: round(float(history[model.id_of[word]]), 4) for word in told} == pytest.approx(told, abs=1e-4)
+        assert {
+            word: round(float(history[model.id_of[word]]), 4) for word in told
+        } == pytest.approx(told, abs=1e-4)
 
 
 def test_words_of_one_book_are_told_as_such(alone: Path) -> None:
     """They are no focus words, and the rejection says why."""
-    rejected = read_parquet(stage_artifact(alone / "runs" / "alone", "focus").path("rejected.parquet")).to_pylist()
+    rejected = read_parquet(
+        stage_artifact(alone / "runs" / "alone", "focus").path("rejected.parquet")
+    ).to_pylist()
     assert any(row["reason"] == "word_in_no_other_book" for row in rejected)
 
 
@@ -83,23 +109,25 @@ def test_card_and_report_say_it(alone: Path) -> None:
     card = (release / "README.md").read_text(encoding="utf-8")
     for text in (card, (release / "report.html").read_text(encoding="utf-8")):
         assert "no training books were given" in text
-        assert "3 books, 3 models, each without one book" in text
-        assert "without the questions" in text
+        assert "3 books, 3 models, each trained without one book" in text
+        assert "without the sentences of the" in text
     assert "books on both sides" not in card
 
 
 def test_every_command_knows_the_run(alone: Path, cli: Callable[..., Any]) -> None:
-    """A second run does nothing, nothing is to be explained, and a question's life is told to its raw file."""
     again = cli(*options(alone.parent / "books" / "train"), "--out", alone, "--workers", "1")
     assert "nothing to do" in again.err
     explained = cli("explain", "alone", "--out", alone)
     assert "would run" not in explained.out
     first = next(iter(read_jsonl(alone / "runs" / "alone" / "release" / "questions.jsonl")))["id"]
     for call, told in (
-        (("trace", first, "--run", "alone"), f"made of all source books but {first.split(':')[0]}"),
+        (
+            ("trace", first, "--run", "alone"),
+            f"trained on all source books except {first.split(':')[0]}",
+        ),
         (("runs",), "name:alone"),
         (("show", "alone", "index"), "model-3/"),
-        (("show", "alone", "lm"), "held-out.tsv"),
+        (("show", "alone", "lm"), "cross-fitting.tsv"),
     ):
         done = cli(*call, "--out", alone)
         assert done.status == 0, done.err
@@ -107,9 +135,21 @@ def test_every_command_knows_the_run(alone: Path, cli: Callable[..., Any]) -> No
 
 
 @pytest.mark.slow
-def test_baselines_have_not_read_the_questions(alone: Path, tmp_path: Path, cli: Callable[..., Any]) -> None:
-    """The text they are trained on lacks every question's sentence and nothing else; the signature says so."""
-    done = cli("evaluate", "alone", "--only", "simple-4gram", "--out", alone, "--workers", "1", "--write-to", tmp_path / "e")
+def test_baselines_have_not_read_the_questions(
+    alone: Path, tmp_path: Path, cli: Callable[..., Any]
+) -> None:
+    done = cli(
+        "evaluate",
+        "alone",
+        "--only",
+        "simple-4gram",
+        "--out",
+        alone,
+        "--workers",
+        "1",
+        "--write-to",
+        tmp_path / "e",
+    )
     assert done.status == 0, done.err
     assert "|without:items|" in done.out
     run = alone / "runs" / "alone"
@@ -119,19 +159,31 @@ def test_baselines_have_not_read_the_questions(alone: Path, tmp_path: Path, cli:
     assert not asked & set(lines)
     facts = json.loads((text / "manifest.json").read_text(encoding="utf-8"))["facts"]
     assert (facts["left_out"], facts["not_found"]) == (len(asked), 0)
-    whole = (stage_artifact(run, "text").path("sentences.txt")).read_text(encoding="utf-8").splitlines()
+    whole = (
+        (stage_artifact(run, "text").path("sentences.txt")).read_text(encoding="utf-8").splitlines()
+    )
     assert len(whole) - 2 * len(asked) < len(lines) <= len(whole) - len(asked)
 
 
-@pytest.mark.slow
-def test_neither_workers_nor_order_nor_a_kill_change_a_byte(alone: Path, tmp_path: Path, cli: Callable[..., Any]) -> None:
-    """Two workers, books written in another order, and a first run that is killed while models are made."""
+@pytest.mark.thorough
+def test_neither_workers_nor_order_nor_a_kill_change_a_byte(
+    alone: Path, tmp_path: Path, cli: Callable[..., Any]
+) -> None:
     books, out = tmp_path / "books" / "train", tmp_path / "out"
     books.mkdir(parents=True)
     for book in sorted((alone.parent / "books" / "train").iterdir(), reverse=True):
         shutil.copyfile(book, books / book.name)
-    command = [sys.executable, "-m", "cloze_gen", *options(books), "--out", str(out), "--workers", "2"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True) as process:
+    command = [
+        *(sys.executable, pictures.__file__, *options(books)),
+        *("--out", str(out), "--workers", "2"),
+    ]
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as process:
         assert process.stderr is not None
         seen = 0
         for line in process.stderr:
@@ -143,7 +195,9 @@ def test_neither_workers_nor_order_nor_a_kill_change_a_byte(alone: Path, tmp_pat
     done = cli(*options(books), "--out", out, "--workers", "2")
     assert done.status == 0, done.err
     first, second = folder_digests(alone), folder_digests(out)
-    made = {name for name in first if not name.startswith(("store/eval", "store/match", "evaluations"))}
+    made = {
+        name for name in first if not name.startswith(("store/eval", "store/match", "evaluations"))
+    }
     assert made == second.keys()
     assert {name for name in made if first[name] != second[name]} <= {"runs/alone/corpus-source"}
 
@@ -157,23 +211,33 @@ def test_one_book_is_told_what_to_do(tmp_path: Path, cli: Callable[..., Any]) ->
     assert "--train DIR" in done.err
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_books_are_a_warning(tmp_path: Path, cli: Callable[..., Any]) -> None:
     """They serve, and the card says how little each model knows."""
     books = make_corpus(tmp_path / "books").train
     max(books.iterdir()).unlink()
-    done = cli(*options(books), "--set", "focus.min_count=2", "--out", tmp_path / "out", "--workers", "1")
+    done = cli(
+        *options(books), "--set", "focus.min_count=2", "--out", tmp_path / "out", "--workers", "1"
+    )
     assert done.status == 0, done.err
-    card = (tmp_path / "out" / "runs" / "alone" / "release" / "README.md").read_text(encoding="utf-8")
-    assert "Of two books each model knows one" in card
+    card = (tmp_path / "out" / "runs" / "alone" / "release" / "README.md").read_text(
+        encoding="utf-8"
+    )
+    assert "With two books, each model is trained on one" in card
 
 
-def test_without_a_config_the_one_for_few_books_serves(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    """Of the style's own name; a config that is named is taken as it is, and so is a group of models."""
+def test_without_a_config_the_one_for_few_books_serves(
+    tmp_path: Path, cli: Callable[..., Any]
+) -> None:
     books = make_corpus(tmp_path / "books").train
     task = RunTask(style="holmes-style", source=str(books), out=str(tmp_path / "out"))
     assert task.all_settings.focus.min_count == 8
-    assert RunTask(style="holmes-style", config="holmes-style", source=str(books), out=str(tmp_path)).all_settings.focus.min_count == 20
+    assert (
+        RunTask(
+            style="holmes-style", config="holmes-style", source=str(books), out=str(tmp_path)
+        ).all_settings.focus.min_count
+        == 20
+    )
     planned = cli("run", "holmes-style", "--source", books, "--dry-run", "--out", tmp_path / "out")
     assert "with the settings of holmes-few-books" in planned.err
     assert planned.status == 0
@@ -182,16 +246,31 @@ def test_without_a_config_the_one_for_few_books_serves(tmp_path: Path, cli: Call
 def test_one_folder_on_both_sides_is_told_of_it(tmp_path: Path, cli: Callable[..., Any]) -> None:
     """The way to let books be their own background is to name them once."""
     books = make_corpus(tmp_path / "books").train
-    done = cli("run", "holmes-style", "--train", books, "--source", books, "--out", tmp_path / "out")
+    done = cli(
+        "run", "holmes-style", "--train", books, "--source", books, "--out", tmp_path / "out"
+    )
     assert done.status == 2
-    assert "--source alone, whose books are their own background" in done.err
+    assert "only --source, to use its books as background too" in done.err
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_scs_style_takes_source_books_alone(tmp_path: Path, cli: Callable[..., Any]) -> None:
     """Its statistics are of single words, so nothing has to be held out, and the card says so."""
     books = make_corpus(tmp_path / "books").train
-    done = cli("run", "scs-sample", "--source", books, "--name", "alone", "--out", tmp_path / "out", "--workers", "1")
+    done = cli(
+        "run",
+        "scs-sample",
+        "--source",
+        books,
+        "--name",
+        "alone",
+        "--out",
+        tmp_path / "out",
+        "--workers",
+        "1",
+    )
     assert done.status == 0, done.err
-    card = (tmp_path / "out" / "runs" / "alone" / "release" / "README.md").read_text(encoding="utf-8")
-    assert "none had to be held out" in card
+    card = (tmp_path / "out" / "runs" / "alone" / "release" / "README.md").read_text(
+        encoding="utf-8"
+    )
+    assert "no books had to be held out" in card

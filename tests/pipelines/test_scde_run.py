@@ -1,12 +1,10 @@
-"""SCDE-style runs, end to end: the embedded sample, a few novels of a user's, novels that will not do."""
+"""SCDE-style runs, end to end: the sample, a user's novels, unsuitable novels."""
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import shutil
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,23 +13,17 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.formats.scde.published import parse_published
+from cloze_gen.formats.scde import parse_published
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
-from cloze_gen.stages.items.blanked_passages import BLANKED_ITEMS
+from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet, read_tsv
-from tests.conftest import FinishedRun, blanked, without_canary
-from tests.pipelines.test_kill import kill_after, processes_naming, start
+from tests.conftest import FinishedRun, blanked
 
 Cli = Callable[..., Any]
 SAMPLE = Path(__file__).parents[2] / "corpora" / "sample"
 PUBLISHED = {Part.TRAIN: "train.json", Part.DEVELOPMENT: "dev.json", Part.TEST: "test.json"}
-
-
-def options(run: Any, out: Path, *, name: str = "tiny") -> tuple[Any, ...]:
-    """The call that made a finished run, into any folder."""
-    return "run", *run.corpus.options, "--name", name, "--out", out, "--workers", "1"
 
 
 def passages_of(folder: Path) -> list[SetBlankedPassage]:
@@ -40,11 +32,9 @@ def passages_of(folder: Path) -> list[SetBlankedPassage]:
 
 
 @pytest.fixture
-def own(scde: Any, tmp_path: Path) -> FinishedRun:
+def own(scde: FinishedRun, tmp_path: Path) -> FinishedRun:
     """A copy of the finished run, with its books, that a test may change."""
-    place = tmp_path / "own"
-    shutil.copytree(scde.out.parent, place, symlinks=True)
-    return FinishedRun(blanked(place / "books"), place / "out", scde.name, scde.outcome)
+    return scde.copy(tmp_path / "own")
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +49,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
 # ---- the sample
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_sample_makes_a_set(sample: Path) -> None:
     """Ten passages or more, every split with some, each with five blanks and two distractors."""
     passages = passages_of(sample)
@@ -68,14 +58,16 @@ def test_the_sample_makes_a_set(sample: Path) -> None:
     assert {(len(one.passage.blanks), len(one.passage.distractors)) for one in passages} == {(5, 2)}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_no_author_of_the_sample_is_on_two_sides(sample: Path) -> None:
     """The manifest names one author twice; the parts share no book."""
     rows = read_tsv(stage_artifact(sample, "partition").path("books.tsv"))
     authors = Counter(row["author"] for row in rows if row["author"])
     (twice,) = [author for author, count in authors.items() if count > 1]
     assert len({row["part"] for row in rows if row["author"] == twice}) == 1
-    books = {part: {one.book_id for one in passages_of(sample) if one.part == part} for part in Part}
+    books = {
+        part: {one.book_id for one in passages_of(sample) if one.part == part} for part in Part
+    }
     assert all(books[a].isdisjoint(books[b]) for a, b in itertools.combinations(Part, 2))
 
 
@@ -91,24 +83,14 @@ def test_the_published_files_are_the_set(scde: Any) -> None:
         assert found == [replace(one, id=str(i)) for i, one in enumerate(wanted)]
 
 
-def test_the_release_can_be_checked(scde: Any) -> None:
-    """SHA256SUMS covers every file; the card says whose the distractors are, and what the paper's set is like."""
-    sums = dict(line.split("  ")[::-1] for line in (scde.release / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
-    there = {path.relative_to(scde.release).as_posix() for path in scde.release.rglob("*") if path.is_file()}
-    assert set(sums) == there - {"SHA256SUMS"}
-    for name, digest in sums.items():
-        assert hashlib.sha256((scde.release / name).read_bytes()).hexdigest() == digest
-    assert "style:scde" in (scde.release / "signature.txt").read_text(encoding="utf-8")
-    card = (scde.release / "README.md").read_text(encoding="utf-8")
-    assert "not the paper's" in card
-    assert "| 5,959 (4,790 / 511 / 658) |" in card
-
-
 def test_every_sentence_leads_back_to_its_book(scde: Any) -> None:
     """The characters that a sentence or a candidate names are its text, line ends aside."""
     raw = {path.stem: path.read_text(encoding="ascii") for path in scde.corpus.books.glob("*.txt")}
     for one in passages_of(scde.folder):
-        told = [*zip(one.passage.sentences, one.sources, strict=True), *zip(one.passage.candidates, one.candidate_sources, strict=True)]
+        told = [
+            *zip(one.passage.sentences, one.sources, strict=True),
+            *zip(one.passage.candidates, one.candidate_sources, strict=True),
+        ]
         for text, source in told:
             assert _plain(raw[source.book_id][source.start : source.end]) == _plain(text)
 
@@ -119,23 +101,34 @@ def _plain(text: str) -> str:
 
 
 def test_a_passage_is_a_window_of_its_book(scde: Any) -> None:
-    """Ten to thirty sentences in a row; no two passages share one; never three blanks in a row; no distractor is of the passage."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for one in passages_of(scde.folder):
         indices = [source.index for source in one.sources]
         assert 10 <= len(indices) <= 30
         assert indices == list(range(indices[0], indices[-1] + 1))
         assert one.id == f"{one.book_id}:{indices[0]}"
-        assert not any({place, place + 1, place + 2} <= set(one.passage.blanks) for place in one.passage.blanks)
+        assert not any(
+            {place, place + 1, place + 2} <= set(one.passage.blanks) for place in one.passage.blanks
+        )
         distractors = [one.candidate_sources[place] for place in one.passage.distractors]
-        assert not any(source.book_id == one.book_id and source.index in indices for source in distractors)
+        assert not any(
+            source.book_id == one.book_id and source.index in indices for source in distractors
+        )
         spans.setdefault(one.book_id, []).append((indices[0], indices[-1]))
-    assert all(before[1] < after[0] for found in spans.values() for before, after in itertools.pairwise(sorted(found)))
+    assert all(
+        before[1] < after[0]
+        for found in spans.values()
+        for before, after in itertools.pairwise(sorted(found))
+    )
 
 
 def test_the_statistics_are_those_of_the_set(scde: Any) -> None:
     """Counted again from the release: passages and blanks of the set and of each part."""
-    record = json.loads(stage_artifact(scde.folder, "statistics").path("statistics.json").read_text(encoding="utf-8"))
+    record = json.loads(
+        stage_artifact(scde.folder, "statistics")
+        .path("statistics.json")
+        .read_text(encoding="utf-8")
+    )
     rows = {row["measure"]: row for row in record["measures"]}
     passages = passages_of(scde.folder)
     of_parts = {str(part): [one for one in passages if one.part == part] for part in Part}
@@ -146,117 +139,58 @@ def test_the_statistics_are_those_of_the_set(scde: Any) -> None:
 
 
 def test_pairs_are_released_of_every_split(scde: Any) -> None:
-    """Five blanks with seven candidates each, of which one is right; one row a side of a two-sided context that is there."""
     passages = passages_of(scde.folder)
     for part, file in PUBLISHED.items():
         blanks = 5 * sum(one.part == part for one in passages)
-        lines = (scde.release / "features" / f"{Path(file).stem}.apn.tsv").read_text(encoding="utf-8").splitlines()
+        lines = (
+            (scde.release / "features" / f"{Path(file).stem}.apn.tsv")
+            .read_text(encoding="utf-8")
+            .splitlines()
+        )
         header, *rows = (line.split("\t") for line in lines)
         assert header == ["id", "text_a", "text_b", "label"]
         assert len({row[0] for row in rows}) == 7 * blanks
         assert len({row[0] for row in rows if row[3] == "0"}) == blanks
 
 
-def test_a_rerun_and_another_name_run_no_stage(own: FinishedRun, cli: Cli) -> None:
-    """The store stays as it is; a run of another name has the same passages, and its harness tasks bear that name."""
-    before = sorted(path.name for path in (own.out / "store").iterdir())
-    assert cli(*options(own, own.out)).status == 0  # the copy's link to the books leads elsewhere
-    assert "nothing to do" in cli(*options(own, own.out)).err
-    assert cli(*options(own, own.out, name="other")).status == 0
-    assert sorted(path.name for path in (own.out / "store").iterdir()) == before
-    other = own.out / "runs" / "other" / "release"
-    assert without_canary(other / "passages.jsonl") == without_canary(own.release / "passages.jsonl")
-    assert (other / "harness/other_blanks.yaml").is_file()
-
-
-def test_a_dry_run_tells_every_stage_and_writes_nothing(own: FinishedRun, tmp_path: Path, cli: Cli) -> None:
-    """Of a run that is not there each stage never ran; of one that is, a setting of the distractors touches what comes after it."""
-    told = cli(*options(own, tmp_path / "new"), "--dry-run")
-    assert told.status == 0
-    assert told.out.count("would run: never ran") == len(list(own.folder.glob("[0-9][0-9]-*")))
-    assert not (tmp_path / "new").exists()
-    told = cli(*options(own, own.out), "--dry-run", "--set", "distractors.count=3")
-    again = [line.split("would run")[0].split(maxsplit=1)[1].strip() for line in told.out.splitlines() if "would run" in line]
-    assert again == ["distractors", "blanked passages", "statistics"]
-
-
 @pytest.mark.parametrize(("kind", "said"), [("random", "RandomDt"), ("none", "RemoveDt")])
-def test_the_paper_s_own_ablations_are_settings(own: FinishedRun, cli: Cli, kind: str, said: str) -> None:
-    """The same passages and blanks with distractors of other books, or with none; the card says which."""
-    done = cli(*options(own, own.out, name=kind), "--set", f"distractors.kind={kind}")
+def test_the_paper_s_own_ablations_are_settings(
+    own: FinishedRun, cli: Cli, kind: str, said: str
+) -> None:
+    done = cli(*own.call("--set", f"distractors.kind={kind}", name=kind))
     assert done.status == 0, done.err
-    hard, others = ({one.id: one for one in passages_of(own.out / "runs" / name)} for name in ("tiny", kind))
+    hard, others = (
+        {one.id: one for one in passages_of(own.out / "runs" / name)} for name in ("tiny", kind)
+    )
     assert hard.keys() <= others.keys()
     for one in others.values():
         assert len(one.passage.distractors) == (0 if kind == "none" else 2)
-        assert all(one.candidate_sources[place] not in one.sources for place in one.passage.distractors)
+        assert all(
+            one.candidate_sources[place] not in one.sources for place in one.passage.distractors
+        )
         assert one.id not in hard or hard[one.id].passage.blanks == one.passage.blanks
     assert said in (own.out / "runs" / kind / "release" / "README.md").read_text(encoding="utf-8")
 
 
-def test_strict_is_content_with_good_novels_and_names_a_bad_one(own: FinishedRun, cli: Cli) -> None:
-    """Where nothing is dropped strictness changes nothing; a blank novel ends the run."""
-    assert cli(*options(own, own.out), "--strict").status == 0
-    (own.corpus.books / "blank.txt").write_text(" ")  # type: ignore[union-attr]
-    assert "blank (empty)" in refused(cli(*options(own, own.out, name="strict"), "--strict"), 1)
-
-
-# ---- whatever happens to it, the same bytes
-
-
-def changed(first: dict[str, str], second: dict[str, str]) -> set[str]:
-    """Files that two folders do not have alike."""
-    return {name for name in first.keys() | second.keys() if first.get(name) != second.get(name)}
-
-
-@pytest.mark.slow
-def test_workers_and_the_order_of_files_change_no_byte(
-    scde: Any, tmp_path: Path, cli: Cli, digests: Callable[[Path], dict[str, str]]
-) -> None:
-    """Two workers over files that were written in another order leave what one worker leaves."""
-    (tmp_path / "books").mkdir()
-    for book in sorted(scde.corpus.books.iterdir(), reverse=True):
-        shutil.copyfile(book, tmp_path / "books" / book.name)
-    done = cli("run", *blanked(tmp_path / "books").options, "--name", "tiny", "--out", tmp_path / "out", "--workers", "2")
-    assert done.status == 0, done.err
-    assert changed(digests(scde.out), digests(tmp_path / "out")) <= {"runs/tiny/corpus-books"}
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc and relies on PDEATHSIG")
-@pytest.mark.parametrize(("stage", "wait_seconds", "workers"), [("counts", 0.05, 1), ("passages", 0.05, 2), ("blanks", 0.05, 2)])
-def test_a_killed_run_ends_as_an_undisturbed_one(
-    scde: Any,
-    tmp_path: Path,
-    cli: Cli,
-    digests: Callable[[Path], dict[str, str]],
-    stage: str,
-    wait_seconds: float,
-    workers: int,
-) -> None:
-    """A kill of the whole process group behind a stage's line, while the next one works; then a run to the end."""
-    out = tmp_path / "out"
-    with start(scde.corpus.options, out, workers) as process:
-        assert kill_after(process, stage, wait_seconds), "the run was over before its kill"
-    assert processes_naming(str(out)) == []
-    again = cli(*options(scde, out))
-    assert again.status == 0, again.err
-    assert changed(digests(scde.out), digests(out)) <= {"runs/tiny/corpus-books"}
-    assert [path for path in out.rglob(".*") if path.name not in {".locks", ".checked"}] == []
+# ---- other novels
 
 
 @pytest.mark.slow
 def test_one_novel_more_changes_no_other(own: FinishedRun, cli: Cli) -> None:
-    """A novel more that no model is made of: each other novel has its part, and its windows and blanks."""
-    shutil.copyfile(SAMPLE / "train" / "02-a-house-in-mercer-row.txt", own.corpus.books / "mercer.txt")  # type: ignore[union-attr]
-    done = cli(*options(own, own.out, name="more"))
+    shutil.copyfile(
+        SAMPLE / "train" / "02-a-house-in-mercer-row.txt", own.corpus.books / "mercer.txt"
+    )  # type: ignore[union-attr]
+    done = cli(*own.call(name="more"))
     assert done.status == 0, done.err
     parts, windows, blanks = [], [], []
     for name in ("tiny", "more"):
         run = own.out / "runs" / name
         rows = read_tsv(stage_artifact(run, "partition").path("books.tsv"))
         parts.append({row["book_id"]: row["part"] for row in rows})
-        for found, stage, file in ((windows, "passages", "passages.parquet"), (blanks, "blanks", "blanks.parquet")):
+        for found, stage, file in (
+            (windows, "passages", "passages.parquet"),
+            (blanks, "blanks", "blanks.parquet"),
+        ):
             table = read_parquet(stage_artifact(run, stage).path(file)).to_pylist()
             found.append([row for row in table if row["book_id"] != "mercer"])
     assert parts[1].pop("mercer") != "train"
@@ -265,62 +199,54 @@ def test_one_novel_more_changes_no_other(own: FinishedRun, cli: Cli) -> None:
     assert blanks[0] == blanks[1]
 
 
-# ---- novels that will not do
-
-
-def refused(outcome: Any, status: int) -> str:
-    """The one message that ended a call."""
-    assert outcome.status == status, outcome.err
-    assert outcome.err.count("cloze-gen: ") == 1
-    return outcome.err[outcome.err.index("cloze-gen: ") :]
-
-
-@pytest.mark.parametrize(
-    ("novels", "status", "said"),
-    [
-        ((), 2, "no .txt or .txt.gz file"),
-        (("the-piano-at-thornhallow",), 1, "of 1 novel none fell to train or development (0 train, 0 development, 1 test). Give more"),
-        (("blank", "short"), 1, "no book is left of 2: blank (empty), short (nearly_empty)"),
-    ],
-)
-def test_too_little_is_told(scde: Any, tmp_path: Path, cli: Cli, novels: tuple[str, ...], status: int, said: str) -> None:
-    """No books, one novel, novels that are too short: what is missing, what helps."""
-    (tmp_path / "books").mkdir()
-    for name in novels:
-        text = {"blank": " ", "short": "It was late. "}.get(name) or (scde.corpus.books / f"{name}.txt").read_text(encoding="ascii")
-        (tmp_path / "books" / f"{name}.txt").write_text(text, encoding="ascii")
-    call = ("run", *blanked(tmp_path / "books").options, "--out", tmp_path / "out", "--workers", "1")
-    assert said in refused(cli(*call), status)
-
-
-# Marks of blanks, of models, of templates, shells and terminals: no sentence with one is whole, so none is printed as a passage's.
+# Marks of blanks, of models, of templates, shells and terminals: no sentence with one is whole, so
+# none is printed as a passage's.
 HOSTILE = (
-    "He had written {{text}} and %s and $(ls) and `ls` upon the back of the \u202eother\u202c letter, and \U0001f600 at the corner of it.",
-    "She read =SUM(A1:A9), and alert(1), and a \x1b[2J, and \\N, and a nul \x00, and two || marks, with a \t between them, and wondered.",
-    "Then came <script>alert(1) in a hand that nobody in the house had ever seen before that other day.",
-    "Nobody in the house could say what <1> or <2> meant, and nobody in the street had seen the man who came to fetch the letter.",
+    "He had written {{text}} and %s and $(ls) and `ls` upon the back of the \u202eother\u202c "
+    "letter, and \U0001f600 at the corner of it.",
+    "She read =SUM(A1:A9), and alert(1), and a \x1b[2J, and \\N, and a nul \x00, and two || "
+    "marks, with a \t between them, and wondered.",
+    "Then came <script>alert(1) in a hand that nobody in the house had ever seen before that "
+    "other day.",
+    "Nobody in the house could say what <1> or <2> meant, and nobody in the street had seen "
+    "the man who came to fetch the letter.",
 )
 
 
 def hostile(tale: str) -> str:
-    """A tale of other names, with a hostile paragraph behind every sixth, and once a mark of a blank for a paragraph."""
+    """A tale of other names, with hostile paragraphs and a mark of a blank for a paragraph."""
     paragraphs = tale.replace("Letitia", "Octavia").replace("Cecily", "Ursula").split("\n\n")
-    woven = (f"{own}\n\n{HOSTILE[n // 6 % 4]}" if n % 6 == 5 else own for n, own in enumerate(paragraphs))
+    woven = (
+        f"{own}\n\n{HOSTILE[n // 6 % 4]}" if n % 6 == 5 else own for n, own in enumerate(paragraphs)
+    )
     return "\n\n".join([*woven, "<1>"])
 
 
 @pytest.mark.slow
-def test_whatever_a_novel_holds_is_no_blank_and_no_markup(scde: Any, tmp_path: Path, cli: Cli) -> None:
-    """Files are read back as the set, no mark of a blank is a sentence, a title brings no element, no trace clears a screen."""
+def test_whatever_a_novel_holds_is_no_blank_and_no_markup(
+    scde: Any, tmp_path: Path, cli: Cli
+) -> None:
     books, out = tmp_path / "books", tmp_path / "out"
     shutil.copytree(scde.corpus.books, books)
     with open(books / "manifest.tsv", "a", encoding="utf-8") as manifest:
         for name in ("the-left-hand-glove", "the-watch-in-the-wall"):
             text = hostile((books / f"{name}.txt").read_text(encoding="ascii"))
             (books / f"hostile-{name}.txt").write_text(text, encoding="utf-8")
-            manifest.write(f'hostile-{name}.txt\tA | "B" <script>alert(1)</script> {{{{7*7}}}}\t\u202eNym\tGhost | <b>"Stories"\n')
-    loose = ("--set", "overlap.within=keep", "--set", "partition.min_containment=1", "--set", "assembly.n_passages=999")
-    done = cli("run", *blanked(books).options, *loose, "--out", out, "--name", "hostile", "--workers", "1")
+            manifest.write(
+                f'hostile-{name}.txt\tA | "B" <script>alert(1)</script> '
+                '{{7*7}}\t\u202eNym\tGhost | <b>"Stories"\n'
+            )
+    loose = (
+        "--set",
+        "overlap.within=keep",
+        "--set",
+        "partition.min_containment=1",
+        "--set",
+        "assembly.n_passages=999",
+    )
+    done = cli(
+        "run", *blanked(books).options, *loose, "--out", out, "--name", "hostile", "--workers", "1"
+    )
     assert done.status == 0, done.err
     release = out / "runs" / "hostile" / "release"
     passages = passages_of(release.parent)
@@ -330,7 +256,9 @@ def test_whatever_a_novel_holds_is_no_blank_and_no_markup(scde: Any, tmp_path: P
     assert not any(mark in texts for mark in ("<1>", "<script>", "{{text}}", "\x1b"))
     for part, file in PUBLISHED.items():
         found = parse_published((release / file).read_text(encoding="ascii"))
-        assert [one.shown for one in found] == [one.passage.shown for one in passages if one.part == part]
+        assert [one.shown for one in found] == [
+            one.passage.shown for one in passages if one.part == part
+        ]
     page = (release / "report.html").read_text(encoding="utf-8")
     assert "<script" not in page
     assert "&lt;script&gt;alert(1)" in page

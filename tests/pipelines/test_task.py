@@ -1,18 +1,24 @@
-"""What runs beside a stage that waits for an outside program."""
+"""Stages as Luigi tasks: what they need, what runs beside them, the books and models they are given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import luigi
 import pytest
 
-from cloze_gen.errors import CorpusError
-from cloze_gen.pipelines import task as tasks
-from cloze_gen.pipelines.task import StageTask, build_these, run_those_ready
-from cloze_gen.stages.room import Room
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import CorpusError, UsageError
+from cloze_gen.pipelines.baseline_models import corpus_of_run
+from cloze_gen.pipelines.corpus import Counts, Ingest
+from cloze_gen.pipelines.holmes_style import Focus
+from cloze_gen.pipelines.run import RunTask
+from cloze_gen.pipelines.task import Build, StageTask
 from cloze_gen.store.artifacts import ArtifactWriter, funnel
+from cloze_gen.store.runs import read_run
 
 DONE: list[str] = []
 
@@ -30,7 +36,7 @@ class Plain(StageTask):
     def settings(self) -> dict[str, str]:
         return {"name": self.name}
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
         writer.path("done.txt").write_text(self.name)
         DONE.append(self.label)
 
@@ -41,9 +47,9 @@ class Waiting(Plain):
     stage = "waiting"
     outside = True
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        run_those_ready()
-        super().work(writer, room)
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+        self.build.run_those_ready()
+        super().work(writer, ctx)
 
 
 class After(Plain):
@@ -52,24 +58,24 @@ class After(Plain):
     stage = "after"
 
     def inputs(self) -> dict[str, StageTask]:
-        return {"waiting": Waiting(name="one", out=self.out)}
+        return {"waiting": self.clone(Waiting, name="one")}
 
 
 @pytest.fixture(autouse=True)
-def clean() -> Iterator[None]:
+def clean() -> None:
     DONE.clear()
-    tasks.begin_build()  # whatever failed in this process before
-    yield
-    tasks.begin_build()
-    tasks.current_engine.cache_clear()
 
 
 @pytest.mark.timeout(30)
 def test_beside_a_program_no_other_program_is_begun(tmp_path: Path) -> None:
-    """Two models in one run wait for each other's turn, not for each other's lock; what needs neither is done meanwhile."""
-    place = {"out": str(tmp_path), "processes": 1}
-    one, two, plain, after = Waiting(name="one", **place), Waiting(name="two", **place), Plain(name="x", **place), After(name="y", **place)
-    build_these([one, two, plain, after])
+    place = {"out": str(tmp_path), "processes": 1, "build": Build()}
+    one, two, plain, after = (
+        Waiting(name="one", **place),
+        Waiting(name="two", **place),
+        Plain(name="x", **place),
+        After(name="y", **place),
+    )
+    one.build.stages = [one, two, plain, after]
     one.run()
     assert DONE == ["plain x", "waiting one"]
     two.run()
@@ -81,8 +87,8 @@ class Picky(Plain):
 
     stage = "picky"
 
-    def work(self, writer: ArtifactWriter, room: Room) -> None:
-        super().work(writer, room)
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+        super().work(writer, ctx)
         writer.funnel = funnel("words", kept=0, rejected={"too_short": 2, "name": 1200})
 
 
@@ -93,9 +99,81 @@ class Lenient(Picky):
 
 
 def test_a_stage_that_keeps_nothing_is_an_error(tmp_path: Path) -> None:
-    """The message has what was seen and the reasons, most first; there is no artifact. A stage that may keep nothing is finished."""
-    picky, lenient = Picky(name="one", out=str(tmp_path)), Lenient(name="two", out=str(tmp_path))
-    with pytest.raises(CorpusError, match=r"^picky one: none of 1,202 words is kept \(1,200 name, 2 too_short\), so no set can be made\."):
+    place = {"out": str(tmp_path), "processes": 1, "build": Build()}
+    picky, lenient = Picky(name="one", **place), Lenient(name="two", **place)
+    with pytest.raises(
+        CorpusError,
+        match=r"^picky one: none of 1,202 words is kept \(1,200 name, 2 too_short\), so no set can be made\.",
+    ):
         picky.run()
     lenient.run()
     assert (picky.complete(), lenient.complete()) == (False, True)
+
+
+# ---- style task
+
+
+@pytest.mark.parametrize("config", ["", "holmes-sample"])
+@pytest.mark.parametrize(
+    "given", [{"train": "there"}, {"books": "there"}, {"train": "a", "source": "b", "books": "c"}]
+)
+def test_half_the_books_are_no_books(config: str, given: dict[str, str]) -> None:
+    task = RunTask(style="holmes-style", config=config, **given)
+    with pytest.raises(UsageError, match="--"):
+        task.stages()
+
+
+def test_a_config_file_with_one_side_is_refused(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    """Nothing is planned for books of which half would be the sample's."""
+    config = tmp_path / "mine.toml"
+    config.write_text('style = "holmes-style"\n', encoding="utf-8")
+    done = cli("run", config, "--train", tmp_path, "--dry-run", "--out", tmp_path / "out")
+    assert done.status == 2
+    assert "give both --train and --source" in done.err
+
+
+def test_a_side_that_a_style_has_not_is_no_sample() -> None:
+    with pytest.raises(ValueError, match="has no side 'books'"):
+        Ingest(style="holmes-style", side="books").folder("books")
+
+
+def test_inputs_are_those_that_are_declared() -> None:
+    """`needs` names stages, of a side where it says one."""
+    inputs = Focus(style="holmes-style").inputs()
+    assert {name: task.label for name, task in inputs.items()} == {
+        "source": "corpus source",
+        "counts": "counts",
+    }
+    assert {name: task.label for name, task in Counts(style="holmes-style").inputs().items()} == {
+        "corpus": "corpus train"
+    }
+
+
+# ---- baseline models
+
+
+@pytest.mark.parametrize(
+    ("book_bytes", "lm"), [("1000", {"discount_fallback": True}), ("9000000", {})]
+)
+def test_a_run_without_a_language_model_is_measured_by_its_size(
+    finished: Any, monkeypatch: pytest.MonkeyPatch, book_bytes: str, lm: dict[str, bool]
+) -> None:
+    """Books too small to estimate discounts get the fixed ones, as those of `--train` do."""
+    described = read_run(finished.folder)
+    described["sample"] = False
+    described["settings"].pop("lm")
+    monkeypatch.setattr(
+        "cloze_gen.pipelines.baseline_models.kept_books", lambda _: [{"book_bytes": book_bytes}]
+    )
+    corpus = corpus_of_run(finished.folder, described, trained_on="corpus train", workers=1)
+    assert corpus is not None
+    assert json.loads(corpus.lm) == lm
+
+
+def test_a_run_without_training_books_has_no_corpus(finished: Any) -> None:
+    """A style that has no training side is evaluated without one."""
+    described = read_run(finished.folder)
+    described["stages"] = [
+        stage for stage in described["stages"] if stage["label"] != "corpus train"
+    ]
+    assert corpus_of_run(finished.folder, described, trained_on="corpus train", workers=1) is None

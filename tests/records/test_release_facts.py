@@ -11,7 +11,9 @@ from cloze_gen.records.release_facts import ReleaseFacts
 from tests.cases.releases import BOOKS, FACTS, HOSTILE, TOLD, hostile_facts
 
 
-@pytest.mark.parametrize("facts", [FACTS, TOLD, *map(hostile_facts, HOSTILE)], ids=range(2 + len(HOSTILE)))
+@pytest.mark.parametrize(
+    "facts", [FACTS, TOLD, *map(hostile_facts, HOSTILE)], ids=range(2 + len(HOSTILE))
+)
 def test_facts_come_back_from_json(facts: ReleaseFacts) -> None:
     """As they were, whatever their strings hold: a release keeps them in a file."""
     kept = TypeAdapter(ReleaseFacts)
@@ -39,14 +41,27 @@ def test_the_version_says_which_set_it_is(version: str, signature: str, expected
     assert replace(FACTS, version=version, signature=signature).set_version == expected
 
 
-@pytest.mark.parametrize("date", ["", "2026", "2026-13-01", "2026-11-22 ", "22.11.2026", "2026-11-22\n"])
+@pytest.mark.parametrize(
+    "date", ["", "2026", "2026-13-01", "2026-11-22 ", "22.11.2026", "2026-11-22\n"]
+)
 def test_what_is_no_date_is_not_told(date: str) -> None:
     """Only a whole day, year first."""
     assert replace(FACTS, date=date).published == ""
     assert TOLD.published == "2026-11-22"
 
 
-@pytest.mark.parametrize("url", ["", "example.org", "javascript:alert(1)", "https://a b", 'https://a"b', "ftp://a", "https://a\n"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "example.org",
+        "javascript:alert(1)",
+        "https://a b",
+        'https://a"b',
+        "ftp://a",
+        "https://a\n",
+    ],
+)
 def test_what_opens_no_page_is_not_told(url: str) -> None:
     """An address begins with http and holds no space and no mark that ends it."""
     assert replace(FACTS, url=url).address == ""

@@ -14,12 +14,19 @@ PROGRAM = Path(__file__).parents[2] / "scripts" / "check_release.py"
 
 
 def said(*releases: Path) -> tuple[int, str]:
-    found = subprocess.run([sys.executable, str(PROGRAM), *map(str, releases)], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        [sys.executable, str(PROGRAM), *map(str, releases)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return found.returncode, found.stdout
 
 
 def test_every_release_is_looked_at(tmp_path: Path) -> None:
-    """A table that cannot be read is a fault, with its release; the next release is looked at all the same."""
+    """A table that cannot be read is a fault, with its release; the next release is looked at all
+    the same.
+    """
     bad, good = tmp_path / "bad" / "release", tmp_path / "good" / "release"
     for folder in (bad, good):
         folder.mkdir(parents=True)
@@ -33,7 +40,9 @@ def test_every_release_is_looked_at(tmp_path: Path) -> None:
 
 
 def test_what_nothing_can_look_at_is_a_fault(tmp_path: Path) -> None:
-    """Who forgets to install the harness is not told that all is well; tasks that cannot be read are no tasks."""
+    """Who forgets to install the harness is not told that all is well; tasks that cannot be read
+    are no tasks.
+    """
     folder = tmp_path / "mine" / "release" / "harness"
     folder.mkdir(parents=True)
     (folder / "mine.yaml").write_text("task: [")

@@ -9,15 +9,16 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cloze_gen.errors import DamageError, StoreError
-from cloze_gen.store import checks, manifest
+from cloze_gen.store import manifest
 from cloze_gen.store.artifacts import ArtifactWriter, Store, open_artifact, set_aside
-from cloze_gen.store.keys import StageKey
-from cloze_gen.store.manifest import write_json, write_manifest
+from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.manifest import file_sha256, write_json, write_manifest
 
 KEY = StageKey("counts", 3, {"b": 1, "a": [2]}, {"corpus": "ff"}, 7)
 
@@ -33,17 +34,18 @@ def write(store: Store, key: StageKey = KEY, text: str = "x\n") -> None:
 
 
 def test_the_manifest_says_everything(tmp_path: Path) -> None:
-    """Schema, settings, seed, inputs, versions, funnel, and of each file its checksum, size and rows."""
     store = Store(tmp_path)
     write(store)
     text = (store.folder(KEY) / "manifest.json").read_text()
     manifest = json.loads(text)
     seal = manifest.pop("seal")
-    unsealed = "".join(line for line in text.splitlines(keepends=True) if not line.startswith('  "seal"'))
+    unsealed = "".join(
+        line for line in text.splitlines(keepends=True) if not line.startswith('  "seal"')
+    )
     assert seal == hashlib.sha256(unsealed.encode()).hexdigest()
     assert manifest == {
-        "schema": "cloze-gen/counts", "schema_version": 2, "holds": [], "fingerprint": KEY.fingerprint, "stage": "counts", "version": 3,
-        "settings": {"b": 1, "a": [2]}, "inputs": {"corpus": "ff"}, "seed": 7, "versions": {"numpy": "2"},
+        "schema": "cloze-gen/counts", "schema_version": 3, "holds": [], "fingerprint": KEY.fingerprint, "stage": "counts", "version": 3,
+        "settings": {"b": 1, "a": [2]}, "fingerprinted": ["a", "b"], "inputs": {"corpus": "ff"}, "seed": 7, "versions": {"numpy": "2"},
         "funnel": {"unit": "words", "seen": 3, "kept": 1, "rejected": {"short": 2}}, "facts": {"types": 5},
         "files": {"sub/table.txt": {"sha256": hashlib.sha256(b"x\n").hexdigest(), "bytes": 2, "rows": 1}},
     }  # fmt: skip
@@ -93,8 +95,9 @@ def lay_link(place: Path) -> None:
 
 
 @pytest.mark.parametrize("lay", [lay_folder, lay_file, lay_link])
-def test_what_stands_in_an_artifacts_place_is_moved_aside(tmp_path: Path, lay: Callable[[Path], None]) -> None:
-    """A folder without a manifest, a file or a link is no artifact, and nobody's to delete: it is set aside, and that is said."""
+def test_what_stands_in_an_artifacts_place_is_moved_aside(
+    tmp_path: Path, lay: Callable[[Path], None]
+) -> None:
     store, said = Store(tmp_path), []
     lay(store.folder(KEY))
     assert not store.is_complete(KEY)
@@ -136,6 +139,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "another schema": lambda folder: reseal(folder, {"schema_version": 99}),
     "another stage": lambda folder: reseal(folder, {"stage": "focus", "schema": "cloze-gen/focus"}),
     "another setting": lambda folder: reseal(folder, {"settings": {"b": 2}}),
+    "another's artifact": lambda folder: reseal(folder, {"seed": 8, "fingerprint": replace(KEY, seed=8).fingerprint}),
 }  # fmt: skip
 
 
@@ -163,7 +167,6 @@ def reseal(folder: Path, change: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_is_noticed_told_and_mended(tmp_path: Path, damage: str) -> None:
-    """However an artifact differs from what was written: it is refused with its place, set aside whole, and made again."""
     store, said = Store(tmp_path), []
     write(store)
     DAMAGES[damage](store.folder(KEY))
@@ -178,7 +181,7 @@ def test_damage_is_noticed_told_and_mended(tmp_path: Path, damage: str) -> None:
     assert store.is_complete(KEY)
     assert len(list(store.aside.iterdir())) == 1
     assert str(store.folder(KEY)) in said[0]
-    assert "Set aside as" in said[0]
+    assert "Moved to" in said[0]
 
 
 def test_what_no_reader_takes_for_a_part_is_no_damage(tmp_path: Path) -> None:
@@ -190,15 +193,16 @@ def test_what_no_reader_takes_for_a_part_is_no_damage(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.EACCES, errno.ESTALE])
-def test_a_refusal_of_the_moment_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    """What cannot be read just now may be whole: it is an error, and nothing is moved out of the way."""
+def test_a_refusal_of_the_moment_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
     store = Store(tmp_path)
     write(store)
 
     def refused(path: Path) -> str:
         raise OSError(number, os.strerror(number), str(path))
 
-    monkeypatch.setattr(checks, "file_sha256", refused)
+    monkeypatch.setattr(manifest, "file_sha256", refused)
     flip(store.folder(KEY) / "sub" / "table.txt")
     with pytest.raises(StoreError, match="cannot be read now") as caught:
         store.is_complete(KEY)
@@ -207,7 +211,7 @@ def test_a_refusal_of_the_moment_is_no_damage(tmp_path: Path, monkeypatch: pytes
 
 
 def test_damage_is_noticed_by_those_who_noted_the_file(tmp_path: Path) -> None:
-    """A flipped byte is found although the digest was found right a moment before, with the size and the time of change set back."""
+    """A byte is flipped after the check, with size and time of change restored."""
     store = Store(tmp_path)
     write(store)
     time.sleep(0.06)  # past the tick within which a note is not trusted
@@ -219,7 +223,23 @@ def test_damage_is_noticed_by_those_who_noted_the_file(tmp_path: Path) -> None:
     assert not store.is_complete(KEY)
 
 
-def test_what_was_checked_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_counts_for_its_own_manifest_alone(tmp_path: Path) -> None:
+    """Where the manifest names other digests, the file is read again although nobody wrote to it."""
+    store = Store(tmp_path)
+    write(store)
+    time.sleep(0.06)  # past the tick within which a note is not trusted
+    store.open(KEY)
+    path = store.folder(KEY) / "manifest.json"
+    told = json.loads(path.read_text())
+    del told["seal"]
+    told["files"]["sub/table.txt"]["sha256"] = "0" * 64
+    write_manifest(path, told)
+    assert "its sha256 is another" in str(store.fault(KEY))
+
+
+def test_what_was_checked_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file that nobody wrote to since its digest was found right is not read; with `deep` it is."""
     store = Store(tmp_path)
     write(store)
@@ -228,33 +248,39 @@ def test_what_was_checked_is_not_read_again(tmp_path: Path, monkeypatch: pytest.
     time.sleep(0.06)
     store.open(KEY)
     read: list[Path] = []
-    monkeypatch.setattr(checks, "file_sha256", lambda path: read.append(path) or manifest.file_sha256(path))
+    monkeypatch.setattr(
+        manifest, "file_sha256", lambda path: read.append(path) or file_sha256(path)
+    )
     store.open(KEY)
     assert read == []
     open_artifact(store.folder(KEY), deep=True)
     assert read == [store.folder(KEY) / "sub" / "table.txt"]
 
 
-def test_a_note_that_a_killed_run_began_is_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_note_that_a_killed_run_began_is_swept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is all that goes: whole notes stay."""
     store = Store(tmp_path)
     write(store)
-    whole = set((store.store / checks.NOTES).iterdir())
+    whole = set((store.store / manifest.NOTES).iterdir())
     with monkeypatch.context() as killed:
         killed.setattr(Path, "replace", interrupted)
-        killed.setattr(Path, "unlink", lambda path, missing_ok=False: None)  # who is killed tidies nothing
+        killed.setattr(
+            Path, "unlink", lambda path, missing_ok=False: None
+        )  # who is killed tidies nothing
         with pytest.raises(KeyboardInterrupt):
-            checks.note_written(store.folder(KEY))
-    assert set((store.store / checks.NOTES).iterdir()) > whole
+            manifest.note_written(store.folder(KEY))
+    assert set((store.store / manifest.NOTES).iterdir()) > whole
     assert store.sweep() == 1
-    assert set((store.store / checks.NOTES).iterdir()) == whole
+    assert set((store.store / manifest.NOTES).iterdir()) == whole
 
 
 def test_what_cannot_be_swept_ends_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A store that may only be read holds what a killed run began, and serves."""
     store = Store(tmp_path)
     write(store)
-    begun = store.store / checks.NOTES / ".a.partial-1"
+    begun = store.store / manifest.NOTES / ".a.partial-1"
     begun.touch()
 
     def refused(path: Path, missing_ok: bool = False) -> None:
@@ -272,7 +298,6 @@ def interrupted(_: Path, target: Path) -> None:
 
 
 def test_an_artifact_is_whole_while_those_it_tells_of_are(tmp_path: Path) -> None:
-    """A damaged book makes the table of books incomplete; the table itself is not set aside when it is made again."""
     store, book = Store(tmp_path), StageKey("book", 1, item="b1")
     write(store, book)
     with store.writing(KEY) as writer:
@@ -286,11 +311,15 @@ def test_an_artifact_is_whole_while_those_it_tells_of_are(tmp_path: Path) -> Non
         writer.holds.append("../" + book.folder_name)
         write(store, book)
     assert store.is_complete(KEY)
-    assert [path.name for path in store.aside.iterdir()] == [f"{book.folder_name.replace('/', '--')}-1"]
+    assert [path.name for path in store.aside.iterdir()] == [
+        f"{book.folder_name.replace('/', '--')}-1"
+    ]
 
 
-def test_a_book_finished_meanwhile_is_not_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Books take no lock: when another run finishes one between our look and our writing, its folder stays."""
+def test_a_book_finished_meanwhile_is_not_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Books take no lock."""
     store, key = Store(tmp_path), StageKey("book", 1, item="b1")
     looks = []
 
@@ -338,7 +367,9 @@ def test_a_funnel_that_does_not_add_up_is_refused(tmp_path: Path) -> None:
     assert not store.is_complete(KEY)
 
 
-@pytest.mark.parametrize(("text", "said"), [(None, "nothing finished here"), ("{", "not readable as a manifest")])
+@pytest.mark.parametrize(
+    ("text", "said"), [(None, "nothing finished here"), ("{", "not readable as a manifest")]
+)
 def test_broken_artifacts_are_told(tmp_path: Path, text: str | None, said: str) -> None:
     """A missing or broken manifest names the folder and what to do."""
     if text is not None:
@@ -362,7 +393,9 @@ def test_a_missing_payload_is_told(tmp_path: Path) -> None:
 def test_json_has_one_spelling(tmp_path: Path) -> None:
     """Sorted keys, letters as themselves, and no temporary file left."""
     write_json(tmp_path / "a" / "x.json", {"b": "é", "a": 1})
-    assert (tmp_path / "a" / "x.json").read_text(encoding="utf-8") == '{\n  "a": 1,\n  "b": "é"\n}\n'
+    assert (tmp_path / "a" / "x.json").read_text(
+        encoding="utf-8"
+    ) == '{\n  "a": 1,\n  "b": "é"\n}\n'
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["x.json"]
 
 

@@ -22,7 +22,6 @@ def test_a_regular_file_is_read_through_a_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["named pipe", "device", "socket", "folder"])
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
-    """Nothing waits for a writer or reads without end; the error names the path and what lies there."""
     path = tmp_path / "x.txt"
     if kind == "named pipe":
         os.mkfifo(path)
@@ -75,11 +74,11 @@ def test_a_file_below_a_folder_is_read(tmp_path: Path) -> None:
         ("sub", "a folder, not a file"),
         ("pipe", "a named pipe, not a file"),
         ("sub/a.txt/b", "a file, not a folder"),
-        ("../a.txt", "no name of a file below this folder"),
-        ("/etc/hostname", "no name of a file below this folder"),
-        ("sub/../sub/a.txt", "no name of a file below this folder"),
-        ("a\0b", "no name of a file below this folder"),
-        ("", "no name of a file below this folder"),
+        ("../a.txt", "not the name of a file in this folder"),
+        ("/etc/hostname", "not the name of a file in this folder"),
+        ("sub/../sub/a.txt", "not the name of a file in this folder"),
+        ("a\0b", "not the name of a file in this folder"),
+        ("", "not the name of a file in this folder"),
         ("gone", "No such file"),
     ],
 )

@@ -10,7 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.store.locks import exclusive_lock, partial_folder, publish_folder, sweep_leavings
+from cloze_gen.store.locks import (
+    exclusive_lock,
+    partial_folder,
+    publish_folder,
+    remove_stale_temp_dirs,
+)
 
 
 def names(folder: Path) -> list[str]:
@@ -67,14 +72,19 @@ def test_sweeping_takes_the_dead_and_spares_the_living(tmp_path: Path) -> None:
     (tmp_path / ".a.partial-of-a-user").mkdir()
     (tmp_path / ".a~partial-of-a-user").mkdir()
     (tmp_path / ".b~partial-0123abcd").symlink_to(tmp_path / ".hidden.partial")
-    theirs = [".a.partial-of-a-user", ".a~partial-of-a-user", ".b~partial-0123abcd", ".hidden.partial"]
+    theirs = [
+        ".a.partial-of-a-user",
+        ".a~partial-of-a-user",
+        ".b~partial-0123abcd",
+        ".hidden.partial",
+    ]
     assert len(names(tmp_path)) == 5
     with partial_folder(tmp_path / "living") as folder:
-        assert sweep_leavings(tmp_path) == 1
+        assert remove_stale_temp_dirs(tmp_path) == 1
         assert folder.is_dir()
         assert len(names(tmp_path)) == 5
     assert names(tmp_path) == theirs
-    assert sweep_leavings(tmp_path / "none") == 0
+    assert remove_stale_temp_dirs(tmp_path / "none") == 0
 
 
 def test_one_holder_at_a_time(tmp_path: Path) -> None:

@@ -13,22 +13,36 @@ from cloze_gen.store.sorted_runs import KEY, SortedRuns
 TYPES = {KEY: np.uint64, "value": np.float32}
 
 
-def sorted_rows(folder: Path, parts: list[np.ndarray], *, merged_rows: int) -> tuple[list[int], np.ndarray, np.ndarray]:
+def sorted_rows(
+    folder: Path, parts: list[np.ndarray], *, merged_rows: int
+) -> tuple[list[int], np.ndarray, np.ndarray]:
     """Rows of each range, and all keys and values; a key's value is half of it."""
     runs = SortedRuns(folder, TYPES, merged_rows=merged_rows)
     for part in parts:
         runs.add({KEY: part, "value": (part / 2).astype(np.float32)})
     ranges = list(runs.ranges())
-    return [len(one[KEY]) for one in ranges], *(np.concatenate([one[name] for one in ranges]) for name in TYPES)
+    return [len(one[KEY]) for one in ranges], *(
+        np.concatenate([one[name] for one in ranges]) for name in TYPES
+    )
 
 
 @pytest.mark.parametrize(
     ("sizes", "merged_rows"),
-    [([], 10), ([0, 3], 10), ([5], 1), ([20_000, 9_000, 1], 4096), ([20_000, 4096, 8192], 10_000), ([9_000] * 7, 1 << 22)],
+    [
+        ([], 10),
+        ([0, 3], 10),
+        ([5], 1),
+        ([20_000, 9_000, 1], 4096),
+        ([20_000, 4096, 8192], 10_000),
+        ([9_000] * 7, 1 << 22),
+    ],
 )
 def test_all_rows_come_back_in_order(tmp_path: Path, sizes: list[int], merged_rows: int) -> None:
-    """Runs of none, of one sample, of many; ranges smaller than the samples are apart, and larger than all rows."""
-    keys = derive_rng(3, "runs", str(sizes)).permutation(3 * sum(sizes)).astype(np.uint64)[: sum(sizes)]
+    keys = (
+        derive_rng(3, "runs", str(sizes))
+        .permutation(3 * sum(sizes))
+        .astype(np.uint64)[: sum(sizes)]
+    )
     parts = np.split(keys, np.cumsum(sizes)[:-1]) if sizes else []
     _, found, values = sorted_rows(tmp_path, parts, merged_rows=merged_rows)
     assert found.dtype == np.uint64
@@ -38,7 +52,6 @@ def test_all_rows_come_back_in_order(tmp_path: Path, sizes: list[int], merged_ro
 
 
 def test_a_range_holds_about_as_many_rows_as_are_asked(tmp_path: Path) -> None:
-    """No range holds more than what is asked and a sample's distance of each run; runs that lie apart are merged alone."""
     apart = [np.arange(i, i + 30_000, dtype=np.uint64) for i in range(0, 120_000, 30_000)]
     mixed = [np.arange(i, 120_000, 4, dtype=np.uint64) for i in range(4)]
     for name, parts in (("apart", apart), ("mixed", mixed)):

@@ -1,4 +1,4 @@
-"""Tables on disk give back what they were given, and equal values give equal bytes."""
+"""Sentences and rejections on disk and back."""
 
 from __future__ import annotations
 
@@ -12,25 +12,67 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cloze_gen.records.sentence import Sentence, sentence_of
 from cloze_gen.store import tables
+from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import (
+    SOURCE_SENTENCES,
     ArrayFile,
     ArrayWriter,
     escape_cell,
     join_parquet,
     read_jsonl,
     read_parquet,
+    read_source_sentences,
     read_tsv,
+    sentence_columns,
     unescape_cell,
     write_jsonl,
     write_parquet,
     write_tsv,
 )
 
+TOKENS = st.lists(
+    st.sampled_from(["He", "to-day", "'em", "--", "été", "."]), min_size=1, max_size=6
+).map(tuple)
+SENTENCES = st.lists(
+    st.builds(
+        Sentence,
+        st.sampled_from(["a", "pg0042", "x:y"]),
+        st.integers(0, 9),
+        st.integers(0, 10**6),
+        st.integers(0, 10**6),
+        st.integers(0, 9),
+        st.sampled_from(["prose", "verse"]),
+        st.text(max_size=9),
+        TOKENS,
+    ),
+    unique_by=lambda sentence: sentence.id,
+)
+
+
+@given(SENTENCES)
+def test_sentences_come_back_as_they_were(sentences: list[Sentence]) -> None:
+    """Every field, in the same order, by id."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_parquet(Path(folder) / SOURCE_SENTENCES, sentence_columns(sentences))
+        found = read_source_sentences(Artifact(Path(folder), {}))
+    assert list(found.values()) == sentences
+    assert list(found) == [sentence.id for sentence in sentences]
+
+
+@given(SENTENCES, st.integers(0, 200))
+def test_an_item_names_its_sentence(sentences: list[Sentence], position: int) -> None:
+    """A book's id may hold colons of its own."""
+    for sentence in sentences:
+        assert sentence_of(f"{sentence.id}:{position}") == sentence.id
+
+
+# ---- tables on disk give back what they were given, and equal values give equal bytes
+
 
 @given(st.binary(max_size=30))
 def test_any_file_name_is_a_cell(name: bytes) -> None:
-    """Names with tabs, line ends, backslashes, a terminal's commands or bytes that are no UTF-8 survive, printable and on one line."""
     text = os.fsdecode(name)
     cell = escape_cell(text)
     assert unescape_cell(cell) == text
@@ -46,7 +88,9 @@ def test_plain_cells_stay_as_they_are() -> None:
 def test_tsv_gives_back_its_rows(tmp_path: Path) -> None:
     """Quotation marks, `NA` and empty cells are ordinary text."""
     path = tmp_path / "t.tsv"
-    assert write_tsv(path, ("word", "count"), [('"', 1), ("NA", None), ("null", 0.25), ("", 3)]) == 4
+    assert (
+        write_tsv(path, ("word", "count"), [('"', 1), ("NA", None), ("null", 0.25), ("", 3)]) == 4
+    )
     assert path.read_text() == 'word\tcount\n"\t1\nNA\t\nnull\t0.25\n\t3\n'
     assert [row["word"] for row in read_tsv(path)] == ['"', "NA", "null", ""]
     assert [row["count"] for row in read_tsv(path)] == ["1", "", "0.25", "3"]
@@ -67,7 +111,6 @@ def test_a_users_tsv_may_come_from_a_spreadsheet(tmp_path: Path) -> None:
 
 
 def test_jsonl_gives_back_its_records(tmp_path: Path) -> None:
-    """One record a line, letters as themselves, line separators inside a text escaped or kept whole."""
     records = [{"a": "é\u2028\n", "b": [1, None]}, {"a": ""}]
     assert write_jsonl(tmp_path / "r.jsonl", records) == 2
     assert list(read_jsonl(tmp_path / "r.jsonl")) == records
@@ -77,7 +120,12 @@ def test_jsonl_gives_back_its_records(tmp_path: Path) -> None:
 def test_equal_tables_have_equal_bytes(tmp_path: Path) -> None:
     """Nothing but the values enters a Parquet file."""
     for name in ("a", "b"):
-        assert write_parquet(tmp_path / f"{name}.parquet", {"w": pa.array(["x", "y"]), "n": pa.array([1, 2])}) == 2
+        assert (
+            write_parquet(
+                tmp_path / f"{name}.parquet", {"w": pa.array(["x", "y"]), "n": pa.array([1, 2])}
+            )
+            == 2
+        )
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
     assert read_parquet(tmp_path, columns=["n"])["n"].to_pylist() == [1, 2, 1, 2]
 
@@ -89,9 +137,11 @@ def reasons(values: list[str]) -> dict[str, pa.Array]:
     }
 
 
-@given(st.lists(st.lists(st.sampled_from("abcd"), max_size=9), min_size=1, max_size=5), st.integers(2, 7))
+@given(
+    st.lists(st.lists(st.sampled_from("abcd"), max_size=9), min_size=1, max_size=5),
+    st.integers(2, 7),
+)
 def test_where_parts_are_cut_leaves_no_trace(parts: list[list[str]], rows_a_group: int) -> None:
-    """Joined parts hold the rows in order, with the bytes that one part with all of them gives; up to one row group those of one table."""
     whole = pa.table(reasons([value for part in parts for value in part]))
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables, "ROWS_A_GROUP", rows_a_group)
@@ -99,7 +149,13 @@ def test_where_parts_are_cut_leaves_no_trace(parts: list[list[str]], rows_a_grou
         for i, part in enumerate(parts):
             paths.append(place / f"{i}.parquet")
             rows = whole.slice(first, len(part)).to_pydict()
-            write_parquet(paths[-1], {"id": pa.array(rows["id"], pa.string()), "reason": reasons(rows["reason"])["reason"]})
+            write_parquet(
+                paths[-1],
+                {
+                    "id": pa.array(rows["id"], pa.string()),
+                    "reason": reasons(rows["reason"])["reason"],
+                },
+            )
             first += len(part)
         write_parquet(place / "once.parquet", whole)
         assert join_parquet(place / "joined.parquet", paths) == whole.num_rows
@@ -111,7 +167,6 @@ def test_where_parts_are_cut_leaves_no_trace(parts: list[list[str]], rows_a_grou
 
 
 def test_an_array_on_disk_is_read_slice_by_slice(tmp_path: Path) -> None:
-    """Slices, single numbers and the length are those of the array; what lies outside is cut off as of any sequence."""
     array = np.arange(100, 160, dtype=np.uint32)
     with ArrayWriter(tmp_path / "ids.npy", "<u4") as ids:
         ids.write(array[:7])

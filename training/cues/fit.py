@@ -1,10 +1,10 @@
-"""The weights of the solver of surface cues (`cloze_gen.stats.cues.WEIGHTS`), fitted on random blanks of training novels.
+"""Fit the weights of the surface cues (`models.sentence_cues.WEIGHTS`) on random blanks of training novels.
 
-    python training/cues/fit.py RUN          RUN: the folder of a finished run of scde-style over real books, e.g. artifacts/runs/scde-style
+    python training/cues/fit.py RUN
 
-Of every passage five sentences are blanked at random, and two near the passage with lengths between those of the answers stand beside them
-as distractors: what a careless maker of such tests would do. Weights are learnt from the passages of training novels; what the solver gets
-on those of the other novels is printed beside them.
+RUN is the folder of a finished scde-style run over real books. Five sentences of each passage are
+blanked at random, with two nearby sentences of similar lengths as distractors. Accuracy is printed
+for the other novels.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from pathlib import Path
 
 import numpy as np
 
+from cloze_gen.corpus.books import book_folder, kept_books
+from cloze_gen.corpus.hyphens import HYPHENS
+from cloze_gen.corpus.source_sentences import decided_hyphens
 from cloze_gen.english.cohesion import surface_ties
-from cloze_gen.recipes.scde.stages.book_reading import read_book
-from cloze_gen.recipes.scde.stages.coherence import read_stems
-from cloze_gen.recipes.scde.stages.tables import windows_by_book
+from cloze_gen.models.blank_assignment import decode_jointly
+from cloze_gen.models.sentence_cues import CUES, cue_features, fit_weights, rarity_of, tie
+from cloze_gen.recipes.scde.coherence import read_stems
+from cloze_gen.recipes.scde.passages import read_book, windows_by_book
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng
-from cloze_gen.stages.corpus.book_table import book_folder, kept_books
-from cloze_gen.stages.corpus.hyphens import HYPHENS
-from cloze_gen.stages.source_books import decided_hyphens
-from cloze_gen.stats.assignment import decode_jointly
-from cloze_gen.stats.cues import CUES, cue_features, fit_weights, rarity_of, tie
 from cloze_gen.store.artifacts import open_artifact
 
 BLANKS, DISTRACTORS, REACH, PASSAGES_A_BOOK, SEED = 5, 2, 60, 6, 1
@@ -32,7 +31,11 @@ BLANKS, DISTRACTORS, REACH, PASSAGES_A_BOOK, SEED = 5, 2, 60, 6, 1
 
 def main(run: Path) -> None:
     """Print the weights and what they get."""
-    stages = {link.name.split("-", 1)[1]: open_artifact(link.resolve()) for link in run.iterdir() if link.name[:2].isdigit()}
+    stages = {
+        link.name.split("-", 1)[1]: open_artifact(link.resolve())
+        for link in run.iterdir()
+        if link.name[:2].isdigit()
+    }
     rarity = rarity_of(*read_stems(stages["coherence"].folder))
     of_book = windows_by_book(stages["passages"])
     forms = decided_hyphens(stages["passages"].path(HYPHENS))
@@ -46,20 +49,35 @@ def main(run: Path) -> None:
             own = range(window.first, window.last + 1)
             blanks = np.sort(rng.choice(len(own), BLANKS, replace=False))
             lengths = [len(book.texts[own[place]]) for place in blanks]
-            near = [*range(max(0, own[0] - REACH), own[0] - 1), *range(own[-1] + 2, min(len(book.texts), own[-1] + REACH))]
+            near = [
+                *range(max(0, own[0] - REACH), own[0] - 1),
+                *range(own[-1] + 2, min(len(book.texts), own[-1] + REACH)),
+            ]
             alike = [i for i in near if min(lengths) <= len(book.texts[i]) <= max(lengths)]
             if len(alike) < DISTRACTORS:
                 continue
-            candidates = [*(own[place] for place in blanks), *rng.choice(alike, DISTRACTORS, replace=False)]
-            ties = [[surface_ties(book.text.tokens(int(i))) for i in some] for some in (own, candidates)]
-            features[window.part == Part.TRAIN].append(cue_features(tie(*ties, rarity), blanks[None, :])[0])
+            candidates = [
+                *(own[place] for place in blanks),
+                *rng.choice(alike, DISTRACTORS, replace=False),
+            ]
+            ties = [
+                [surface_ties(book.text.tokens(int(i))) for i in some] for some in (own, candidates)
+            ]
+            features[window.part == Part.TRAIN].append(
+                cue_features(tie(*ties, rarity), blanks[None, :])[0]
+            )
     weights = fit_weights(features[True], [range(BLANKS)] * len(features[True]))
     for name, weight in zip(CUES, weights.round(3), strict=True):
         print(f"{weight:+8.3f}  {name}")
     print("WEIGHTS = np.array(" + repr(weights.round(3).tolist()) + ")")
     for learnt, passages in features.items():
-        right = [(decode_jointly(one @ weights.round(3)) == np.arange(BLANKS)).mean() for one in passages]
-        print(f"{'training' if learnt else 'other'} novels: {np.mean(right):.1%} of blanks right, {len(right):,} passages")
+        right = [
+            (decode_jointly(one @ weights.round(3)) == np.arange(BLANKS)).mean() for one in passages
+        ]
+        print(
+            f"{'training' if learnt else 'other'} novels: {np.mean(right):.1%} of blanks "
+            f"right, {len(right):,} passages"
+        )
 
 
 if __name__ == "__main__":

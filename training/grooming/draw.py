@@ -1,15 +1,17 @@
-"""Draw sheets of questions to be marked option by option, from which the models of grooming are fitted.
+"""Draw sheets of questions for human marks, from which the models of grooming are fitted.
 
-    python training/grooming/draw.py --run artifacts/runs/NAME --sheets 12 --seed 1 --out DIR [--chosen] [--items 100]
+    python training/grooming/draw.py --run artifacts/runs/NAME --sheets 12 --seed 1 --out DIR
+        [--chosen] [--items 100]
 
-A sheet holds 100 sentences, each with its answer shuffled among six of its retained candidates: five that take the answer's tag and are
-listed with it, drawn at random, and one of the others, so that it is seen what the tags are worth. The bounds of grooming are not asked.
-Classes of answers are dealt alike to all sheets (`CLASS_SHARES`), so that rare classes are marked too.
+A sheet holds 100 sentences, each with the answer, five random candidates of the answer's tag and
+one other, shuffled. Grooming's bounds are not applied. Classes of answers have fixed shares
+(`CLASS_SHARES`), so that rare classes are marked too.
 
-With `--chosen` a sheet is of the run's own questions: the answer, its four impostors and two more fit candidates. The choice looks for
-impostors like their answers, and so finds those on which the models err: what is marked there is what they need most.
+With `--chosen` a sheet has the run's own questions: answer, four impostors and two more fit
+candidates. The choice prefers impostors on which the models err, so their marks are the most
+useful.
 
-A reader gets `sheet-N.txt` alone; `key-N.jsonl` says which is which.
+A reader gets `sheet-N.txt` only; `key-N.jsonl` is the key.
 """
 
 from __future__ import annotations
@@ -22,39 +24,49 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.corpus.normalization import rendered_positions
+from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.english.penn_tags import coarse_class
-from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard, read_items
-from cloze_gen.recipes.msr.stages.parts import focus_parts
-from cloze_gen.recipes.msr.stages.tables import FIT
-from cloze_gen.recipes.msr.stages.verdicts import judge_answers, judge_sentences, judge_tags, judge_words
-from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
-from cloze_gen.recipes.msr.steps.unfit_impostors import CandidateFault
+from cloze_gen.recipes.msr.grooming.candidate_checks import (
+    GroomedItem,
+    GroomShard,
+    judge_answers,
+    judge_sentences,
+    judge_tags,
+    judge_words,
+    read_items,
+)
+from cloze_gen.recipes.msr.grooming.predicates import CandidateFault, GroomingSettings
+from cloze_gen.recipes.msr.tables import FIT, focus_parts
 from cloze_gen.rng import derive_rng
-from cloze_gen.stages.offensive_words import offensive_words
-from cloze_gen.stages.tables import CANDIDATES, QUESTIONS
 from cloze_gen.store.runs import stage_artifact
-from cloze_gen.store.tables import read_jsonl
-from cloze_gen.text.rendering import rendered_positions
+from cloze_gen.store.tables import CANDIDATES, QUESTIONS, read_jsonl
 
 ITEMS_A_SHEET = 100  # without `--items`
 CLASS_SHARES = {"noun": 35, "verb": 30, "adjective": 20, "adverb": 15}  # percent
 OFFERED, OTHERS = 5, 1  # candidates of the answer's tag, and of other tags
 MORE = 2  # fit candidates beside the four impostors of a question
-MIN_TOKENS = 8  # printed, of a sentence: below what grooming asks, so that it is seen what shortness costs
+MIN_TOKENS = (
+    8  # printed, of a sentence: below what grooming asks, so that it is seen what shortness costs
+)
 ITEMS_A_PART = 120  # so that a sheet is of many places of the books
 LETTERS = "abcdefg"
 
 
 def plain_items(run: Path, *, seed: int, wanted: int) -> dict[str, list[GroomedItem]]:
-    """Random focus words in fit sentences, one a sentence, by their coarse class: their candidates are judged by predicates alone."""
-    focus, forward, index, contexts = (stage_artifact(run, name) for name in ("focus", "forward", "index", "contexts"))
+    """Random focus words of fit sentences, one per sentence, by coarse class."""
+    focus, forward, index, contexts = (
+        stage_artifact(run, name) for name in ("focus", "forward", "index", "contexts")
+    )
     with TemporaryDirectory() as unused:  # no table of a part is written
         parts = focus_parts(focus, index, Path(unused))
     folders = (focus.folder, index.folder, contexts.folder, forward.folder)
     tagger, found = load_tagger("builtin"), defaultdict(list)
     settings, offensive = GroomingSettings(min_tokens=MIN_TOKENS), offensive_words("builtin")
     for number in derive_rng(seed, "training.grooming.parts").permutation(len(parts)).tolist():
-        shard = GroomShard(parts[number], *folders, settings, (), offensive, frozenset(), tagger_identity="")
+        shard = GroomShard(
+            parts[number], *folders, settings, (), offensive, frozenset(), tagger_identity=""
+        )
         items = read_items(shard)
         rng = derive_rng(seed, "training.grooming.items", str(number))
         items = [items[i] for i in rng.permutation(len(items))[:ITEMS_A_PART].tolist()]
@@ -73,7 +85,7 @@ def plain_items(run: Path, *, seed: int, wanted: int) -> dict[str, list[GroomedI
 
 
 class Offered(NamedTuple):
-    """A sentence of a sheet: the blank's line, and the options in the order in which they are shown."""
+    """A sentence of a sheet: the line with the blank, and the options as shown."""
 
     id: str
     answer: str
@@ -83,67 +95,133 @@ class Offered(NamedTuple):
 
 
 def offer(items: list[GroomedItem], *, seed: int) -> list[Offered]:
-    """Each item with its options, shuffled; an item without enough candidates is left out."""
+    """Each item with its shuffled options; items with too few candidates are dropped."""
     offered = []
     for item in items:
         judged = list(zip(item.candidates, item.verdicts, strict=True))
         alike = [word for word, verdict in judged if verdict == FIT]
-        others = [word for word, verdict in judged if verdict in (CandidateFault.TAG, CandidateFault.TAG_IMPOSSIBLE)]
+        others = [
+            word
+            for word, verdict in judged
+            if verdict in (CandidateFault.TAG, CandidateFault.TAG_IMPOSSIBLE)
+        ]
         if len(alike) < OFFERED or len(others) < OTHERS:
             continue
         rng = derive_rng(seed, "training.grooming.options", item.id)
-        words = [*rng.choice(alike, OFFERED, replace=False).tolist(), *rng.choice(others, OTHERS, replace=False).tolist(), item.answer]
-        tokens = ["_____" if i == item.position else item.sentence.tokens[i] for i in rendered_positions(item.sentence.tokens)]
-        offered.append(Offered(item.id, item.answer, item.tag, " ".join(tokens), [words[i] for i in rng.permutation(len(words)).tolist()]))
+        words = [
+            *rng.choice(alike, OFFERED, replace=False).tolist(),
+            *rng.choice(others, OTHERS, replace=False).tolist(),
+            item.answer,
+        ]
+        tokens = [
+            "_____" if i == item.position else item.sentence.tokens[i]
+            for i in rendered_positions(item.sentence.tokens)
+        ]
+        offered.append(
+            Offered(
+                item.id,
+                item.answer,
+                item.tag,
+                " ".join(tokens),
+                [words[i] for i in rng.permutation(len(words)).tolist()],
+            )
+        )
     return offered
 
 
 def offer_chosen(run: Path, *, seed: int) -> list[Offered]:
-    """The questions of a run in random order, with as many more fit candidates as there are, two at most."""
+    """The questions of a run in random order, with at most two more fit candidates each."""
     choice = stage_artifact(run, "choice")
     offered = []
-    for question, listed in zip(read_jsonl(choice.path(QUESTIONS)), read_jsonl(choice.path(CANDIDATES)), strict=True):
+    for question, listed in zip(
+        read_jsonl(choice.path(QUESTIONS)), read_jsonl(choice.path(CANDIDATES)), strict=True
+    ):
         rng = derive_rng(seed, "training.grooming.chosen", question["id"])
-        fit = [one["word"] for one in listed["candidates"] if one["verdict"] == FIT and one["word"] not in question["options"]]
+        fit = [
+            one["word"]
+            for one in listed["candidates"]
+            if one["verdict"] == FIT and one["word"] not in question["options"]
+        ]
         words = [*question["options"], *rng.permutation(fit)[:MORE].tolist()]
-        tokens = [*question["tokens"][: question["position"]], "_____", *question["tokens"][question["position"] + 1 :]]
+        tokens = [
+            *question["tokens"][: question["position"]],
+            "_____",
+            *question["tokens"][question["position"] + 1 :],
+        ]
         options = [words[i] for i in rng.permutation(len(words)).tolist()]
-        offered.append(Offered(question["id"], question["answer"], question["answer_tag"], " ".join(tokens), options))
-    return [offered[i] for i in derive_rng(seed, "training.grooming.chosen").permutation(len(offered)).tolist()]
+        offered.append(
+            Offered(
+                question["id"],
+                question["answer"],
+                question["answer_tag"],
+                " ".join(tokens),
+                options,
+            )
+        )
+    return [
+        offered[i]
+        for i in derive_rng(seed, "training.grooming.chosen").permutation(len(offered)).tolist()
+    ]
 
 
 def write_sheet(folder: Path, number: int, offered: list[Offered]) -> None:
     lines, keys = [], []
     for place, one in enumerate(offered, 1):
-        shown = "   ".join(f"{letter}) {option}" for letter, option in zip(LETTERS, one.options, strict=False))
+        shown = "   ".join(
+            f"{letter}) {option}" for letter, option in zip(LETTERS, one.options, strict=False)
+        )
         lines.append(f"{place}. {one.line}\n   {shown}\n")
-        keys.append({"number": place, "id": one.id, "answer": one.answer, "tag": one.tag, "options": one.options})
+        keys.append(
+            {
+                "number": place,
+                "id": one.id,
+                "answer": one.answer,
+                "tag": one.tag,
+                "options": one.options,
+            }
+        )
     (folder / f"sheet-{number}.txt").write_text("\n".join(lines), encoding="utf-8")
-    (folder / f"key-{number}.jsonl").write_text("".join(json.dumps(key) + "\n" for key in keys), encoding="utf-8")
+    (folder / f"key-{number}.jsonl").write_text(
+        "".join(json.dumps(key) + "\n" for key in keys), encoding="utf-8"
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--sheets", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--chosen", action="store_true")
-    parser.add_argument("--items", type=int, default=ITEMS_A_SHEET, help=f"sentences of a sheet (default: {ITEMS_A_SHEET})")
+    parser.add_argument(
+        "--items",
+        type=int,
+        default=ITEMS_A_SHEET,
+        help=f"sentences of a sheet (default: {ITEMS_A_SHEET})",
+    )
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     if args.chosen:
         questions = offer_chosen(args.run, seed=args.seed)
         if len(questions) < args.sheets * args.items:
-            parser.error(f"{args.run} has {len(questions)} questions, but --sheets {args.sheets} needs {args.sheets * args.items}")
+            parser.error(
+                f"{args.run} has {len(questions)} questions, but --sheets {args.sheets} needs "
+                f"{args.sheets * args.items}"
+            )
         for number in range(1, args.sheets + 1):
-            write_sheet(args.out, number, questions[(number - 1) * args.items : number * args.items])
+            write_sheet(
+                args.out, number, questions[(number - 1) * args.items : number * args.items]
+            )
         return
     found = plain_items(args.run, seed=args.seed, wanted=int(1.9 * args.sheets * args.items))
     offered = {name: offer(found[name], seed=args.seed) for name in CLASS_SHARES}
     print({name: len(items) for name, items in offered.items()})
     of_a_sheet = {name: round(share * args.items / 100) for name, share in CLASS_SHARES.items()}
-    if few := [name for name, count in of_a_sheet.items() if len(offered[name]) < args.sheets * count]:
+    if few := [
+        name for name, count in of_a_sheet.items() if len(offered[name]) < args.sheets * count
+    ]:
         parser.error(f"{args.run} has too few items for --sheets {args.sheets}: {', '.join(few)}")
     rng = derive_rng(args.seed, "training.grooming.sheets")
     for number in range(1, args.sheets + 1):

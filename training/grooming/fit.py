@@ -1,12 +1,13 @@
-"""Fit the models of readers' marks, tell what they are worth on books that they never saw, and write their weights.
+"""Fit the models of readers' marks, cross-validate them by book, and write their weights.
 
-    python training/grooming/fit.py --marks training/grooming/marks.jsonl --run artifacts/runs/NAME [--run artifacts/runs/OTHER]
-        [--write src/cloze_gen/recipes/msr/steps/reader_weights.py]
+    python training/grooming/fit.py --marks training/grooming/marks.jsonl --run artifacts/runs/NAME
+    [--run artifacts/runs/OTHER]
+        [--write src/cloze_gen/recipes/msr/grooming/reader_weights.py]
 
-A mark is of one candidate in one sentence: `{"id", "answer", "word", "mark"}`, where `mark` is A (fits as well as the answer), P (plausible
-but worse), X (grammatical but absurd), U (ungrammatical) or B (the reader took it for the answer; counted with A). The runs' stores hold
-the sentences, the language model and the contexts from which the measures are taken; several runs over the same books with different
-backgrounds teach the models what little evidence looks like. Cross-validated by book.
+A mark is `{"id", "answer", "word", "mark"}`; `mark` is A (fits as well as the answer), P (plausible
+but worse), X (grammatical but absurd), U (ungrammatical) or B (taken for the answer; counted with
+A). The runs' stores hold sentences, language model and contexts. Several runs over the same books
+with different backgrounds show the models what little evidence looks like.
 """
 
 from __future__ import annotations
@@ -25,15 +26,19 @@ from sklearn.model_selection import GroupKFold
 from threadpoolctl import threadpool_limits
 
 from cloze_gen.adapters.spacy_tagger import load_tagger
-from cloze_gen.recipes.msr.stages.groomed_items import GroomedItem, GroomShard
-from cloze_gen.recipes.msr.stages.measures import measures_of, place_of
-from cloze_gen.recipes.msr.stages.parts import Part
-from cloze_gen.recipes.msr.stages.tables import FIT
-from cloze_gen.recipes.msr.stages.verdicts import judge_answers, judge_tags, judge_words
-from cloze_gen.recipes.msr.stages.worker_cache import cached_index, cached_sentences, cached_space
-from cloze_gen.recipes.msr.steps.grooming import GroomingSettings
-from cloze_gen.recipes.msr.steps.reader_models import FEATURES, features_of
-from cloze_gen.stages.corpus.counts import read_counts
+from cloze_gen.corpus.frequencies import read_counts
+from cloze_gen.recipes.msr.grooming.candidate_checks import (
+    GroomedItem,
+    GroomShard,
+    judge_answers,
+    judge_tags,
+    judge_words,
+    measures_of,
+    place_of,
+)
+from cloze_gen.recipes.msr.grooming.predicates import GroomingSettings
+from cloze_gen.recipes.msr.grooming.reader_models import FEATURES, features_of
+from cloze_gen.recipes.msr.tables import FIT, Part, cached_index, cached_sentences, cached_space
 from cloze_gen.store.runs import stage_artifact
 
 SAYS = {"fits_as_well": "AB", "ungrammatical": "U", "plausible": "PAB"}
@@ -41,11 +46,19 @@ FOLDS, INVERSE_RIDGE = 8, 0.02  # C = 0.01 and 0.05 gave log losses within 0.001
 _NOWHERE = Path()
 _FOLDERS = (_NOWHERE, _NOWHERE, _NOWHERE, _NOWHERE)
 # Only its settings are read.
-SHARD = GroomShard(Part(0, 0, _NOWHERE), *_FOLDERS, GroomingSettings(), (), frozenset(), frozenset(), tagger_identity="")
+SHARD = GroomShard(
+    Part(0, 0, _NOWHERE),
+    *_FOLDERS,
+    GroomingSettings(),
+    (),
+    frozenset(),
+    frozenset(),
+    tagger_identity="",
+)
 
 
 def read_marks(paths: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
-    """Marks by the item's id."""
+    """Marks by item id."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for path in paths:
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -54,11 +67,18 @@ def read_marks(paths: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndarray, list[dict[str, Any]]]:
-    """Features of every marked candidate that this run's grooming would ask about, and the marks themselves."""
-    focus, index_of, contexts, counts = (stage_artifact(run, name) for name in ("focus", "index", "contexts", "counts"))
+def measured(
+    run: Path, marks: dict[str, list[dict[str, Any]]]
+) -> tuple[np.ndarray, list[dict[str, Any]]]:
+    """Features and marks of the candidates that this run's grooming would check."""
+    focus, index_of, contexts, counts = (
+        stage_artifact(run, name) for name in ("focus", "index", "contexts", "counts")
+    )
     table = read_counts(counts)
-    frequent = frozenset(table.words[i].casefold() for i in np.flatnonzero(table.freq >= SHARD.settings.frequent_freq))
+    frequent = frozenset(
+        table.words[i].casefold()
+        for i in np.flatnonzero(table.freq >= SHARD.settings.frequent_freq)
+    )
     index, space, sentences, tagger = (
         cached_index(index_of.folder, 0),
         cached_space(contexts.folder, 0),
@@ -72,7 +92,15 @@ def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndar
         rows = [row for row in rows if space.evidence([row["word"]])[0] > 0]
         if sentence_id not in sentences or not space.evidence([answer])[0] > 0 or not rows:
             continue
-        items.append(GroomedItem(item_id, answer, sentences[sentence_id], int(position), [row["word"] for row in rows]))
+        items.append(
+            GroomedItem(
+                item_id,
+                answer,
+                sentences[sentence_id],
+                int(position),
+                [row["word"] for row in rows],
+            )
+        )
         rows_of.append(rows)
     judge_answers(items, SHARD, tagger)
     for item in items:
@@ -88,21 +116,26 @@ def measured(run: Path, marks: dict[str, list[dict[str, Any]]]) -> tuple[np.ndar
         features.append(found[asked])
         kept += [rows[i] for i in asked]
     if not kept:
-        raise SystemExit(f"{run}: no mark is of a candidate of this run. Give a run whose source books are the marked novels.")
+        raise SystemExit(
+            f"{run}: no mark is of a candidate of this run. Give a run whose source books are "
+            "the marked novels."
+        )
     return np.concatenate(features), kept
 
 
 def fit(features: np.ndarray, says: np.ndarray) -> tuple[np.ndarray, float]:
-    """Weights of the features as they are, and the constant: a ridge over features brought to deviation 1."""
+    """Unscaled weights and the constant, by a ridge over scaled features."""
     centre, spread = features.mean(axis=0), features.std(axis=0)
     spread[spread == 0] = np.inf
-    model = LogisticRegression(C=INVERSE_RIDGE, max_iter=5000).fit((features - centre) / spread, says)
+    model = LogisticRegression(C=INVERSE_RIDGE, max_iter=5000).fit(
+        (features - centre) / spread, says
+    )
     weights = model.coef_[0] / spread
     return weights, float(model.intercept_[0] - weights @ centre)
 
 
 def cross_validated(features: np.ndarray, says: np.ndarray, books: Sequence[str]) -> np.ndarray:
-    """Probabilities of each mark by models that saw none of its book."""
+    """Probability of each mark from models that saw none of its book."""
     found = np.zeros(len(says))
     for train, test in GroupKFold(min(FOLDS, len(set(books)))).split(features, says, books):
         weights, constant = fit(features[train], says[train])
@@ -111,7 +144,9 @@ def cross_validated(features: np.ndarray, says: np.ndarray, books: Sequence[str]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--marks", type=Path, nargs="+", required=True)
     parser.add_argument("--run", type=Path, action="append", required=True)
     parser.add_argument("--write", type=Path)
@@ -123,7 +158,9 @@ def main() -> None:
     origin = np.repeat(np.arange(len(parts)), [len(part) for _, part in parts])
     books = [row["id"].partition(":")[0] for row in rows]
     if len(set(books)) < 2:
-        raise SystemExit(f"All marks are of the book {books[0]}. Cross-validation needs two books or more.")
+        raise SystemExit(
+            f"All marks are of the book {books[0]}. Cross-validation needs two books or more."
+        )
     weights, found = {}, {}
     with threadpool_limits(limits=1):
         for name, letters in SAYS.items():
@@ -131,36 +168,64 @@ def main() -> None:
             found[name] = cross_validated(features, says, books)
             own, constant = fit(features, says)
             weights[name] = {"constant": round(constant, 4)} | {
-                feature: round(float(w), 4) for feature, w in zip(FEATURES, own, strict=True) if round(float(w), 4)
+                feature: round(float(w), 4)
+                for feature, w in zip(FEATURES, own, strict=True)
+                if round(float(w), 4)
             }
             for i, run in enumerate(args.run):
                 here = origin == i
-                auc, loss = roc_auc_score(says[here], found[name][here]), log_loss(says[here], found[name][here])
+                auc, loss = (
+                    roc_auc_score(says[here], found[name][here]),
+                    log_loss(says[here], found[name][here]),
+                )
                 said = f"marks {here.sum():6,}  say so {says[here].mean():.3f}"
                 print(f"{name:13} {run.name:10} {said}  AUC {auc:.3f}  log loss {loss:.4f}")
     _tell_bounds(found, rows, origin, args.run)
     if args.write:
         text = args.write.read_text(encoding="utf-8")
         lines = [
-            f'    "{name}": {{\n' + "".join(f'        "{k}": {v},\n' for k, v in own.items()) + "    },\n" for name, own in weights.items()
+            f'    "{name}": {{\n'
+            + "".join(f'        "{k}": {v},\n' for k, v in own.items())
+            + "    },\n"
+            for name, own in weights.items()
         ]
         args.write.write_text(
-            text[: text.index("WEIGHTS")] + "WEIGHTS: Mapping[str, Mapping[str, float]] = {\n" + "".join(lines) + "}\n", encoding="utf-8"
+            text[: text.index("WEIGHTS")]
+            + "WEIGHTS: Mapping[str, Mapping[str, float]] = {\n"
+            + "".join(lines)
+            + "}\n",
+            encoding="utf-8",
         )
 
 
-def _tell_bounds(found: dict[str, np.ndarray], rows: list[dict[str, Any]], origin: np.ndarray, runs: Sequence[Path]) -> None:
-    """What each pair of bounds would keep and let through."""
-    print("\n| background | max_ambiguity | max_ungrammatical | kept | fits as well | ungrammatical | plausible |")
+def _tell_bounds(
+    found: dict[str, np.ndarray],
+    rows: list[dict[str, Any]],
+    origin: np.ndarray,
+    runs: Sequence[Path],
+) -> None:
+    """Print what each pair of bounds would keep and let through."""
+    print(
+        "\n| background | max_ambiguity | max_ungrammatical | kept | fits as well | "
+        "ungrammatical | plausible |"
+    )
     print("|---|---:|---:|---:|---:|---:|---:|")
     marks = np.array([row["mark"] for row in rows])
     for i, run in enumerate(runs):
         for ambiguity in (0.02, 0.03, 0.04, 0.08):
             for grammar in (0.03, 0.05, 0.08):
                 here = origin == i
-                kept = here & (found["fits_as_well"] < ambiguity) & (found["ungrammatical"] < grammar)
-                said = [f"{np.isin(marks[kept], list(letters)).mean():.1%}" if kept.any() else "-" for letters in SAYS.values()]
-                print(f"| {run.name} | {ambiguity} | {grammar} | {kept.sum() / here.sum():.1%} | {' | '.join(said)} |")
+                kept = (
+                    here & (found["fits_as_well"] < ambiguity) & (found["ungrammatical"] < grammar)
+                )
+                said = [
+                    f"{np.isin(marks[kept], list(letters)).mean():.1%}" if kept.any() else "-"
+                    for letters in SAYS.values()
+                ]
+                print(
+                    f"| {run.name} | {ambiguity} | {grammar} | {kept.sum() / here.sum():.1%} "
+                    f"| {' | '.join(said)} |"
+                )
 
 
 if __name__ == "__main__":

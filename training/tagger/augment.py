@@ -1,6 +1,6 @@
-"""Treebank sentences made to look like the books: shouted, whispered, dashed, quoted, unfinished, archaic.
+"""Augment treebank sentences to look like the books: capitals, dashes, quotes, archaic words.
 
-Every change keeps a gold tag for each token; nothing is added to the treebank but these rewrites.
+Every token keeps a gold tag; only these rewrites are added to the treebank.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _recase(word: str, model: str) -> str:
 
 
 def archaic(tokens: Tokens) -> Tokens:
-    """Half of the words that have an older equivalent of the same tag take it."""
+    """Replace half of the words that have an older equivalent with the same tag."""
     result = []
     for word, tag in tokens:
         older = ARCHAIC.get((word.lower(), tag))
@@ -79,10 +79,12 @@ def archaic(tokens: Tokens) -> Tokens:
 
 
 def dashes(tokens: Tokens) -> Tokens:
-    """Single hyphens used as dashes become ``--``, and so does one comma in eight (web text has commas where books put ``--``)."""
+    """Write hyphens used as dashes, and one comma in eight, as ``--``."""
     result = []
     for word, tag in tokens:
-        if (word in ("-", "--") and tag in (",", ":", "NFP")) or (word == "," and random.random() < 0.125):
+        if (word in ("-", "--") and tag in (",", ":", "NFP")) or (
+            word == "," and random.random() < 0.125
+        ):
             result.append(("--", ","))
         else:
             result.append((word, tag))
@@ -90,7 +92,7 @@ def dashes(tokens: Tokens) -> Tokens:
 
 
 def requote(tokens: Tokens) -> Tokens:
-    """Dialogue: existing double quotes become single, or the sentence gains an opening and (three times in four) a closing quote."""
+    """Make double quotes single, or add an opening and (three times in four) a closing quote."""
     if any(tag in ("``", "''") for _, tag in tokens):
         return [("'" if tag in ("``", "''") else word, tag) for word, tag in tokens]
     mark = '"' if random.random() < 0.7 else "'"
@@ -99,19 +101,29 @@ def requote(tokens: Tokens) -> Tokens:
 
 
 def unfinished(tokens: Tokens) -> Tokens:
-    """Without the final punctuation mark, as cut lines and headings are."""
+    """Drop the final punctuation mark, as in cut lines and headings."""
     return tokens[:-1] if len(tokens) > 1 and tokens[-1][1] == "." else tokens
 
 
 def whole_hyphenated(tokens: Tokens) -> Tokens:
-    """``well - known`` as one token: an adjective before a noun or an adjective, else what its last part is."""
+    """``well - known`` as one token: an adjective before a noun or adjective, else tagged as its
+    last part.
+    """
     result = list(tokens)
     index = 1
     while index < len(result) - 1:
         if result[index] == ("-", "HYPH") and random.random() < 0.7:
             (left, _), (right, tag) = result[index - 1], result[index + 1]
             following = result[index + 2][1] if index + 2 < len(result) else ""
-            if following in ("NN", "NNS", "JJ") and tag in ("NN", "VBN", "VBG", "VBD", "CD", "RB", "JJ"):
+            if following in ("NN", "NNS", "JJ") and tag in (
+                "NN",
+                "VBN",
+                "VBG",
+                "VBD",
+                "CD",
+                "RB",
+                "JJ",
+            ):
                 tag = "JJ"
             result[index - 1 : index + 2] = [(f"{left}-{right}", tag)]
         else:
@@ -128,7 +140,7 @@ def lower(tokens: Tokens) -> Tokens:
 
 
 def upper_word(tokens: Tokens) -> Tokens:
-    """One word shouted, as books print emphasis."""
+    """Put one word in capitals, as books print emphasis."""
     index = random.randrange(len(tokens))
     word, tag = tokens[index]
     return [*tokens[:index], (word.upper(), tag), *tokens[index + 1 :]]
@@ -149,7 +161,9 @@ REWRITES: tuple[tuple[Callable[[Tokens], Tokens], float], ...] = (
 
 @spacy.registry.augmenters("cloze_gen.books.v1")  # type: ignore[untyped-decorator]
 def create_book_augmenter(strength: float) -> Callable[[Language, Example], Iterator[Example]]:
-    """spaCy augmenter; `strength` scales every share. Draws from `random`, which spaCy seeds with `training.seed`."""
+    """spaCy augmenter; `strength` scales every share. Uses `random`, which spaCy seeds from
+    `training.seed`.
+    """
 
     def augment(nlp: Language, example: Example) -> Iterator[Example]:
         original = [(token.text, token.tag_) for token in example.reference]

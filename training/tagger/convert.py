@@ -1,4 +1,6 @@
-"""Treebank files to spaCy's training format: one Doc a sentence, the treebank's own tokens, Penn tags (XPOS)."""
+"""Treebank files to spaCy's training format: one Doc per sentence with treebank tokens and XPOS
+tags.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from cloze_gen.english.treebank import normalize_for_tagging
 
 
 def read_conllu(path: Path) -> Iterator[list[tuple[str, str, str]]]:
-    """Sentences as lists of (word, Penn tag, lemma); multiword lines (``1-2``) and empty nodes (``1.1``) are skipped."""
+    """Sentences as lists of (word, Penn tag, lemma); multiword lines (``1-2``) and empty nodes
+    (``1.1``) are skipped.
+    """
     opener = lzma.open if path.suffix == ".xz" else open
     with opener(path, "rt", encoding="utf-8") as lines:
         sentence: list[tuple[str, str, str]] = []
@@ -36,13 +40,22 @@ def treebank_file(folder: Path, part: str) -> Path:
         path = folder / f"en_ewt-ud-{part}{suffix}"
         if path.is_file():
             return path
-    raise SystemExit(f"{folder}: no en_ewt-ud-{part}.conllu[.xz]; give the folder of UD English EWT as --treebank")
+    raise SystemExit(
+        f"{folder}: no en_ewt-ud-{part}.conllu[.xz]; give the folder of UD English EWT as "
+        "--treebank"
+    )
 
 
 def write_docbin(source: Path, target: Path) -> None:
-    """Writes `source` as a `.spacy` file."""
+    """Write `source` as a `.spacy` file."""
     vocab = Vocab()
     docs = DocBin(attrs=["TAG"], store_user_data=False)
     for sentence in read_conllu(source):
-        docs.add(Doc(vocab, words=[normalize_for_tagging(word) for word, _, _ in sentence], tags=[tag for _, tag, _ in sentence]))
+        docs.add(
+            Doc(
+                vocab,
+                words=[normalize_for_tagging(word) for word, _, _ in sentence],
+                tags=[tag for _, tag, _ in sentence],
+            )
+        )
     docs.to_disk(target)

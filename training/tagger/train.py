@@ -1,7 +1,9 @@
-"""Trains the built-in tagger with spaCy's own training: python training/tagger/train.py --treebank DIR --out DIR.
+"""Train the built-in tagger with spaCy.
 
-`--treebank` is the folder of UD English EWT; of it the training part is learnt from and the dev part chooses the best step. `--out` gets
-the pipeline without anything it does not need, and without any path of this machine.
+    python training/tagger/train.py --treebank DIR --out DIR
+
+`--treebank` is the folder of UD English EWT; its dev part chooses the best step. `--out` gets a
+minimal pipeline without paths of this machine.
 """
 
 from __future__ import annotations
@@ -13,17 +15,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):  # before numpy: one BLAS thread, for equal weights
+for name in (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+):  # before numpy: one BLAS thread, for equal weights
     os.environ.setdefault(name, "1")
 
-import spacy  # noqa: E402
-from spacy.cli.train import train  # noqa: E402
+import spacy
+from spacy.cli.train import train
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "src")]
 
-import augment  # noqa: E402, F401  (registers the augmenter named in config.cfg)
-from convert import treebank_file, write_docbin  # noqa: E402
+import augment  # noqa: F401  (registers the augmenter named in config.cfg)
+from convert import treebank_file, write_docbin
 
 META = {
     "name": "cloze_gen_tagger",
@@ -31,12 +37,18 @@ META = {
     "description": "Penn tags for English prose, trained on UD English EWT alone",
     "license": "CC BY-SA 4.0",
     "author": "cloze-gen",
-    "sources": [{"name": "Universal Dependencies English Web Treebank", "author": "Natalia Silveira et al.", "license": "CC BY-SA 4.0"}],
+    "sources": [
+        {
+            "name": "Universal Dependencies English Web Treebank",
+            "author": "Natalia Silveira et al.",
+            "license": "CC BY-SA 4.0",
+        }
+    ],
 }
 
 
 def export(trained: Path, out: Path) -> None:
-    """The pipeline as it is shipped: no paths, and of the vocabulary only the labels (the network reads no strings)."""
+    """The pipeline as shipped: no paths, and only the labels in the vocabulary."""
     nlp = spacy.load(trained)
     nlp.config["paths"] = dict.fromkeys(nlp.config["paths"])
     nlp.meta.update(META)
@@ -50,15 +62,31 @@ def export(trained: Path, out: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--treebank", type=Path, required=True, help="folder with en_ewt-ud-{train,dev}.conllu[.xz]")
+    parser.add_argument(
+        "--treebank", type=Path, required=True, help="folder with en_ewt-ud-{train,dev}.conllu[.xz]"
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder for the trained pipeline")
-    parser.add_argument("--config", type=Path, default=HERE / "config.cfg", help="settings (the shipped model's unless given)")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=JSON", help="override one setting, e.g. training.dropout=0.2")
+    parser.add_argument(
+        "--config",
+        type=Path,
+        default=HERE / "config.cfg",
+        help="settings (the shipped model's unless given)",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=JSON",
+        help="override one setting, e.g. training.dropout=0.2",
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for part in ("train", "dev"):
             write_docbin(treebank_file(options.treebank, part), Path(folder) / f"{part}.spacy")
-        overrides: dict[str, object] = {"paths.train": f"{folder}/train.spacy", "paths.dev": f"{folder}/dev.spacy"}
+        overrides: dict[str, object] = {
+            "paths.train": f"{folder}/train.spacy",
+            "paths.dev": f"{folder}/dev.spacy",
+        }
         for setting in options.set:
             key, _, value = setting.partition("=")
             overrides[key] = json.loads(value)

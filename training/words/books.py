@@ -1,16 +1,16 @@
-"""Books as the programs here read them: the `text` artifact of a run, with the counts it was made from."""
+"""Books for the programs here: the `text` artifact of a run and its counts."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from cloze_gen.corpus.counts import CountTable
+from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.engine.local import InProcessEngine
-from cloze_gen.recipes.msr.steps.focus import FocusSettings
-from cloze_gen.stages.corpus.counts import read_counts
-from cloze_gen.stages.models.contexts import ContextSettings, read_context_space, write_context_vectors
-from cloze_gen.stages.room import Room
-from cloze_gen.stats.context_space import ContextSpace
-from cloze_gen.stats.counts import CountTable
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.models.context_space import ContextSpace
+from cloze_gen.models.contexts import ContextSettings, read_context_space, write_context_vectors
+from cloze_gen.recipes.msr.focus import FocusSettings
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store, open_artifact
 
 # Few books make frequencies coarse, so their runs may allow options up to one in a thousand words.
@@ -18,9 +18,11 @@ MAX_FREQ = 1e-3
 
 
 def counts_of(text: Path) -> Artifact:
-    """The counts that a `text` artifact was made from: they lie beside it in the store."""
+    """The counts that a `text` artifact was made from, from the same store."""
     folder = text.resolve()
-    return open_artifact(folder.parent / f"counts-{open_artifact(folder).manifest['inputs']['counts']}")
+    return open_artifact(
+        folder.parent / f"counts-{open_artifact(folder).manifest['inputs']['counts']}"
+    )
 
 
 def read_table(text: Path) -> CountTable:
@@ -28,9 +30,16 @@ def read_table(text: Path) -> CountTable:
 
 
 def measure_space(text: Path, folder: Path, *, min_count: int) -> ContextSpace:
-    """What some books tell of words, by the stage that a run has for it, with its defaults; written into `folder`."""
+    """Run the stage `contexts` with its defaults on some books; writes into `folder`."""
     writer, settings = ArtifactWriter(folder), ContextSettings()
-    room = Room(Store(folder), InProcessEngine(), stage=f"contexts of {text.resolve().name}")
+    ctx = StageContext(Store(folder), InProcessEngine(), stage=f"contexts of {text.resolve().name}")
     limits = FocusSettings(max_freq=MAX_FREQ, min_count=min_count)
-    write_context_vectors(writer, room, text=open_artifact(text.resolve()), counts=counts_of(text), limits=limits, settings=settings)
+    write_context_vectors(
+        writer,
+        ctx,
+        text=open_artifact(text.resolve()),
+        counts=counts_of(text),
+        limits=limits,
+        settings=settings,
+    )
     return read_context_space(Artifact(folder, {"settings": settings.model_dump()}))

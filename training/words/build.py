@@ -1,11 +1,12 @@
-"""Makes the built-in words, `src/cloze_gen/stages/models/word_data/`, from the training books of the MSR challenge.
+"""Make the built-in words, `src/cloze_gen/models/word_data/`, from the MSR training books.
 
-    python training/words/build.py TEXT [--manifest TSV]      TEXT: the folder of the `text` artifact of a run with `--train` the 522 books
+    python training/words/build.py TEXT [--manifest TSV]
 
-The stage `contexts` measures the words of these books, `stats.packed_space` makes what it finds small, and one file of arrays is written
-with what is to be known of it beside. The same text gives the same bytes. What is lost is measured at places of the books themselves.
+TEXT is the folder of the `text` artifact of a run with `--train` the 522 books. The stage
+`contexts` measures their words and `pack_space` packs the result; the same text gives the same
+bytes. The loss is measured at places of the books themselves.
 
-Ends with a message and exit status 1 where a book of the text is none of those that the manifest lists.
+Exits with status 1 if the manifest does not list a book of the text.
 """
 
 from __future__ import annotations
@@ -24,16 +25,15 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "src")]
 
-import numpy as np  # noqa: E402
-from books import MAX_FREQ, measure_space, read_table  # noqa: E402
-from places import draw_places, measured  # noqa: E402
+import numpy as np
+from books import MAX_FREQ, measure_space, read_table
+from places import draw_places, measured
 
-from cloze_gen.stages.corpus.book_table import kept_books  # noqa: E402
-from cloze_gen.stages.models.builtin_words import ARRAYS, FACTS, FOLDER  # noqa: E402
-from cloze_gen.stats.context_space import ContextSpace  # noqa: E402
-from cloze_gen.stats.packed_space import pack_space, unpack_space  # noqa: E402
-from cloze_gen.store.artifacts import open_artifact  # noqa: E402
-from cloze_gen.store.manifest import write_bytes, write_json  # noqa: E402
+from cloze_gen.corpus.books import kept_books
+from cloze_gen.models.context_space import ContextSpace, pack_space, unpack_space
+from cloze_gen.models.contexts import ARRAYS, FACTS, FOLDER
+from cloze_gen.store.artifacts import open_artifact
+from cloze_gen.store.manifest import write_bytes, write_json
 
 MANIFEST = ROOT / "corpora" / "holmes" / "manifest.tsv"
 MIN_COUNT = 20  # tokens of a word, without `--min-count`
@@ -42,11 +42,20 @@ PLACES = 4000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("text", type=Path, help="folder of the text artifact")
     parser.add_argument("--out", type=Path, default=FOLDER)
-    parser.add_argument("--manifest", type=Path, default=MANIFEST, help="table of the books that the text may hold, with their sha256")
-    parser.add_argument("--min-count", type=int, default=MIN_COUNT, help="tokens that a word must have")
+    parser.add_argument(
+        "--manifest",
+        type=Path,
+        default=MANIFEST,
+        help="table of the books that the text may hold, with their sha256",
+    )
+    parser.add_argument(
+        "--min-count", type=int, default=MIN_COUNT, help="tokens that a word must have"
+    )
     options = parser.parse_args()
     text = options.text.resolve()
     books = check_books(text, options.manifest)
@@ -58,11 +67,13 @@ def main() -> None:
         data = as_bytes(pack_space(exact, topic_freq=freq, most_associations=MOST_ASSOCIATIONS))
         packed = unpack_space(read_bytes(data))
         facts = {
-            "about": "What 522 public-domain novels tell of English words: counts and measures made from them, no text of theirs.",
+            "about": "What 522 public-domain novels tell of English words: counts and measures "
+            "made from them, no text of theirs.",
             "source": {
                 "books": books,
                 "books_sha256": hashlib.sha256("\n".join(books).encode()).hexdigest(),
-                "listed_in": f"corpora/{options.manifest.parent.name}/{options.manifest.name}, role train",
+                "listed_in": f"corpora/{options.manifest.parent.name}/{options.manifest.name}, "
+                "role train",
                 "tokens": int(open_artifact(text).facts["tokens"]),
             },
             "words": {
@@ -89,19 +100,26 @@ def main() -> None:
 
 
 def check_books(text: Path, manifest: Path) -> list[str]:
-    """Ids of the books of the text, sorted, each as the manifest lists it. Of 522 a run keeps 514: eight are copies of others."""
-    corpus = open_artifact(text.parent / f"corpus-{open_artifact(text).manifest['inputs']['corpus']}")
+    """Sorted ids of the books of the text, checked against the manifest; a run keeps 514 of 522 (8
+    duplicates).
+    """
+    corpus = open_artifact(
+        text.parent / f"corpus-{open_artifact(text).manifest['inputs']['corpus']}"
+    )
     with open(manifest, encoding="utf-8", newline="") as handle:
         rows = csv.DictReader(handle, delimiter="\t", quoting=csv.QUOTE_NONE)
         listed = {row["book_id"]: row["sha256"][:24] for row in rows if row["role"] == "train"}
     found = {row["book_id"]: row["digest"][:24] for row in kept_books(corpus)}
     if wrong := sorted(name for name, digest in found.items() if listed.get(name) != digest):
-        sys.exit(f"{text}: made from books that {manifest} does not list as train: {', '.join(wrong[:5])}, {len(wrong)} in all.")
+        sys.exit(
+            f"{text}: made from books that {manifest} does not list as train: "
+            f"{', '.join(wrong[:5])}, {len(wrong)} in all."
+        )
     return sorted(found)
 
 
 def as_bytes(arrays: dict[str, np.ndarray]) -> bytes:
-    """A file of arrays without a clock in it: the same arrays give the same bytes."""
+    """An archive of arrays without time stamps, so equal arrays give equal bytes."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
@@ -113,7 +131,7 @@ def read_bytes(data: bytes) -> dict[str, np.ndarray]:
 
 
 def losses(exact: ContextSpace, packed: ContextSpace, text: Path) -> dict[str, Any]:
-    """How far the packed measures are from the exact ones where words of the books are tried at places of others of them."""
+    """Differences between packed and exact measures, for words tried at places of others."""
     places = draw_places(text, words=list(exact.row_of), count=PLACES)
     before, after = measured(exact, places), measured(packed, places)
     figures = {}

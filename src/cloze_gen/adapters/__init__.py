@@ -1,1 +1,1 @@
-"""The only rooms that know a big dependency."""
+"""Interfaces to large libraries, programs and the terminal; no other package imports them."""

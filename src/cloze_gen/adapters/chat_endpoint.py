@@ -1,35 +1,263 @@
-"""A chat endpoint of the user's that speaks OpenAI's protocol: asked one item at a time, slowly enough, and with patience.
-
-The key comes from the environment and goes over TLS or to this machine itself (`chat_http` has the request). What the endpoint answers is a
-text; what the text means is for `formats.judging.chat` to say.
+"""A client for chat endpoints with OpenAI's protocol. The key is sent over TLS or to this machine
+only and never printed; redirects are not followed.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ipaddress
+import json
+import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException, HTTPMessage
+from typing import IO, Any, NoReturn
 from urllib.parse import urlsplit
 
-from cloze_gen.adapters.chat_http import BadRequest, ChatLine, Endpoint, Messages, PassingFailure, Refusal, is_this_machine
 from cloze_gen.errors import ToolError, UsageError
-from cloze_gen.notation import shown
+from cloze_gen.parsing import ParseError, parse_json, quote
+
+MOST_REPLY_BYTES = 1_000_000
+_CHUNK_BYTES = 65_536
+_AGAIN = {408, 425, 429}  # and all from 500
+_BAD_REQUEST = {
+    400,
+    422,
+}  # an unknown field, an overlong item, or a content filter
+
+Messages = Sequence[Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Address and limits of an endpoint.
+
+    Attributes:
+        url: without ``/chat/completions``.
+        key: may be empty; in no message and no `repr`.
+        timeout_seconds: for one reply as a whole.
+        per_second: maximum, retries included.
+    """
+
+    url: str
+    model: str
+    key: str = field(default="", repr=False)
+    key_variable: str = "CLOZE_GEN_API_KEY"
+    timeout_seconds: float = 120.0
+    retries: int = 5
+    per_second: float = 1.0
+
+
+class PassingFailure(Exception):
+    """A failure that may be transient; retry after the seconds that the server requests."""
+
+    def __init__(self, why: str, wait_seconds: float = 0.0) -> None:
+        super().__init__(why)
+        self.wait_seconds = wait_seconds
+
+
+class Refusal(Exception):
+    """The server replied without a text for this item."""
+
+
+class BadRequest(Refusal):
+    """The server rejected the form of the request."""
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Treats a redirect as a reply: the key and the item go to the user's host only."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: HTTPMessage,
+        newurl: str,
+    ) -> None:
+        return None
+
+
+class ChatLine:
+    """The connection to one endpoint; `clock` returns seconds."""
+
+    def __init__(self, endpoint: Endpoint, clock: Callable[[], float]) -> None:
+        self.endpoint, self._clock = endpoint, clock
+        # No proxy for a server on this machine: it would see the key.
+        proxies = urllib.request.ProxyHandler(
+            {} if is_this_machine(urlsplit(endpoint.url).hostname or "") else None
+        )
+        self._opener = urllib.request.build_opener(proxies, _NoRedirect)
+
+    def complete(self, messages: Messages, *, with_format: bool) -> str:
+        """The model's reply, possibly empty; `with_format` requests ``json_object``.
+
+        Raises:
+            PassingFailure: may be retried.
+            BadRequest, Refusal: a reply without text.
+            UsageError, ToolError: a retry cannot help.
+        """
+        body: dict[str, Any] = {
+            "model": self.endpoint.model,
+            "messages": list(messages),
+            "temperature": 0,
+        }
+        body |= {"response_format": {"type": "json_object"}} if with_format else {}
+        return self._text_of(self._post(json.dumps(body).encode()))
+
+    def _post(self, body: bytes) -> bytes:
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": "cloze-gen",
+        }
+        headers |= {"Authorization": f"Bearer {self.endpoint.key}"} if self.endpoint.key else {}
+        request = urllib.request.Request(
+            f"{self.endpoint.url}/chat/completions", data=body, headers=headers, method="POST"
+        )
+        deadline = self._clock() + self.endpoint.timeout_seconds
+        try:
+            with self._opener.open(request, timeout=self.endpoint.timeout_seconds) as answer:
+                return self._bytes_of(answer, deadline)
+        except urllib.error.HTTPError as error:
+            with contextlib.closing(error):
+                self._raise_status(error, deadline)
+        except TimeoutError:
+            raise PassingFailure(
+                f"no answer within {self.endpoint.timeout_seconds:g} seconds"
+            ) from None
+        except (OSError, HTTPException) as error:
+            inner = getattr(error, "reason", error)
+            if isinstance(inner, ssl.SSLCertVerificationError):
+                raise UsageError(
+                    f"{self.endpoint.url}: its certificate is not trusted ({inner.verify_message})."
+                ) from None
+            raise PassingFailure(_unreachable(inner)) from None
+
+    def _bytes_of(self, answer: Any, deadline: float) -> bytes:
+        chunks, size = [], 0
+        while chunk := answer.read1(_CHUNK_BYTES):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MOST_REPLY_BYTES:
+                raise Refusal(f"an answer of more than {MOST_REPLY_BYTES:,} bytes")
+            if self._clock() > deadline:
+                raise TimeoutError
+        if getattr(answer, "length", 0):  # announced bytes are missing
+            raise PassingFailure("an incomplete answer")
+        return b"".join(chunks)
+
+    def _raise_status(self, error: urllib.error.HTTPError, deadline: float) -> NoReturn:
+        url, status = self.endpoint.url, error.code
+        if status in (401, 403):
+            lacking = (
+                "is refused" if self.endpoint.key else "is not set, and the server requires a key"
+            )
+            raise UsageError(
+                f"{url} returned {status}: {self.endpoint.key_variable} {lacking}; set it to a "
+                "key that may use the model."
+            )
+        if status in (404, 405):
+            raise UsageError(
+                f"{url} returned {status}: no chat/completions there, or no model "
+                f"{quote(self.endpoint.model)}; --endpoint is the part "
+                "before /chat/completions, often ending in /v1."
+            )
+        if 300 <= status < 400:
+            raise UsageError(
+                f"{url} redirects ({status}) to "
+                f"{self._without_key(error.headers.get('Location', ''))}; name that place if it is "
+                "right."
+            )
+        try:
+            reply_text = self._bytes_of(error, deadline).decode("utf-8", "replace")
+        except (OSError, HTTPException, PassingFailure, Refusal):
+            reply_text = ""
+        why = f"the server returned {status}" + (
+            f" ({self._without_key(_message_of(reply_text))})" if reply_text.strip() else ""
+        )
+        if status in _BAD_REQUEST:
+            raise BadRequest(why)
+        if status == 413:
+            raise Refusal(why)
+        if status in _AGAIN or status >= 500:
+            raise PassingFailure(why, _retry_seconds(error.headers))
+        raise ToolError(f"{url}: {why}.")
+
+    def _text_of(self, answer: bytes) -> str:
+        try:
+            content = parse_json(answer)["choices"][0]["message"]["content"]
+        except (ParseError, KeyError, IndexError, TypeError):
+            raise Refusal(
+                f"no chat completion: {self._without_key(answer[:200].decode('utf-8', 'replace'))}"
+            ) from None
+        if not isinstance(content, str | None):
+            raise Refusal("a completion without text")
+        return content or ""
+
+    def _without_key(self, text: str) -> str:
+        """A server's text for a message, with the key removed: some servers repeat it."""
+        return quote(
+            text.replace(self.endpoint.key, "...") if self.endpoint.key else text, most_chars=200
+        )
+
+
+def _message_of(reply_text: str) -> str:
+    try:
+        value = parse_json(reply_text)
+    except ParseError:
+        return reply_text
+    inner = value.get("error", value) if isinstance(value, dict) else value
+    message = inner.get("message", reply_text) if isinstance(inner, dict) else inner
+    return message if isinstance(message, str) else reply_text
+
+
+def _retry_seconds(headers: Message) -> float:
+    """The server's Retry-After in seconds; a date is compared with the server's own clock."""
+    requested = str(headers.get("Retry-After") or "").strip()
+    with contextlib.suppress(ValueError):
+        return max(0.0, float(requested))
+    with contextlib.suppress(ValueError, TypeError, IndexError, OverflowError):
+        seconds = (
+            parsedate_to_datetime(requested) - parsedate_to_datetime(str(headers.get("Date")))
+        ).total_seconds()
+        return max(0.0, seconds)
+    return 0.0
+
+
+def _unreachable(error: Any) -> str:
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    return (
+        "no connection "
+        f"({quote(getattr(error, 'strerror', None) or str(error) or type(error).__name__, most_chars=120)})"
+    )
+
+
+def is_this_machine(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
 
 KEY_VARIABLES = ("CLOZE_GEN_API_KEY", "OPENAI_API_KEY")  # the first that is set
-LONGEST_WAIT_SECONDS = 120.0  # between two tries, whatever a server asks for
+LONGEST_WAIT_SECONDS = 120.0  # between two tries, even if the server requests more
 FIRST_WAIT_SECONDS = 1.0  # doubled with every try
-MOST_USELESS = 10  # replies in a row that are of no use: then it is no matter of the items
+MOST_USELESS = 10  # unusable replies in a row: the fault is not in the items
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of one request.
-
-    Attributes:
-        text: what the model said, which may be nothing.
-        error: why this request has no text; empty where it has one.
-        seconds: from the request that was answered to its answer.
-    """
+    """A text or an error, and the seconds of the successful try."""
 
     id: str
     text: str
@@ -38,12 +266,15 @@ class Reply:
 
 
 def endpoint_from(
-    url: str, model: str, environ: Mapping[str, str], *, timeout_seconds: float = 120.0, retries: int = 5, per_second: float = 1.0
+    url: str,
+    model: str,
+    environ: Mapping[str, str],
+    *,
+    timeout_seconds: float = 120.0,
+    retries: int = 5,
+    per_second: float = 1.0,
 ) -> Endpoint:
-    """The endpoint that a user names, with the key of the environment (`KEY_VARIABLES`) if there is one.
-
-    Raises:
-        UsageError: the URL is none, or would send the key in the clear to another machine; the key can be none; a number makes no sense.
+    """An endpoint with the environment's key; UsageError if it would go out unencrypted.
 
     >>> endpoint_from("http://localhost:8000/v1/", "tiny", {"OPENAI_API_KEY": "sk-1"})
     Endpoint(url='http://localhost:8000/v1', model='tiny', key_variable='OPENAI_API_KEY', timeout_seconds=120.0, retries=5, per_second=1.0)
@@ -51,14 +282,21 @@ def endpoint_from(
     variable = next((name for name in KEY_VARIABLES if environ.get(name, "").strip()), "")
     key = environ.get(variable, "").strip() if variable else ""
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise UsageError(f"{variable} holds what can be no key: blanks or letters beyond ASCII; set it again.")
+        raise UsageError(
+            f"{variable} is not a key: it holds spaces or non-ASCII letters. Set it again."
+        )
     if not model.strip():
-        raise UsageError("--model names no model.")
+        raise UsageError("--model is empty. Name a model.")
     if not (timeout_seconds > 0 and retries >= 0 and per_second > 0):
-        raise UsageError("a time-out and a number of requests a second must be above 0, a number of tries at least 0.")
+        raise UsageError(
+            "a time-out and a number of requests a second must be above 0, a number of tries "
+            "at least 0."
+        )
     url = url.strip().rstrip("/").removesuffix("/chat/completions")
     _ask_url(url, variable if key else "")
-    return Endpoint(url, model.strip(), key, variable or KEY_VARIABLES[0], timeout_seconds, retries, per_second)
+    return Endpoint(
+        url, model.strip(), key, variable or KEY_VARIABLES[0], timeout_seconds, retries, per_second
+    )
 
 
 def ask_endpoint(
@@ -70,18 +308,14 @@ def ask_endpoint(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Reply]:
-    """Ask for one item after another; each reply is handed to `on_reply`, which may store it, before the next is asked for.
-
-    Who goes on after an interruption leaves out the requests that are answered.
+    """Request ``(id, messages)`` in turn; `on_reply` gets each reply before the next request.
 
     Args:
-        requests: ``(id, messages)``.
-        on_reply: returns why a text was of no use; None or empty where it was.
-        on_wait: told why a request is tried again, and in how many seconds.
-        clock, sleep: seconds; of a test its own.
+        on_reply: returns why a text could not be used, if so.
+        on_wait: gets the reason and seconds of each delay before a retry.
     Raises:
         UsageError: the key is refused, or there is no such URL or model.
-        ToolError: the server can not be reached, or goes on failing, after all tries; or `MOST_USELESS` replies in a row were of no use.
+        ToolError: all retries failed, or `MOST_USELESS` useless replies in a row.
     """
     asker = _Asker(endpoint, on_wait or (lambda _, __: None), clock, sleep)
     useless = 0
@@ -91,14 +325,19 @@ def ask_endpoint(
         yield reply
         useless = useless + 1 if why else 0
         if useless == MOST_USELESS:
-            raise ToolError(f"{endpoint.url}: {useless} replies in a row were of no use, the last one: {why}. Is it the right model?")
+            raise ToolError(
+                f"{endpoint.url}: {useless} unusable replies in a row, the last one: "
+                f"{why}. Is it the right model?"
+            )
 
 
 class _Asker:
-    """One endpoint, asked in turn; knows when it was asked last, and whether it takes `response_format`."""
-
     def __init__(
-        self, endpoint: Endpoint, on_wait: Callable[[str, float], None], clock: Callable[[], float], sleep: Callable[[float], None]
+        self,
+        endpoint: Endpoint,
+        on_wait: Callable[[str, float], None],
+        clock: Callable[[], float],
+        sleep: Callable[[float], None],
     ) -> None:
         self._endpoint, self._on_wait, self._clock, self._sleep = endpoint, on_wait, clock, sleep
         self._line = ChatLine(endpoint, clock)
@@ -112,15 +351,18 @@ class _Asker:
             except Refusal as refusal:
                 return Reply(own_id, "", str(refusal), 0.0)
             except PassingFailure as failure:
-                why, asked = str(failure), failure.wait_seconds
+                why, requested = str(failure), failure.wait_seconds
             if tried < self._endpoint.retries:
-                wait = min(LONGEST_WAIT_SECONDS, max(asked, FIRST_WAIT_SECONDS * 2**tried))
+                wait = min(LONGEST_WAIT_SECONDS, max(requested, FIRST_WAIT_SECONDS * 2**tried))
                 self._on_wait(why, wait)
                 self._sleep(wait)
-        raise ToolError(f"{self._endpoint.url}: {why}, after {tried + 1} tries; what was answered stays, run again to go on.")
+        raise ToolError(
+            f"{self._endpoint.url}: {why}, after {tried + 1} tries. Replies received so far are kept; "
+            "run again to continue."
+        )
 
     def _once(self, own_id: str, messages: Messages) -> Reply:
-        """One try; where the server may not know `response_format`, another without it, which is remembered where it helped."""
+        """One try, repeated without `response_format` after a bad request."""
         try:
             return self._timed(own_id, messages, self._with_format)
         except BadRequest:
@@ -141,17 +383,30 @@ class _Asker:
 
 
 def _ask_url(url: str, key_variable: str) -> None:
-    """Raises UsageError where a URL is none of ours, or would carry a key in the clear."""
-    if "@" in url:  # told before anything quotes it
-        raise UsageError(f"--endpoint names a user or a password; a key comes from {KEY_VARIABLES[0]}.")
+    """UsageError for an invalid URL, or one that would send a key unencrypted."""
+    if "@" in url:  # first, because later messages quote the URL
+        raise UsageError(
+            f"--endpoint holds a user name or a password; the key comes from {KEY_VARIABLES[0]}."
+        )
     try:
         parts = urlsplit(url)
         whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         whole = False
-    if not whole or not url.isascii() or not url.isprintable() or " " in url or "?" in url or "#" in url:
-        raise UsageError(f"--endpoint {shown(url)} is no address of a chat endpoint; expected one such as http://localhost:8000/v1")
+    if (
+        not whole
+        or not url.isascii()
+        or not url.isprintable()
+        or " " in url
+        or "?" in url
+        or "#" in url
+    ):
+        raise UsageError(
+            f"--endpoint {quote(url)} is not the address of a chat endpoint. Example: "
+            "http://localhost:8000/v1"
+        )
     if key_variable and parts.scheme == "http" and not is_this_machine(parts.hostname or ""):
         raise UsageError(
-            f"--endpoint {shown(url)} would carry the key of {key_variable} in the clear; use https, or unset it if no key is wanted."
+            f"--endpoint {quote(url)} would send the key in {key_variable} unencrypted. Use "
+            "https, or unset the variable if the server needs no key."
         )

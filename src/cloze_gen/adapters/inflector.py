@@ -1,41 +1,54 @@
-"""Lemmas and inflected forms, by lemminflect, guarded.
-
-`lemmatize` serves (lemma, class) vocabularies; `inflect` gives candidate forms whose own lemma is the one asked for. Neither knows a
-corpus: whether a form is attested is the caller's to check, with its counts.
-"""
+"""Lemmas, inflected forms and possible tags by lemminflect, with guards."""
 
 from __future__ import annotations
 
+import functools
 from functools import lru_cache
 
+from cloze_gen.english.penn_tags import can_have_tag as _can_have_tag
 from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.english.penn_tags import is_doubtful as _is_doubtful
+from cloze_gen.english.penn_tags import same_past_forms as _same_past_forms
 from cloze_gen.english.treebank import normalize_for_tagging
 
-_UPOS = {"noun": "NOUN", "proper_noun": "PROPN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV"}
-_BASE_TAGS = frozenset({"NN", "NNP", "VB", "VBP", "JJ", "RB"})  # the form is its own lemma, but for the words below
-# Older forms and the verb forms a base tag hides; lemminflect lists none of them, or takes them for bases.
+_UPOS = {
+    "noun": "NOUN",
+    "proper_noun": "PROPN",
+    "verb": "VERB",
+    "adjective": "ADJ",
+    "adverb": "ADV",
+}
+_BASE_TAGS = frozenset(
+    {"NN", "NNP", "VB", "VBP", "JJ", "RB"}
+)  # the form is its own lemma, but for the words below
+# Older forms and base-tagged verb forms, which lemminflect lacks or takes for bases.
 _IRREGULAR = {
-    ("am", "verb"): "be", ("are", "verb"): "be", ("is", "verb"): "be", ("was", "verb"): "be", ("were", "verb"): "be", ("art", "verb"): "be",
-    ("wert", "verb"): "be", ("wast", "verb"): "be", ("'s", "verb"): "be", ("'m", "verb"): "be", ("'re", "verb"): "be",
-    ("'ve", "verb"): "have", ("'d", "verb"): "have", ("hath", "verb"): "have", ("hast", "verb"): "have", ("hadst", "verb"): "have",
-    ("doth", "verb"): "do", ("dost", "verb"): "do", ("didst", "verb"): "do", ("saith", "verb"): "say", ("spake", "verb"): "speak",
+    ("am", "verb"): "be", ("are", "verb"): "be", ("is", "verb"): "be", ("was", "verb"): "be",
+    ("were", "verb"): "be", ("art", "verb"): "be",
+    ("wert", "verb"): "be", ("wast", "verb"): "be", ("'s", "verb"): "be", ("'m", "verb"): "be",
+    ("'re", "verb"): "be",
+    ("'ve", "verb"): "have", ("'d", "verb"): "have", ("hath", "verb"): "have", ("hast",
+        "verb"): "have", ("hadst", "verb"): "have",
+    ("doth", "verb"): "do", ("dost", "verb"): "do", ("didst", "verb"): "do", ("saith",
+        "verb"): "say", ("spake", "verb"): "speak",
     ("n't", "adverb"): "not", ("'ll", "verb"): "will",
-    **{(word, name): word for word in ("more", "most", "less", "least") for name in ("adjective", "adverb")},
+    **{(word, name): word for word in ("more", "most", "less", "least") for name in ("adjective",
+        "adverb")},
 }  # fmt: skip
-# Their past forms depend on person or on the sense meant (was/were, lay/lied, laid, hung/hanged), which a lemma and a tag do not tell.
+# Their past forms depend on person or sense (was/were, lay/lied, hung/hanged), which lemma and tag
+# do not give.
 AMBIGUOUS_LEMMAS = frozenset({"be", "lie", "lay", "hang"})
 
 
-@lru_cache(maxsize=200_000)  # a pure function; a corpus has some 300,000 (type, tag) pairs, the frequent ones are kept
+@lru_cache(maxsize=200_000)  # cache size; a corpus has some 300,000 (type, tag) pairs
 def lemmatize(token: str, penn_tag: str) -> str:
-    """The lemma of a token (a host, without its clitic) given its Penn tag; lower-cased except for proper nouns.
-
-    A word lemminflect does not list is cut by its rules, so every noun, verb, adjective and adverb gets a lemma; other tags keep the word.
+    """The lemma of a token without clitic; lower-case except for proper nouns. Words of closed
+    classes are unchanged.
 
     >>> [lemmatize(*pair) for pair in (("mice", "NNS"), ("Went", "VBD"), ("worse", "JJR"), ("hath", "VBZ"), ("Harris", "NNP"))]
     ['mouse', 'go', 'bad', 'have', 'Harris']
     """
-    import lemminflect  # here, for it loads spaCy, and most commands need neither
+    import lemminflect  # here, because it loads spaCy, which most commands do not need
 
     word = normalize_for_tagging(token)
     name = coarse_class(penn_tag)
@@ -50,10 +63,17 @@ def lemmatize(token: str, penn_tag: str) -> str:
         return irregular
     if penn_tag in _BASE_TAGS:
         return word
-    lemmas = lemminflect.getAllLemmas(word, upos=upos).get(upos) or lemminflect.getAllLemmasOOV(word, upos=upos).get(upos, ())
+    lemmas = lemminflect.getAllLemmas(word, upos=upos).get(upos) or lemminflect.getAllLemmasOOV(
+        word, upos=upos
+    ).get(upos, ())
     if len(lemmas) > 1:
-        # Several lemmas share the form: the one whose paradigm has it under this very tag (`lay` VBD is lie, `lay` VB lay).
-        exact = [lemma for lemma in lemmas if word in lemminflect.getInflection(lemma, penn_tag, inflect_oov=False)]
+        # Several lemmas share the form: the one whose paradigm has it under this very tag (`lay`
+        # VBD is lie, `lay` VB lay).
+        exact = [
+            lemma
+            for lemma in lemmas
+            if word in lemminflect.getInflection(lemma, penn_tag, inflect_oov=False)
+        ]
         lemmas = tuple(exact) or lemmas
     return _first(lemmas, word)
 
@@ -64,11 +84,9 @@ def _first(candidates: tuple[str, ...], default: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def inflect(lemma: str, penn_tag: str) -> tuple[str, ...]:
-    """Candidate forms of a lemma under a Penn tag, the commonest first; empty when none survives the guards.
+    """Forms of a lemma under a Penn tag, the commonest first; may be empty.
 
-    Kept: forms that `lemmatize` leads back to the lemma, so a form that belongs first to another lemma is not offered.
-    `AMBIGUOUS_LEMMAS` have no inflected forms. Words lemminflect does not list are inflected by its rules, under the same guard, so
-    whether the word exists at all is for the caller's counts to say. A lemma is its own base form.
+    Only forms that `lemmatize` maps back to the lemma, none of `AMBIGUOUS_LEMMAS`.
 
     >>> inflect("mouse", "NNS"), inflect("swim", "VBN"), inflect("good", "JJR"), inflect("stop", "VBG")
     (('mice',), ('swum',), ('better',), ('stopping',))
@@ -84,9 +102,67 @@ def inflect(lemma: str, penn_tag: str) -> tuple[str, ...]:
         return ()
     import lemminflect
 
-    forms = lemminflect.getInflection(lemma, penn_tag, inflect_oov=False) or lemminflect.getInflection(lemma, penn_tag)
+    forms = lemminflect.getInflection(
+        lemma, penn_tag, inflect_oov=False
+    ) or lemminflect.getInflection(lemma, penn_tag)
     kept: list[str] = []
     for form in forms:
         if form not in kept and lemmatize(form, penn_tag) == lemma:
             kept.append(form)
     return tuple(kept)
+
+
+_OPEN = ("NOUN", "VERB", "ADJ", "ADV")
+
+
+@functools.lru_cache(maxsize=100_000)
+def possible_tags(word: str) -> frozenset[str]:
+    """The dictionary's open-class tags, also of `to-night` without hyphen and of the last part of a
+    hyphenated word.
+
+    >>> sorted(possible_tags("wooden")), "VB" in possible_tags("murmur"), possible_tags("zzxq")
+    (['JJ'], True, frozenset())
+    >>> sorted(possible_tags("night-lantern"))
+    ['NN']
+    """
+    if "-" in word:
+        return possible_tags(word.replace("-", "")) or possible_tags(word.rpartition("-")[2])
+    import lemminflect  # here, because it loads spaCy, which most commands do not need
+
+    found = set()
+    lemmas = lemminflect.getAllLemmas(word)
+    for upos in _OPEN:
+        for lemma in lemmas.get(upos, ()):
+            for tag, forms in lemminflect.getAllInflections(lemma, upos=upos).items():
+                if word in forms:
+                    found.add(tag)
+    return frozenset(found)
+
+
+@functools.lru_cache(maxsize=200_000)
+def can_have_tag(word: str, tag: str) -> bool:
+    """`penn_tags.can_have_tag` with the dictionary.
+
+    >>> can_have_tag("wooden", "VB"), can_have_tag("murmur", "VBP"), can_have_tag("broken", "JJ"), can_have_tag("jist", "NN")
+    (False, True, True, False)
+    """
+    return _can_have_tag(word, tag, possible_tags(word))
+
+
+@functools.lru_cache(maxsize=200_000)
+def is_doubtful(word: str, tag: str) -> bool:
+    """`penn_tags.is_doubtful` with the dictionary.
+
+    >>> is_doubtful("spread", "VB"), is_doubtful("committed", "JJ"), is_doubtful("solemn", "JJ")
+    (True, True, False)
+    """
+    return _is_doubtful(tag, possible_tags(word))
+
+
+def same_past_forms(word: str, other: str) -> bool:
+    """`penn_tags.same_past_forms` with the dictionary.
+
+    >>> same_past_forms("poured", "walked"), same_past_forms("poured", "hidden")
+    (True, False)
+    """
+    return _same_past_forms(possible_tags(word), possible_tags(other))

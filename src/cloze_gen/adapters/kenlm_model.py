@@ -1,20 +1,20 @@
-"""KenLM's scorer behind the `LanguageModel` protocol, with its surprises taken out.
-
-KenLM calls `"<s>" in model` true although `<s>` never follows anything, changes its `State` in place, splits a sentence given as
-a string on whitespace, and draws a bar on stderr while it loads an ARPA file. Here a state is made for each question, words are
-passed one by one, and loading is quiet.
+"""KenLM's scorer behind the `LanguageModel` protocol, and its tries. KenLM has `"<s>" in model`
+true, changes its `State` in place, splits on whitespace, and shows a progress bar for ARPA files.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from cloze_gen.errors import ModelError, ToolError
+from cloze_gen.adapters.lmplz import find_lmplz, is_program, running
+from cloze_gen.errors import ModelError, StoreError, ToolError
 
 try:
     import kenlm
-except ModuleNotFoundError:  # no package has it for this Python; what needs no model works all the same
+except ModuleNotFoundError:  # no wheel for this Python; commands that need no model work
     kenlm = None
 
 BEGIN = "<s>"
@@ -22,17 +22,14 @@ END = "</s>"
 
 
 class KenlmModel:
-    """An ARPA or KenLM binary file, memory-mapped where it is binary. Stays in the process that loaded it: load it once a worker."""
+    """An ARPA or (memory-mapped) KenLM binary file; not picklable, so load it per worker."""
 
     def __init__(self, path: Path) -> None:
-        """Load the model at `path`.
-
-        Raises:
-            ModelError: no such file, or not a model that KenLM reads.
-            ToolError: KenLM's Python module is not installed.
-        """
         if kenlm is None:
-            raise ToolError(f"{path}: the Python module kenlm, which reads it, is not installed; `cloze-gen doctor --fix` builds it.")
+            raise ToolError(
+                f"{path}: the Python module kenlm is needed to read it; "
+                "`cloze-gen doctor --fix` installs it."
+            )
         if not path.is_file():
             raise ModelError(f"{path}: no such language model file; a run's stage `lm` writes one.")
         config = kenlm.Config()
@@ -41,7 +38,10 @@ class KenlmModel:
         try:
             self._model = kenlm.Model(str(path), config)
         except (OSError, RuntimeError) as error:
-            raise ModelError(f"{path}: KenLM cannot read this as an ARPA or binary model ({error}); train it with lmplz.") from None
+            raise ModelError(
+                f"{path}: KenLM cannot read this as an ARPA or binary model ({error}); train "
+                "it with lmplz."
+            ) from None
 
     @property
     def order(self) -> int:
@@ -51,19 +51,13 @@ class KenlmModel:
         return isinstance(word, str) and word != BEGIN and word in self._model
 
     def log10_prob(self, history: Sequence[str], word: str) -> float:
-        """log10 P(word | history); see `LanguageModel.log10_prob`.
-
-        Raises:
-            ModelError: `<s>` stands elsewhere than at the start of the history.
-        """
+        """log10 P(word | history); ModelError if `<s>` is not first."""
         return self._score(history, [word])
 
     def score_sentence(self, tokens: Sequence[str]) -> float:
-        """log10 P(tokens, `</s>` | `<s>`); see `LanguageModel.score_sentence`."""
         return self._score([BEGIN], [*tokens, END])
 
     def _score(self, history: Sequence[str], words: Sequence[str]) -> float:
-        """Sum of the log10 probabilities of `words` one after the other, the first following `history`."""
         state, following = kenlm.State(), kenlm.State()
         begins = bool(history) and history[0] == BEGIN
         if begins:
@@ -72,7 +66,10 @@ class KenlmModel:
             self._model.NullContextWrite(state)
         seen = list(history[1:] if begins else history)
         if BEGIN in seen or BEGIN in words:
-            raise ModelError(f"{BEGIN} may only stand first in a history; it follows nothing and has no probability of its own.")
+            raise ModelError(
+                f"{BEGIN} may only be the first token of a history; it has no "
+                "probability of its own."
+            )
         for word in seen:
             self._model.BaseScore(state, word, following)
             state, following = following, state
@@ -81,3 +78,50 @@ class KenlmModel:
             total += self._model.BaseScore(state, word, following)
             state, following = following, state
         return float(total)
+
+
+def find_build_binary() -> Path:
+    """The `build_binary` next to the `lmplz` in use, else on the PATH; ToolError without one."""
+    builder = find_lmplz().with_name("build_binary")
+    if is_program(builder):
+        return builder
+    on_path = shutil.which("build_binary")
+    if on_path is None:
+        raise ToolError(
+            "build_binary, which makes a language model fast to open, is missing: not next to lmplz "
+            f"({builder.parent}) and not on the "
+            "PATH; build both with `make kenlm` (without a checkout: `cloze-gen "
+            "doctor --fix`)."
+        )
+    return Path(on_path)
+
+
+def build_trie(*, arpa: Path, binary: Path, memory: str, temp_dir: Path) -> None:
+    """Write `arpa` as an unquantized trie with the same scores; StoreError if the disk is full."""
+    program = find_build_binary()
+    command = [
+        str(program),
+        "-S",
+        memory,
+        "-T",
+        str(temp_dir) + os.sep,
+        "trie",
+        str(arpa),
+        str(binary),
+    ]
+    with running(command) as process:
+        assert process.stderr is not None
+        output = process.stderr.read().decode("utf-8", errors="replace").strip()
+    if process.returncode != 0:
+        last = (
+            " | ".join(line for line in output.splitlines()[-4:] if line.strip("*-=0123456789 "))
+            or "nothing"
+        )
+        if "No space left" in output or "Disk quota" in output:
+            raise StoreError(
+                f"build_binary ran out of disk space on {binary.name}. Free some, or choose "
+                f"another --out.\nIts output: {last}"
+            )
+        raise ToolError(
+            f"build_binary failed with status {process.returncode} on {arpa}.\nIts output: {last}"
+        )

@@ -1,7 +1,5 @@
-"""spaCy's tokenizer with its English rules changed to whole words, as the MSR files have them.
-
-Clitics and hyphens stay attached (``mother's``, ``don't``, ``to-morrow``, ``'tis``, ``60,000``), punctuation marks are tokens of their own,
-abbreviations and initials keep their stop (``Mr.``, ``J.``, ``i.e.``), dashes are split from words.
+"""spaCy's tokenizer with English rules for whole words, as in the MSR files: clitics, hyphens and
+the stops of abbreviations stay attached, dashes are split off.
 """
 
 from __future__ import annotations
@@ -10,38 +8,51 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cloze_gen.english.abbreviations import TOKEN_ABBREVIATIONS
+from cloze_gen.english.word_lists import TOKEN_ABBREVIATIONS
 
 if TYPE_CHECKING:
     from spacy.tokenizer import Tokenizer
 
-# Words that begin with an apostrophe of their own; elsewhere a leading apostrophe is a quotation mark. Only such as are no words without
-# it ('and, 'as, 'er open a quotation more often), and 'till and 'cause, which seldom do.
-_ELISIONS = """tis twas twere twill twould tisn't twasn't twon't twouldn't tain't em til till cause bout neath gainst midst mongst
-    twixt tween pon un uns ud ull ll ve re d s m im ave avin ad e'd ouse orse orses ome ow owever ard ead eart eard undred appen appened
+# Words with an apostrophe of their own at the start; elsewhere it is a quotation mark. Only words
+# that are none without it ('and, 'as, 'er more often open a quotation), and 'till and 'cause.
+_ELISIONS = """tis twas twere twill twould tisn't twasn't twon't twouldn't tain't em til till cause
+    bout neath gainst midst mongst
+    twixt tween pon un uns ud ull ll ve re d s m im ave avin ad e'd ouse orse orses ome ow owever
+    ard ead eart eard undred appen appened
     alf ope igh old'st nother nuff cept scuse spose
-    lowed specially n fraid clock coz cos cuz ee erself imself prentice prentices oman umble zackly""".split()
+    lowed specially n fraid clock coz cos cuz ee erself imself prentice prentices oman umble
+    zackly""".split()
 _LEADING_APOSTROPHE = r"'(?!(?i:" + "|".join(sorted(map(re.escape, _ELISIONS))) + r")(?![A-Za-z]))"
 
 _PREFIXES = (
-    r"\.\.+", r"--+", r'"', r"`+", _LEADING_APOSTROPHE, r"[(\[{<>)\]}]", r"[,;:!?]", r"\.(?!\d)", r"[*#%=+~|\\^@_/]", r"&(?!c\b)",
+    r"\.\.+", r"--+", r'"', r"`+", _LEADING_APOSTROPHE, r"[(\[{<>)\]}]", r"[,;:!?]", r"\.(?!\d)",
+    r"[*#%=+~|\\^@_/]", r"&(?!c\b)",
     r"[£$€§¶†‡¿¡«»„“”‘…—–]", r"-(?![\d-])",
 )  # fmt: skip
-# Behind s an apostrophe is a possessive more often than a quotation mark (the closing mark stands behind punctuation); so behind "in"
-# (goin') and in the short words that drop a letter.
-_SHORT_DROPS = "o th an wi ha ol mo t d y tho thro altho fo ca sha aroun roun po yo mos jus lan ev aft owd awa fu fro nex las bes".split()
+# After s an apostrophe is more often a possessive than a quotation mark (a closing mark follows
+# punctuation); so after "in" (goin') and in short words that drop a letter.
+_SHORT_DROPS = (
+    "o th an wi ha ol mo t d y tho thro altho fo ca sha aroun roun po yo mos jus lan ev aft owd "
+    "awa fu fro nex las bes"
+).split()
 _TRAILING_APOSTROPHE = (
-    "(?<![sS])(?<![A-Za-z]in)(?<![A-Z]IN)" + "".join(rf"(?<!\b{drop})(?<!\b{drop.capitalize()})" for drop in sorted(_SHORT_DROPS)) + "'"
+    "(?<![sS])(?<![A-Za-z]in)(?<![A-Z]IN)"
+    + "".join(rf"(?<!\b{drop})(?<!\b{drop.capitalize()})" for drop in sorted(_SHORT_DROPS))
+    + "'"
 )
 _SUFFIXES = (
-    r"\.\.+", r"--+", r'"', r"`+", _TRAILING_APOSTROPHE, r"(?<=[.,;:!?\"-])'", r"[)\]}>(\[{<]", r"[,;:!?]", r"\.", r"[*#%=+~|\\^@_/]", r"&",
+    r"\.\.+", r"--+", r'"', r"`+", _TRAILING_APOSTROPHE,
+    r"(?<=[.,;:!?\"-])'", r"[)\]}>(\[{<]", r"[,;:!?]", r"\.", r"[*#%=+~|\\^@_/]", r"&",
     r"[†‡«»“”’…—–]", r"(?<!-)-",
 )  # fmt: skip
 _INFIXES = (
-    r"\.\.+", r"--+", r'"', r"[()\[\]{}<>]", r"[!?]+(?=[A-Za-z'\"])", r"[.,;:](?=\")", r"(?<=[^\W\d_])[,;:](?=[^\W\d_])",
-    r"(?<=[^\W\d_])[,;](?=\d)", r"(?<=\d)[,;:](?=[^\W\d_])", r"(?<=[a-z])\.(?=[A-Z])", r"(?<=[,;])'(?=[A-Za-z])", r"[…—–=]",
+    r"\.\.+", r"--+", r'"', r"[()\[\]{}<>]", r"[!?]+(?=[A-Za-z'\"])", r"[.,;:](?=\")",
+    r"(?<=[^\W\d_])[,;:](?=[^\W\d_])",
+    r"(?<=[^\W\d_])[,;](?=\d)", r"(?<=\d)[,;:](?=[^\W\d_])", r"(?<=[a-z])\.(?=[A-Z])",
+    r"(?<=[,;])'(?=[A-Za-z])", r"[…—–=]",
 )  # fmt: skip
-# Initials and dotted abbreviations are whole: J. U.S. i.e. p.m. Ph.D. "I." is the pronoun at the end of a sentence.
+# Initials and dotted abbreviations are whole: J. U.S. i.e. p.m. Ph.D. "I." is the pronoun at the
+# end of a sentence.
 _DOTTED = re.compile(r"(?:[A-HJ-ZÀ-Þ]\.|(?:[A-Za-z]{1,2}\.){2,}|(?:[A-Za-z]\.){2,}[A-Za-z])$")
 _SIMPLE = re.compile(
     rf"((?:[\"(]|{_LEADING_APOSTROPHE})*)([A-Za-z]+(?:[-'\xad][A-Za-z]+)*)(?:(\.)([,;:!?)\"']*)|([,;:!?)\"][,;:!?)\"']*))?"
@@ -51,12 +62,14 @@ _EXTRA = ("&c.", "o'clock", "Ph.D.")
 
 
 def build_tokenizer() -> Tokenizer:
-    """The project's tokenizer; its chunks between spaces are independent of each other.
+    """The project's tokenizer; it treats chunks between spaces independently.
 
     >>> [token.text for token in build_tokenizer()('"To-morrow," said Mr. J. Holmes, "\\'tis o\\'clock!"')][:8]
     ['"', 'To-morrow', ',', '"', 'said', 'Mr.', 'J.', 'Holmes']
     """
-    from spacy.symbols import ORTH  # here, for spaCy takes a second to load, and most commands need none of it
+    from spacy.symbols import (
+        ORTH,
+    )  # here, because spaCy takes a second to load and most commands do not need it
     from spacy.tokenizer import Tokenizer
     from spacy.vocab import Vocab
 
@@ -73,11 +86,8 @@ def build_tokenizer() -> Tokenizer:
 
 
 def chunk_tokenizer() -> Callable[[str], tuple[str, ...]]:
-    """A function from one space-free chunk to its tokens, for `text.tokens.ChunkMemo`.
-
-    Gives what `build_tokenizer` gives. Outer marks that the tokenizer always strips are stripped here and a core of nothing but letters is
-    not shown to it: nine of ten chunk types, 0.5 instead of 25 microseconds each. `benchmarks/ingest_speed.py` checks that the tokens
-    are identical over whole books. A chunk longer than any real one is one token: the tokenizer's time grows with the square of its length.
+    """`build_tokenizer` for one space-free chunk; fast for outer marks and alphabetic cores. An
+    overlong chunk is one token, because the tokenizer takes quadratic time.
     """
     tokenizer = build_tokenizer()
     rules = frozenset(tokenizer.rules)

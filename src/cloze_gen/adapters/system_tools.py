@@ -1,8 +1,4 @@
-"""Find what the package index cannot give: a C++ compiler, CMake, Boost, Python's headers and venv.
-
-Run by `make` before anything is installed, as a program of its own and with nothing but the standard library. Missing packages are
-installed where that needs no question (root on Debian or Ubuntu); elsewhere the program stops with the exact command to type.
-"""
+"""Checks for system packages. `make` runs this file first: standard library only."""
 
 from __future__ import annotations
 
@@ -18,8 +14,13 @@ from pathlib import Path
 
 COMPILER, CMAKE, BOOST = "a C++ compiler", "CMake 3.10 or newer", "Boost (program_options, thread)"
 HEADERS, VENV = "Python's C headers", "Python's venv"
-PROGRAM_TOOLS = (COMPILER, CMAKE, BOOST)  # what KenLM's programs need; its Python module needs the headers too
-# From, and before: the Pythons that ufal-kenlm has files of the module for, as the dependencies in pyproject.toml say.
+PROGRAM_TOOLS = (
+    COMPILER,
+    CMAKE,
+    BOOST,
+)  # what KenLM's programs need; its Python module needs the headers too
+# From, and before: the Pythons that ufal-kenlm has files of the module for, as the dependencies in
+# pyproject.toml say.
 MODULE_FILES = ((3, 13), (3, 15))
 PYTHON_PACKAGE = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 
@@ -27,7 +28,8 @@ PYTHON_PACKAGE = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 PACKAGES = {
     COMPILER: {"apt-get": ["g++", "make"], "dnf": ["gcc-c++", "make"], "brew": []},
     CMAKE: {"apt-get": ["cmake", "make"], "dnf": ["cmake", "make"], "brew": ["cmake"]},
-    # Debian's libboost-thread-dev brings the system library along where Boost still has one (it left in 1.89).
+    # Debian's libboost-thread-dev brings the system library along where Boost still has one (it
+    # left in 1.89).
     BOOST: {
         "apt-get": ["libboost-program-options-dev", "libboost-thread-dev"],
         "dnf": ["boost-devel"],
@@ -46,14 +48,14 @@ find_package(Threads REQUIRED)
 
 
 def missing(wanted: Collection[str]) -> list[str]:
-    """Those of `wanted`, keys of `PACKAGES`, that this machine lacks; found by using the tools, not by asking a package manager."""
     compiler, cmake = compiles(), has_cmake()
     present = {
         COMPILER: compiler,
         CMAKE: cmake,
         BOOST: has_boost() if compiler and cmake else boost_header_seen(),
         HEADERS: (Path(sysconfig.get_paths()["include"]) / "Python.h").is_file(),
-        VENV: importlib.util.find_spec("venv") is not None and importlib.util.find_spec("ensurepip") is not None,
+        VENV: importlib.util.find_spec("venv") is not None
+        and importlib.util.find_spec("ensurepip") is not None,
     }
     return [what for what in PACKAGES if what in wanted and not present[what]]
 
@@ -69,8 +71,9 @@ def needed_by_make(python: tuple[int, int]) -> list[str]:
 
 
 def compiles() -> bool:
-    """Whether a C++ program with a standard header compiles and links."""
-    compiler = os.environ.get("CXX") or next((name for name in ("c++", "g++", "clang++") if shutil.which(name)), None)
+    compiler = os.environ.get("CXX") or next(
+        (name for name in ("c++", "g++", "clang++") if shutil.which(name)), None
+    )
     if compiler is None:
         return False
     with tempfile.TemporaryDirectory() as folder:
@@ -82,48 +85,65 @@ def compiles() -> bool:
 def has_cmake() -> bool:
     if shutil.which("cmake") is None:
         return False
-    words = subprocess.run(["cmake", "--version"], capture_output=True, text=True, check=False).stdout.split()
+    words = subprocess.run(
+        ["cmake", "--version"], capture_output=True, text=True, check=False
+    ).stdout.split()
     version = words[2].split(".") if len(words) > 2 else ["0", "0"]
     return (int(version[0]), int(version[1])) >= (3, 10)
 
 
 def has_boost() -> bool:
-    """Whether CMake's own finder, which the build uses too, finds the Boost libraries that lmplz links."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "CMakeLists.txt").write_text(BOOST_PROBE)
         return succeeds(["cmake", "-S", folder, "-B", str(Path(folder) / "build")])
 
 
 def boost_header_seen() -> bool:
-    """A guess for the time before compiler and CMake are there; `has_boost` decides once they are."""
-    return any(Path(root, "include/boost/program_options.hpp").is_file() for root in ("/usr", "/usr/local", "/opt/homebrew"))
+    """Whether a Boost header is found; an estimate for machines without compiler and CMake."""
+    return any(
+        Path(root, "include/boost/program_options.hpp").is_file()
+        for root in ("/usr", "/usr/local", "/opt/homebrew")
+    )
 
 
 def succeeds(command: list[str]) -> bool:
-    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+    return (
+        subprocess.run(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+        ).returncode
+        == 0
+    )
 
 
 def install_command(lacking: list[str]) -> list[str] | None:
-    """The package manager's call that brings what is lacking, or None on a machine whose package manager is not known."""
     manager = next((name for name in ("apt-get", "dnf", "brew") if shutil.which(name)), None)
     if manager is None:
         return None
     names = list(dict.fromkeys(name for what in lacking for name in PACKAGES[what][manager]))
-    options = {"apt-get": ["install", "-y", "--no-install-recommends"], "dnf": ["install", "-y"], "brew": ["install"]}[manager]
+    options = {
+        "apt-get": ["install", "-y", "--no-install-recommends"],
+        "dnf": ["install", "-y"],
+        "brew": ["install"],
+    }[manager]
     return [manager, *options, *names] if names else None
 
 
 def advice(lacking: list[str]) -> str:
-    """What is lacking, and the exact command that brings it where the package manager is known."""
-    command, told = install_command(lacking), f"this machine lacks {', '.join(lacking)}."
+    command, message = install_command(lacking), f"this machine lacks {', '.join(lacking)}."
     if command is None:
-        return f"{told}\nInstall that with your package manager (on macOS: xcode-select --install), then come back."
-    return f"{told}\nType this, then come back:\n\n    {'' if command[0] == 'brew' else 'sudo '}{' '.join(command)}\n"
+        return (
+            f"{message}\nInstall that with your package manager (on macOS: xcode-select --install), "
+            "then run the same command again."
+        )
+    return (
+        f"{message}\nRun this, then the same command again:\n\n    "
+        f"{'' if command[0] == 'brew' else 'sudo '}{' '.join(command)}\n"
+    )
 
 
 def install_lacking(wanted: list[str]) -> list[str]:
-    """Install what is missing where that needs no question, and tell what is missing still."""
-    # Twice, because Boost can be judged fairly only when compiler and CMake are there.
+    """Install missing tools if that needs no confirmation; returns what is still missing."""
+    # Twice, because the check for Boost needs compiler and CMake.
     for _ in range(2):
         lacking = missing(wanted)
         command = install_command(lacking)
@@ -131,7 +151,9 @@ def install_lacking(wanted: list[str]) -> list[str]:
             return lacking
         say(f"Installing: {' '.join(command)}")
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run(["apt-get", "update", "-q"], check=False, env=environment, stdout=sys.stderr)  # stale lists: install tells
+        subprocess.run(
+            ["apt-get", "update", "-q"], check=False, env=environment, stdout=sys.stderr
+        )  # a failure shows at install
         subprocess.run(command, check=False, env=environment, stdout=sys.stderr)
     return missing(wanted)
 

@@ -1,4 +1,4 @@
-"""The screen: how wide it is, and what is shown on it. The only place that asks."""
+"""The terminal's width and encoding, and output that fits them."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import os
 import sys
 from typing import TextIO
 
-from cloze_gen.columns import fit
+from cloze_gen.text_layout import fit
 
-_LEAST_COLUMNS = 20  # below that nothing can be laid out
+_LEAST_COLUMNS = 20  # the least width used
 
 
 def columns_of(stream: TextIO) -> int | None:
-    """Columns of a stream: `COLUMNS` where it is set, else the terminal's own; None where nobody looks (a pipe, a file)."""
+    """Columns of a stream: `COLUMNS` if set, else the terminal's own; None for a pipe or a file."""
     named = os.environ.get("COLUMNS", "")
     if named.isascii() and named.isdigit() and len(named) < 6 and int(named):
         return max(_LEAST_COLUMNS, int(named))
     try:
         found = os.get_terminal_size(stream.fileno()).columns
-    except (OSError, ValueError, AttributeError):  # no terminal; closed; or a stream that never had a descriptor
+    except (
+        OSError,
+        ValueError,
+        AttributeError,
+    ):  # no terminal; closed; or a stream that never had a descriptor
         return None
     return max(_LEAST_COLUMNS, found) if found else None
 
 
 def show(text: str, stream: TextIO | None = None, *, whole_lines: bool = False) -> None:
-    """Write text and a line end, laid out for the stream's width, with no control character; by default to standard output.
-
-    Args:
-        whole_lines: break no line, however long.
-    """
+    """Print text, wrapped unless `whole_lines`, without control characters."""
     out = stream or sys.stdout
     shown = shown_on(text, out, columns=None if whole_lines else columns_of(out))
     out.write(f"{shown}\n")
@@ -36,6 +36,6 @@ def show(text: str, stream: TextIO | None = None, *, whole_lines: bool = False) 
 
 
 def shown_on(text: str, stream: TextIO, *, columns: int | None) -> str:
-    """The text as the stream can show it: wrapped to a width, what its encoding lacks spelled out."""
+    """The text wrapped, with characters escaped that the encoding lacks."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return fit(text, columns).encode(encoding, "backslashreplace").decode(encoding)

@@ -1,8 +1,5 @@
-"""spaCy's small CNN tagger computed type by type: the same numbers as its `predict`, several times the speed.
-
-Of the network (embedding -> `MaxoutWindowEncoder` with window 1 -> softmax) everything up to the first convolution's matrix product
-depends on one word alone. It is computed once a word *type*, by spaCy's own embedding layer, and looked up for each token; what
-is left are the products of the later convolutions and of the softmax. Measured by benchmarks/tagger_speed.py; equal tags are a test.
+"""spaCy's small CNN tagger (`MaxoutWindowEncoder` with window 1) computed by word type, several
+times faster than `predict`.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
-# Types kept before the table starts anew (3 KB each at width 128); a long novel has 20,000.
+# Types in the table before it is emptied (3 KB each at width 128); a long novel has 20,000.
 MAX_TYPES = 40_000
 _LN_EPSILON = np.float32(1e-8)  # thinc.layers.layernorm
 
@@ -32,14 +29,17 @@ class _Convolution:
     def __init__(self, maxout: Any, layernorm: Any) -> None:
         weights = maxout.get_param("W")  # (width, pieces, 3 * width)
         self.width, self.pieces, _ = weights.shape
-        # Columns ordered piece by piece, so that the maximum runs over whole contiguous halves (0.02 us a token instead of 0.15).
-        self.weights = np.ascontiguousarray(weights.transpose(1, 0, 2).reshape(self.pieces * self.width, -1).T)
+        # Columns ordered piece by piece, so that the maximum runs over whole contiguous halves
+        # (0.02 us a token instead of 0.15).
+        self.weights = np.ascontiguousarray(
+            weights.transpose(1, 0, 2).reshape(self.pieces * self.width, -1).T
+        )
         self.bias = np.ascontiguousarray(maxout.get_param("b").T.reshape(-1))
         self.scale, self.shift = layernorm.get_param("G"), layernorm.get_param("b")
         self.mean = np.full(self.width, 1 / self.width, dtype=np.float32)
 
     def finish(self, products: Floats, inputs: Floats) -> Floats:
-        """Maxout, layer norm and residual, given the matrix product; shapes (n, pieces * width) and (n, width)."""
+        """Maxout, layer norm and residual; shapes (n, pieces * width) and (n, width)."""
         products += self.bias
         values = products[:, : self.width]
         for piece in range(1, self.pieces):
@@ -54,13 +54,13 @@ class _Convolution:
 
 
 class WindowCnn:
-    """The tagger of a spaCy pipeline as a function of word types.
-
-    Holds the table of types seen; `reset` empties it. Results depend on the calls since the last reset only through rounding, so who
-    wants equal bytes resets where the unit of work begins.
+    """A tagger network by word types. The table affects results by rounding; for equal bytes, reset
+    it at the start of each unit of work.
     """
 
-    def __init__(self, nlp: Language, embed: Any, convolutions: Sequence[_Convolution], softmax: Any) -> None:
+    def __init__(
+        self, nlp: Language, embed: Any, convolutions: Sequence[_Convolution], softmax: Any
+    ) -> None:
         self._nlp = nlp
         self._embed = embed
         self._convolutions = convolutions
@@ -68,55 +68,65 @@ class WindowCnn:
         self._softmax_bias = softmax.get_param("b")
         self._width = convolutions[0].width
         first = convolutions[0]
-        # (width, 3 * columns): the product with the left neighbour's, the word's own and the right neighbour's share of the weights.
+        # (width, 3 * columns): the product with the left neighbour's, the word's own and the right
+        # neighbour's share of the weights.
         self._first_weights = np.concatenate(np.split(first.weights, 3), axis=1)
         self._columns = first.pieces * self._width
         self.reset()
 
     @classmethod
     def from_pipeline(cls, nlp: Language) -> Self | None:
-        """The fast form of the pipeline's tagger, or None when its network is of another kind."""
+        """The pipeline's tagger, or None for another kind of network."""
         tagger = nlp.get_pipe("tagger").model  # type: ignore[attr-defined]
         if not tagger.has_ref("tok2vec") or not tagger.has_ref("softmax"):
             return None
         layers = tagger.get_ref("tok2vec").layers
         if len(layers) != 2 or not layers[1].name.startswith("with_array(residual(expand_window"):
-            return None  # the first layer is the embedding, whatever its kind: none of spaCy's looks at a neighbour
+            # the first layer is the embedding; none of spaCy's depends on neighbours
+            return None
         embed, encode = layers
         windows = [node for node in encode.walk() if node.name == "expand_window"]
         maxouts = [node for node in encode.walk() if node.name == "maxout"]
         norms = [node for node in encode.walk() if node.name == "layernorm"]
-        if not maxouts or not len(windows) == len(maxouts) == len(norms) or any(node.attrs["window_size"] != 1 for node in windows):
+        if (
+            not maxouts
+            or not len(windows) == len(maxouts) == len(norms)
+            or any(node.attrs["window_size"] != 1 for node in windows)
+        ):
             return None
-        return cls(nlp, embed, [_Convolution(*pair) for pair in zip(maxouts, norms, strict=True)], tagger.get_ref("softmax"))
+        return cls(
+            nlp,
+            embed,
+            [_Convolution(*pair) for pair in zip(maxouts, norms, strict=True)],
+            tagger.get_ref("softmax"),
+        )
 
     @property
     def reach(self) -> int:
-        """Words on each side on which a tag depends: every layer looks one farther."""
         return len(self._convolutions)
 
     @property
     def type_count(self) -> int:
-        """Types in the table, the empty one (0, padding between sentences) included."""
         return self._type_count
 
     def fresh(self) -> WindowCnn:
-        """The same network with an empty table of its own; the weights are shared."""
         twin = copy(self)
         twin.reset()
         return twin
 
     def reset(self) -> None:
-        """Empties the table; type 0, all zeros, is the padding."""
+        """Empty the table but for type 0, the padding."""
         self._type_count = 1
         self._embedded: Floats = np.zeros((4096, self._width), dtype=np.float32)
         self._projected: Floats = np.zeros((4096, 3 * self._columns), dtype=np.float32)
 
     def add_types(self, words: Sequence[str]) -> None:
-        """Appends the words to the table: they get the ids `type_count`, `type_count + 1`, ... in order."""
+        """Append words; they get the ids `type_count`, `type_count + 1`, ..."""
         if not words:
             return
-        from spacy.tokens import Doc  # here, for spaCy takes a second to load, and most commands need none of it
+        from spacy.tokens import (
+            Doc,
+        )  # here, because spaCy takes a second to load and most commands do not need it
 
         embedded = self._embed.predict([Doc(self._nlp.vocab, words=list(words))])[0]
         stop = self._type_count + len(words)
@@ -132,16 +142,10 @@ class WindowCnn:
         self._type_count = stop
 
     def predict(self, type_ids: Ints, lengths: Ints) -> Ints:
-        """Tag numbers of a batch.
-
-        Args:
-            type_ids: shape (n,), the tokens of all sentences one after the other.
-            lengths: shape (sentences,), sums to n.
-        Returns:
-            Shape (n,): index into the tagger's labels.
-        """
+        """Tag numbers of concatenated sentences of the given lengths."""
         pad = len(self._convolutions)
-        # As thinc's `with_array(..., pad=depth)`: empty rows before, between and after the sentences.
+        # As thinc's `with_array(..., pad=depth)`: empty rows before, between and after the
+        # sentences.
         rows = np.arange(len(type_ids)) + np.repeat(np.arange(1, len(lengths) + 1) * pad, lengths)
         padded = np.zeros(len(type_ids) + (len(lengths) + 1) * pad, dtype=np.int64)
         padded[rows] = type_ids

@@ -1,19 +1,21 @@
 """The default engine: processes on this machine.
 
-Results come back in the order of the shards, so nothing downstream can depend on timing. Workers are spawned, never forked (pyarrow and
-BLAS hold threads), use one thread each, and die with their parent.
+Workers are spawned, not forked (pyarrow and BLAS hold threads), and die with their parent. Each
+uses one thread, since the last digits of a product depend on the number of threads.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import itertools
 import multiprocessing
 import os
 import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -28,20 +30,22 @@ from cloze_gen.interrupts import held
 
 Shard = TypeVar("Shard")
 Result = TypeVar("Result")
-# Arrow takes Ctrl-C for itself while it reads a table of text, and now and then loses it: then nothing would end the run.
+T = TypeVar("T")
+# Arrow handles Ctrl-C itself while it reads a table of text, and sometimes loses it: then
+# nothing would end the run.
 pa.enable_signal_handlers(False)
 _PR_SET_PDEATHSIG = 1
-# Shards handed out ahead of the one being waited for, a worker: enough to keep it busy, few enough that memory stays flat.
+# Shards submitted ahead per worker: enough to keep it busy, few enough to keep memory flat.
 _AHEAD = 4
 
 
 class Engine(Protocol):
-    """Something that maps a picklable, top-level function over shards."""
+    """Maps a picklable, top-level function over shards."""
 
     workers: int
 
     def share(self, folder: Path) -> None:
-        """Told once, before the first shard: every worker must see this folder."""
+        """Called once, before the first shard: every worker must see this folder."""
         ...
 
     def map(self, function: Callable[[Shard], Result], shards: Iterable[Shard]) -> Iterator[Result]:
@@ -49,11 +53,11 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Let the workers finish and go."""
+        """Let the workers finish, then end them."""
         ...
 
     def abandon(self) -> None:
-        """End the workers at once; what they were at is lost."""
+        """End the workers at once and discard their work."""
         ...
 
 
@@ -83,7 +87,9 @@ class LocalEngine:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._pool: ProcessPoolExecutor | None = None
-        self._others: list[multiprocessing.process.BaseProcess] = []  # children of this process that are not ours
+        self._others: list[
+            multiprocessing.process.BaseProcess
+        ] = []  # children of this process that are not ours
 
     def share(self, folder: Path) -> None:
         return None
@@ -93,7 +99,9 @@ class LocalEngine:
             context = multiprocessing.get_context("spawn")
             self._others = multiprocessing.active_children()
             _start_tracker()
-            self._pool = ProcessPoolExecutor(self.workers, mp_context=context, initializer=_start_worker, initargs=(os.getpid(),))
+            self._pool = ProcessPoolExecutor(
+                self.workers, mp_context=context, initializer=_start_worker, initargs=(os.getpid(),)
+            )
         waiting: deque[Future[Result]] = deque()
         queue = iter(shards)
         try:
@@ -106,7 +114,8 @@ class LocalEngine:
                 yield waiting.popleft().result()
         except BrokenProcessPool:
             raise ClozeGenError(
-                "a worker process ended without a word (killed, or out of memory). What was finished stays; "
+                "a worker process died (killed, or out of memory). Finished "
+                "work is kept; "
                 "run again, with fewer --workers if memory is short."
             ) from None
         finally:
@@ -128,8 +137,9 @@ class LocalEngine:
 
 
 def _start_tracker() -> None:
-    """The helper process of `multiprocessing`, which removes the pool's semaphores after us. An interrupted run leaves that to it on
-    purpose, so it shall not warn of it, on our stderr and after our last word."""
+    """Start `multiprocessing`'s resource tracker, so that an interrupt causes no semaphore
+    warnings.
+    """
     name, quiet = "PYTHONWARNINGS", "ignore::UserWarning:multiprocessing.resource_tracker"
     before = os.environ.get(name)
     os.environ[name] = f"{before},{quiet}" if before else quiet
@@ -143,7 +153,7 @@ def _start_tracker() -> None:
 
 
 def _start_worker(parent: int) -> None:
-    """One thread a worker, which dies with its parent, even when that is killed outright (Linux). Ctrl-C is the parent's to handle."""
+    """Use one thread, die with the parent (Linux), and leave Ctrl-C to it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
@@ -152,27 +162,53 @@ def _start_worker(parent: int) -> None:
 
 
 def check_engine(name: str) -> None:
-    """Check the name of an engine before anything is written.
-
-    Raises:
-        UsageError: there is no engine of this name, or a cluster without an address.
-    """
+    """UsageError for an unknown engine, or a cluster without an address."""
     if name == "dask:":  # Dask would start a cluster of its own on this machine
-        raise UsageError("--engine dask: needs an address. Give the scheduler's, e.g. --engine dask:tcp://host:8786.")
+        raise UsageError(
+            "--engine dask: needs an address. Give the scheduler's, e.g. --engine "
+            "dask:tcp://host:8786."
+        )
     if name != "local" and not name.startswith("dask:"):
-        raise UsageError(f"--engine {name!r}: no such engine. Known: local, dask:ADDRESS (e.g. dask:tcp://host:8786).")
+        raise UsageError(
+            f"--engine {name!r}: no such engine. Known: local, dask:ADDRESS (e.g. "
+            "dask:tcp://host:8786)."
+        )
 
 
 def make_engine(name: str, *, workers: int) -> Engine:
-    """The engine of a run.
-
-    Args:
-        name: ``local``, or ``dask:ADDRESS`` for an existing Dask cluster.
-        workers: processes of the local engine.
-    """
+    """The engine `local`, or ``dask:ADDRESS`` for an existing Dask cluster."""
     check_engine(name)
     if name == "local":
         return InProcessEngine() if workers == 1 else LocalEngine(workers)
-    from cloze_gen.engine.dask_cluster import DaskEngine  # an optional extra
+    from cloze_gen.engine.dask import DaskEngine
 
     return DaskEngine(name.removeprefix("dask:"))
+
+
+@contextlib.contextmanager
+def engine_scope(engine: Engine) -> Iterator[Engine]:
+    """Close the engine at the end; on an error end its processes at once."""
+    try:
+        yield engine
+    except BaseException:
+        engine.abandon()
+        raise
+    engine.close()
+
+
+def prefetch(items: Iterator[T]) -> Iterator[T]:
+    """The same items, each made in a thread; useful if making them releases the interpreter lock
+    (files, Arrow, sorting).
+
+    >>> list(prefetch(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    with ThreadPoolExecutor(1) as thread:
+        coming = thread.submit(_next, items)
+        while item := coming.result():
+            coming = thread.submit(_next, items)
+            yield from item
+
+
+def _next(items: Iterator[T]) -> tuple[T, ...]:
+    return tuple(itertools.islice(items, 1))

@@ -1,4 +1,6 @@
-"""One thread a worker: the last digits of a product depend on how many threads share it, and processes must not fight over cores."""
+"""One thread a worker: the last digits of a product depend on the number of threads, and processes
+must not compete for cores.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,19 @@ import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
 # Read by a library when it is loaded; `threadpool_limits` knows those loaded already.
-_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_LIMITS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """One thread of BLAS, OpenMP and Arrow inside, in the whole process; afterwards as many as before.
-
-    A library first loaded inside keeps to one thread for good: the environment that it reads says so, and stays.
+    """One thread of BLAS, OpenMP and Arrow in the whole process; restored afterwards, except for
+    libraries first loaded inside.
     """
     cpu, io = pa.cpu_count(), pa.io_thread_count()
     try:

@@ -1,1 +1,1 @@
-"""What is true of English only: lists of words, spelling, grammar by tags. Pure: words and tags in, verdicts out."""
+"""English only: word lists, spelling, and grammar by tags. Pure functions of words and tags."""

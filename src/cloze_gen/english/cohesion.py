@@ -1,9 +1,4 @@
-"""What a sentence shows on its surface of the text that it was taken from: quotation marks, pronouns, names, tense, words of content.
-
-These are the ties by which a reader in a hurry puts a sentence back in its place without asking what it says (Halliday & Hasan 1976,
-Cohesion in English: reference, conjunction, lexical cohesion). Rules as crude as these are right often enough to solve a carelessly made
-set of blanked passages.
-"""
+"""Surface features of a sentence, after Halliday & Hasan 1976."""
 
 from __future__ import annotations
 
@@ -13,16 +8,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from cloze_gen.english.names import content_words, name_places
-from cloze_gen.english.stems import stem
+from cloze_gen.english.content_words import content_words, name_places, stem
 from cloze_gen.english.treebank import host
 
 QUOTATION_MARKS = frozenset(('"', "'", "``", "''"))
 
 
 class Person(StrEnum):
-    """Whom a pronoun speaks of."""
-
     I = "i"  # noqa: E741  the pronoun
     WE = "we"
     YOU = "you"
@@ -33,8 +25,6 @@ class Person(StrEnum):
 
 
 class Opener(StrEnum):
-    """How a sentence begins."""
-
     CONJUNCTION = "conjunction"
     DEMONSTRATIVE = "demonstrative"
     PRONOUN = "pronoun"
@@ -53,19 +43,27 @@ _FORMS = {
 }
 _PERSON_OF = {form: person for person, forms in _FORMS.items() for form in forms.split()}
 _OPENERS = {
-    Opener.CONJUNCTION: "and but or nor so yet then for however therefore thus still meanwhile nevertheless moreover besides afterwards "
+    Opener.CONJUNCTION: "and but or nor so yet then for however therefore thus still meanwhile "
+    "nevertheless "
+    "moreover besides afterwards "
     "presently suddenly indeed perhaps also hence",
     Opener.DEMONSTRATIVE: "this that these those such here there",
     Opener.ARTICLE: "the a an",
 }
-_OPENER_OF = {word: opener for opener, words in _OPENERS.items() for word in words.split()} | dict.fromkeys(_PERSON_OF, Opener.PRONOUN)
+_OPENER_OF = {
+    word: opener for opener, words in _OPENERS.items() for word in words.split()
+} | dict.fromkeys(_PERSON_OF, Opener.PRONOUN)
 _PAST = frozenset(
-    """was were had did could would should might said went came saw took made knew thought told looked found gave got stood left felt heard
-    began kept held sat brought seemed turned spoke ran rose fell lay led sent grew drew broke threw wrote met paid put became caught
-    bought fought taught slept wore won lost built spent understood followed asked cried replied answered""".split()
+    """was were had did could would should might said went came saw took made knew thought told
+    looked found gave got stood left felt heard
+    began kept held sat brought seemed turned spoke ran rose fell lay led sent grew drew broke threw
+    wrote met paid put became caught
+    bought fought taught slept wore won lost built spent understood followed asked cried replied
+    answered""".split()
 )
 _PRESENT = frozenset(
-    """is are am has have do does can will shall may must says goes comes sees takes makes knows thinks tells looks finds gives gets stands
+    """is are am has have do does can will shall may must says goes comes sees takes makes knows
+    thinks tells looks finds gives gets stands
     feels hears seems turns know think see want 's 're 've 'll 'm""".split()
 )
 _MAX_EDS = 4
@@ -73,17 +71,15 @@ _MAX_EDS = 4
 
 @dataclass(frozen=True, slots=True)
 class SurfaceTies:
-    """What one sentence shows.
+    """Surface features of one sentence.
 
     Attributes:
-        quotation_marks: how many stand in it, apostrophes inside words not among them.
-        begins_quoted, ends_quoted: whether its first, its last token is a quotation mark.
-        question: whether it asks.
-        persons: of its pronouns.
-        names: words with a capital that nothing forces, in small letters.
-        first_word: its first word, in small letters and without its clitic; a capital there tells nothing of it, so it may be a name too.
-        stems: of its words of content, names among them.
-        past, present: how many of its words are verbs in that tense, as far as their form tells.
+        quotation_marks: how many, apostrophes inside words excluded.
+        begins_quoted, ends_quoted: the first, the last token is a quotation mark.
+        names: case-folded; capitalised where no rule forces a capital.
+        first_word: case-folded, without clitic; may be a name too.
+        stems: of its content words, names included.
+        past, present: number of verb forms.
     """
 
     quotation_marks: int
@@ -100,17 +96,17 @@ class SurfaceTies:
 
     @property
     def is_half_speech(self) -> bool:
-        """Whether a speech is left open in it, or one is closed that was open before."""
+        """Whether it opens a quotation without closing it, or the reverse."""
         return self.quotation_marks % 2 == 1
 
     @property
     def tense(self) -> int:
-        """1 past, -1 present, 0 where neither stands out."""
+        """1 past, -1 present, 0 a tie."""
         return (self.past > self.present) - (self.present > self.past)
 
 
 def surface_ties(tokens: Sequence[str]) -> SurfaceTies:
-    """What a sentence shows on its surface.
+    """The surface features of a sentence.
 
     >>> ties = surface_ties('" Where is Pip ? " she asked .'.split())
     >>> ties.quotation_marks, ties.begins_quoted, *ties.persons, sorted(ties.names), sorted(ties.stems), ties.question
@@ -118,7 +114,9 @@ def surface_ties(tokens: Sequence[str]) -> SurfaceTies:
     >>> surface_ties("But his lamp was lit .".split()).opener, surface_ties("He walked on .".split()).tense
     (<Opener.CONJUNCTION: 'conjunction'>, 1)
     """
-    hosts, persons, stems, past, present, marks = zip(*map(_shown, tokens), strict=True) if tokens else ((),) * 6
+    hosts, persons, stems, past, present, marks = (
+        zip(*map(_shown, tokens), strict=True) if tokens else ((),) * 6
+    )
     names = frozenset(host(tokens[place]).casefold() for place in name_places(tokens))
     first = next((own for token, own in zip(tokens, hosts, strict=True) if token[:1].isalnum()), "")
     return SurfaceTies(
@@ -137,15 +135,7 @@ def surface_ties(tokens: Sequence[str]) -> SurfaceTies:
 
 
 class _Shown(NamedTuple):
-    """What a token shows wherever it stands.
-
-    Attributes:
-        host: in small letters, without its clitic.
-        person: of a pronoun; None for any other token.
-        stem: of its word of content; empty for any other token.
-        past, present: whether it is a verb's form of that tense, as far as its letters tell; a participle is taken for a past form.
-        is_quotation_mark: whether it opens or closes speech.
-    """
+    """Features of a token that do not depend on its place; a participle counts as past."""
 
     host: str
     person: Person | None
@@ -157,7 +147,6 @@ class _Shown(NamedTuple):
 
 @functools.lru_cache(maxsize=200_000)
 def _shown(token: str) -> _Shown:
-    """What a token shows; remembered, for every sentence asks of the same few."""
     folded = token.casefold()
     own = host(folded)
     return _Shown(

@@ -1,9 +1,4 @@
-"""The place of a content word in a sentence, told by the kinds of the tokens around it: what a verb is followed by, what opens a noun's
-phrase, what an adjective or adverb stands between.
-
-Nothing is parsed and no other content word is looked at, only its class. A place is the same thing to a word in a training book and to a
-blank, so one function finds both.
-"""
+"""The place of a content word: what is before and after it, by kinds of tokens, without parsing."""
 
 from __future__ import annotations
 
@@ -13,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cloze_gen.english.neighbour_kinds import (
+from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
+from cloze_gen.english.token_kinds import (
     ADJECTIVES,
     ADVERBIAL,
     AFTER_ADJECTIVE,
     BEFORE_ADJECTIVE,
-    BESIDE_ADVERB,
     COMPLEMENT,
     DETERMINERS,
     FOLLOWER,
@@ -26,12 +21,13 @@ from cloze_gen.english.neighbour_kinds import (
     GOVERNOR,
     MODIFIERS,
     N_KINDS,
+    NEAR_ADVERB,
     NOUNS,
     OPENER,
     SECOND,
+    Kind,
+    kind_of,
 )
-from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
-from cloze_gen.english.token_kinds import Kind, kind_of
 
 CLASSES = ("noun", "verb", "adjective", "adverb")
 ACTIVE, PASSIVE, ATTRIBUTIVE = 0, 1, 2  # voices of a verb
@@ -40,11 +36,11 @@ N_USES = 3  # voices of a verb, inflections of an adjective or adverb
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a word of each class would stand at every position of a text, as codes.
+    """Codes of the place that a word of each class would have at every position of a text.
 
     Attributes:
-        voice: int64, shape (tokens,): of a verb there: `ACTIVE`, `PASSIVE`, `ATTRIBUTIVE`.
-        left, right: int64, shape (4, tokens): what stands before and after a word of each of `CLASSES`; below `N_KINDS` and its square.
+        voice: int64, shape (tokens,), of a verb: `ACTIVE`, `PASSIVE`, `ATTRIBUTIVE`.
+        left, right: int64, shape (4, tokens), a row per class: below `N_KINDS`, below its square.
     """
 
     voice: np.ndarray
@@ -53,7 +49,7 @@ class Places:
 
 
 class Place(NamedTuple):
-    """One place: the class of the word asked for, its use (a verb's voice, another word's inflection) and what stands on both sides."""
+    """A place: word class, use (verb's voice, other word's inflection), left and right context."""
 
     word_class: str
     use: int
@@ -61,7 +57,7 @@ class Place(NamedTuple):
     right: int
 
     def __str__(self) -> str:
-        """As tables have it; `parse_place` reads it back.
+        """The spelling in tables; `parse_place` reads it.
 
         >>> str(Place("verb", 1, Kind.BE, Kind.NOUN * N_KINDS + Kind.PARTICLE))
         'verb 1 be _ noun+particle'
@@ -72,12 +68,11 @@ class Place(NamedTuple):
 
     @property
     def _is_clause(self) -> bool:
-        """Whether what follows is a verb's complement, told by two kinds."""
         return self.word_class == "verb" and self.use != ATTRIBUTIVE
 
 
 def parse_place(text: str) -> Place:
-    """A place from its spelling.
+    """The inverse of `str`.
 
     >>> parse_place("verb 1 be _ noun+particle") == Place("verb", 1, Kind.BE, Kind.NOUN * N_KINDS + Kind.PARTICLE)
     True
@@ -90,10 +85,7 @@ def parse_place(text: str) -> Place:
 
 
 def find_places(kinds: np.ndarray) -> Places:
-    """The places of all positions.
-
-    Args:
-        kinds: int64, shape (tokens,): `Kind` of each printed token (none `UNPRINTED`), with `END` between sentences, first and last.
+    """The places of all positions, from kinds of printed tokens with `END` around sentences.
 
     >>> words = [Kind.END, Kind.SUBJECT, Kind.FINITE, Kind.ADVERB, Kind.THE, Kind.ADJECTIVE, Kind.NOUN, Kind.PARTICLE, Kind.END]
     >>> places = find_places(np.array(words))
@@ -103,20 +95,40 @@ def find_places(kinds: np.ndarray) -> Places:
     before, after = np.roll(kinds, 1), np.roll(kinds, -1)
     here = np.arange(len(kinds))
     adverbial = np.isin(kinds, ADVERBIAL)
-    ahead = _next(~adverbial)[np.minimum(here + 1, len(kinds) - 1)]  # the first token after that is no adverb
+    ahead = _next(~adverbial)[
+        np.minimum(here + 1, len(kinds) - 1)
+    ]  # the first later token that is no adverb
     governs = _last(~adverbial)[here - 1]
     governor = kinds[governs]
     passive, attributive = _voices(kinds, before, after, governor)
-    gap = np.isin(governor, (Kind.SUBJECT, Kind.PRONOUN)) & np.isin(kinds[governs - 1], (Kind.RELATIVE, Kind.WHO, Kind.NOUN, Kind.NOUNS))
+    gap = np.isin(governor, (Kind.SUBJECT, Kind.PRONOUN)) & np.isin(
+        kinds[governs - 1], (Kind.RELATIVE, Kind.WHO, Kind.NOUN, Kind.NOUNS)
+    )
     governed = np.where(gap, GAP, GOVERNOR[governor])
-    left = np.stack([OPENER[_openers(kinds, before, after)], governed, BEFORE_ADJECTIVE[before], BESIDE_ADVERB[before]])
-    right = np.stack([FOLLOWER[after], _complements(kinds, before, ahead), AFTER_ADJECTIVE[after], BESIDE_ADVERB[after]])
+    left = np.stack(
+        [
+            OPENER[_openers(kinds, before, after)],
+            governed,
+            BEFORE_ADJECTIVE[before],
+            NEAR_ADVERB[before],
+        ]
+    )
+    right = np.stack(
+        [
+            FOLLOWER[after],
+            _complements(kinds, before, ahead),
+            AFTER_ADJECTIVE[after],
+            NEAR_ADVERB[after],
+        ]
+    )
     right[1, attributive] = FOLLOWER[after[attributive]]
-    return Places(np.where(attributive, ATTRIBUTIVE, np.where(passive, PASSIVE, ACTIVE)), left, right)
+    return Places(
+        np.where(attributive, ATTRIBUTIVE, np.where(passive, PASSIVE, ACTIVE)), left, right
+    )
 
 
 def use_of(tag: str, voice: int) -> int:
-    """The use of a word: a verb's voice, else which of its class's inflections the tag is."""
+    """A verb's voice, else the index of the tag among its class's tags."""
     name = coarse_class(tag)
     return voice if name == "verb" else TAGS_OF_CLASS[name].index(tag)
 
@@ -136,12 +148,19 @@ def places_of(tokens: Sequence[str], tags: Sequence[str]) -> list[Place | None]:
         name = coarse_class(tags[i])
         if name in CLASSES:
             row = CLASSES.index(name)
-            places[i] = Place(name, use_of(tags[i], int(found.voice[at])), int(found.left[row, at]), int(found.right[row, at]))
+            places[i] = Place(
+                name,
+                use_of(tags[i], int(found.voice[at])),
+                int(found.left[row, at]),
+                int(found.right[row, at]),
+            )
     return places
 
 
-def _voices(kinds: np.ndarray, before: np.ndarray, after: np.ndarray, governor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A participle that *have* does not govern is passive; one between a determiner or adjective and a noun is attributive."""
+def _voices(
+    kinds: np.ndarray, before: np.ndarray, after: np.ndarray, governor: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Passive: a participle without *have*. Attributive: between determiner and noun."""
     participle = kinds == Kind.PARTICIPLE
     attributive = (
         (participle | (kinds == Kind.ING))
@@ -152,34 +171,45 @@ def _voices(kinds: np.ndarray, before: np.ndarray, after: np.ndarray, governor: 
 
 
 def _openers(kinds: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """What opens the noun phrase that ends at each position; modifiers, and what joins adjectives, are passed over."""
+    """The opening kind of the noun phrase that ends at each position, modifiers skipped."""
     modifier = np.isin(kinds, MODIFIERS)
-    modifier |= np.isin(kinds, (Kind.COMMA, Kind.AND)) & np.isin(before, ADJECTIVES) & np.isin(after, ADJECTIVES)
+    modifier |= (
+        np.isin(kinds, (Kind.COMMA, Kind.AND))
+        & np.isin(before, ADJECTIVES)
+        & np.isin(after, ADJECTIVES)
+    )
     opener: np.ndarray = kinds[_last(~modifier)[np.arange(len(kinds)) - 1]]
     return opener
 
 
 def _complements(kinds: np.ndarray, before: np.ndarray, ahead: np.ndarray) -> np.ndarray:
-    """What follows a verb, adverbs aside, and what follows its object: first * kinds + second."""
+    """Kinds after a verb (adverbs skipped) and after its object: first * kinds + second."""
     noun, determiner = np.isin(kinds, NOUNS), np.isin(kinds, DETERMINERS)
     nominal = noun | determiner | np.isin(kinds, ADJECTIVES)
     phrase_end = _next(~nominal | (determiner & np.isin(before, NOUNS)))
     starts = nominal[ahead]
     pronoun = np.isin(kinds[ahead], (Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE))
-    end = np.minimum(np.where(starts, phrase_end[np.minimum(ahead + 1, len(kinds) - 1)], ahead + 1), len(kinds) - 1)
+    end = np.minimum(
+        np.where(starts, phrase_end[np.minimum(ahead + 1, len(kinds) - 1)], ahead + 1),
+        len(kinds) - 1,
+    )
     first = COMPLEMENT[kinds[ahead]]
     first = np.where(starts & (first == Kind.ADJECTIVE) & noun[end - 1], Kind.NOUN, first)
     later = _next(~np.isin(kinds, ADVERBIAL))[end]
-    second = np.where((first == Kind.NOUN) | (first == Kind.PARTICLE) | pronoun, SECOND[kinds[np.minimum(later, len(kinds) - 1)]], Kind.END)
+    second = np.where(
+        (first == Kind.NOUN) | (first == Kind.PARTICLE) | pronoun,
+        SECOND[kinds[np.minimum(later, len(kinds) - 1)]],
+        Kind.END,
+    )
     return first * N_KINDS + second
 
 
 def _next(here: np.ndarray) -> np.ndarray:
-    """int64, shape (tokens,): the first position from each one on where `here` holds; the text's length where none does."""
+    """The first position from each one on where `here` holds, else the length."""
     positions = np.where(here, np.arange(len(here)), len(here))
     return np.minimum.accumulate(positions[::-1])[::-1]
 
 
 def _last(here: np.ndarray) -> np.ndarray:
-    """int64, shape (tokens,): the last position up to each one where `here` holds; 0 where none does."""
+    """The last position up to each one where `here` holds, else 0."""
     return np.maximum.accumulate(np.where(here, np.arange(len(here)), 0))

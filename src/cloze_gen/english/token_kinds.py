@@ -1,17 +1,19 @@
-"""Kinds of tokens that a grammar tells apart: closed classes by their words, open ones by their tags alone."""
+"""Kinds of tokens (closed classes by word, open ones by tag), and which kinds count as one."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
+
+import numpy as np
 
 from cloze_gen.english.penn_tags import ADVERBS
 from cloze_gen.english.treebank import host
 
 
 class Kind(IntEnum):
-    """What a token is to the words beside it. `UNPRINTED` marks are not there for a reader."""
+    """The kind of a token for its neighbours. `UNPRINTED` marks are invisible to a reader."""
 
     END = 0
     COMMA = 1
@@ -70,27 +72,44 @@ _BY_WORD: Mapping[Kind, str] = {
     Kind.OBJECT: "me him us them thee",
     Kind.RELATIVE: "which that",
     Kind.WHO: "who whom whose",
-    Kind.DEGREE: "very so too quite rather as more most less least how pretty almost nearly extremely exceedingly",
+    Kind.DEGREE: "very so too quite rather as more most less least how pretty almost nearly "
+    "extremely "
+    "exceedingly",
 }
 _PREPOSITIONS: Mapping[Kind, str] = {
     Kind.OF: "of",
     Kind.TO: "to unto",
-    Kind.PLACE: "in at on upon within under beneath beside above below behind near among amongst amid between before after",
-    Kind.WAY: "into onto through across over along toward towards past down up round around beyond from off out",
+    Kind.PLACE: "in at on upon within under beneath beside above below behind near among "
+    "amongst amid "
+    "between before after",
+    Kind.WAY: "into onto through across over along toward towards past down up round around "
+    "beyond from "
+    ""
+    "off out",
     Kind.WITH: "with by without",
     Kind.FOR: "for",
     Kind.AS: "as like than",
     Kind.THAT: "that",
-    Kind.SUBORDINATE: "if because although though while whilst unless until till since lest whether once ere so",
+    Kind.SUBORDINATE: "if because although though while whilst unless until till since lest "
+    "whether once ere so",
 }
-_PARTICLES = frozenset("up down out off away back over in on about along aside forward together home apart forth by through round".split())
+_PARTICLES = frozenset(
+    "up down out off away back over in on about along aside forward together home apart forth "
+    "by through round".split()
+)
 _BY_TAG: Mapping[str, Kind] = {
-    "CC": Kind.AND, "IN": Kind.PREPOSITION, "TO": Kind.INFINITIVE, "RP": Kind.PARTICLE, "WRB": Kind.QUESTION, "WP": Kind.QUESTION,
-    "WDT": Kind.QUESTION, "WP$": Kind.WHO, "PRP$": Kind.POSSESSIVE, "POS": Kind.POSSESSIVE, "CD": Kind.NUMBER, "DT": Kind.SOME,
-    "PDT": Kind.SOME, "PRP": Kind.PRONOUN, "EX": Kind.THERE, "MD": Kind.MODAL, "VB": Kind.BASE, "VBD": Kind.FINITE, "VBP": Kind.FINITE,
-    "VBZ": Kind.FINITE, "VBG": Kind.ING, "VBN": Kind.PARTICIPLE, "NN": Kind.NOUN, "NNS": Kind.NOUNS, "NNP": Kind.NAME, "NNPS": Kind.NAME,
-    "JJ": Kind.ADJECTIVE, "JJR": Kind.COMPARED, "JJS": Kind.COMPARED, "RB": Kind.ADVERB, "RBR": Kind.DEGREE, "RBS": Kind.DEGREE,
-    "``": Kind.UNPRINTED, "''": Kind.UNPRINTED, "-LRB-": Kind.UNPRINTED, "-RRB-": Kind.UNPRINTED, "NFP": Kind.UNPRINTED,
+    "CC": Kind.AND, "IN": Kind.PREPOSITION, "TO": Kind.INFINITIVE, "RP": Kind.PARTICLE,
+    "WRB": Kind.QUESTION, "WP": Kind.QUESTION,
+    "WDT": Kind.QUESTION, "WP$": Kind.WHO, "PRP$": Kind.POSSESSIVE, "POS": Kind.POSSESSIVE,
+    "CD": Kind.NUMBER, "DT": Kind.SOME,
+    "PDT": Kind.SOME, "PRP": Kind.PRONOUN, "EX": Kind.THERE, "MD": Kind.MODAL, "VB": Kind.BASE,
+    "VBD": Kind.FINITE, "VBP": Kind.FINITE,
+    "VBZ": Kind.FINITE, "VBG": Kind.ING, "VBN": Kind.PARTICIPLE, "NN": Kind.NOUN, "NNS": Kind.NOUNS,
+    "NNP": Kind.NAME, "NNPS": Kind.NAME,
+    "JJ": Kind.ADJECTIVE, "JJR": Kind.COMPARED, "JJS": Kind.COMPARED, "RB": Kind.ADVERB,
+    "RBR": Kind.DEGREE, "RBS": Kind.DEGREE,
+    "``": Kind.UNPRINTED, "''": Kind.UNPRINTED, "-LRB-": Kind.UNPRINTED, "-RRB-": Kind.UNPRINTED,
+    "NFP": Kind.UNPRINTED,
     "HYPH": Kind.UNPRINTED, ".": Kind.END, ":": Kind.END, ",": Kind.COMMA,
 }  # fmt: skip
 _WORDS = {kind: frozenset(words.split()) for kind, words in {**_BY_WORD, **_PREPOSITIONS}.items()}
@@ -99,7 +118,14 @@ _AUXILIARIES = {
     Kind.HAVE: frozenset("have has had having hath hast hadst 've".split()),
     Kind.MODAL: frozenset("do does did dost doth didst".split()),
 }
-_CLITICS = {"'ll": Kind.MODAL, "'d": Kind.MODAL, "'ve": Kind.HAVE, "'s": Kind.BE, "'m": Kind.BE, "'re": Kind.BE}
+_CLITICS = {
+    "'ll": Kind.MODAL,
+    "'d": Kind.MODAL,
+    "'ve": Kind.HAVE,
+    "'s": Kind.BE,
+    "'m": Kind.BE,
+    "'re": Kind.BE,
+}
 _NOMINAL_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 # Which words of a tag are a kind of their own; the first that holds the word has it.
 _KINDS_OF_TAG: Mapping[str, tuple[Kind, ...]] = {
@@ -136,4 +162,104 @@ def kind_of(token: str, tag: str) -> Kind:
         return Kind.PARTICLE
     if word.startswith("-") or word in {"'", "_", "*"}:
         return Kind.UNPRINTED
-    return next((kind for kind in _KINDS_OF_TAG.get(tag, ()) if word in _WORDS[kind]), _BY_TAG.get(tag, Kind.OTHER))
+    return next(
+        (kind for kind in _KINDS_OF_TAG.get(tag, ()) if word in _WORDS[kind]),
+        _BY_TAG.get(tag, Kind.OTHER),
+    )
+
+
+N_KINDS = len(Kind)
+ADVERBIAL = (Kind.ADVERB, Kind.DEGREE)
+NOUNS = (Kind.NOUN, Kind.NOUNS, Kind.NAME, Kind.NUMBER)
+DETERMINERS = (Kind.A, Kind.THE, Kind.POSSESSIVE, Kind.PLURAL, Kind.SOME)
+ADJECTIVES = (Kind.ADJECTIVE, Kind.COMPARED)
+MODIFIERS = (*ADJECTIVES, *NOUNS[:3], Kind.ING, Kind.PARTICIPLE, *ADVERBIAL)
+ENDS = (Kind.COMMA, Kind.AND, Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.OTHER, Kind.UNPRINTED)
+FINITES = (Kind.FINITE, Kind.MODAL, Kind.HAVE, Kind.BE)
+
+
+def _merged(groups: Mapping[Kind, Iterable[Kind]]) -> np.ndarray:
+    """int64, shape (kinds,): the representative of each kind, itself where it is in no group."""
+    table = np.arange(N_KINDS)
+    for kind, members in groups.items():
+        table[list(members)] = kind
+    return table
+
+
+# After a verb: what ends its phrase or opens its object; before it: what governs it.
+COMPLEMENT = _merged({
+    Kind.END: ENDS,
+    Kind.FINITE: FINITES,
+    Kind.NOUN: (*NOUNS, *DETERMINERS),
+    Kind.OBJECT: (Kind.OBJECT, Kind.PRONOUN),
+    Kind.THAT: (Kind.THAT, Kind.SUBJECT, Kind.THERE),
+    Kind.ADJECTIVE: ADJECTIVES,
+})  # fmt: skip
+SECOND = _merged({
+    Kind.END: (*ENDS, *FINITES, Kind.OF, Kind.PLACE, Kind.WITH, Kind.FOR, Kind.PREPOSITION,
+        Kind.QUESTION),
+    Kind.TO: (Kind.TO, Kind.WAY),
+    Kind.NOUN: (*NOUNS, *DETERMINERS, Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE),
+    Kind.THAT: (Kind.THAT, Kind.SUBJECT, Kind.THERE),
+    Kind.ADJECTIVE: ADJECTIVES,
+})  # fmt: skip
+PREPOSITIONS = (Kind.TO, Kind.PLACE, Kind.WAY, Kind.WITH, Kind.FOR, Kind.AS, Kind.PREPOSITION)
+GOVERNOR = _merged({
+    Kind.RELATIVE: (Kind.RELATIVE, Kind.WHO),
+    Kind.NOUN: (*NOUNS, *ADJECTIVES),
+    Kind.PRONOUN: (Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE),
+    Kind.END: (Kind.COMMA, Kind.AND, Kind.OTHER, Kind.UNPRINTED, Kind.SUBORDINATE, Kind.THAT,
+        Kind.QUESTION, Kind.PARTICLE),
+    Kind.PLACE: (Kind.OF, *PREPOSITIONS),
+    Kind.THE: DETERMINERS,
+    Kind.FINITE: (Kind.FINITE, Kind.BASE, Kind.ING, Kind.PARTICIPLE),
+})  # fmt: skip
+GAP = Kind.OBJECT  # marks an object gap, as in *which he saw*, *all things he saw*
+VERBAL = (Kind.BASE, Kind.FINITE, Kind.ING, Kind.PARTICIPLE, Kind.HAVE, Kind.MODAL)
+OPENER = _merged({
+    Kind.PLACE: (Kind.OF, *PREPOSITIONS),
+    Kind.FINITE: VERBAL,
+    Kind.END: (*ENDS[:4], Kind.OTHER, Kind.UNPRINTED, Kind.THAT, Kind.QUESTION, Kind.PARTICLE,
+        Kind.INFINITIVE, Kind.OBJECT, Kind.PRONOUN,
+               Kind.SUBJECT, Kind.THERE, Kind.REFLEXIVE),
+})  # fmt: skip
+FOLLOWER = _merged({
+    Kind.END: (Kind.COMMA, Kind.AND, Kind.OTHER, Kind.UNPRINTED, Kind.SUBORDINATE),
+    Kind.FINITE: (Kind.FINITE, Kind.MODAL, Kind.HAVE, Kind.BE, Kind.BASE),
+    Kind.THE: (Kind.THE, Kind.A, Kind.POSSESSIVE, Kind.PLURAL, Kind.SOME, Kind.NUMBER, Kind.OBJECT,
+        Kind.REFLEXIVE),
+    Kind.SUBJECT: (Kind.SUBJECT, Kind.PRONOUN, Kind.THERE),
+    Kind.NOUN: (Kind.NOUN, Kind.NOUNS, Kind.NAME),
+    Kind.ADJECTIVE: ADJECTIVES,
+    Kind.ADVERB: ADVERBIAL,
+    Kind.PLACE: (Kind.PLACE, Kind.WITH, Kind.PREPOSITION),
+})  # fmt: skip
+BEFORE_ADJECTIVE = _merged({
+    Kind.THE: (*DETERMINERS, Kind.NUMBER),
+    Kind.FINITE: (Kind.BASE, Kind.FINITE, Kind.ING, Kind.PARTICIPLE, Kind.MODAL),
+    Kind.NOUN: (Kind.NOUN, Kind.NOUNS, Kind.NAME, Kind.OBJECT, Kind.PRONOUN, Kind.REFLEXIVE),
+    Kind.PLACE: (Kind.OF, *PREPOSITIONS),
+    Kind.ADJECTIVE: ADJECTIVES,
+    Kind.END: (Kind.OTHER, Kind.UNPRINTED, Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.THAT,
+        Kind.QUESTION, Kind.SUBJECT,
+               Kind.THERE, Kind.PARTICLE),
+})  # fmt: skip
+AFTER_ADJECTIVE = _merged({
+    Kind.END: (Kind.SUBORDINATE, Kind.RELATIVE, Kind.WHO, Kind.OTHER, Kind.UNPRINTED,
+        Kind.QUESTION),
+    Kind.FINITE: (Kind.FINITE, Kind.BASE, Kind.MODAL, Kind.HAVE, Kind.BE, Kind.PARTICIPLE),
+    Kind.THAT: (Kind.THAT, Kind.SUBJECT, Kind.PRONOUN, Kind.THERE),
+    Kind.THE: (*DETERMINERS, Kind.NUMBER, Kind.OBJECT, Kind.REFLEXIVE),
+    Kind.ADJECTIVE: ADJECTIVES,
+    Kind.PLACE: (Kind.PLACE, Kind.PREPOSITION, Kind.WITH),
+})  # fmt: skip
+NEAR_ADVERB = _merged({
+    Kind.THE: (*DETERMINERS, Kind.NUMBER),
+    Kind.NOUN: (Kind.NOUN, Kind.NOUNS, Kind.NAME),
+    Kind.OBJECT: (Kind.OBJECT, Kind.REFLEXIVE),
+    Kind.SUBJECT: (Kind.SUBJECT, Kind.PRONOUN, Kind.THERE),
+    Kind.MODAL: (Kind.MODAL, Kind.HAVE),
+    Kind.PLACE: (Kind.OF, Kind.TO, Kind.PLACE, Kind.WAY, Kind.WITH, Kind.FOR, Kind.PREPOSITION),
+    Kind.SUBORDINATE: (Kind.SUBORDINATE, Kind.THAT, Kind.RELATIVE, Kind.WHO, Kind.QUESTION),
+    Kind.END: (Kind.END, Kind.OTHER, Kind.UNPRINTED),
+})  # fmt: skip

@@ -1,1 +1,1 @@
-"""Baselines and audits: a score for every option first, choices and accuracies after. Pure: arrays and records in, arrays out."""
+"""Evaluation of a finished set: baselines, adversaries, user models and people."""

@@ -1,51 +1,56 @@
-"""What chance alone would give: exact expectations, exact tests of one rule, and one test of several rules together."""
+"""Exact results of random answers to questions, passages and blanked passages."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from cloze_gen.evaluate.blanks import BlankMetrics
+from cloze_gen.records.blanked_passage import BlankedPassage
+from cloze_gen.word_tokens import is_word
+
+# ---- Questions
 
 
 def chance_accuracy(option_counts: Sequence[int]) -> float:
-    """Exact expectation of answering at random, a share of 1: the mean of 1/k over the items; NaN without items.
+    """Accuracy of random answers: the mean of 1/k over the items; NaN without items.
 
     >>> chance_accuracy([2, 4])
     0.375
     """
-    return math.fsum(1 / count for count in option_counts) / len(option_counts) if option_counts else math.nan
+    return (
+        math.fsum(1 / count for count in option_counts) / len(option_counts)
+        if option_counts
+        else math.nan
+    )
 
 
 def correct_count_distribution(option_counts: Sequence[int]) -> NDArray[np.float64]:
-    """P(c items right at random) for c = 0 .. n, the items' option counts equal or not (binomial or Poisson-binomial).
-
-    Returns:
-        float64, shape (n + 1,); sums to 1. Every term of the convolution is positive, so nothing cancels.
-
-    Items of one size have a binomial distribution, so one convolution for each size is enough. `scipy.stats.poisson_binom` takes
-    n (n + 1) numbers for the same.
+    """P(c items right at random) for c = 0 .. n, as a convolution of binomials.
 
     >>> correct_count_distribution([2, 2]).round(12).tolist()
     [0.25, 0.5, 0.25]
     """
-    from scipy.stats import binom  # here, for scipy's statistics take most of a second to load
+    from scipy.stats import binom  # slow to import
 
     distribution, first = np.ones(1), 0
     for size, n in sorted(Counter(option_counts).items()):
         shares = binom.pmf(np.arange(n + 1), n, 1 / size)
-        positive = np.flatnonzero(shares)  # far from the mean a share is too small for a float
-        distribution, first = np.convolve(distribution, shares[positive[0] : positive[-1] + 1]), first + int(positive[0])
+        positive = np.flatnonzero(shares)  # values far from the mean underflow to 0
+        distribution, first = (
+            np.convolve(distribution, shares[positive[0] : positive[-1] + 1]),
+            first + int(positive[0]),
+        )
     return np.pad(distribution, (first, len(option_counts) + 1 - first - len(distribution)))
 
 
 def two_sided_p(correct_count: int, option_counts: Sequence[int]) -> float:
-    """Exact two-sided p of one rule's number of right answers: all counts no likelier than the one seen.
-
-    scipy has this test for items of one size only (`binomtest`, which gives the same p there). For items of different sizes it has the
-    distribution, in later versions, and no test.
+    """Exact two-sided p of a number of right answers: P(any count at most as likely as this one).
 
     >>> two_sided_p(1, [2, 2]), two_sided_p(0, [2, 2])
     (1.0, 0.5)
@@ -53,56 +58,57 @@ def two_sided_p(correct_count: int, option_counts: Sequence[int]) -> float:
     if not option_counts:
         return 1.0
     distribution = correct_count_distribution(option_counts)
-    seen = distribution[correct_count] * (1 + 1e-9)  # equal probabilities may differ in the last bits
+    seen = distribution[correct_count] * (
+        1 + 1e-9
+    )  # equal probabilities may differ in the last bits
     as_rare = distribution <= seen
     return 1.0 if as_rare.all() else float(min(1.0, distribution[as_rare].sum()))
 
 
-def positions_dealt(answers: NDArray[np.int64], *, option_count: int) -> bool:
-    """Whether every position holds as many answers as any other, give or take one, as it does where positions are dealt and never drawn.
+def positions_balanced(answers: NDArray[np.int64], *, option_count: int) -> bool:
+    """Whether the numbers of answers per position differ by at most one.
 
-    `answers`: int64, shape (n,), none of them unknown.
-
-    >>> positions_dealt(np.array([2, 0, 1, 0]), option_count=3), positions_dealt(np.array([2, 0, 0, 0]), option_count=3)
-    (True, False)
+    >>> [positions_balanced(np.array(one), option_count=3) for one in ([2, 0, 1, 0], [2, 0, 0, 0])]
+    [True, False]
     """
     counts = np.bincount(answers, minlength=option_count)
     return bool(counts.max() - counts.min() <= 1)
 
 
 def joint_p(choices: NDArray[np.int64], answers: NDArray[np.int64], *, option_count: int) -> float:
-    """p of several rules together being no better and no worse than chance, their dependence counted exactly.
+    """p of the null hypothesis that several rules are right as often as chance, jointly.
 
-    The null is how the answers' places came about, independent of all that the rules look at:
+    The null hypothesis: answer positions are random and independent of all that the rules use.
 
-    - found: every answer is uniform over its k places. A rule's right answers have mean n/k, and two rules a, b covary by the sum over
-      items of ``[a and b choose alike]/k - 1/k^2``.
-    - dealt (`positions_dealt`): the answers are a shuffle of an even deck. A rule's right answers are then the sum of one entry a row of
-      a matrix under a random permutation: with n_t answers at place t and m_t choices of it the mean is ``sum n_t m_t / n``, and two rules
-      covary by ``sum_i sum_t n_t A_it B_it / (n - 1)``, A and B being their choices' indicators less the means of row and column
-      (Hoeffding 1951). A rule that always takes one place has no variance here: what was dealt by construction is no evidence.
+    - unbalanced: every answer is uniform over k positions. A rule's right answers have mean n/k,
+      and rules a, b have covariance ``[a and b choose alike]/k - 1/k^2``, summed over items.
+    - balanced (`positions_balanced`): answers are a random permutation. With n_t answers at
+      position t and m_t choices of it the mean is ``sum n_t m_t / n``, and the covariance is
+      ``sum_i sum_t n_t A_it B_it / (n - 1)``, A and B being their choices' indicators less the
+      means of row and column (Hoeffding 1951).
 
-    The counts over n items are close to normal, so ``z' C^+ z`` is chi-square with rank(C) degrees of freedom. Rules that always agree, or
-    positions that together exhaust the items, lower the rank and are not counted twice, which Fisher's sum of -2 ln p would do, since
-    it takes the rules for independent.
+    ``z' C^+ z`` is approximately chi-square with rank(C) degrees of freedom, so redundant rules
+    count once. Without rules or items, or if no rule can vary, p is 1.
 
     Args:
-        choices: int, shape (r rules, n items): the option each rule chose.
-        answers: int, shape (n,): the right option.
+        choices: shape (r rules, n items); `answers`: shape (n,).
         option_count: k, the same for all items.
-    Returns:
-        a probability; 1 without rules, without items, and where no rule can vary.
     """
     n_rules, n_items = choices.shape
     if choices.size == 0:
         return 1.0
     right = (choices == answers).sum(axis=1)
-    if n_items > 1 and positions_dealt(answers, option_count=option_count):
+    if n_items > 1 and positions_balanced(answers, option_count=option_count):
         deck = np.bincount(answers, minlength=option_count)
         chosen = choices[:, :, None] == np.arange(option_count)  # (rules, items, places)
         taken = chosen.sum(axis=1)
         mean = taken @ deck / n_items
-        entries = chosen - (deck[choices] / n_items)[:, :, None] - (taken / n_items)[:, None, :] + (mean / n_items)[:, None, None]
+        entries = (
+            chosen
+            - (deck[choices] / n_items)[:, :, None]
+            - (taken / n_items)[:, None, :]
+            + (mean / n_items)[:, None, None]
+        )
         weighted = (entries * np.sqrt(deck)).reshape(n_rules, -1)
         covariance = weighted @ weighted.T / (n_items - 1)
     else:
@@ -113,6 +119,147 @@ def joint_p(choices: NDArray[np.int64], answers: NDArray[np.int64], *, option_co
     values, vectors = np.linalg.eigh(covariance)
     kept = values > 1e-9 * max(values.max(), 1.0)
     statistic = float((((vectors[:, kept].T @ centred) ** 2) / values[kept]).sum())
-    from scipy.stats import chi2  # here, for scipy's statistics take most of a second to load
+    from scipy.stats import chi2  # slow to import
 
     return float(chi2.sf(statistic, int(kept.sum()))) if kept.any() else 1.0
+
+
+# ---- Passages: P(guess is right), float64, shape (n,). A passage is its tokens, the target last.
+# Words are compared in lower case (LAMBADA 4).
+
+
+def random_vocabulary_word(
+    targets: Sequence[str], vocabulary: Collection[str]
+) -> NDArray[np.float64]:
+    """Any word of the vocabulary, uniformly; 0 for a target outside the vocabulary.
+
+    >>> random_vocabulary_word(["menu", "whatsit"], {"menu", "lamp"}).tolist()
+    [0.5, 0.0]
+    """
+    return np.array(
+        [(target in vocabulary) / max(1, len(vocabulary)) for target in targets], np.float64
+    )
+
+
+def random_word(passages: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """A word token of the passage before its target, punctuation excluded.
+
+    >>> random_word([("the", "menu", ",", "a", "menu", "menu")]).tolist()
+    [0.5]
+    """
+    return _shares(passages, is_word)
+
+
+def random_word_type(passages: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """A distinct word of the passage before its target.
+
+    >>> random_word_type([("the", "menu", ",", "a", "menu", "menu")]).round(2).tolist()
+    [0.33]
+    """
+    return _shares(
+        [
+            (*dict.fromkeys(token.casefold() for token in tokens[:-1]), tokens[-1])
+            for tokens in passages
+        ],
+        is_word,
+    )
+
+
+def random_capitalised_word(passages: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """A capitalised word token before the target; needs cased tokens.
+
+    >>> random_capitalised_word([("The", "cook", "saw", "Ann", "and", "ann"),
+    ...     ("no", "one", "came")]).tolist()
+    [0.5, 0.0]
+    """
+    return _shares(passages, lambda token: token[:1].isupper())
+
+
+def _shares(
+    passages: Sequence[Sequence[str]], counts: Callable[[str], bool]
+) -> NDArray[np.float64]:
+    shares = np.zeros(len(passages))
+    for i, tokens in enumerate(passages):
+        pool = [token.casefold() for token in tokens[:-1] if counts(token)]
+        shares[i] = pool.count(tokens[-1].casefold()) / len(pool) if pool else 0.0
+    return shares
+
+
+# ---- Blanked passages: each blank gets a different candidate (Kong et al. 2020, 3.1). For b blanks
+# and c candidates there are P(c, b) = c! / (c - b)! equally likely lists of answers.
+
+_TWO_SIDED = float(ndtri(0.975))
+
+
+def right_probability(right: int, blanks: int, candidates: int) -> float:
+    """P(exactly `right` blanks are right), by inclusion-exclusion.
+
+    >>> f"{right_probability(0, 5, 7):.3f}", 1 / right_probability(5, 5, 7)
+    ('0.482', 2520.0)
+    >>> sum(right_probability(right, 5, 7) for right in range(6))
+    1.0
+    """
+    wrong = blanks - right
+    lists = sum(
+        (-1) ** j * math.comb(wrong, j) * math.perm(candidates - right - j, wrong - j)
+        for j in range(wrong + 1)
+    )
+    return math.comb(blanks, right) * lists / math.perm(candidates, blanks)
+
+
+def expected_distractors(blanks: int, candidates: int, distractors: int) -> float:
+    """DE: the mean number of answers that are distractors.
+
+    >>> f"{expected_distractors(5, 7, 2):.3f}"
+    '1.429'
+    """
+    return blanks * distractors / candidates
+
+
+def chance_metrics(passages: Sequence[BlankedPassage]) -> BlankMetrics:
+    """Expected measures of random answers, with normal 95 % intervals.
+
+    *Read:* if two blanks share their answer, no list is all right. The variance of BA ignores this.
+
+    >>> passage = BlankedPassage("b:0", tuple("ABCDE"), (0, 1, 2, 3, 4), tuple("ABCDEFG"),
+    ...     (0, 1, 2, 3, 4))
+    >>> row = chance_metrics([passage])
+    >>> f"{row.ba:.4f} {row.ba_micro:.4f} {row.pa:.6f} {row.de:.3f}"
+    '0.1429 0.1429 0.000397 1.429'
+    """
+    kinds = Counter(
+        (len(one.blanks), len(one.candidates), len(one.distractors)) for one in passages
+    )
+    n, blanks = len(passages), sum(len(one.blanks) for one in passages)
+    total, variance, right = np.zeros(3), np.zeros(3), 0.0
+    for (b, c, d), count in kinds.items():
+        means, variances = _moments(b, c, d)
+        total += count * means
+        variance += count * variances
+        right += count * b / c
+    mean, reach = total / n, _TWO_SIDED * np.sqrt(variance) / n
+    (ba, pa, de), (ba_low, pa_low, de_low), (ba_high, pa_high, de_high) = (
+        mean.tolist(),
+        (mean - reach).tolist(),
+        (mean + reach).tolist(),
+    )
+    most = sum(min(b, d) * count for (b, _, d), count in kinds.items()) / n
+    return BlankMetrics(
+        n=n, blanks=blanks, ba=ba, ba_low=max(0.0, ba_low), ba_high=min(1.0, ba_high), ba_micro=right / blanks,
+        pa=pa, pa_low=max(0.0, pa_low), pa_high=min(1.0, pa_high), de=de, de_low=max(0.0, de_low), de_high=min(most, de_high),
+    )  # fmt: skip
+
+
+def _moments(
+    blanks: int, candidates: int, distractors: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and variance of a passage's BA, PA and DE, shape (3,) each."""
+    b, c, d = blanks, candidates, distractors
+    shared = b + d > c  # of two blanks with one answer, one is wrong
+    all_right = 0.0 if shared else 1 / math.perm(c, b)
+    shares = [(right / b, right_probability(right, b, c)) for right in range(b + 1)]
+    ba_variance = math.fsum(prob * (share - 1 / c) ** 2 for share, prob in shares)
+    de_variance = b * (d / c) * (1 - d / c) * (c - b) / (c - 1) if c > 1 else 0.0
+    return np.array([1 / c, all_right, expected_distractors(b, c, d)]), np.array(
+        [ba_variance, all_right * (1 - all_right), de_variance]
+    )

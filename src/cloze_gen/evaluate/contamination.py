@@ -1,17 +1,15 @@
-"""Does a model like the published order of exchangeable lines better than others? An exact test, shard by shard.
-
-Source: Oren, Meister, Chatterji, Ladhak & Hashimoto 2023, section 3 (arXiv 2310.17623). Theirs are the exact permutation test of one file
-and the sharded t test, which is asymptotic. Ours, beside them, is the exact test of all shards together, by the sum of ranks.
-
-Why it is exact. The published order was drawn uniformly, and the shuffled ones uniformly from the other orders. A model that knows nothing
-of it gives R + 1 log-likelihoods that are exchangeable: the rank of the published one is uniform on 0..R, and independent from shard to
-shard. The sum of ranks then has the law of a sum of fair dice of R + 1 sides, which is known without approximation. Ties count against the
-published order, so that with them p can only be too large.
-"""
+"""Exact contamination test by line order (Oren et al. 2023, section 3, arXiv 2310.17623)."""
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import json
 import math
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,24 +18,215 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-# Of the published order's size: what sums of the same terms in another order differ by is rounding, and no preference of a model.
+from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.parsing import ParseError, as_number, parse_json, quote
+from cloze_gen.rng import derive_rng
+
+# ---- Orders
+
+MOST_ORDERS = 10_000_000  # of all shards together; a limit against typing errors
+PAPER_SHARDS, LINES_A_SHARD = 50, 10
+_DISTINCT_LINES = 20  # with this many lines, random orders practically never repeat
+PURPOSE = "contamination.order"
+
+
+@dataclass(frozen=True, slots=True)
+class OrderPlan:
+    sizes: tuple[int, ...]
+    permutations: int
+    seed: int
+    digest: str
+
+    @property
+    def shards(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def name(self) -> str:
+        """Shards x permutations, seed, digest: `50x99-s1-0123456789ab`."""
+        return f"{self.shards}x{self.permutations}-s{self.seed}-{self.digest}"
+
+    def id(self, shard: int, order: int) -> str:
+        return f"{self.name}:{shard}:{order}"
+
+
+def plan_orders(lines: Sequence[str], *, shards: int, permutations: int, seed: int) -> OrderPlan:
+    """Cut a file into shards of consecutive lines of nearly equal size; order 0 is as published.
+
+    `shards` 0: the paper's 50, or fewer so that each has 10 lines.
+
+    >>> plan_orders([str(n) for n in range(7)], shards=2, permutations=5, seed=1).sizes
+    (4, 3)
+    """
+    n = len(lines)
+    shards = shards or max(1, min(PAPER_SHARDS, n // LINES_A_SHARD))
+    if not 1 <= shards <= max(1, n):
+        raise UsageError(
+            f"cannot cut {n:,} lines into {shards:,} shards; choose between 1 and {max(1, n):,} "
+            "shards."
+        )
+    if not 1 <= permutations < MOST_ORDERS // shards:
+        raise UsageError(
+            f"{shards:,} shards x {permutations:,} permutations: choose at least 1 permutation, "
+            f"and fewer than {MOST_ORDERS:,} texts in all."
+        )
+    least = n // shards
+    if least < _DISTINCT_LINES and permutations >= math.factorial(least):
+        others = math.factorial(least) - 1
+        raise UsageError(
+            f"{shards:,} shards of {n:,} lines: a shard of {least} lines has only {others:,} "
+            f"shuffled orders, fewer than {permutations:,} permutations; choose fewer shards or "
+            "fewer permutations."
+        )
+    digest = hashlib.blake2b("\n".join(lines).encode(), digest_size=6).hexdigest()
+    base, longer = divmod(n, shards)
+    return OrderPlan(
+        tuple(base + (shard < longer) for shard in range(shards)), permutations, seed, digest
+    )
+
+
+def prompt_texts(lines: Sequence[str], plan: OrderPlan) -> Iterator[tuple[str, str]]:
+    r"""``(id, text)`` of every shard in every order; texts include line ends.
+
+    >>> lines = ["a", "b", "c", "d"]
+    >>> list(prompt_texts(lines, plan_orders(lines, shards=2, permutations=1, seed=1)))[2:]
+    [('2x1-s1-ac59a23b83c5:1:0', 'c\nd\n'), ('2x1-s1-ac59a23b83c5:1:1', 'd\nc\n')]
+    """
+    start = 0
+    for shard, size in enumerate(plan.sizes):
+        own = lines[start : start + size]
+        for order, places in enumerate(shard_orders(plan, shard)):
+            yield plan.id(shard, order), "".join(f"{own[place]}\n" for place in places)
+        start += size
+
+
+def shard_orders(plan: OrderPlan, shard: int) -> Iterator[Sequence[int]]:
+    """Line positions from 0: the published order of a shard, then distinct shuffled orders."""
+    size = plan.sizes[shard]
+    rng = derive_rng(plan.seed, PURPOSE, str(shard))
+    seen = {tuple(range(size))}
+    yield range(size)
+    left = plan.permutations
+    while left:
+        places = tuple(rng.permutation(size).tolist())
+        if places in seen:
+            continue
+        if size < _DISTINCT_LINES:
+            seen.add(places)
+        left -= 1
+        yield places
+
+
+# ---- Detection of files with ordered lines
+
+MIN_LIKELIHOOD = 1e-6  # orders less probable by chance count as made on purpose
+SHUFFLES, MAX_SIMILARITY = (
+    30,
+    6.0,
+)  # standard deviations above the mean of so many shuffles: one in a million by Student's t distribution
+_LINE = "the lines themselves"
+
+
+def detect_ordering(lines: Sequence[str]) -> str | None:
+    """How the lines are ordered, such as `sorted by 'id'`; None for random order.
+
+    >>> detect_ordering([f"{n}) a question" for n in range(1, 30)])
+    'sorted by the lines themselves'
+    >>> detect_ordering(["b", "a", "c"] * 10) is None
+    True
+    """
+    for name, values in _columns(lines).items():
+        counts = Counter(values)
+        ways = sum(math.lgamma(count + 1) for count in counts.values()) - math.lgamma(
+            len(values) + 1
+        )  # log P(sorted)
+        limit = math.log(MIN_LIKELIHOOD)
+        if ways + math.log(2) < limit and _is_sorted(values):
+            return f"sorted by {name}"
+        runs = 1 + sum(one != other for one, other in itertools.pairwise(values))
+        if ways + math.lgamma(len(counts) + 1) < limit and runs == len(counts):
+            return f"grouped by {name}"
+    return "each next to similar lines" if _excess_similarity(lines) > MAX_SIMILARITY else None
+
+
+def _excess_similarity(lines: Sequence[str]) -> float:
+    """Similarity of neighbouring lines, in standard deviations above shuffled orders."""
+    words = [frozenset(re.findall(r"\w+", line)) for line in lines]
+    orders = (
+        derive_rng(0, "contamination.alike", str(shuffle)).permutation(len(words))
+        for shuffle in range(SHUFFLES)
+    )
+    shuffled = [_neighbour_similarity([words[place] for place in order]) for order in orders]
+    spread = statistics.stdev(shuffled)
+    return (
+        (_neighbour_similarity(words) - statistics.mean(shuffled)) / spread if spread > 0 else 0.0
+    )
+
+
+def _neighbour_similarity(words: Sequence[frozenset[str]]) -> float:
+    return math.fsum(
+        len(one & other) / max(1, len(one | other)) for one, other in itertools.pairwise(words)
+    )
+
+
+def _columns(lines: Sequence[str]) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {}
+    records = _records(lines)
+    for key in records[0] if records else ():
+        values = [record.get(key) for record in records]
+        if all(isinstance(value, str) for value in values):
+            columns[quote(key)] = [_natural(str(value)) for value in values]
+        elif all(
+            isinstance(value, int | float) and value == value for value in values
+        ):  # NaN has no order
+            columns[quote(key)] = values
+    return columns | {_LINE: [_natural(line) for line in lines]}
+
+
+def _records(lines: Sequence[str]) -> list[Mapping[str, Any]]:
+    try:
+        records = [
+            json.loads(line) for line in lines
+        ]  # not `parse_json`: lines need not be strict JSON
+    except (ValueError, RecursionError):
+        return []
+    return records if all(isinstance(record, dict) for record in records) else []
+
+
+def _natural(text: str) -> tuple[Any, ...]:
+    """Sort key by which `q9` comes before `q10`."""
+    pieces = re.split(r"([0-9]+)", text)
+    digits = [piece.lstrip("0") for piece in pieces[1::2]]
+    numbers = [(len(piece), piece) for piece in digits]
+    return tuple(
+        part for pair in zip(pieces[::2], [*numbers, (0, "")], strict=True) for part in pair
+    )
+
+
+def _is_sorted(values: Sequence[Any]) -> bool:
+    pairs = list(itertools.pairwise(values))
+    return all(one <= other for one, other in pairs) or all(one >= other for one, other in pairs)
+
+
+# ---- The test
+
+# Relative tolerance for sums in different orders.
 SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderTest:
-    """What the log-likelihoods of published and shuffled orders come to.
+    """The result of `order_test` with M shards and R shuffled orders of each.
 
     Attributes:
-        shards: M.
-        permutations: R, shuffled orders of each shard.
-        ranks: of each shard, how many of its shuffled orders the model likes less than the published one; 0..R.
-        tied_count: shards in which a shuffled order has the published one's log-likelihood, but for rounding.
-        exact_p: P(sum of ranks >= the one observed) where the order was not seen; > 0.
-        whole_p: the permutation test of the file as one, shards added up: (1 + shuffled sums at least as likely) / (R + 1).
-        gain: log-likelihood of the published order less the mean of the shuffled ones, mean over shards; in the log's unit.
-        t: the paper's statistic: mean gain of a shard over its standard error. None with one shard, or without spread.
-        t_p: one-sided, by Student's law with M - 1 degrees of freedom; asymptotic. None as `t`.
+        ranks: per shard, the number of shuffled orders less probable than the published one; 0..R.
+        tied_count: shards in which a shuffled order ties with the published one, up to rounding.
+        exact_p: P(sum of ranks >= observed sum) for a model that has not seen the order; > 0.
+        whole_p: permutation test of the file: (1 + shuffled sums >= published sum) / (R + 1).
+        gain: log-likelihood of the published order minus the mean of the shuffled ones, mean over
+            shards; in the unit of the log.
+        t: the paper's statistic: mean gain of a shard / its standard error; None if undefined.
+        t_p: one-sided, Student's t with M - 1 degrees of freedom; asymptotic.
     """
 
     shards: int
@@ -52,11 +241,14 @@ class OrderTest:
 
 
 def order_test(log_likelihoods: NDArray[np.float64]) -> OrderTest:
-    """Test whether the published order is better liked than shuffled ones.
+    """Test whether the published order is more probable than shuffled orders.
+
+    The paper has a permutation test of one file, and a sharded t test, which is asymptotic. Ours is
+    exact: for a model that has not seen the order, the rank of the published order is uniform on
+    0..R and independent between shards. Ties count against the published order.
 
     Args:
-        log_likelihoods: shape (M, R + 1), finite; a row a shard, the published order in column 0. Of any base: all that is told but
-            `gain` is the same.
+        log_likelihoods: shape (M, R + 1), in any base; the published order in column 0.
     """
     published, shuffled = log_likelihoods[:, :1], log_likelihoods[:, 1:]
     shards, permutations = shuffled.shape
@@ -78,11 +270,8 @@ def order_test(log_likelihoods: NDArray[np.float64]) -> OrderTest:
 
 
 def rank_sum_p(rank_sum: int, *, shards: int, permutations: int) -> Fraction:
-    """P(sum of `shards` independent ranks, each uniform on 0..permutations, >= rank_sum), exactly.
-
-    By symmetry it is P(sum <= shortfall) with shortfall = shards * permutations - rank_sum, and these ways are counted by de Moivre's
-    formula for dice: without the upper bound there are C(shortfall + shards, shards), and inclusion and exclusion take out what exceeds it.
-    In integers, for the terms are far larger than their sum.
+    """P(sum of `shards` independent ranks, each uniform on 0..permutations, >= rank_sum), exactly
+    (de Moivre's formula for dice).
 
     >>> rank_sum_p(0, shards=3, permutations=9), rank_sum_p(27, shards=3, permutations=9)
     (Fraction(1, 1), Fraction(1, 1000))
@@ -92,17 +281,19 @@ def rank_sum_p(rank_sum: int, *, shards: int, permutations: int) -> Fraction:
     sides = permutations + 1
     shortfall = shards * permutations - rank_sum
     ways = sum(
-        (-1) ** over * math.comb(shards, over) * math.comb(shortfall - over * sides + shards, shards)
+        (-1) ** over
+        * math.comb(shards, over)
+        * math.comb(shortfall - over * sides + shards, shards)
         for over in range(min(shards, shortfall // sides) + 1)
     )
     return Fraction(ways, sides**shards)
 
 
-def shown_p(p: Fraction) -> str:
-    """A p as a person reads it, also where it is smaller than any float.
+def format_p(p: Fraction) -> str:
+    """p as text, also below the smallest float.
 
-    >>> shown_p(Fraction(1, 8)), shown_p(Fraction(1, 3 * 10**6)), shown_p(Fraction(1, 10**400)), shown_p(Fraction(1))
-    ('0.125', '3.3e-07', '1e-400', '1.000')
+    >>> [format_p(Fraction(1, n)) for n in (8, 3 * 10**6, 10**400, 1)]
+    ['0.125', '3.3e-07', '1e-400', '1.000']
     """
     if p >= Fraction(1, 1000):
         return f"{float(p):.3f}"
@@ -123,3 +314,121 @@ def _whole_p(log_likelihoods: NDArray[np.float64]) -> Fraction:
     gains = (log_likelihoods[:, 1:] - log_likelihoods[:, :1]).sum(axis=0)
     same = SAME * np.abs(log_likelihoods[:, 0]).sum()
     return Fraction(1 + int((gains >= -same).sum()), log_likelihoods.shape[1])
+
+
+# ---- A model's log-likelihoods of the orders
+
+_ID = re.compile(
+    r"(0|[1-9]\d{0,7})x(0|[1-9]\d{0,7})-s(0|[1-9]\d{0,18})-([0-9a-f]{12}):(0|[1-9]\d{0,7}):(0|[1-9]\d{0,7})",
+    re.ASCII,
+)
+_EXPECTED = '{"id": ..., "log_likelihood": ...}'
+
+
+def parse_order_log(
+    text: str, lines: Sequence[str], *, name: str
+) -> tuple[OrderPlan, NDArray[np.float64]]:
+    """The plan, and log-likelihoods of shape (M, R + 1) with the published order in column 0.
+
+    Raises:
+        FormatError: the log is of another file or order, is incomplete, or has bad values.
+    """
+    plan: OrderPlan | None = None
+    values: NDArray[np.float64] = np.empty((0, 0))
+    given: dict[tuple[int, int], int] = {}
+    for number, line in enumerate(text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"), 1):
+        if not line.strip():
+            continue
+        where = f"{name}, line {number}"
+        record = _record(line, where)
+        if plan is None:
+            plan = _plan(record["id"], lines, where)
+            values = np.full((plan.shards, plan.permutations + 1), np.nan)
+        place = _place(record["id"], plan, where)
+        if place in given:
+            raise FormatError(
+                f"{where}: {record['id']} already has an answer on line {given[place]:,}; keep one "
+                "of them."
+            )
+        given[place] = number
+        values[place] = _log_likelihood(record["log_likelihood"], where)
+    if plan is None:
+        raise FormatError(
+            f"{name}: the file is empty; expected a line {_EXPECTED} for each text of --requests."
+        )
+    missing = np.argwhere(np.isnan(values))
+    if len(missing):
+        first = plan.id(int(missing[0][0]), int(missing[0][1]))
+        raise FormatError(
+            f"{name}: {len(missing):,} of {values.size:,} texts have no answer (first: {first}); "
+            "score every text."
+        )
+    return plan, values
+
+
+def _record(line: str, where: str) -> dict[str, Any]:
+    try:
+        record = parse_json(line)
+    except ParseError as error:
+        raise FormatError(f"{where}: not JSON ({error}); expected {_EXPECTED}") from None
+    if (
+        not isinstance(record, dict)
+        or not isinstance(record.get("id"), str)
+        or "log_likelihood" not in record
+    ):
+        raise FormatError(f"{where}: expected {_EXPECTED}, found {quote(line)}")
+    return record
+
+
+def _plan(item_id: str, lines: Sequence[str], where: str) -> OrderPlan:
+    found = _ID.fullmatch(item_id)
+    if found is None:
+        raise FormatError(
+            f"{where}: unknown id {quote(item_id)}; use the ids that --requests writes."
+        )
+    shards, permutations, seed = (int(found[group]) for group in (1, 2, 3))
+    another = (
+        "is of another file or another order of its lines; pass the file of the requests with "
+        "--file."
+    )
+    try:
+        plan = plan_orders(lines, shards=shards or -1, permutations=permutations, seed=seed)
+    except UsageError as error:
+        raise FormatError(f"{where}: the id {item_id} {another} ({error})") from None
+    if plan.digest != found[4]:
+        raise FormatError(
+            f"{where}: the id {item_id} {another} Its digest is {found[4]}, but the file has "
+            f"{plan.digest}."
+        )
+    return plan
+
+
+def _place(item_id: str, plan: OrderPlan, where: str) -> tuple[int, int]:
+    found = _ID.fullmatch(item_id)
+    shard, order = (int(found[5]), int(found[6])) if found else (-1, -1)
+    if (
+        found is None
+        or item_id != plan.id(shard, order)
+        or shard >= plan.shards
+        or order > plan.permutations
+    ):
+        raise FormatError(
+            f"{where}: the id {quote(item_id, most_chars=100)} does not belong to the requests "
+            f"{plan.name} of the lines before; give one log of one --requests file."
+        )
+    return shard, order
+
+
+def _log_likelihood(value: Any, where: str) -> float:
+    number = as_number(value)
+    if not math.isfinite(number):
+        raise FormatError(
+            f"{where}: log_likelihood {quote(value)} is not a finite number; expected a number of "
+            "at most 0."
+        )
+    if number > 0:
+        raise FormatError(
+            f"{where}: log_likelihood {number:g} is above 0; change the sign if it is a loss or a "
+            "negative log-likelihood."
+        )
+    return number

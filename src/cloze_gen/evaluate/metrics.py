@@ -1,7 +1,4 @@
-"""From option scores to accuracies: one choice an item, ties broken by the item's own seed, a 95 % interval beside every share.
-
-Scores are float arrays of shape (n items, k options); the higher, the better. Options that an item lacks are NaN and never chosen.
-"""
+"""Accuracy from option scores of shape (items, options); higher is better, NaN pads short rows."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ TIES_PURPOSE = "evaluate.ties"
 
 
 def score_matrix(rows: Iterable[Sequence[float]]) -> NDArray[np.float64]:
-    """Rows of option scores as one matrix, float64, shape (n, k); short rows are filled with NaN.
+    """Rows of option scores as one matrix, shape (n, k); short rows are filled with NaN.
 
     >>> score_matrix([[1.0, 2.0], [3.0]]).tolist()
     [[1.0, 2.0], [3.0, nan]]
@@ -30,38 +27,34 @@ def score_matrix(rows: Iterable[Sequence[float]]) -> NDArray[np.float64]:
     return matrix
 
 
-def best_options(scores: NDArray[np.float64], item_ids: Sequence[str], *, seed: int, purpose: str = TIES_PURPOSE) -> NDArray[np.int64]:
-    """The option chosen for every item: the highest score; among equals one drawn by the item's seed, never by position.
-
-    Args:
-        scores: shape (n, k); NaN where an item has no such option.
-        item_ids: n ids; an item's draw depends on its id and `seed` alone, not on the other items nor on the baseline, so two baselines
-            that tie in the same way choose alike.
-    Returns:
-        int64, shape (n,).
-    Raises:
-        UsageError: an item has no scored option, or ids and scores differ in number.
+def best_options(
+    scores: NDArray[np.float64], item_ids: Sequence[str], *, seed: int, purpose: str = TIES_PURPOSE
+) -> NDArray[np.int64]:
+    """The highest-scoring option of every item; ties are broken by `seed` and the item's id.
 
     >>> best_options(np.array([[0.0, 2.0, 1.0]]), ["msr:1"], seed=1).tolist()
     [1]
     """
     if scores.ndim != 2 or len(scores) != len(item_ids):
-        raise UsageError(f"scores of shape {scores.shape} for {len(item_ids)} items; expected one row of option scores an item")
+        raise UsageError(
+            f"scores have shape {scores.shape}, but there are {len(item_ids)} items; give one row "
+            "of option scores for each item"
+        )
     choices = np.empty(len(scores), dtype=np.int64)
     for item, (row, item_id) in enumerate(zip(scores, item_ids, strict=True)):
         best = np.flatnonzero(row == np.nanmax(row)) if not np.isnan(row).all() else row[:0]
         if len(best) == 0:
-            raise UsageError(f"item {item_id}: no option has a score")
-        choices[item] = best[0] if len(best) == 1 else best[derive_rng(seed, purpose, item_id).integers(len(best))]
+            raise UsageError(f"item {item_id}: no option has a score; give a score for each option")
+        choices[item] = (
+            best[0]
+            if len(best) == 1
+            else best[derive_rng(seed, purpose, item_id).integers(len(best))]
+        )
     return choices
 
 
 def expected_accuracy(scores: NDArray[np.float64], answers: NDArray[np.int64]) -> float:
-    """The mean accuracy, a share of 1, over all ways to break the ties: an answer tied with m - 1 others counts 1/m. No draw is involved.
-
-    Args:
-        scores: shape (n, k), NaN beyond an item's options.
-        answers: int64, shape (n,).
+    """Mean accuracy over all ways to break ties: an answer tied with m - 1 others counts 1/m.
 
     >>> expected_accuracy(np.array([[1.0, 1.0, 0.0], [3.0, 1.0, 2.0]]), np.array([0, 0]))
     0.75
@@ -73,9 +66,7 @@ def expected_accuracy(scores: NDArray[np.float64], answers: NDArray[np.int64]) -
 
 
 def wilson_interval(correct_count: int, n: int) -> tuple[float, float]:
-    """Wilson's 95 % score interval of a proportion, shares of 1.
-
-    Source: Wilson 1927. Chosen over the normal interval because it stays within [0, 1] and holds its level for small n.
+    """Wilson's 95 % score interval of a proportion (1927).
 
     >>> low, high = wilson_interval(189, 520)
     >>> round(low, 4), round(high, 4)
@@ -85,18 +76,18 @@ def wilson_interval(correct_count: int, n: int) -> tuple[float, float]:
     """
     if n == 0:
         return 0.0, 1.0
-    from scipy.stats import binomtest  # here, for scipy's statistics take most of a second to load
+    from scipy.stats import binomtest  # slow to import
 
     interval = binomtest(correct_count, n).proportion_ci(method="wilson")
     return float(interval.low), float(interval.high)
 
 
 def within_item_ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks of the options within their item, 0 = highest score: float64, shape (n, k). Equals share the mean of their ranks, NaN stays.
+    """Ranks of the options within their item, 0 = highest score; ties share the mean, NaN stays.
 
     >>> within_item_ranks(np.array([[0.1, 0.7, 0.1]])).tolist()
     [[1.5, 0.0, 1.5]]
     """
-    from scipy.stats import rankdata  # here, for scipy's statistics take most of a second to load
+    from scipy.stats import rankdata  # slow to import
 
     return np.asarray(rankdata(-scores, axis=1, nan_policy="omit") - 1)

@@ -1,1 +1,1 @@
-"""Records to published files and back, pure: text in, text out, no file is opened here."""
+"""Published formats: records to text and back; no file is opened here."""

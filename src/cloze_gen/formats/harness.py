@@ -1,33 +1,236 @@
-"""Questions as two tasks of EleutherAI's lm-evaluation-harness: the sentence by its likelihood, and options with letters.
+"""Tasks of lm-evaluation-harness: files of all tasks, and two tasks of questions.
 
-``NAME`` scores ``choice`` given ``query`` and takes the best sum of log-probabilities (`acc`). So `query` is the sentence before the gap
-and a choice is the option *with the rest of the sentence*: the sum then ranks the options as the whole-sentence score does, what stands
-before the gap being the same for all. `acc_norm` divides by the choice's length in characters.
-
-``NAME_letters`` shows the sentence with a blank and the options with letters, as examinations do; the choices are the letters. A base model
-may be good at one and poor at the other, so they are two tasks, and a group of them has no figure of its own.
-
-Bytes: between query and choice the harness puts `target_delimiter`, one space, so neither a query ends nor a choice begins with one; a gap
-that comes first has an empty query.
-
-Source: github.com/EleutherAI/lm-evaluation-harness, `docs/task_guide.md` (`output_type: multiple_choice`, `doc_to_text`, `doc_to_choice`,
-`doc_to_target`).
+Source: github.com/EleutherAI/lm-evaluation-harness 0.4.13, `docs/task_guide.md`,
+`lm_eval/tasks/_yaml_loader.py`, `lm_eval/api/task.py`, `lm_eval/tasks/_index.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import json
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import Any
 
-from cloze_gen.formats.harness_task import CHOICE_YAML, CHOICE_YAML_BY_LENGTH, LETTERS, HarnessGroup, HarnessTask, folder_files, json_lines
-from cloze_gen.formats.printed import as_printed, blanked_sentence
+from cloze_gen.formats.questions import as_printed, blanked_sentence
 from cloze_gen.records.question import Question
+
+LETTERS = ascii_uppercase
+LOADER_FILE, README = "cloze_task.py", "README.md"
+PLAIN_FOLDER, PLAIN = "plain", "_plain"
+
+LOADER = '''\
+"""Reads the records of these tasks from the folder of this file, so that the tasks run from any folder."""
+
+import json
+from pathlib import Path
+
+from datasets import Dataset, DatasetDict
+
+
+def load(data_files, **metadata):
+    """Return split -> rows; lm-evaluation-harness passes `dataset_kwargs` and the metadata of the task."""
+    splits = DatasetDict()
+    for split, name in data_files.items():
+        with open(Path(__file__).resolve().parent / name, encoding="utf-8") as lines:
+            splits[split] = Dataset.from_list([json.loads(line) for line in lines])
+    return splits
+'''
+CHOICE_YAML = """\
+output_type: multiple_choice
+doc_to_text: query
+doc_to_choice: choices
+doc_to_target: gold
+target_delimiter: " "
+metric_list:
+  - metric: acc
+    aggregation: mean
+    higher_is_better: true
+"""
+CHOICE_YAML_BY_LENGTH = f"""\
+{CHOICE_YAML}\
+  - metric: acc_norm
+    aggregation: mean
+    higher_is_better: true
+"""
+_SPLIT_KEYS = {"validation": "validation_split", "test": "test_split"}  # keys of the harness
+_EXAMPLES = "fewshot"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HarnessTask:
+    """One task.
+
+    Attributes:
+        description: question and measure, for a table of the README.
+        comment: lines above the YAML, about the measures.
+        body: YAML from `output_type` to `metric_list`.
+        examples: file of few-shot examples that are not measured, or empty.
+    """
+
+    name: str
+    description: str
+    comment: Sequence[str]
+    body: str
+    split: str = "test"
+    file: str
+    examples: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HarnessGroup:
+    name: str
+    tasks: Sequence[str]
+    comment: Sequence[str]
+
+
+def json_lines(records: Iterable[Mapping[str, Any]], canary: str = "") -> str:
+    """One line per record, with the column `canary` if given.
+
+    >>> json_lines([{"id": "b:1"}], "c0"), json_lines([])
+    ('{"id": "b:1", "canary": "c0"}\\n', '')
+    """
+    more = {"canary": canary} if canary else {}
+    return "".join(f"{json.dumps({**record, **more}, ensure_ascii=False)}\n" for record in records)
+
+
+def folder_files(
+    tasks: Sequence[HarnessTask],
+    groups: Sequence[HarnessGroup],
+    *,
+    items: str,
+    scored: Sequence[str],
+    version: str,
+    signature: str,
+) -> dict[str, str]:
+    """Path -> text of all files but the records: YAML of tasks and groups, loader, README.
+
+    The harness resolves `data_files` from the working directory. With `custom_dataset`, `LOADER`
+    reads the records from its own folder instead; ``plain/`` has each task without code. A task
+    without few-shot examples has an empty list of samples: without `fewshot_split` the harness
+    takes examples from the measured split (its issue 4145). Strings are written as JSON, so that
+    names cannot change the YAML structure. `scored`: tasks with logs for `cloze-gen evaluate`.
+    """
+    metadata = (
+        f"metadata:\n  version: {json.dumps(version)}\n  signature: {json.dumps(signature)}\n"
+    )
+    files = {LOADER_FILE: LOADER, README: _readme(tasks, groups, items, scored)}
+    for task in tasks:
+        reader = f"custom_dataset: !function {LOADER_FILE.removesuffix('.py')}.load\n"
+        files[f"{task.name}.yaml"] = _task_yaml(task, task.name, task.comment, reader) + metadata
+        call = (
+            f"Run it inside the folder of {LOADER_FILE}: "
+            f"{_command(f'{task.name}{PLAIN}', PLAIN_FOLDER)}"
+        )
+        comment = [
+            call,
+            f"This is {task.name} without code; the paths of its records are relative to that folder.",
+            *task.comment,
+        ]
+        yaml = _task_yaml(task, f"{task.name}{PLAIN}", comment, "dataset_path: json\n")
+        files[f"{PLAIN_FOLDER}/{task.name}{PLAIN}.yaml"] = yaml + metadata
+    for group in groups:
+        members = "".join(f"  - {json.dumps(name)}\n" for name in group.tasks)
+        files[f"{group.name}.yaml"] = (
+            f"{_comment(group.comment)}group: {json.dumps(group.name)}\ntask:\n{members}{metadata}"
+        )
+    return files
+
+
+def _task_yaml(task: HarnessTask, name: str, comment: Sequence[str], reader: str) -> str:
+    paths, examples = (
+        f"    {task.split}: {json.dumps(task.file)}\n",
+        "fewshot_config:\n  samples: []\n",
+    )
+    if task.examples:
+        paths, examples = (
+            f"{paths}    {_EXAMPLES}: {json.dumps(task.examples)}\n",
+            f"fewshot_split: {_EXAMPLES}\n",
+        )
+    head = (
+        f"{_comment(comment)}task: {json.dumps(name)}\n{reader}dataset_kwargs:\n  "
+        f"data_files:\n{paths}"
+    )
+    return f"{head}{_SPLIT_KEYS[task.split]}: {task.split}\n{examples}{task.body}"
+
+
+def _comment(lines: Sequence[str]) -> str:
+    return "".join(f"# {line}\n" for text in lines for line in text.splitlines())
+
+
+def _command(name: str, folder: str, more: str = "") -> str:
+    """A command line; also correct for a name that begins with a dash."""
+    tasks = (
+        f"--tasks={shlex.quote(name)}" if name.startswith("-") else f"--tasks {shlex.quote(name)}"
+    )
+    return (
+        f"lm_eval run --model hf --model_args pretrained=MODEL --include_path {folder} "
+        f"{tasks}{more}"
+    )
+
+
+def _readme(
+    tasks: Sequence[HarnessTask], groups: Sequence[HarnessGroup], items: str, scored: Sequence[str]
+) -> str:
+    rows = [f"| `{task.name}` | {task.description} |\n" for task in tasks]
+    rows += [
+        f"| `{group.name}` | the group of {' and '.join(f'`{name}`' for name in group.tasks)} |\n"
+        for group in groups
+    ]
+    logs = " ".join(f"OUT/*/samples_{shlex.quote(name)}_2*.jsonl" for name in scored)
+    log = _command(",".join(scored), "HERE", " --log_samples --output_path OUT")
+    return f"""\
+# Tasks of lm-evaluation-harness
+
+Install lm-evaluation-harness (tested with 0.4.13) and run a task:
+
+    pip install "lm-eval[hf]"
+    {_command(tasks[0].name, "HERE")}
+
+HERE is the path of this folder, MODEL a model name or folder. The tasks run from any folder.
+
+| `--tasks` | |
+|---|---|
+{"".join(rows)}
+`--tasks` also takes a file: `--tasks HERE/{tasks[0].name}.yaml`. A group needs `--include_path`.
+Every record has the `id` of its item.
+
+{_fewshot(tasks)}
+
+`{LOADER_FILE}` only reads the records in this folder. The tasks in `{PLAIN_FOLDER}/` use no code.
+Their names end in `{PLAIN}`, and they run inside this folder only:
+
+    cd HERE
+    {_command(f"{tasks[0].name}{PLAIN}", PLAIN_FOLDER)}
+
+Compare the model with the baselines of cloze-gen:
+
+    {log}
+    cat {logs} > scores.jsonl
+    cloze-gen evaluate HERE/../{items} --scores scores.jsonl
+
+With `--log_samples` the harness writes the answers to every item; `cloze-gen evaluate` reads them as scores.
+"""
+
+
+def _fewshot(tasks: Sequence[HarnessTask]) -> str:
+    files = sorted({task.examples for task in tasks if task.examples})
+    if not files:
+        return (
+            "There are no few-shot examples, because all items are measured: `--num_fewshot` above 0 "
+            "stops with an error."
+        )
+    return (
+        "`--num_fewshot K` takes the examples from "
+        f"{' and '.join(f'`{file}`' for file in files)}; no task measures these items."
+    )
 
 
 def harness_record(question: Question) -> dict[str, Any]:
-    """``{id, query, choices, gold}``: text up to the gap, option and rest for every option, index of the right one.
+    """``{id, query, choices, gold}`` of ``NAME``: text before the gap; each option plus the rest.
 
-    Tokens are joined as in print (`as_printed`), since the harness's models were trained on running text.
+    The log-probability of a choice given `query` ranks options like the score of the sentence.
 
     >>> tokens = ("Holmes", ",", "we", "hide", "it", ".")
     >>> harness_record(Question("b:0:3", "b", tokens, 3, ("eat", "hide"), 1))["query"]
@@ -39,13 +242,15 @@ def harness_record(question: Question) -> dict[str, Any]:
     return {
         "id": question.id,
         "query": as_printed(question.tokens[:position]),
-        "choices": [as_printed((option, *question.tokens[position + 1 :])) for option in question.options],
+        "choices": [
+            as_printed((option, *question.tokens[position + 1 :])) for option in question.options
+        ],
         "gold": question.answer_index,
     }
 
 
 def letters_record(question: Question) -> dict[str, Any]:
-    """``{id, query, choices, gold}``: the sentence with a blank and its options, a letter for each of at most 26.
+    """``{id, query, choices, gold}`` of ``NAME_letters``: blanked sentence, lettered options.
 
     >>> print(letters_record(Question("b:0:1", "b", ("We", "hide", "it", "."), 1, ("eat", "hide"), 1))["query"])
     We _____ it.
@@ -56,9 +261,18 @@ def letters_record(question: Question) -> dict[str, Any]:
     The letter of the word that fills the blank:
     """
     letters = LETTERS[: len(question.options)]
-    options = "\n".join(f"{letter}. {option}" for letter, option in zip(letters, question.options, strict=True))
-    query = f"{blanked_sentence(question)}\n\n{options}\n\nThe letter of the word that fills the blank:"
-    return {"id": question.id, "query": query, "choices": list(letters), "gold": question.answer_index}
+    options = "\n".join(
+        f"{letter}. {option}" for letter, option in zip(letters, question.options, strict=True)
+    )
+    query = (
+        f"{blanked_sentence(question)}\n\n{options}\n\nThe letter of the word that fills the blank:"
+    )
+    return {
+        "id": question.id,
+        "query": query,
+        "choices": list(letters),
+        "gold": question.answer_index,
+    }
 
 
 def harness_files(
@@ -70,14 +284,7 @@ def harness_files(
     signature: str = "",
     canary: str = "",
 ) -> dict[str, str]:
-    """Path below ``harness/`` -> text; without questions nothing, and no lettered task where one has more options than there are letters.
-
-    Args:
-        name: of the set, and of the task of likelihood.
-        examples: questions that are not of the set, for few-shot prompts.
-        version: of the dataset, kept in the tasks' metadata with `signature`.
-        canary: a column of every record, if there is one.
-    """
+    """Path below ``harness/`` -> text: the likelihood task and, up to 26 options, the letters task."""
     if not questions:
         return {}
     splits = {"test": questions} | ({"fewshot": examples} if examples else {})
@@ -86,12 +293,23 @@ def harness_files(
     if max(len(question.options) for some in splits.values() for question in some) <= len(LETTERS):
         records[f"{name}_letters"] = letters_record
         tasks.append(_letters_task(f"{name}_letters", splits))
-        comment = "Two ways of asking about the same sentences; the mean of their figures would be neither's, so none is given."
-        groups.append(HarnessGroup(name=f"{name}_both", tasks=[task.name for task in tasks], comment=[comment]))
+        comment = (
+            "Two tasks on the same sentences. Their figures are not comparable, so the group has "
+            "no mean."
+        )
+        groups.append(
+            HarnessGroup(
+                name=f"{name}_both", tasks=[task.name for task in tasks], comment=[comment]
+            )
+        )
     files = {
-        _file(task, split): json_lines(map(record, some), canary) for task, record in records.items() for split, some in splits.items()
+        _file(task, split): json_lines(map(record, some), canary)
+        for task, record in records.items()
+        for split, some in splits.items()
     }
-    return files | folder_files(tasks, groups, items="questions.jsonl", scored=[name], version=version, signature=signature)
+    return files | folder_files(
+        tasks, groups, items="questions.jsonl", scored=[name], version=version, signature=signature
+    )
 
 
 def _file(task: str, split: str) -> str:
@@ -101,12 +319,15 @@ def _file(task: str, split: str) -> str:
 def _likelihood_task(name: str, splits: Collection[str]) -> HarnessTask:
     return HarnessTask(
         name=name,
-        told="the sentence by its likelihood: what stands before the gap, then option and rest; `acc`",
+        description="likelihood of the sentence: each option with the rest of the sentence, after the "
+        "text before the gap; `acc`",
         comment=[
-            "acc is the figure to report: the option whose sentence has the highest sum of log-probabilities.",
-            "acc_norm divides the sum by the characters of the option and of the rest of the sentence, which all options share.",
-            "--apply_chat_template empties target_delimiter, which glues the option to the query, and cuts the sentence in two turns;",
-            f"for a chat model take {name}_letters.",
+            "Report acc: the chosen option has the highest sum of log-probabilities.",
+            "acc_norm divides the sum by the number of characters of the option and the rest of "
+            "the sentence; all options share the rest.",
+            "Do not use --apply_chat_template: it splits the sentence into two turns and removes "
+            "the space before the option.",
+            f"For a chat model use {name}_letters.",
         ],
         body=CHOICE_YAML_BY_LENGTH,
         file=_file(name, "test"),
@@ -117,10 +338,12 @@ def _likelihood_task(name: str, splits: Collection[str]) -> HarnessTask:
 def _letters_task(name: str, splits: Collection[str]) -> HarnessTask:
     return HarnessTask(
         name=name,
-        told="the sentence with a blank, the options with letters; a letter is the answer; `acc`",
+        description="the sentence with a blank and lettered options; the answer is a letter; `acc`",
         comment=[
-            "acc is the figure to report: the letter of the highest log-probability. Letters are equally long, so there is no acc_norm.",
-            "--apply_chat_template empties target_delimiter: the letter then begins the model's turn, without a blank before it.",
+            "Report acc: the chosen letter has the highest log-probability. Letters are equally "
+            "long, so there is no acc_norm.",
+            "With --apply_chat_template the letter begins the turn of the model, without a space "
+            "before it.",
         ],
         body=CHOICE_YAML,
         file=_file(name, "test"),

@@ -1,14 +1,8 @@
-"""Tasks of inspect-ai: `eval.yaml`, which it reads of a data set on the hub, and `inspect_task.py`, which runs on the folder as it is.
+"""Tasks of inspect-ai: `eval.yaml` for data sets on the hub, `inspect_task.py` for a folder.
 
-Questions, and each blank of a passage, are multiple choice: a letter is asked for, and an index in `target` becomes one. Passages of the
-LAMBADA kind are asked for one word, and right is what is that word alone, capitals and marks at its ends aside. The texts go into a sample
-as they are and are no template; the templates here hold no text of a book.
-
-Items of one book are not independent, so the program reports the standard error by book beside that of single items (Miller 2024, arXiv
-2411.00640, 2.2). The hub's form of `eval.yaml` has no place for metadata or metrics.
-
-Source: github.com/UKGovernmentBEIS/inspect_ai 0.3.285, `inspect_ai/_eval/task/hf.py` (keys of `eval.yaml`), `solver/_multiple_choice.py`,
-`scorer/_match.py`, `scorer/_metrics/std.py`; huggingface/hub-docs, `eval-results.md` (keys above `tasks`).
+Source: github.com/UKGovernmentBEIS/inspect_ai 0.3.285, `_eval/task/hf.py`,
+`solver/_multiple_choice.py`, `scorer/_match.py`, `scorer/_metrics/std.py`; huggingface/hub-docs,
+`eval-results.md`.
 """
 
 from __future__ import annotations
@@ -18,20 +12,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 EVAL_YAML, INSPECT_TASK = "eval.yaml", "inspect_task.py"
-_ONE_WORD = "Read the text below, which stops before a word. Answer with the one word that comes next, and nothing else.\n\n{prompt}"
+_ONE_WORD = (
+    "Read the text below, which stops before a word. Answer with the one word that comes next, "
+    "and nothing else.\n\n{prompt}"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InspectTask:
-    """What is asked about the records of one file.
+    """A task on the records of one file: multiple choice, or a single word (exact match).
 
     Attributes:
-        id: of the task, a name of Python.
-        file: the records, below the release.
-        config, split: what `datasets` calls them.
-        input, target: columns: what is asked, and the right word or the index of the right choice.
-        choices: column of the choices; empty where a word is asked for.
-        metadata: name in a sample's metadata -> column; `book` is the column of the book, by which errors are clustered.
+        input: column of the prompt.
+        target: column of the right word, or of the index of the right choice.
+        choices: column of the choices; empty for a single word.
+        metadata: name in the metadata of a sample -> column; standard errors are clustered by `book`.
     """
 
     id: str
@@ -45,16 +40,19 @@ class InspectTask:
 
 
 def question_task() -> InspectTask:
-    """Questions; `input` is `printed.blanked_sentence`."""
     metadata = {"book": "book_id", "position": "position"}
-    return InspectTask(id="questions", file="questions.jsonl", input="input", target="answer_index", choices="options", metadata=metadata)
+    return InspectTask(
+        id="questions",
+        file="questions.jsonl",
+        input="input",
+        target="answer_index",
+        choices="options",
+        metadata=metadata,
+    )
 
 
 def passage_tasks(splits: Mapping[str, Mapping[str, str]]) -> list[InspectTask]:
-    """Passages of the LAMBADA kind as the book prints them, a task for each config and split but the training ones.
-
-    Args:
-        splits: config -> split -> file, as the card names them.
+    """LAMBADA passages: a task per config and split without training; config -> split -> file.
 
     >>> [task.id for task in passage_tasks({"default": {"validation": "validation.jsonl", "test": "test.jsonl"}})]
     ['validation', 'test']
@@ -76,27 +74,31 @@ def passage_tasks(splits: Mapping[str, Mapping[str, str]]) -> list[InspectTask]:
 
 
 def blank_tasks(files: Mapping[str, str], *, config: str) -> list[InspectTask]:
-    """Blanks, each by itself, from the records of the harness's task.
-
-    Args:
-        files: split -> file of `formats.scde.harness.blank_records`; of a training split no task is made.
-        config: in which the card names these files.
+    """A task per split without training; `files`: split -> file of `blank_records`.
 
     >>> [task.id for task in blank_tasks({"train": "a.jsonl", "test": "b.jsonl"}, config="blanks")]
     ['blanks_test']
     """
     return [
-        InspectTask(id=f"blanks_{split}", file=file, config=config, split=split, input="query", target="gold", choices="choices")
+        InspectTask(
+            id=f"blanks_{split}",
+            file=file,
+            config=config,
+            split=split,
+            input="query",
+            target="gold",
+            choices="choices",
+        )
         for split, file in files.items()
         if split != "train"
     ]
 
 
 def eval_yaml(*tasks: InspectTask, name: str, description: str) -> str:
-    """`eval.yaml`; strings are written as JSON, which YAML reads as they are.
+    """`eval.yaml`; its format has no metadata or metrics.
 
     >>> print(eval_yaml(question_task(), name="mine", description="54 questions"))  # doctest: +ELLIPSIS
-    # What inspect-ai makes of this data set on the hub: inspect eval hf/OWNER/NAME --model MODEL
+    # Tasks of inspect-ai for this data set on the hub: inspect eval hf/OWNER/NAME --model MODEL
     name: "mine"
     description: "54 questions"
     evaluation_framework: inspect-ai
@@ -110,8 +112,14 @@ def eval_yaml(*tasks: InspectTask, name: str, description: str) -> str:
           choices: "options"
     ...
     """
-    head = f"name: {json.dumps(name)}\ndescription: {json.dumps(description)}\nevaluation_framework: inspect-ai\n"
-    comment = "# What inspect-ai makes of this data set on the hub: inspect eval hf/OWNER/NAME --model MODEL\n"
+    head = (
+        f"name: {json.dumps(name)}\ndescription: {json.dumps(description)}\nevaluation_framework: "
+        "inspect-ai\n"
+    )
+    comment = (
+        "# Tasks of inspect-ai for this data set on the hub: inspect eval hf/OWNER/NAME --model "
+        "MODEL\n"
+    )
     return f"{comment}{head}tasks:\n{''.join(map(_entry, tasks))}"
 
 
@@ -120,7 +128,10 @@ def _entry(task: InspectTask) -> str:
     if task.choices:
         how = "    solvers:\n      - name: multiple_choice\n    scorers:\n      - name: choice\n"
     else:
-        template = f"      - name: prompt_template\n        args:\n          template: {json.dumps(_ONE_WORD)}\n"
+        template = (
+            "      - name: prompt_template\n        args:\n          template: "
+            f"{json.dumps(_ONE_WORD)}\n"
+        )
         scorer = "      - name: match\n        args:\n          location: exact\n"
         how = f"    solvers:\n{template}      - name: generate\n    scorers:\n{scorer}"
     return f"""\
@@ -134,18 +145,20 @@ def _entry(task: InspectTask) -> str:
 
 
 def inspect_task(*tasks: InspectTask) -> str:
-    """`inspect_task.py`: the same tasks from the files beside it, each sample with the id of its item.
+    """`inspect_task.py`, with standard errors by book (Miller 2024, arXiv 2411.00640, 2.2).
 
     >>> print(inspect_task(question_task()).splitlines()[0])
-    \"\"\"Tasks of inspect-ai, of the records beside this file: inspect eval inspect_task.py@questions --model MODEL\"\"\"
+    \"\"\"Tasks of inspect-ai on the records in this folder: inspect eval inspect_task.py@questions --model MODEL\"\"\"
     """
     chosen = any(task.choices for task in tasks)
     scorers, solver = (
-        ("accuracy, choice, stderr", "multiple_choice") if chosen else ("accuracy, match, stderr", "generate, prompt_template")
+        ("accuracy, choice, stderr", "multiple_choice")
+        if chosen
+        else ("accuracy, match, stderr", "generate, prompt_template")
     )
     template = "" if chosen else f"TEMPLATE = {json.dumps(_ONE_WORD)}\n"
     return f'''\
-"""Tasks of inspect-ai, of the records beside this file: inspect eval {INSPECT_TASK}@{tasks[0].id} --model MODEL"""
+"""Tasks of inspect-ai on the records in this folder: inspect eval {INSPECT_TASK}@{tasks[0].id} --model MODEL"""
 
 from pathlib import Path
 
@@ -155,18 +168,23 @@ from inspect_ai.scorer import {scorers}
 from inspect_ai.solver import {solver}
 
 FOLDER = Path(__file__).resolve().parent
-METRICS = [accuracy(), stderr(cluster="book"), stderr()]  # report the first error: items of one book are not independent
+METRICS = [accuracy(), stderr(cluster="book"), stderr()]  # report the first standard error: items of one book are not independent
 {template}{"".join(map(_function, tasks))}'''
 
 
 def _function(task: InspectTask) -> str:
     if task.choices:
-        target = f'choices=one[{json.dumps(task.choices)}], target=chr(ord("A") + one[{json.dumps(task.target)}])'
+        target = (
+            f'choices=one[{json.dumps(task.choices)}], target=chr(ord("A") + '
+            f"one[{json.dumps(task.target)}])"
+        )
         how = "solver=multiple_choice(), scorer=choice()"
     else:
         target = f"target=one[{json.dumps(task.target)}]"
         how = 'solver=[prompt_template(TEMPLATE), generate()], scorer=match(location="exact")'
-    metadata = ", ".join(f"{json.dumps(name)}: one[{json.dumps(column)}]" for name, column in task.metadata.items())
+    metadata = ", ".join(
+        f"{json.dumps(name)}: one[{json.dumps(column)}]" for name, column in task.metadata.items()
+    )
     return f"""
 
 @task

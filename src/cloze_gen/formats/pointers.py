@@ -1,9 +1,8 @@
-"""Records without the text of books: every text is written as the places where its characters stand in the spans that it came from.
+"""Records without text: a text is a list of offsets into the normalized text of its spans.
 
-A reference is the normalized text of a record's spans, one after the other; whoever has the books can make it. A text becomes a flat list
-of places in it, start and end by turns: ``[0, 130]`` is the reference's first 130 characters, ``[0, 4, "-", 5, 9]`` two slices and a
-character between them. A character stands for itself only where the reference lacks it (a hyphen that a line end took away, the full stop
-that the challenge's form puts for a question mark), so no list says anything of a book to somebody who does not have it.
+``[0, 130]`` means characters 0 to 130 of the reference; ``[0, 4, "-", 5, 9]`` two slices with a
+character between them. Only characters missing from the reference are written out, so the lists do
+not reveal the text.
 """
 
 from __future__ import annotations
@@ -12,22 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cloze_gen.errors import FormatError
-from cloze_gen.notation import shown
+from cloze_gen.parsing import quote
 
 Places = list[int | str]
-_BETWEEN = "\n"  # between the texts of two spans; no normalized text holds one
+_BETWEEN = "\n"  # separates the texts of two spans; normalized texts have no line end
 
 
 def reference_text(texts: Sequence[str]) -> str:
-    """The texts of a record's spans as one, in which its own texts are found."""
     return _BETWEEN.join(texts)
 
 
 def text_places(text: str, reference: str, start: int = 0) -> Places:
-    """Where a text's characters stand in the reference: the longest slices that are found, from the left.
-
-    Args:
-        start: where to look first; the rest is looked through from the beginning.
+    """Offsets of a text in the reference: longest slices from the left; search begins at `start`.
 
     >>> text_places("We saw Ann.", "We saw Ann. We left.")
     [0, 11]
@@ -48,11 +43,11 @@ def text_places(text: str, reference: str, start: int = 0) -> Places:
 
 
 def _longest_slice(text: str, reference: str, start: int) -> tuple[int, int]:
-    """(characters, place) of the longest beginning of `text` that stands in the reference; (0, 0) where its first character does not."""
+    """``(length, offset)`` of the longest prefix of `text` in the reference; (0, 0) if none."""
     shortest, longest = 0, len(text)
     if text in reference:
         shortest = longest
-    while shortest < longest:  # a beginning that is there has all its own beginnings there
+    while shortest < longest:  # if a prefix is found, all shorter ones are
         middle = (shortest + longest + 1) // 2
         if text[:middle] in reference:
             shortest = middle
@@ -65,32 +60,31 @@ def _longest_slice(text: str, reference: str, start: int) -> tuple[int, int]:
 
 
 def text_at(places: Any, reference: str, *, where: str) -> str:
-    """The text of a list of places.
-
-    Raises:
-        FormatError: this is no list of places in this reference; says `where`.
+    """The text of a list of offsets; FormatError if they do not fit the reference.
 
     >>> text_at([8, 10, "-", 11, 14, "!"], "We left to\\xadday.", where="here")
     'to-day!'
     """
-    parts, waiting = [], None
+    parts, slice_start = [], None
     for place in places if isinstance(places, list) else [None]:
-        if isinstance(place, str) and waiting is None and len(place) <= 1:
+        if isinstance(place, str) and slice_start is None and len(place) <= 1:
             parts.append(place)
-        elif type(place) is not int or not (waiting or 0) <= place <= len(reference):
-            raise FormatError(f"{where}: {shown(place)} is no place in the {len(reference)} characters of its spans")
-        elif waiting is None:
-            waiting = place
+        elif type(place) is not int or not (slice_start or 0) <= place <= len(reference):
+            raise FormatError(
+                f"{where}: {quote(place)} is not a valid offset into its spans, which have "
+                f"{len(reference)} characters; download the file again"
+            )
+        elif slice_start is None:
+            slice_start = place
         else:
-            parts.append(reference[waiting:place])
-            waiting = None
-    if waiting is not None:
-        raise FormatError(f"{where}: a slice without an end")
+            parts.append(reference[slice_start:place])
+            slice_start = None
+    if slice_start is not None:
+        raise FormatError(f"{where}: a slice has no end; download the file again")
     return "".join(parts)
 
 
 def _sliced_chars(value: Any) -> int:
-    """Characters in the slices of lists of places, at any depth."""
     if not isinstance(value, list):
         return 0
     places = [one for one in value if type(one) is int]
@@ -98,12 +92,10 @@ def _sliced_chars(value: Any) -> int:
     return own + sum(map(_sliced_chars, value))
 
 
-def pointer_record(record: Mapping[str, Any], reference: str, *, texts: Sequence[str], derived: Sequence[str]) -> dict[str, Any]:
-    """A record with places for its texts, and null for what is made of them.
-
-    Args:
-        texts: fields that hold text, ``source.text`` one of the object in the field ``source``; a field that is missing is passed over.
-        derived: fields that can be made again from the record.
+def pointer_record(
+    record: Mapping[str, Any], reference: str, *, texts: Sequence[str], derived: Sequence[str]
+) -> dict[str, Any]:
+    """A record with offsets for its `texts`, and null for its `derived` fields.
 
     >>> record = {"id": "b:1", "input": "It _____.", "tokens": ["It", "rained", "."], "source": {"text": "It rained."}}
     >>> pointer_record(record, "It rained.", texts=("tokens", "source.text"), derived=("input",))
@@ -113,25 +105,30 @@ def pointer_record(record: Mapping[str, Any], reference: str, *, texts: Sequence
     return _changed(without, texts, lambda value, _: _places_of(value, reference))
 
 
-def filled_record(record: Mapping[str, Any], reference: str, *, texts: Sequence[str], where: str) -> dict[str, Any]:
-    """A record of `pointer_record` with its texts; what was derived is still null.
+def filled_record(
+    record: Mapping[str, Any], reference: str, *, texts: Sequence[str], where: str
+) -> dict[str, Any]:
+    """Restore the texts of a `pointer_record`; derived fields stay null.
 
-    Raises:
-        FormatError: a field holds no places of this reference, or its texts are longer together than the reference, so that a small file
-            could become an enormous one; names `where` and the field.
+    FormatError if a field is longer than the reference, to limit the output of a small file.
     """
 
     def filled(value: Any, name: str) -> Any:
         place = f"{where}, `{name}`"
         length = _sliced_chars(value)
         if length > len(reference):
-            raise FormatError(f"{place}: quotes {length:,} characters of the {len(reference):,} of its spans")
+            raise FormatError(
+                f"{place}: the slices have {length:,} characters, more than the "
+                f"{len(reference):,} of its spans"
+            )
         return _texts_of(value, reference, place)
 
     return _changed(record, texts, filled)
 
 
-def _changed(record: Mapping[str, Any], texts: Sequence[str], change: Callable[[Any, str], Any]) -> dict[str, Any]:
+def _changed(
+    record: Mapping[str, Any], texts: Sequence[str], change: Callable[[Any, str], Any]
+) -> dict[str, Any]:
     changed = dict(record)
     for name in texts:
         outer, dot, inner = name.partition(".")
@@ -143,15 +140,21 @@ def _changed(record: Mapping[str, Any], texts: Sequence[str], change: Callable[[
 
 
 def _places_of(value: Any, reference: str) -> Any:
-    """Strings become places, at any depth of lists; a list's strings are looked for one behind the other, for tokens follow each other."""
+    """Replace strings by offsets, in lists of any depth; each search begins after the previous."""
     if isinstance(value, str):
         return text_places(value, reference)
     if not isinstance(value, list):
         return value
     found, start = [], 0
     for one in value:
-        places = text_places(one, reference, start) if isinstance(one, str) else _places_of(one, reference)
-        start = places[-1] if isinstance(one, str) and places and isinstance(places[-1], int) else start
+        places = (
+            text_places(one, reference, start)
+            if isinstance(one, str)
+            else _places_of(one, reference)
+        )
+        start = (
+            places[-1] if isinstance(one, str) and places and isinstance(places[-1], int) else start
+        )
         found.append(places)
     return found
 

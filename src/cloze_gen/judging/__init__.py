@@ -1,1 +1,1 @@
-"""Judgement by people: who is asked what, what they may say, how far they agree. Plain values in, plain values out."""
+"""Judgement by people: tasks, studies, agreement, and the judges' pages."""

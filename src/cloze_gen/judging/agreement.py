@@ -1,8 +1,10 @@
-"""How far judges agree beyond chance: Krippendorff's alpha of all together, Cohen's kappa of every two."""
+"""Agreement beyond chance: Krippendorff's alpha over all judges, Cohen's kappa of each pair. A unit
+is ``("msr:1",)`` or, for a candidate, ``("msr:1", "saw")``. The bootstrap draws items by default.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -10,26 +12,142 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cloze_gen.judging.rating_table import NOT_SAID, Ratings, RatingTable, Unit, item_of, tabulate
-from cloze_gen.judging.resampling import DRAWS, middle, resampled_sums
+from cloze_gen.rng import derive_rng
 
-RELIABLE = 0.8  # from here on verdicts may be relied on; Krippendorff 2004, Content Analysis, p. 241
-TENTATIVE = 0.667  # from here on they bear tentative conclusions; the same place
+DRAWS = 1_000
+# largest share of undefined resamples; above it there is no interval
+MOST_UNDEFINED = 0.05
+_MIDDLE = (2.5, 97.5)  # percentiles
+_MOST_CELLS = 8_000_000  # float64 values in memory at once
+
+
+def resampled_sums(
+    contributions: NDArray[np.float64] | sparse.csr_array,
+    *,
+    seed: int,
+    purpose: str,
+    record_id: str = "",
+    draws: int = DRAWS,
+) -> NDArray[np.float64]:
+    """Bootstrap sums of contributions.
+
+    `contributions`: shape (groups, values). Returns float64, shape (draws, values). The same seed,
+    purpose, id and number of groups always draw the same groups.
+
+    >>> resampled_sums(np.ones((4, 2)), seed=1, purpose="doctest", draws=3).tolist()
+    [[4.0, 4.0], [4.0, 4.0], [4.0, 4.0]]
+    """
+    n = contributions.shape[0]
+    rng = derive_rng(seed, purpose, record_id)
+    at_once = max(1, min(draws, _MOST_CELLS // n))
+    sums = []
+    for first in range(0, draws, at_once):
+        some = min(at_once, draws - first)
+        drawn = rng.integers(n, size=(some, n)) + np.arange(some)[:, None] * n
+        times = np.bincount(drawn.ravel(), minlength=some * n).reshape(some, n).astype(np.float64)
+        sums.append(np.asarray(times @ contributions))
+    return np.concatenate(sums)
+
+
+def middle(values: NDArray[np.float64]) -> tuple[float, float] | None:
+    """The middle 95 % of resampled values; None if more than `MOST_UNDEFINED` of them are NaN.
+
+    >>> middle(np.linspace(0, 1, 1001))
+    (0.025, 0.975)
+    >>> middle(np.array([1.0, np.nan])) is None
+    True
+    """
+    defined = values[~np.isnan(values)]
+    if len(defined) < (1 - MOST_UNDEFINED) * len(values) or len(defined) == 0:
+        return None
+    low, high = np.percentile(defined, _MIDDLE)
+    return float(low), float(high)
+
+
+# ---- agreement beyond chance
+
+Unit = tuple[str, ...]
+# unit -> judge -> label; judges who did not rate the unit are missing
+Ratings = Mapping[Unit, Mapping[str, str]]
+NO_RATING = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingTable:
+    """Ratings as indices into `labels`, or `NO_RATING`; names are sorted.
+
+    `codes`: shape (units, judges). `groups`: shape (units,), index into `group_names`; groups are
+    resampled.
+    """
+
+    units: tuple[Unit, ...]
+    judges: tuple[str, ...]
+    labels: tuple[str, ...]
+    group_names: tuple[str, ...]
+    codes: NDArray[np.int32]
+    groups: NDArray[np.int64]
+
+
+def item_of(unit: Unit) -> str:
+    """
+    >>> item_of(("msr:1", "saw"))
+    'msr:1'
+    """
+    return unit[0]
+
+
+def tabulate(ratings: Ratings, group_of: Callable[[Unit], str] = item_of) -> RatingTable:
+    """
+    >>> table = tabulate({("b",): {"ann": "no"}, ("a",): {"ann": "yes", "bob": "no"}})
+    >>> table.judges, table.labels, table.codes.tolist()
+    (('ann', 'bob'), ('no', 'yes'), [[1, 0], [0, -1]])
+    """
+    units = tuple(sorted(ratings))
+    judges = {
+        judge: place
+        for place, judge in enumerate(
+            sorted({judge for labels_by_judge in ratings.values() for judge in labels_by_judge})
+        )
+    }
+    labels = {
+        label: place
+        for place, label in enumerate(
+            sorted(
+                {
+                    label
+                    for labels_by_judge in ratings.values()
+                    for label in labels_by_judge.values()
+                }
+            )
+        )
+    }
+    named = [group_of(unit) for unit in units]
+    groups = {name: place for place, name in enumerate(sorted(set(named)))}
+    codes = np.full((len(units), len(judges)), NO_RATING, np.int32)
+    for row, unit in enumerate(units):
+        for judge, label in ratings[unit].items():
+            codes[row, judges[judge]] = labels[label]
+    return RatingTable(
+        units,
+        tuple(judges),
+        tuple(labels),
+        tuple(groups),
+        codes,
+        np.array([groups[name] for name in named], np.int64).reshape(-1),
+    )
+
+
+RELIABLE = 0.8  # smallest alpha of reliable verdicts; Krippendorff 2004, Content Analysis, p. 241
+TENTATIVE = 0.667  # smallest alpha for tentative conclusions; same source
 _PURPOSE = "judging.alpha"
 
 
 @dataclass(frozen=True, slots=True)
 class Alpha:
-    """Krippendorff's alpha, nominal.
+    """Krippendorff's alpha, nominal, with a 95 % bootstrap interval by group.
 
-    Attributes:
-        value: 1 is full agreement, 0 that of chance, less than 0 systematic disagreement; None where it is not defined: no unit has two
-            ratings, or all ratings are alike, so that there is nothing to tell apart.
-        low, high: 95 % bootstrap interval by group; None where `value` is, or where there are too few groups to tell.
-        units: with two ratings or more; the others say nothing of agreement.
-        groups: that these units lie in.
-        ratings: of these units.
-        judges: who gave them.
+    None if undefined: no unit has two ratings, or all ratings are the same. `units` counts those
+    with two ratings or more.
     """
 
     value: float | None
@@ -43,12 +161,7 @@ class Alpha:
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Cohen's kappa of two judges.
-
-    Attributes:
-        value: None where they share no unit, or said the same single label of all.
-        shared: units that both rated.
-    """
+    """Cohen's kappa of two judges; None if they share no unit, or gave all the same label."""
 
     one: str
     other: str
@@ -57,18 +170,20 @@ class Kappa:
 
 
 def krippendorff_alpha(
-    ratings: Ratings, *, seed: int, record_id: str = "", group_of: Callable[[Unit], str] = item_of, draws: int = DRAWS
+    ratings: Ratings,
+    *,
+    seed: int,
+    record_id: str = "",
+    group_of: Callable[[Unit], str] = item_of,
+    draws: int = DRAWS,
 ) -> Alpha:
-    """Alpha of nominal ratings by any number of judges, each of whom may have rated any of the units.
+    """Alpha of nominal ratings. Judges need not rate all units.
 
-    Args:
-        seed, record_id: of the bootstrap.
-        group_of: what a unit is resampled with; by default its item, so that the candidates of one sentence are drawn together.
-    Source:
-        Krippendorff 2011, Computing Krippendorff's Alpha-Reliability; the example is its B, two observers and five labels. The interval is
-        the bootstrap's over groups of units (Hayes & Krippendorff 2007 draw pairs instead, though those of a unit belong together).
+    Krippendorff 2011, Computing Krippendorff's Alpha-Reliability; the example is its B. The
+    bootstrap draws groups of units; Hayes & Krippendorff 2007 draw pairs.
 
-    >>> ratings = {(str(unit),): {"ben": one, "gerry": other} for unit, (one, other) in enumerate(zip("aabbdcccedda", "babbbccceddd"))}
+    >>> pairs = enumerate(zip("aabbdcccedda", "babbbccceddd"))
+    >>> ratings = {(str(unit),): {"ben": one, "gerry": other} for unit, (one, other) in pairs}
     >>> round(krippendorff_alpha(ratings, seed=1).value, 3)
     0.692
     >>> krippendorff_alpha({("1",): {"jon": "a", "han": "a"}}, seed=1).value is None
@@ -77,27 +192,35 @@ def krippendorff_alpha(
     table = tabulate(ratings, group_of)
     per_unit, pairable = _contributions(table)
     groups = np.unique(table.groups[pairable])
-    told = int(per_unit[:, 1:].sum()), int((table.codes[pairable] != NOT_SAID).any(axis=0).sum()) if len(groups) else 0
+    counts = (
+        int(per_unit[:, 1:].sum()),
+        int((table.codes[pairable] != NO_RATING).any(axis=0).sum()) if len(groups) else 0,
+    )
     if not len(groups):
         return Alpha(None, None, None, 0, 0, 0, 0)
     places = np.searchsorted(groups, table.groups[pairable])
-    into = sparse.csr_array((np.ones(len(places)), (places, np.arange(len(places)))), shape=(len(groups), len(places)))
+    into = sparse.csr_array(
+        (np.ones(len(places)), (places, np.arange(len(places)))), shape=(len(groups), len(places))
+    )
     by_group = np.asarray(into @ per_unit[pairable])
     value = float(_alpha(by_group.sum(axis=0)))
     if np.isnan(value):
-        return Alpha(None, None, None, len(places), len(groups), *told)
+        return Alpha(None, None, None, len(places), len(groups), *counts)
     sums = resampled_sums(by_group, seed=seed, purpose=_PURPOSE, record_id=record_id, draws=draws)
     low, high = (middle(_alpha(sums)) if len(groups) > 1 else None) or (None, None)
-    return Alpha(value, low, high, len(places), len(groups), *told)
+    return Alpha(value, low, high, len(places), len(groups), *counts)
 
 
 def _contributions(table: RatingTable) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Of each unit its disagreement and how often each label was given, and whether it has two ratings: then only do they count.
+    """Each unit's disagreement, counts of labels, and whether it has two ratings.
 
-    The disagreement of a unit with m ratings, n_c of them c, is what lies beside the diagonal of its coincidences:
-    sum over c of n_c (m - n_c) / (m - 1).
+    With m ratings, n_c of them c, the disagreement is sum over c of n_c (m - n_c) / (m - 1).
     """
-    counts = np.stack([(table.codes == code).sum(axis=1) for code in range(len(table.labels))], axis=1) if table.labels else None
+    counts = (
+        np.stack([(table.codes == code).sum(axis=1) for code in range(len(table.labels))], axis=1)
+        if table.labels
+        else None
+    )
     if counts is None:
         return np.zeros((len(table.units), 1)), np.zeros(len(table.units), bool)
     m = counts.sum(axis=1, keepdims=True)
@@ -108,17 +231,17 @@ def _contributions(table: RatingTable) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 def _alpha(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Alpha of summed contributions, shape (..., 1 + labels): 1 - (n - 1) disagreement / (n^2 - sum of n_c^2); NaN where undefined."""
+    """Alpha of summed contributions: 1 - (n - 1) disagreement / (n^2 - sum of n_c^2), or NaN."""
     disagreement, label_counts = sums[..., 0], sums[..., 1:]
     n = label_counts.sum(axis=-1)
     possible = n**2 - (label_counts**2).sum(axis=-1)
-    return np.where(possible > 0, 1 - (n - 1) * disagreement / np.where(possible > 0, possible, 1), np.nan)
+    return np.where(
+        possible > 0, 1 - (n - 1) * disagreement / np.where(possible > 0, possible, 1), np.nan
+    )
 
 
 def pairwise_kappas(ratings: Ratings) -> list[Kappa]:
-    """Cohen's kappa of every two judges over the units that both rated, in the order of their names.
-
-    Source: Cohen 1960: (p_o - p_e) / (1 - p_e), p_e the product of the two judges' own shares of each label.
+    """Cohen's kappa (1960) of each pair of judges, over the units that both rated.
 
     >>> same = {(str(unit),): {"ann": label, "bob": label} for unit, label in enumerate("xyxy")}
     >>> pairwise_kappas(same)
@@ -128,16 +251,19 @@ def pairwise_kappas(ratings: Ratings) -> list[Kappa]:
     size = len(table.labels)
     found = []
     for one, other in combinations(range(len(table.judges)), 2):
-        both = (table.codes[:, one] != NOT_SAID) & (table.codes[:, other] != NOT_SAID)
+        both = (table.codes[:, one] != NO_RATING) & (table.codes[:, other] != NO_RATING)
         pairs = table.codes[both, one].astype(np.int64) * size + table.codes[both, other]
         crossed = np.bincount(pairs, minlength=size * size).reshape(size, size)
-        found.append(Kappa(table.judges[one], table.judges[other], _kappa(crossed), int(both.sum())))
+        found.append(
+            Kappa(table.judges[one], table.judges[other], _kappa(crossed), int(both.sum()))
+        )
     return found
 
 
 def _kappa(crossed: NDArray[np.int64]) -> float | None:
     n = int(crossed.sum())
-    by_chance = int(crossed.sum(axis=0) @ crossed.sum(axis=1))  # n^2 p_e: in whole numbers, so that 1 - p_e is 0 exactly where it is
+    # n^2 p_e as an integer, so that 1 - p_e can be exactly 0
+    by_chance = int(crossed.sum(axis=0) @ crossed.sum(axis=1))
     if n == 0 or by_chance == n * n:
         return None
     return (n * int(np.trace(crossed)) - by_chance) / (n * n - by_chance)

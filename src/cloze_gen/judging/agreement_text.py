@@ -1,43 +1,40 @@
-"""What is known of a study's judges, as lines for a person."""
+"""The agreement of a study's judges as lines of text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 
-from cloze_gen.columns import table_lines, wrap
 from cloze_gen.judging.agreement import RELIABLE, TENTATIVE, Alpha, Kappa
 from cloze_gen.judging.error_rates import ErrorRates
-from cloze_gen.judging.judges import JudgeRow
-from cloze_gen.judging.ratings import QUESTIONS
-from cloze_gen.judging.shares import Share
-from cloze_gen.judging.study_agreement import StudyAgreement
-from cloze_gen.records.judgement import Task
+from cloze_gen.judging.study_agreement import JudgeRow, Share, StudyAgreement
+from cloze_gen.judging.tasks import TASKS
+from cloze_gen.text_layout import table_lines, wrap
 
-MOST_OPEN = 20  # items worth adjudicating that are named, the rest counted
-MOST_PAIRS = 20  # pairs of judges, those of the least kappa, the rest counted
+MOST_OPEN = 20  # items to adjudicate that are listed; the rest is counted
+MOST_PAIRS = 20  # pairs of judges with the lowest kappa that are listed
 WIDTH = 80  # columns
 _NONE = "-"
 _ALPHA_NOTE = (
-    f"Krippendorff's alpha, nominal: 1 is full agreement, 0 that of chance. From {RELIABLE:g} on verdicts may be relied on, from "
-    f"{TENTATIVE:g} on they bear tentative conclusions, below that none (Krippendorff 2004). Intervals: bootstrap over items."
+    f"Krippendorff's alpha, nominal: 1 is full agreement, 0 is chance. Verdicts are reliable from "
+    f"{RELIABLE:g} and allow tentative conclusions from {TENTATIVE:g} (Krippendorff 2004). "
+    "Intervals: bootstrap over items."
 )
-_GUESS_NOTE = (
-    " Of guesses little hangs on it: a second reader is asked where the first was right, and readers of the sentence until one is right."
-)
-_KAPPA_NOTE = "Cohen's kappa of every two, in brackets the units that both judged."
+_KAPPA_NOTE = "Cohen's kappa of each pair, with the number of units that both judged in brackets."
 _SHARE_NOTE = (
-    "Shares with Wilson's interval; against others: by how much the share is above that of the other judges on the same items, with its "
-    "bootstrap interval. Where that holds 0, the difference may be chance."
+    "Shares with Wilson's interval. Against others: the share minus that of the other judges on "
+    "the same items, with its bootstrap interval. If the interval contains 0, the difference may "
+    "be chance."
 )
 _RATES_NOTE = (
-    "Errors of judges, estimated without a key (Dawid & Skene 1979), as if they erred independently of each other; items that are hard for "
-    "everybody make these rates too small. Intervals: bootstrap over items."
+    "Error rates of judges, estimated without a key (Dawid & Skene 1979). The estimate assumes "
+    "that judges err independently; items that are hard for all judges make the rates too small. "
+    "Intervals: bootstrap over items."
 )
 
 
 def report_lines(measured: StudyAgreement, *, columns: int | None = WIDTH) -> list[str]:
-    """Agreement, judges and open items as tables no wider than `columns`; what machines said stands last, by itself."""
+    """Agreement, judges and open items as tables no wider than `columns`; models come last."""
     parts = [
         wrap(_head(measured), columns),
         _alpha_lines(measured, columns),
@@ -50,7 +47,7 @@ def report_lines(measured: StudyAgreement, *, columns: int | None = WIDTH) -> li
     ]
     if measured.machine_rows:
         parts += [
-            wrap("Machines. Nothing of theirs is in the figures above.", columns, indent=0),
+            wrap("Model annotators. They are not part of the figures above.", columns, indent=0),
             _judge_lines(measured.machine_rows, "machine", columns),
             _share_lines(measured.machine_rows, "machine", columns),
             _kappa_lines(measured.machine_kappas, "machine and judge", columns),
@@ -65,7 +62,10 @@ def report_lines(measured: StudyAgreement, *, columns: int | None = WIDTH) -> li
 def _head(measured: StudyAgreement) -> str:
     judges = _counted(measured.judges, "judge")
     adjudicated = f", {measured.adjudicated:,} adjudicated" if measured.adjudicated else ""
-    return f"{measured.task}: {_counted(measured.verdicts, 'verdict')} of {judges} on {_counted(measured.items, 'item')}{adjudicated}"
+    return (
+        f"{measured.task}: {_counted(measured.verdicts, 'verdict')} by {judges} on "
+        f"{_counted(measured.items, 'item')}{adjudicated}"
+    )
 
 
 def _counted(n: int, noun: str) -> str:
@@ -74,28 +74,46 @@ def _counted(n: int, noun: str) -> str:
 
 def _alpha_lines(measured: StudyAgreement, columns: int | None) -> list[str]:
     rows = [
-        [question, _number(alpha.value), _range(alpha.low, alpha.high), f"{alpha.units:,}", f"{alpha.groups:,}", _meaning(alpha)]
+        [
+            question,
+            _number(alpha.value),
+            _range(alpha.low, alpha.high),
+            f"{alpha.units:,}",
+            f"{alpha.groups:,}",
+            _meaning(alpha),
+        ]
         for question, alpha in measured.alphas.items()
     ]
-    told = [line for question, text in QUESTIONS[measured.task].items() for line in wrap(f"{question:13}  {text}", columns, indent=15)]
-    header = ["question", "alpha", "95 % interval", "units", "items", "so the verdicts are"]
+    question_lines = [
+        line
+        for question, text in TASKS[measured.task].questions.items()
+        for line in wrap(f"{question:13}  {text}", columns, indent=15)
+    ]
+    header = ["question", "alpha", "95 % interval", "units", "items", "verdicts are"]
     return [
-        *_table(header, rows, columns, "question", "so the verdicts are"),
+        *_table(header, rows, columns, "question", "verdicts are"),
         "",
-        *told,
+        *question_lines,
         "",
-        *wrap(_ALPHA_NOTE + _GUESS_NOTE * (measured.task is Task.GUESS), columns, indent=0),
+        *wrap(_ALPHA_NOTE + TASKS[measured.task].alpha_note, columns, indent=0),
     ]
 
 
 def _meaning(alpha: Alpha) -> str:
     if alpha.value is None:
-        return "all alike" if alpha.units else "not comparable"
-    return "reliable" if alpha.value >= RELIABLE else "tentative" if alpha.value >= TENTATIVE else "too unlike"
+        return "all the same" if alpha.units else "not comparable"
+    return (
+        "reliable"
+        if alpha.value >= RELIABLE
+        else "tentative"
+        if alpha.value >= TENTATIVE
+        else "unreliable"
+    )
 
 
-def _kappa_lines(kappas: Mapping[str, Sequence[Kappa]], label: str, columns: int | None) -> list[str]:
-    """A row a pair, a column a question."""
+def _kappa_lines(
+    kappas: Mapping[str, Sequence[Kappa]], label: str, columns: int | None
+) -> list[str]:
     cells: dict[tuple[str, str], dict[str, str]] = {}
     least: dict[tuple[str, str], float] = {}
     for question, found in kappas.items():
@@ -107,15 +125,32 @@ def _kappa_lines(kappas: Mapping[str, Sequence[Kappa]], label: str, columns: int
     if not cells:
         return []
     shown = sorted(cells, key=lambda pair: (least[pair], pair))[:MOST_PAIRS]
-    rows = [[f"{pair[0]}, {pair[1]}", *(cells[pair].get(question, _NONE) for question in kappas)] for pair in sorted(shown)]
-    rest = wrap(f"These {MOST_PAIRS} agree least of {len(cells):,} pairs.", columns) if len(cells) > len(shown) else []
-    return [*wrap(_KAPPA_NOTE, columns, indent=0), *_table([label, *kappas], rows, columns, label), *rest]
+    rows = [
+        [f"{pair[0]}, {pair[1]}", *(cells[pair].get(question, _NONE) for question in kappas)]
+        for pair in sorted(shown)
+    ]
+    rest = (
+        wrap(f"The {MOST_PAIRS} of {len(cells):,} pairs with the lowest agreement.", columns)
+        if len(cells) > len(shown)
+        else []
+    )
+    return [
+        *wrap(_KAPPA_NOTE, columns, indent=0),
+        *_table([label, *kappas], rows, columns, label),
+        *rest,
+    ]
 
 
 def _judge_lines(judges: Sequence[JudgeRow], label: str, columns: int | None) -> list[str]:
     repeats = list(dict.fromkeys(name for row in judges for name in row.repeats))
     attentive = any(row.attention.of for row in judges)
-    header = [label, "verdicts", "median s", *(["attention"] if attentive else []), *(f"{name} again" for name in repeats)]
+    header = [
+        label,
+        "verdicts",
+        "median s",
+        *(["attention"] if attentive else []),
+        *(f"{name} again" for name in repeats),
+    ]
     rows = [
         [
             row.judge,
@@ -126,13 +161,25 @@ def _judge_lines(judges: Sequence[JudgeRow], label: str, columns: int | None) ->
         ]
         for row in judges
     ]
-    notes = ["attention: items answered as they tell, of those answered."] if attentive else []
-    notes += ["again: said alike when the same item came again, of all that came again."] if repeats else []
-    return [*_table(header, rows, columns, label), *(line for note in notes for line in wrap(note, columns, indent=0))] if rows else []
+    notes = (
+        ["attention: attention checks that were passed, of those answered."] if attentive else []
+    )
+    notes += (
+        ["again: same answers when an item was shown twice, of all items shown twice."]
+        if repeats
+        else []
+    )
+    return (
+        [
+            *_table(header, rows, columns, label),
+            *(line for note in notes for line in wrap(note, columns, indent=0)),
+        ]
+        if rows
+        else []
+    )
 
 
 def _share_lines(judges: Sequence[JudgeRow], label: str, columns: int | None) -> list[str]:
-    """A table for each thing that is counted."""
     lines: list[str] = []
     for name in dict.fromkeys(name for row in judges for name in row.shares):
         rows = [_share_cells(row, name) for row in judges if name in row.shares]
@@ -143,19 +190,30 @@ def _share_lines(judges: Sequence[JudgeRow], label: str, columns: int | None) ->
 
 def _share_cells(row: JudgeRow, name: str) -> list[str]:
     share, bias = row.shares[name], row.biases.get(name)
-    own = [row.judge, _of(share), _percent(share.value), _range(*share.interval() or (None, None), percent=True)]
+    own = [
+        row.judge,
+        _of(share),
+        _percent(share.value),
+        _range(*share.interval() or (None, None), percent=True),
+    ]
     if bias is None:
         return [*own, _NONE, _NONE]
     return [*own, f"{100 * bias.value:+.1f}", _range(bias.low, bias.high, percent=True, sign="+")]
 
 
 def _rate_lines(rates: Mapping[str, ErrorRates], columns: int | None) -> list[str]:
-    """A table for each kind of error."""
     lines: list[str] = []
     for question, found in rates.items():
         for (true, truth), (other, label) in permutations(enumerate(found.labels), 2):
-            rows = [[judge, *_rate(found, (number, true, other))] for number, judge in enumerate(found.judges)]
-            lines += [f"{question}: said {label}, though {truth} is true", *_table(["judge", "%", "95 %"], rows, columns, "judge"), ""]
+            rows = [
+                [judge, *_rate(found, (number, true, other))]
+                for number, judge in enumerate(found.judges)
+            ]
+            lines += [
+                f"{question}: labelled {label} although {truth} is true",
+                *_table(["judge", "%", "95 %"], rows, columns, "judge"),
+                "",
+            ]
     return [*lines, *wrap(_RATES_NOTE, columns, indent=0)] if lines else []
 
 
@@ -166,13 +224,19 @@ def _rate(found: ErrorRates, place: tuple[int, int, int]) -> list[str]:
 
 def _open_lines(items: Mapping[str, str], columns: int | None) -> list[str]:
     if not items:
-        return ["No item is worth adjudicating."]
+        return ["No item needs an adjudicator."]
     rows = [[item, reason] for item, reason in list(items.items())[:MOST_OPEN]]
     rest = [f"and {len(items) - MOST_OPEN:,} more"] if len(items) > MOST_OPEN else []
-    return [f"{_counted(len(items), 'item')} worth adjudicating", *_table(["item", "why"], rows, columns, "item", "why"), *rest]
+    return [
+        f"{_counted(len(items), 'item')} for an adjudicator",
+        *_table(["item", "why"], rows, columns, "item", "why"),
+        *rest,
+    ]
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]], columns: int | None, *left: str) -> list[str]:
+def _table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], columns: int | None, *left: str
+) -> list[str]:
     return table_lines(header, list(rows), columns, left=frozenset(left))
 
 
@@ -191,4 +255,8 @@ def _percent(value: float | None) -> str:
 def _range(low: float | None, high: float | None, *, percent: bool = False, sign: str = "") -> str:
     if low is None or high is None or low != low or high != high:
         return _NONE
-    return f"{100 * low:{sign}.1f} to {100 * high:{sign}.1f}" if percent else f"{low:.3f} to {high:.3f}"
+    return (
+        f"{100 * low:{sign}.1f} to {100 * high:{sign}.1f}"
+        if percent
+        else f"{low:.3f} to {high:.3f}"
+    )

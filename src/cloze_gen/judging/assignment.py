@@ -1,7 +1,8 @@
-"""Who is asked about which item: one code for all tasks. No function of it touches a file or a clock.
+"""Assignment of items to judges, and their order.
 
-An item is a `Case`; a task's `Rule` says how many judges it wants next and what they see. Nobody is asked of one item twice, nor of two
-whose text overlaps (LAMBADA 3.1 asks that nobody is on both sides); a page is of one condition, so that its reader need not think again.
+A judge never gets an item twice, nor two items with overlapping text (LAMBADA 3.1). All items of a
+page have the same condition.
+Attention items are instructed-response items (Meade & Craig 2012, Psychological Methods 17).
 """
 
 from __future__ import annotations
@@ -11,59 +12,66 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from cloze_gen.records.judgement import Kind, Span
+from cloze_gen.judging.tasks.task import CheckMaterial, JudgingTask
+from cloze_gen.records.judgement import Kind, Span, StudyItem
 from cloze_gen.records.spans import TakenSpans
+from cloze_gen.rng import derive_rng
+
+ATTENTION = "attention"  # the source of items that only check attention
+_WORDS = (
+    "anchor apron basket bridge candle carpet cellar chimney copper corner cradle curtain "
+    "feather ferry garden hammer harbour hedge kettle "
+    "ladder lantern meadow mirror needle orchard oven parcel pebble pillow pocket ribbon "
+    "saddle shutter spoon stable wagon willow window"
+).split()
+_SENTENCES = (
+    "The kettle had boiled dry.", "A gate banged somewhere below.", "The yard had been swept.", "The lamps were lit early.",
+    "Rain stood in the furrows.", "Two boys ran for the doctor.", "The bell had lost its rope.", "She counted the plates again.",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a judge said of a case, in the shape of its task."""
-
     judge: str
     condition: str
-    said: Mapping[str, Any]
+    response: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An item on its way through a study.
-
-    Attributes:
-        asked: who has been asked and has not answered, with the condition.
-        answers: those taken, a judge's latest.
-        withdrawn: who was asked and is waited for no longer; they may have seen it.
-    """
+    """An item and its state in a study; `pending`: (judge, condition) of those yet to answer."""
 
     id: str
     spans: tuple[Span, ...]
     key: Mapping[str, Any]
-    asked: tuple[tuple[str, str], ...] = ()
+    pending: tuple[tuple[str, str], ...] = ()
     answers: tuple[Answer, ...] = ()
     withdrawn: tuple[str, ...] = ()
 
     @property
     def seen_by(self) -> tuple[str, ...]:
-        return (*(judge for judge, _ in self.asked), *(answer.judge for answer in self.answers), *self.withdrawn)
+        return (
+            *(judge for judge, _ in self.pending),
+            *(answer.judge for answer in self.answers),
+            *self.withdrawn,
+        )
 
 
 class Rule(Protocol):
-    """How a task asks."""
-
     def wanted(self, case: Case) -> tuple[str, int]:
-        """What the next judges of a case see, and how many may be asked now."""
+        """The condition of the next judges of a case, and how many may be assigned now."""
 
     def outcome(self, case: Case) -> str:
-        """What became of it; empty while judges are wanted or waited for."""
+        """The item's outcome; empty while answers are missing."""
 
     def page(self, condition: str) -> int | None:
-        """Items that a judge is dealt at a time in this condition; None: as many as the study says."""
+        """Number of items on a page; None: the study's `page` setting."""
 
 
 @dataclass(frozen=True, slots=True)
-class EachJudged:
-    """Every item is judged by so many, whatever they say.
-
-    >>> EachJudged(3).wanted(Case("b:7", (), {}, asked=(("ann", ""),)))
+class JudgesPerItem:
+    """
+    >>> JudgesPerItem(3).wanted(Case("b:7", (), {}, pending=(("ann", ""),)))
     ('', 2)
     """
 
@@ -71,7 +79,7 @@ class EachJudged:
     condition: str = ""
 
     def wanted(self, case: Case) -> tuple[str, int]:
-        return self.condition, max(0, self.judges - len(case.asked) - len(case.answers))
+        return self.condition, max(0, self.judges - len(case.pending) - len(case.answers))
 
     def outcome(self, case: Case) -> str:
         return "judged" if len(case.answers) >= self.judges else ""
@@ -80,44 +88,72 @@ class EachJudged:
         return None
 
 
-def deal(
-    cases: Iterable[Case], judge: str, rule: Rule, *, most: int, seen: Iterable[Span], condition: str | None = None
+def assign_items(
+    cases: Iterable[Case],
+    judge: str,
+    rule: Rule,
+    *,
+    limit: int,
+    seen: Iterable[Span],
+    condition: str | None = None,
 ) -> list[tuple[str, str]]:
-    """The next items for a judge, in the order of the cases.
+    """The next (item, condition) pairs for a judge, in order, all of one condition.
 
-    Args:
-        most: items at most, where the rule has no size of a page.
-        seen: spans that the judge was shown before.
-        condition: what they are to be asked in; None: whichever comes first.
-    Returns:
-        (id of the item, condition), of one condition all.
+    `limit`: page size where the rule sets none; `seen`: spans that the judge has seen before.
 
     >>> cases = [Case(f"b:{n}", (("b", 100 * n, 100 * n + 99),), {}) for n in range(12)]
-    >>> deal(cases, "ann", EachJudged(3), most=2, seen=[("b", 50, 60)])
+    >>> assign_items(cases, "ann", JudgesPerItem(3), limit=2, seen=[("b", 50, 60)])
     [('b:1', ''), ('b:2', '')]
     """
     shown = TakenSpans(seen)
-    dealt: list[tuple[str, str]] = []
+    assigned: list[tuple[str, str]] = []
     for case in cases:
-        if len(dealt) >= most:
+        if len(assigned) >= limit:
             break
-        asked_in, count = rule.wanted(case)
-        if not count or condition not in {None, asked_in} or judge in case.seen_by:
+        answered_in, count = rule.wanted(case)
+        if not count or condition not in {None, answered_in} or judge in case.seen_by:
             continue
         if any(shown.overlaps(*span) for span in case.spans):
             continue
-        condition, most = asked_in, rule.page(asked_in) or most  # the first tells what the page is of
-        dealt.append((case.id, asked_in))
+        # the first item sets the condition of the page
+        condition, limit = answered_in, rule.page(answered_in) or limit
+        assigned.append((case.id, answered_in))
         for span in case.spans:
             shown.add(*span)
-    return dealt
+    return assigned
 
 
 def assignment_id(study: str, judge: str, item: str, condition: str, kind: Kind) -> str:
-    """12 hexadecimal digits, the same whenever this judge is asked so; whoever does not know the study's seed learns nothing from them.
+    """12 hexadecimal digits, deterministic, and unpredictable without the `study`'s secret."""
+    parts = "\x1f".join((study, judge, item, condition, kind))
+    return hashlib.blake2b(parts.encode(), digest_size=6).hexdigest()
 
-    Args:
-        study: what only the study knows.
+
+def attention_items(
+    task: JudgingTask, n: int, *, seed: int, guesses: Mapping[str, int] | None = None
+) -> list[StudyItem]:
+    """n attention items. The key of each is the response that its instruction requires.
+
+    >>> from cloze_gen.judging.tasks.read import READ
+    >>> item = attention_items(READ, 1, seed=1)[0]
+    >>> item.shown["options"][item.key["expected"]["answer"]] in item.shown["instruction"]
+    True
     """
-    asked = "\x1f".join((study, judge, item, condition, kind))
-    return hashlib.blake2b(asked.encode(), digest_size=6).hexdigest()
+    items = []
+    for number in range(1, n + 1):
+        item_id = f"{ATTENTION}:{number}"
+        rng = derive_rng(seed, f"judging.attention.{task.name}", item_id)
+        words = [_WORDS[i] for i in rng.permutation(len(_WORDS))]
+        order = [int(i) for i in rng.permutation(len(_SENTENCES))]
+        shown, expected = task.attention(CheckMaterial(words, _SENTENCES, order, guesses or {}))
+        items.append(StudyItem(item_id, (), shown, {"expected": expected}, ATTENTION))
+    return items
+
+
+def shown_order(seed: int, judge: str, item: str, n: int) -> list[int]:
+    """A random order for each judge and item, so that no position is favoured.
+
+    >>> sorted(shown_order(1, "ann", "b:7", 4))
+    [0, 1, 2, 3]
+    """
+    return [int(i) for i in derive_rng(seed, "judging.order", f"{judge}:{item}").permutation(n)]

@@ -1,1 +1,1 @@
-"""A wing for each paper: its steps as pure functions, and the stages that run them over a corpus. No wing knows another."""
+"""One package a recipe, one module a step of its paper. No recipe imports another."""

@@ -1,1 +1,1 @@
-"""The records that pass from step to step, a file a shape: frozen, identified by provenance, able to rebuild their source."""
+"""Records that pass from step to step: frozen, with provenance."""

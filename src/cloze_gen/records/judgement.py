@@ -1,4 +1,4 @@
-"""What people are asked in a study, and what they say."""
+"""Items, assignments and verdicts of a study."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-Span = tuple[str, int, int]  # a book and where in its decoded file: start, end
+Span = tuple[str, int, int]  # (book, start, end); offsets in the decoded file
 
 
 class Task(StrEnum):
-    """What judges do with an item."""
-
     GROOM = "groom"
     GUESS = "guess"
     READ = "read"
@@ -20,8 +18,6 @@ class Task(StrEnum):
 
 
 class Kind(StrEnum):
-    """Why a judge is shown an item."""
-
     FIRST = "first"
     REPEAT = "repeat"
     ATTENTION = "attention"
@@ -29,7 +25,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """Who a judge is: adjudicators are asked when all others have finished; a machine never counts as a person."""
+    """An adjudicator decides after the judges have finished. A machine is a model annotator."""
 
     JUDGE = "judge"
     ADJUDICATOR = "adjudicator"
@@ -38,13 +34,12 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StudyItem:
-    """What a study asks about.
+    """An item of a study.
 
     Attributes:
-        spans: where its text stands; nobody is shown two items that overlap.
-        shown: all that a judge may see of it, in the shape of its task (`cloze_gen.judging`).
-        key: what no judge sees: the answer.
-        source: the set that it is of; ``attention`` for an item that asks whether somebody reads.
+        spans: source of its text; a judge never sees two items that overlap.
+        shown: the fields that judges may see, as defined by its task (`judging.tasks`).
+        source: the set that it belongs to; ``attention`` for an attention item.
     """
 
     id: str
@@ -56,12 +51,10 @@ class StudyItem:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """An item that one judge is asked about once.
+    """An item for one judge, once; `place` counts from 1 in the judge's own order.
 
-    Attributes:
-        id: 12 hexadecimal digits; tells nothing of the item.
-        condition: what is shown of it, where a task has several; else empty.
-        place: 1, 2, ... in the judge's own order.
+    `id` is 12 hexadecimal digits that reveal nothing about the item. `condition` is empty if the
+    task has only one.
     """
 
     id: str
@@ -74,25 +67,23 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a judge said of an item; of several on one assignment the latest counts.
+    """A judge's verdict. The latest one of an assignment counts.
 
     Attributes:
-        id: made where the verdict was given, so that it is written once however often it is sent.
-        said: in the shape of its task, in terms of the item and not of the order that the judge saw.
-        seconds: from showing to saying; 0 where nobody measured.
+        id: chosen by the sender, so that a verdict sent twice is stored once.
+        response: in the task's canonical form, independent of the order shown to the judge.
+        seconds: time to answer; 0 if unknown.
         source: ``page``, ``import`` or ``endpoint``.
     """
 
     id: str
     assignment: str
-    said: Mapping[str, Any]
+    response: Mapping[str, Any]
     seconds: float
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Somebody who is asked."""
-
     name: str
     role: Role

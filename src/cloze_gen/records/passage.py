@@ -1,22 +1,28 @@
-"""A passage: some whole sentences of one chapter, of which the last word of the last is to be guessed (LAMBADA)."""
+"""A passage of whole sentences of one chapter, its last word to be guessed (LAMBADA)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
+from typing import Annotated, Any
+
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
+
+from cloze_gen.json_lines import Filled, Index, Text, Whole, Words, must_be, require
+from cloze_gen.parsing import quote
+from cloze_gen.renamed import FIELDS
 
 
 class Part(StrEnum):
-    """What a novel serves for: its text trains models, or its passages are items of one of the two sets."""
-
     TRAIN = "train"
     DEVELOPMENT = "development"
     TEST = "test"
 
 
 class Split(StrEnum):
-    """Where in a set a passage stands: of the development or the test novels, or of the control set, which nothing has filtered."""
+    """A split; control passages are unfiltered."""
 
     VALIDATION = "validation"
     TEST = "test"
@@ -26,11 +32,23 @@ class Split(StrEnum):
 SPLIT_OF = {Part.DEVELOPMENT: Split.VALIDATION, Part.TEST: Split.TEST}
 
 
+def _with_present_name(record: Any) -> Any:
+    """A record of 0.1 with the field's name of 0.2; any other value as it is."""
+    old, new = "target_at", FIELDS["target_at"]
+    if not isinstance(record, Mapping) or old not in record or new in record:
+        return record
+    return {**record, new: record[old]}
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage and the word to be guessed.
+    """A passage and its target word.
 
-    The texts before, at and behind the target are the target sentence exactly.
+    Attributes:
+        id: of the target sentence, ``book:index``.
+        sentences: tokens; the target sentence is last, whole, with its final marks.
+        target_position: index of the target in the last sentence.
+        start, end: characters of the passage in the decoded raw file, end exclusive.
 
     >>> sentences = (("Who", "called", "?"), ("It", "was", "Jane", ".", '"'))
     >>> passage = Passage("emma:7", "emma", Part.TEST, sentences, ("Who called?", 'It was Jane."'), 2, 40, 65)
@@ -38,28 +56,44 @@ class Passage:
     (('Who', 'called', '?'), ('Who', 'called', '?', 'It', 'was'), 'Jane')
     >>> passage.opening, passage.closing
     ('It was ', '."')
-
-    Attributes:
-        id: of the target sentence, ``book:index``.
-        part: the part of the corpus that its novel belongs to.
-        sentences: the tokens of each sentence as the book has them, the target sentence last and whole, with its final marks.
-        texts: the same sentences with their own spacing, one each.
-        target_at: index of the target in the last sentence.
-        start, end: character span of the whole passage in the decoded raw file, end exclusive.
     """
 
-    id: str
-    book_id: str
-    part: Part
-    sentences: tuple[tuple[str, ...], ...]
-    texts: tuple[str, ...]
-    target_at: int
-    start: int
-    end: int
+    id: Text
+    book_id: Text
+    part: Annotated[Part, must_be(f"one of {', '.join(Part)}, found $found")]
+    sentences: Annotated[
+        tuple[Annotated[Words, Field(min_length=1)], ...],
+        Field(min_length=1),
+        must_be("lists of tokens that are not empty"),
+    ]
+    texts: Annotated[
+        tuple[Filled, ...],
+        Field(min_length=1),
+        must_be("a list of strings that are not empty"),
+    ]
+    target_position: Index
+    start: Whole
+    end: Whole
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _hold_together(cls, record: Any, build: ModelWrapValidatorHandler[Passage]) -> Passage:
+        passage = build(_with_present_name(record))
+        sentences, texts, at = passage.sentences, passage.texts, passage.target_position
+        require(len(texts) == len(sentences), "`texts` must have one text for each of `sentences`")
+        require(
+            type(at) is int and 0 <= at < len(sentences[-1]),
+            "`target_position` must be the position of a token of the last sentence",
+        )
+        given = record.get("target") if isinstance(record, Mapping) else None
+        require(
+            given == passage.target or not isinstance(given, str),
+            f"`target` is {quote(given)}, but the token at `target_position` {quote(passage.target)}",
+        )
+        return passage
 
     @property
     def context(self) -> tuple[str, ...]:
-        """The tokens of all sentences but the last."""
         return tuple(chain.from_iterable(self.sentences[:-1]))
 
     @property
@@ -68,46 +102,46 @@ class Passage:
 
     @property
     def target(self) -> str:
-        return self.sentences[-1][self.target_at]
+        return self.sentences[-1][self.target_position]
 
     @property
     def before_target(self) -> tuple[str, ...]:
-        """All tokens that a reader is shown, in order."""
-        return (*self.context, *self.sentences[-1][: self.target_at])
+        return (*self.context, *self.sentences[-1][: self.target_position])
 
     @property
     def opening(self) -> str:
-        """Text of the target sentence before the target, blanks included; with the target and `closing` it is the last of `texts`."""
+        """Text of the target sentence before the target, spaces included."""
         return self.texts[-1][: self._target_end - len(self.target)]
 
     @property
     def closing(self) -> str:
-        """Text behind the target: the marks that end its sentence."""
         return self.texts[-1][self._target_end :]
 
     @property
     def _target_end(self) -> int:
         end = 0
-        for token in self.sentences[-1][: self.target_at + 1]:
+        for token in self.sentences[-1][: self.target_position + 1]:
             end = self.texts[-1].index(token, end) + len(token)
         return end
 
 
 @dataclass(frozen=True, slots=True)
 class SetPassage:
-    """A passage of a finished set.
-
-    Attributes:
-        domain: genre of its novel; empty where it is not known.
-    """
+    """A passage of a finished set; `domain` is the genre of its novel, empty where unknown."""
 
     passage: Passage
-    split: Split
-    domain: str
+    split: Annotated[Split, must_be(f"one of {', '.join(Split)}, found $found")]
+    domain: Annotated[str, must_be("a string, found $found")]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_flat(cls, record: Any) -> Any:
+        split, domain = record.get("split", ""), record.get("domain", "")
+        return {"passage": record, "split": split, "domain": domain}
 
     @property
     def id(self) -> str:
-        """Of the passage; within one split none stands twice, but the control set may hold what another split holds."""
+        """Unique within a split; the control set may repeat passages of another."""
         return self.passage.id
 
     @property

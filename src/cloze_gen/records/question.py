@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ModelWrapValidatorHandler, model_validator
+
+from cloze_gen.json_lines import Index, Text, Words, require, require_index
+from cloze_gen.parsing import quote
 
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """A sentence with one of its words taken out.
-
-    Filling the blank with the answer gives back the sentence's tokens exactly.
+    """A sentence with one word removed; `filled` with the answer is exactly the sentence.
 
     >>> blank = Blank("1661:7:1", ("I", "could", "climb", "to", "it", "."), 2)
     >>> blank.answer, blank.filled("swim")
@@ -30,22 +35,40 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A finished multiple-choice question of one blank.
+    """A multiple-choice question of one blank; options are in printed order.
 
     Attributes:
         id: provenance id, ``book:sentence:position``, characters ``[A-Za-z0-9._:-]``.
-        tokens: the full sentence with the answer in place.
-        position: index of the focus word in `tokens`.
-        options: the options in their printed order.
-        answer_index: index of the right option.
+        tokens: the full sentence with the answer at `position`.
     """
 
-    id: str
-    book_id: str
-    tokens: tuple[str, ...]
-    position: int
-    options: tuple[str, ...]
-    answer_index: int
+    id: Text
+    book_id: Text
+    tokens: Words
+    position: Index
+    options: Words
+    answer_index: Index
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _hold_together(cls, record: Any, build: ModelWrapValidatorHandler[Question]) -> Question:
+        question = build(record)
+        require_index(question, "position", "tokens")
+        require_index(question, "answer_index", "options")
+        options, answer = question.options, question.answer
+        require(len(options) >= 2, "a question needs at least two options")
+        require(len(set(options)) == len(options), "two options are equal")
+        require(
+            question.blank.answer == answer,
+            f"the token at `position` is not the answer {quote(answer)}",
+        )
+        given = record.get("answer") if isinstance(record, Mapping) else None
+        require(
+            given == answer or not isinstance(given, str),
+            f"`answer` is {quote(given)}, but `answer_index` {question.answer_index} is "
+            f"{quote(answer)}",
+        )
+        return question
 
     @property
     def answer(self) -> str:

@@ -1,4 +1,4 @@
-"""What a release says of itself, in plain values: what its card, its citation and its other documents are written from."""
+"""The facts of a release in plain values, the source of card, citation and other documents."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-RELEASE_FORMAT = 2
-"""The version of the form of a release. Raise it with every change of the release writer's output for the same items: another file, column,
-key or document, or another word on the card. Then `cloze-gen run` writes the releases of finished runs again. Releases that do not name
-it are of version 1."""
+from cloze_gen import __version__
+
+RELEASE_FORMAT = 3
+"""The version of the form of a release. Raise it with every change of the release writer's output
+for the same items: another file, column, key or document, or another word on the card. Then
+`cloze-gen run` writes the releases of finished runs again. Releases that do not name it are of
+version 1."""
 
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 _ADDRESS = re.compile(r"https?://[^\s\"<>\\^`{|}]+")
@@ -18,15 +21,27 @@ _SET = re.compile(r"(?:^|\|)set:([0-9a-f]+)(?:\||$)")
 _NUMBERS = re.compile(r"\d+\.\d+\.\d+")
 
 
+def newer_format(value: object) -> str:
+    """A sentence if a release's format is newer than this version of cloze-gen; else empty.
+
+    >>> newer_format(1), newer_format(None)
+    ('', '')
+    >>> newer_format(99).startswith("A newer version of cloze-gen wrote this release (format 99;")
+    True
+    """
+    if not isinstance(value, int) or value <= RELEASE_FORMAT:
+        return ""
+    return (
+        f"A newer version of cloze-gen wrote this release (format {value}; cloze-gen "
+        f"{__version__} reads formats up to {RELEASE_FORMAT}). Upgrade cloze-gen."
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperReference:
-    """The paper behind a style, as a bibliography has it.
+    """The paper behind a style, as in a bibliography; `authors` are ``Family, Given``.
 
-    Attributes:
-        authors: ``Family, Given``, in the paper's order.
-        kind: of publication, as CITATION.cff calls it: ``conference-paper``, ``article``, ``report`` or ``unpublished``.
-        venue: proceedings, journal, or the institution of a report; empty: none.
-        number: of a report.
+    `kind` is as in CITATION.cff: ``conference-paper``, ``article``, ``report`` or ``unpublished``.
     """
 
     authors: tuple[str, ...]
@@ -41,13 +56,11 @@ class PaperReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedBook:
-    """A book that a set was made with. Title, author, year, etext, genre, role, license: as the manifest has them, empty where it does not.
+    """A book that a set was made with; title to license as in the manifest, or empty.
 
     Attributes:
-        side: ``source``, ``train``, ``books``: what it was given for.
-        file: path below the corpus folder.
+        side: ``source``, ``train`` or ``books``.
         license: an identifier such as ``CC0-1.0``, or the user's words; empty: unknown.
-        sha256: of the file's bytes.
         status: ``kept``, or why it was dropped.
         items: drawn from it, those of a control set included.
     """
@@ -69,49 +82,33 @@ class ReleasedBook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """A figure of an evaluation. Shares are of 1; `low` and `high` bound the 95 % interval.
-
-    Attributes:
-        kind: ``adversary``, ``baseline``, ``bias`` and the like, as the evaluation calls it.
-        way: how it was measured; empty: nothing to add.
-    """
+    """A figure of an evaluation: a share of 1; `low` and `high` bound the 95 % interval."""
 
     name: str
     kind: str
     accuracy: float
     low: float
     high: float
-    way: str = ""
+    method: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseFacts:
-    """What a release says of itself. Whatever only people know (`creator`, `date`, `url`) is empty unless they said it.
+    """The facts of a release. `creator`, `date` and `url` are empty unless the user gave them.
 
     Attributes:
-        format_version: of the release (`RELEASE_FORMAT`).
-        version: of cloze-gen.
-        style: as typed, ``holmes-style``; `title` is its name on the card, ``Holmes-style (MSR)``.
-        paper: as the card cites it; `reference` is the same paper with its parts, None where a style brings none.
+        style, title: e.g. ``holmes-style`` and ``Holmes-style (MSR)``.
         order: of the items: ``shuffled`` or ``corpus``.
-        text: ``full``, or ``pointers`` where the text was left out.
-        sample: whether the books are those that cloze-gen brings.
+        text: ``full`` or ``pointers``.
         settings: all of them, as values of JSON, group -> key -> value.
         overrides: ``group.key = value`` of what the user set.
-        noun: of one item.
-        n_items, n_wanted: items there are, and asked for.
-        books: of every side, dropped ones too.
-        notes: what a user must know, a line each.
-        measured: rows of an evaluation; empty with `evaluated`, its one line, until there was one.
+        measured: rows of an evaluation; empty, as `evaluated`, before there is one.
         creator: names; ``Family, Given`` is a person, anything else a group.
-        date: of publication, ``2026-11-22``.
-        url: of the set's page.
-        judged: ``machine``, or what people did.
-        versions: library -> version.
+        judged: ``machine``, or the people's work.
     """
 
     schema: str = "cloze-gen/release"
-    format_version: int = 1
+    format_version: int = RELEASE_FORMAT
     version: str
     name: str
     style: str
@@ -141,14 +138,16 @@ class ReleaseFacts:
 
     @property
     def item_books(self) -> tuple[ReleasedBook, ...]:
-        """The books that items were drawn from; where none was counted, all that were kept of the last side."""
+        """The books with items; if none was counted, the kept ones of the last side."""
         drawn = tuple(book for book in self.books if book.items > 0)
         last = self.books[-1].side if self.books else ""
-        return drawn or tuple(book for book in self.books if book.side == last and book.status == "kept")
+        return drawn or tuple(
+            book for book in self.books if book.side == last and book.status == "kept"
+        )
 
     @property
     def set_version(self) -> str:
-        """A version in the form of Semantic Versioning: cloze-gen's, and behind the plus which set it is.
+        """cloze-gen's version plus the set's digest, in the form of Semantic Versioning.
 
         >>> facts = {"name": "a", "style": "s", "title": "S", "paper": "", "noun": "question", "n_items": 1, "n_wanted": 1, "seed": 1}
         >>> ReleaseFacts(version="0.2.0.dev1", signature="cloze-gen|n:1|set:5e10f7c9", **facts).set_version
@@ -159,10 +158,10 @@ class ReleaseFacts:
 
     @property
     def published(self) -> str:
-        """`date` where it is one, else empty."""
+        """`date` if it is a date, else empty."""
         return self.date if _DATE.fullmatch(self.date) else ""
 
     @property
     def address(self) -> str:
-        """`url` where it is one that opens a page, else empty."""
+        """`url` if it opens a page, else empty."""
         return self.url if _ADDRESS.fullmatch(self.url) else ""

@@ -1,4 +1,4 @@
-"""A sentence of a book, where every recipe begins."""
+"""A sentence of a book."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ class Sentence:
     """One sentence of a book.
 
     Attributes:
-        book_id: the book's id (file stem unless its manifest names another).
-        index: position among the sentences of its book, from 0.
-        start, end: character span in the decoded raw file, end exclusive.
-        paragraph: index of its paragraph in the book, from 0.
+        index: among the sentences of its book, from 0; `paragraph` likewise.
+        start, end: characters in the decoded raw file, end exclusive.
         kind: ``prose``, ``verse`` or ``heading``.
-        text: the sentence after normalizing, with its own spacing.
-        tokens: whole-word tokens, in order; each is a substring of `text`.
+        tokens: whole words, in order; each is a substring of `text`.
     """
 
     book_id: str
@@ -39,9 +36,15 @@ class Sentence:
 
 
 def sentence_of(item_id: str) -> str:
-    """The id of the sentence that holds an item, whose own id is ``book:index:position``.
+    """The id of the sentence of an item, whose own id is ``book:index:position``.
 
     >>> sentence_of("pg0042:7:12")
     'pg0042:7'
     """
     return item_id.rpartition(":")[0]
+
+
+# ---- spans
+
+
+# ---- rejections

@@ -1,4 +1,4 @@
-"""Stretches of books that are spoken for: neighbouring items overlap, and no set prints a sentence twice, no judge reads one twice."""
+"""Spans of books that are taken: neighbouring items overlap, and no set prints a sentence twice."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class TakenSpans:
-    """Spans of books, none of which overlaps another; one may be there twice.
+    """Spans of books without overlaps; one may be repeated.
 
     >>> taken = TakenSpans([("emma", 0, 90)])
     >>> taken.overlaps("emma", 80, 120), taken.overlaps("emma", 90, 120), taken.overlaps("sanditon", 0, 9)
@@ -20,10 +20,12 @@ class TakenSpans:
             self.add(book_id, start, end)
 
     def overlaps(self, book_id: str, start: int, end: int) -> bool:
-        """Whether a span overlaps one of those; they are in order, so only its neighbours need a look."""
+        """Whether a span overlaps; only its neighbours in the sorted spans are compared."""
         spans = self._of_book.get(book_id, [])
         place = bisect.bisect(spans, (start, end))
-        return any(first < end and start < last for first, last in spans[max(0, place - 1) : place + 1])
+        return any(
+            first < end and start < last for first, last in spans[max(0, place - 1) : place + 1]
+        )
 
     def add(self, book_id: str, start: int, end: int) -> None:
         bisect.insort(self._of_book.setdefault(book_id, []), (start, end))

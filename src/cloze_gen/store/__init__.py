@@ -1,1 +1,1 @@
-"""The only room that opens files: artifacts and their manifests, corpora, tables, locks."""
+"""Artifacts and their manifests, runs, tables, locks."""

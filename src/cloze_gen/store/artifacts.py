@@ -1,8 +1,6 @@
-"""Artifacts: a payload and a manifest, written in one step.
+"""Artifacts: a payload and a manifest, written in a temporary folder that is renamed when complete.
 
-The manifest is written last inside a temporary folder and the folder is renamed when whole, so a folder with a name is a finished
-artifact. It holds no wall-clock time and no path of the machine: the same run gives the same bytes. What is opened is checked first
-(`store.checks`): a damaged artifact is never used, and moved out of the way, not deleted, when it is made again.
+They hold no wall-clock time and no path of the machine: the same run gives the same bytes.
 """
 
 from __future__ import annotations
@@ -17,27 +15,43 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cloze_gen.errors import DamageError, StoreError
-from cloze_gen.store.checks import STORE, find_fault, note_written, payload_names, sweep_notes
-from cloze_gen.store.keys import StageKey, fingerprint_of
-from cloze_gen.store.locks import exclusive_lock, partial_folder, publish_folder, sweep_leavings
-from cloze_gen.store.manifest import MANIFEST, SCHEMA_VERSION, file_sha256, read_manifest, write_manifest
+from cloze_gen.store.fingerprint import StageKey, fingerprint_of
+from cloze_gen.store.locks import (
+    exclusive_lock,
+    partial_folder,
+    publish_folder,
+    remove_stale_temp_dirs,
+)
+from cloze_gen.store.manifest import (
+    MANIFEST,
+    SCHEMA_VERSION,
+    STORE,
+    file_sha256,
+    find_fault,
+    note_written,
+    payload_names,
+    read_manifest,
+    sweep_notes,
+    write_manifest,
+)
 
-KEPT_BY_BOOK = ("book-", "tags-")  # stages whose artifacts are kept one a book, in a folder of the stage
+KEPT_BY_BOOK = (
+    "book-",
+    "tags-",
+)  # stages whose artifacts are kept one a book, in a folder of the stage
 _SHELF = re.compile(r"[a-z0-9_]+-[0-9a-f]{16}")
 Reason = TypeVar("Reason", bound=str)
 
 
 @dataclass(slots=True)
 class ArtifactWriter:
-    """The artifact being written: a folder for its payload, and what its manifest will say.
+    """The artifact being written.
 
     Attributes:
-        folder: temporary folder; every file below it becomes payload.
-        funnel: ``seen``, ``kept`` and ``rejected`` (reason -> count), in the unit named by ``unit``.
-        rows: payload file -> number of rows, for files that have rows.
-        facts: further figures for a reader (e.g. the model's n-gram counts).
+        folder: temporary; every file below it becomes payload.
+        funnel: ``seen``, ``kept`` and ``rejected`` (reason -> count), in the given ``unit``.
         versions: libraries and tools whose version can change the bytes.
-        holds: folders of artifacts kept one a book that this one tells of, relative to its own; it is whole only while they are.
+        holds: relative folders of one-a-book artifacts that must be whole too.
     """
 
     folder: Path
@@ -54,7 +68,7 @@ class ArtifactWriter:
 
 
 def funnel(unit: str, *, kept: int, rejected: Mapping[Reason, int]) -> dict[str, Any]:
-    """What a step saw, kept and rejected, reason by reason; what was seen is the sum of the others.
+    """Seen, kept and rejected, reason by reason.
 
     >>> funnel("words", kept=1, rejected={"too_short": 2, "name": 1})
     {'unit': 'words', 'seen': 4, 'kept': 1, 'rejected': {'name': 1, 'too_short': 2}}
@@ -65,8 +79,6 @@ def funnel(unit: str, *, kept: int, rejected: Mapping[Reason, int]) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """A finished artifact on disk."""
-
     folder: Path
     manifest: Mapping[str, Any]
 
@@ -86,10 +98,8 @@ class Artifact:
 
 
 class Store:
-    """The artifacts below one output folder.
-
-    Layout: ``store/<stage>-<fingerprint>/`` (payload and manifest), ``runs/<name>/`` (links and the release), ``aside/`` (what was found
-    damaged, or in the place of an artifact without being one).
+    """The artifacts of one output folder: ``store/``, ``runs/``, ``aside/`` (damaged or foreign
+    files).
     """
 
     def __init__(self, root: Path) -> None:
@@ -102,11 +112,10 @@ class Store:
         return self.store / key.folder_name
 
     def is_complete(self, key: StageKey) -> bool:
-        """Whether the artifact is there, as it was written, with the artifacts it tells of."""
         return self.fault(key) is None
 
     def fault(self, key: StageKey) -> str | None:
-        """Why the artifact of `key` cannot be used; None when it can, empty when it was never made."""
+        """Why the artifact cannot be used; None when it can, empty when it was never made."""
         if not self.folder(key).exists():
             return ""
         try:
@@ -115,41 +124,46 @@ class Store:
             return error.what
 
     def open(self, key: StageKey) -> Artifact:
-        """The finished artifact of `key`.
-
-        Raises:
-            DamageError: it is not there, damaged, or another's.
-        """
+        """The finished artifact of `key`; DamageError if it is missing, damaged, or another's."""
         artifact = open_artifact(self.folder(key))
         found = artifact.manifest["fingerprint"]
         if found != key.fingerprint:
-            raise DamageError(f"{artifact.folder}: holds the artifact {found}, not {key.fingerprint}.")
+            raise DamageError(
+                f"{artifact.folder}: holds the artifact {found}, not {key.fingerprint}."
+            )
         return artifact
 
     def sweep(self) -> int:
-        """Remove what killed runs left in the store."""
-        swept = sweep_leavings(self.store) + sweep_notes(self.store)
-        for shelf in sorted(path for stage in KEPT_BY_BOOK for path in self.store.glob(f"{stage}*")):
-            swept += sweep_leavings(shelf)
+        swept = remove_stale_temp_dirs(self.store) + sweep_notes(self.store)
+        for shelf in sorted(
+            path for stage in KEPT_BY_BOOK for path in self.store.glob(f"{stage}*")
+        ):
+            swept += remove_stale_temp_dirs(shelf)
         return swept
 
     @contextlib.contextmanager
     def writing(
-        self, key: StageKey, *, on_wait: Callable[[], None] | None = None, say: Callable[[str], None] = lambda line: None
+        self,
+        key: StageKey,
+        *,
+        on_wait: Callable[[], None] | None = None,
+        say: Callable[[str], None] = lambda line: None,
     ) -> Iterator[ArtifactWriter | None]:
         """Write one artifact, or yield None when another run has just finished it.
 
-        Only one process at a time writes a given stage; artifacts kept one a book take no such lock (the loser of a race
-        lets its equal copy go). What stands in the place without being the whole artifact is moved to `aside`, after telling `say` so.
+        One process at a time writes a stage. One-a-book artifacts take no lock: the loser of a race
+        drops its equal copy. Anything else in the place is moved to `aside` and reported by `say`.
         """
         target = self.folder(key)
         with contextlib.ExitStack() as stack:
             if not key.item:
-                stack.enter_context(exclusive_lock(self.store / ".locks" / target.name, on_wait=on_wait))
+                stack.enter_context(
+                    exclusive_lock(self.store / ".locks" / target.name, on_wait=on_wait)
+                )
             if self.is_complete(key):
                 yield None
                 return
-            self._make_room(key, say)
+            self._free_space(key, say)
             folder = stack.enter_context(partial_folder(target))
             writer = ArtifactWriter(folder)
             yield writer
@@ -157,29 +171,32 @@ class Store:
             if publish_folder(folder, target):
                 note_written(target)
 
-    def _make_room(self, key: StageKey, say: Callable[[str], None]) -> None:
-        """Move aside what stands in an artifact's place; the artifact itself stays where only what it tells of is damaged."""
+    def _free_space(self, key: StageKey, say: Callable[[str], None]) -> None:
+        """Move aside what is in an artifact's place, unless only an artifact it names is damaged."""
         if not os.path.lexists(self.folder(key)):
             return
         try:
             for fault in _held_faults(self.open(key)):
-                say(f"{fault} Made anew.")
+                say(f"{fault} Rebuilding it.")
         except DamageError as error:
             moved = set_aside(self.folder(key), self.aside, name=key.folder_name.replace("/", "--"))
             if moved is not None:
-                say(f"{error.what} Set aside as {moved}, made anew.")
+                say(f"{error.what} Moved to {moved} and rebuilt.")
 
     def artifact_folders(self) -> Iterator[Path]:
-        """Every folder of the store that is an artifact, or has the name of one, sorted."""
         for shelf in sorted(self.store.glob("*-*")):
             if not _SHELF.fullmatch(shelf.name):
                 continue
-            items = sorted(path.parent for path in shelf.glob(f"*/{MANIFEST}")) if shelf.name.startswith(KEPT_BY_BOOK) else []
+            items = (
+                sorted(path.parent for path in shelf.glob(f"*/{MANIFEST}"))
+                if shelf.name.startswith(KEPT_BY_BOOK)
+                else []
+            )
             yield from items or [shelf]
 
 
 def _held_faults(artifact: Artifact) -> Iterator[str]:
-    """What is wrong with the artifacts that one tells of, one sentence for each that is not whole."""
+    """A sentence for each damaged artifact that this one names."""
     for held in artifact.manifest["holds"]:
         try:
             open_artifact(Path(os.path.normpath(artifact.folder / held)))
@@ -188,9 +205,13 @@ def _held_faults(artifact: Artifact) -> Iterator[str]:
 
 
 def set_aside(path: Path, aside: Path, *, name: str) -> Path | None:
-    """Move something out of the way to `aside`, under a name that is free; None when it has just gone. Nothing is overwritten."""
+    """Move something to a free name in `aside`; None when it has just gone."""
     aside.mkdir(parents=True, exist_ok=True)
-    place = next(place for number in itertools.count(1) if not os.path.lexists(place := aside / f"{name}-{number}"))
+    place = next(
+        place
+        for number in itertools.count(1)
+        if not os.path.lexists(place := aside / f"{name}-{number}")
+    )
     try:
         path.rename(place)
     except FileNotFoundError:
@@ -199,9 +220,11 @@ def set_aside(path: Path, aside: Path, *, name: str) -> Path | None:
 
 
 def described(writer: ArtifactWriter, key: StageKey) -> dict[str, Any]:
-    """What the manifest of a written payload says."""
     files = {
-        name: {"sha256": file_sha256(writer.folder / name), "bytes": (writer.folder / name).stat().st_size}
+        name: {
+            "sha256": file_sha256(writer.folder / name),
+            "bytes": (writer.folder / name).stat().st_size,
+        }
         for name in payload_names(writer.folder)
     }
     for name, count in writer.rows.items():
@@ -221,24 +244,23 @@ def described(writer: ArtifactWriter, key: StageKey) -> dict[str, Any]:
 
 
 def check_funnel(funnel: Mapping[str, Any], stage: str) -> None:
-    """seen = kept + the sum of the rejected by reason, always."""
     if funnel and funnel["seen"] != funnel["kept"] + sum(funnel["rejected"].values()):
-        raise StoreError(f"{stage}: the funnel does not add up ({funnel}); this is a fault of cloze-gen, please report it")
+        raise StoreError(
+            f"{stage}: the funnel does not add up ({funnel}); this is a bug in cloze-gen; "
+            "please report it"
+        )
 
 
 def open_artifact(folder: Path, *, deep: bool = False) -> Artifact:
-    """The finished artifact in a folder, checked.
-
-    Args:
-        deep: read every byte, whatever was noted of the files before.
-    Raises:
-        DamageError: nothing finished is here, or it is not what was written.
-    """
+    """The finished artifact in a folder, or DamageError; `deep` reads every byte."""
     path = folder / MANIFEST
     manifest = read_manifest(path)
     schema = f"{manifest.get('schema')} {manifest.get('schema_version')}"
     if schema != f"cloze-gen/{manifest.get('stage')} {SCHEMA_VERSION}":
-        raise DamageError(f"{path}: written by another version of cloze-gen ({schema}; this one reads version {SCHEMA_VERSION}).")
+        raise DamageError(
+            f"{path}: written by another version of cloze-gen ({schema}; this one reads "
+            f"version {SCHEMA_VERSION})."
+        )
     if manifest["fingerprint"] != fingerprint_of(manifest):
         raise DamageError(f"{path}: its fingerprint is not that of its settings and inputs.")
     fault = find_fault(folder, manifest, deep=deep)

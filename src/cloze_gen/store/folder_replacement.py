@@ -1,177 +1,210 @@
-"""Folders that we write and people use: a run, an evaluation.
+"""Rewrites a folder of ours without touching anything that we did not write.
 
-A manifest says what we wrote there. When the folder is written anew, ours goes and everything else stays: what a person laid beside it
-where it is, what a person changed beside the new file as ``NAME.kept-1``. The new folder takes the old one's place in one step, so
-whoever looks, and whenever the writer is killed, finds the old folder whole or the new one.
-
-Writers of one folder must hold one lock.
+A manifest lists our files and links with their digests. Each new entry takes its place in one step;
+old files that differ from the manifest are kept as ``NAME.aside-1``. Writers of one folder
+must hold one lock.
 """
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import itertools
 import os
-import re
-import secrets
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import DamageError, StoreError
-from cloze_gen.notation import shown
+from cloze_gen.parsing import quote
 from cloze_gen.store.files import stays_within
 from cloze_gen.store.locks import partial_folder
-from cloze_gen.store.manifest import MANIFEST, SCHEMA_VERSION, file_sha256, read_manifest, write_manifest
-from cloze_gen.store.name_swap import exchange
+from cloze_gen.store.manifest import (
+    MANIFEST,
+    SCHEMA_VERSION,
+    file_sha256,
+    read_manifest,
+    write_manifest,
+)
 
 _LINKS, _FILES = "links", "files"
-_ANYWHERE = "-> "  # the identity of a link that leaves the output folder, and the beginning of every link's
+_LINK = "-> "  # begins the identity of a link; alone: of one that leaves the output folder
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # Linux, <fcntl.h> and <linux/fs.h>
+_RENAME_SWAP = 2  # macOS, <sys/stdio.h>
+_CANNOT_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 
 def find_change(folder: Path, only: Sequence[str] = ()) -> str | None:
-    """The first thing of ours in a published folder that is not as it was written, as a sentence; None when all is.
-
-    Args:
-        only: names to look at; all of them without any.
+    """The first of our entries (of those in `only`, if any) that has changed, as a sentence, or
+    None.
     """
     try:
-        manifest = _read_own(folder)
+        own = _read_own(folder)
     except DamageError as error:
         return error.what
-    for name, written in sorted(_own(manifest).items()):
+    for name, written in sorted(own.items()):
         if only and name not in only:
             continue
         found = None if _is_below_link(folder, name) else _identity(folder / name)
-        if found != written and not (found and written == _ANYWHERE and found.startswith(_ANYWHERE)):
-            return f"{folder / name}: {'missing' if found is None else 'changed since it was written'}."
-    missing = [name for name in only if name not in _own(manifest)]
-    return f"{folder / missing[0]}: not among what was written here." if missing else None
+        if not _is_same(found, written):
+            return (
+                f"{folder / name}: "
+                f"{'missing' if found is None else 'changed since it was written'}."
+            )
+    missing = [name for name in only if name not in own]
+    return f"{folder / missing[0]}: not written by this program." if missing else None
 
 
 def replace_published(target: Path, schema: str, write: Callable[[Path], None]) -> list[str]:
-    """Write a published folder anew, in the place of an older one where there is one.
+    """Rewrite a folder as a whole, so that at any moment it is the old or the new one; StoreError
+    if `target` is no folder.
 
     Args:
-        schema: what the manifest calls it.
-        write: given a temporary folder beside `target`, writes every file and link of the new one.
+        schema: of the manifest.
+        write: fills a temporary folder next to `target`.
     Returns:
-        a sentence for each thing that was changed by hand and is kept under another name.
-    Raises:
-        StoreError: `target` is no folder.
+        a sentence for each user's change, with its new place.
     """
-    if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise StoreError(f"{target}: is no folder. It is left as it is; move it away or choose another name, and run again.")
-    said = settle(target)
-    with partial_folder(target) as partial:
-        write(partial)
-        write_own(partial, schema)
+    with _written_next_to(target, schema, write) as new:
+        return _clear([_put(new, target, _own_or_nothing(target))])
+
+
+def replace_within(target: Path, schema: str, write: Callable[[Path], None]) -> list[str]:
+    """As `replace_published`, but entry by entry; entries that we do not write are not touched.
+
+    A kill may leave old and new entries: `find_change` detects this and rewriting repairs it.
+    Changing links are removed first, so that none leads to entries of another state.
+    """
+    with _written_next_to(target, schema, write) as new:
         if not target.exists():
-            partial.rename(target)
-            return said
-        shutil.copymode(target, partial)  # who may look into it is a person's to say
-        coming = _leaving_name(target)
-        partial.rename(coming)
-    if not exchange(coming, target):  # between these two renames the name is without its folder; `settle` gives it back
-        old = _leaving_name(target)
-        target.rename(old)
-        coming.rename(target)
-    return said + settle(target)
+            return _clear([_put(new, target, {})])
+        own = _own_or_nothing(target)
+        for name in (name for name in own if "/" not in name and own[name].startswith(_LINK)):
+            found = _identity(target / name)
+            if _is_same(found, own[name]) and found != _identity(new / name):
+                (target / name).unlink()
+        names = {path.name for path in new.iterdir()} | {name.partition("/")[0] for name in own}
+        return _clear(
+            [
+                _put(new / name, target / name, _below(own, name))
+                for name in sorted(names, key=lambda name: _turn(new / name))
+            ]
+        )
 
 
-def rewrite_published(target: Path, schema: str, change: Callable[[Path], None]) -> list[str]:
-    """Write a published folder anew with everything of ours it has, after `change` was made to a copy.
+def _turn(path: Path) -> tuple[int, str]:
+    """The order in which entries are replaced: folders first, the manifest last."""
+    number = 0 if _is_folder(path) else 2 if path.name == MANIFEST else 1
+    return number, path.name
 
-    Raises:
-        DamageError: something of ours is not as it was written.
-    """
+
+def rewrite_within(target: Path, schema: str, change: Callable[[Path], None]) -> list[str]:
+    """As `replace_within`, with a changed copy of our entries; DamageError if not as written."""
     changed = find_change(target)
     if changed:
         raise DamageError(changed)
 
     def write(partial: Path) -> None:
-        for name in _own(_read_own(target)):
+        for name in _read_own(target):
             (partial / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(target / name, partial / name, follow_symlinks=False)  # a run is as old as its run.json
+            # keep the times: the age of a run is that of its run.json
+            shutil.copy2(target / name, partial / name, follow_symlinks=False)
         change(partial)
 
-    return replace_published(target, schema, write)
+    return replace_within(target, schema, write)
 
 
-def settle(target: Path) -> list[str]:
-    """Finish what a killed writer began: what a person had laid into the folder that it replaced comes back; ours goes.
+@contextmanager
+def _written_next_to(target: Path, schema: str, write: Callable[[Path], None]) -> Iterator[Path]:
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise StoreError(
+            f"{target}: is not a folder and was not changed. Move it or choose another "
+            "name, and run again."
+        )
+    with partial_folder(target) as partial:
+        write(partial)
+        write_own(partial, schema)
+        yield partial
 
-    Returns:
-        a sentence for each thing that is kept under another name.
+
+_Replaced = tuple[Path, Path, Mapping[str, str]]  # place, where its old content is, what is ours
+
+
+def _put(new: Path, place: Path, own: Mapping[str, str]) -> _Replaced | None:
+    """Move a new file, link or folder into place, or clear it without one; returns what to clear.
+
+    Args:
+        own: identities of what we wrote there, by name below `place` (empty: itself).
     """
-    said = []
-    for old in leavings(target):
-        if not target.exists():
-            old.rename(target)
-            continue
-        said += _give_back(old, target)
-    return said
+    is_written = os.path.lexists(new)
+    if not os.path.lexists(place):
+        if is_written:
+            new.rename(place)
+        return None
+    numbered = (place.with_name(f"{place.name}.aside-{n}") for n in itertools.count(1))
+    aside = next(path for path in numbered if not os.path.lexists(path))
+    if not is_written:
+        place.rename(aside)
+    elif not _is_folder(new) and _is_ours(place, "", own, new):
+        new.replace(place)
+        return None
+    else:
+        if _is_folder(new) and _is_folder(place):
+            shutil.copymode(place, new)  # keep the permissions that the user set
+        new.rename(aside)
+        if not exchange(aside, place):
+            aside.rename(new)
+            place.rename(aside)
+            new.rename(place)
+    return place, aside, own
 
 
-def leavings(target: Path) -> list[Path]:
-    """Folders that were replaced, or were about to take the place of, `target`, and have not been settled yet."""
-    pattern = re.compile(re.escape(f".{target.name}~replaced-") + "[0-9a-f]{8}")
-    if not target.parent.is_dir():
-        return []
-    return sorted(path for path in target.parent.iterdir() if pattern.fullmatch(path.name) and path.is_dir())
+def _clear(replaced: Sequence[_Replaced | None]) -> list[str]:
+    """Delete our files from what was replaced; a sentence for each place with others."""
+    notes = []
+    for place, aside, own in filter(None, replaced):
+        for name in list(_entries(aside)):
+            if _is_ours(aside, name, own, place):
+                (aside / name).unlink()
+        folders = {aside, *(aside / parent for name in own for parent in Path(name).parents)}
+        for folder, _, _ in os.walk(aside, topdown=False) if _is_folder(aside) else ():
+            if Path(folder) in folders:
+                with suppress(OSError):  # something that is not ours is in it
+                    Path(folder).rmdir()
+        if os.path.lexists(aside):
+            notes.append(f"{place}: changed by hand. The changed files were moved to {aside.name}.")
+    return notes
 
 
-def _leaving_name(target: Path) -> Path:
-    return target.parent / f".{target.name}~replaced-{secrets.token_hex(4)}"
+def _is_ours(old: Path, name: str, own: Mapping[str, str], new: Path) -> bool:
+    """Whether a file or link is as we wrote it, or as it has just been written again."""
+    found = _identity(old / name)
+    return _is_same(found, own.get(name)) or _is_same(found, _identity(new / name))
 
 
-def _give_back(old: Path, target: Path) -> list[str]:
-    """Move what is not ours from a replaced folder to the new one; then the old one holds nothing but ours, and goes."""
+def exchange(one: Path, other: Path) -> bool:
+    """Swap two existing paths in one step; False, and no change, where the system cannot."""
+    library = ctypes.CDLL(None, use_errno=True)
+    first, second = os.fsencode(one), os.fsencode(other)
     try:
-        own: dict[str, str] = _own(_read_own(old))
-        own[MANIFEST] = _identity(old / MANIFEST) or ""
-    except DamageError:  # never ours, or damaged: then nothing in it is known to be ours
-        own = {}
-    said = []
-    # What a person laid goes first, to its own place. The manifest goes last: after a kill it must still tell what is ours.
-    for name in sorted(_entries(old), key=lambda name: (name == MANIFEST, name in own, name)):
-        identity = _identity(old / name)
-        anywhere = own.get(name) == _ANYWHERE and (identity or "").startswith(_ANYWHERE)
-        if anywhere or (identity is not None and identity in (own.get(name), _identity(target / name))):
-            (old / name).unlink()
-            continue
-        place = _free_place(target, name)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        (old / name).rename(place)
-        if place != target / name:
-            said.append(f"{target / name}: changed by hand; kept as {place.relative_to(target)}.")
-    for folder in sorted((path for path in old.rglob("*") if path.is_dir()), reverse=True):
-        if not any(name.startswith(f"{folder.relative_to(old).as_posix()}/") for name in own):
-            _free_place(target, folder.relative_to(old).as_posix(), folder=True).mkdir(parents=True, exist_ok=True)
-        folder.rmdir()
-    old.rmdir()
-    return said
-
-
-def _free_place(target: Path, name: str, *, folder: bool = False) -> Path:
-    """Where something of a person's can lie in the new folder: in its own place, or in the nearest name that is free."""
-    place = target
-    *above, last = name.split("/")
-    for part in above:
-        place = _first(place, part, lambda path: path.is_dir() and not path.is_symlink())
-    return _first(place, last, lambda path: folder and path.is_dir() and not path.is_symlink())
-
-
-def _first(folder: Path, name: str, will_do: Callable[[Path], bool]) -> Path:
-    number, place = 0, folder / name
-    while os.path.lexists(place) and not will_do(place):
-        number += 1
-        place = folder / f"{name}.kept-{number}"
-    return place
+        if sys.platform == "darwin":
+            failed = library.renamex_np(first, second, _RENAME_SWAP)
+        else:
+            failed = library.renameat2(_AT_FDCWD, first, _AT_FDCWD, second, _RENAME_EXCHANGE)
+    except AttributeError:  # a C library without the call
+        return False
+    number = ctypes.get_errno()
+    if failed and number not in _CANNOT_EXCHANGE:
+        raise OSError(number, os.strerror(number), str(one), None, str(other))
+    return not failed
 
 
 def write_own(folder: Path, schema: str) -> None:
-    """Write the manifest of everything below a folder, as it lies there: from now on all of it is ours."""
+    """Write the manifest of everything below a folder, which makes all of it ours."""
     files: dict[str, Any] = {}
     links: dict[str, str] = {}
     for name in sorted(set(_entries(folder)) - {MANIFEST}):
@@ -185,8 +218,7 @@ def write_own(folder: Path, schema: str) -> None:
 
 
 def leads_out(to: Path, name: str) -> bool:
-    """Whether a link leaves the output folder, two floors above a published one: where to depends on the machine, so it is known by its
-    name alone.
+    """Whether a link leaves the output folder; only the name identifies it, not its target.
 
     >>> leads_out(Path("../../store/lm-01"), "08-lm"), leads_out(Path("../../../books"), "corpus-train")
     (False, True)
@@ -194,50 +226,86 @@ def leads_out(to: Path, name: str) -> bool:
     return to.is_absolute() or os.path.normpath(Path("a/b", name).parent / to).startswith("..")
 
 
-def _read_own(folder: Path) -> dict[str, Any]:
+def _read_own(folder: Path) -> dict[str, str]:
+    """Name -> identity of every file and link that we wrote."""
     manifest = read_manifest(folder / MANIFEST)
-    if _LINKS not in manifest or _FILES not in manifest or manifest.get("schema_version") != SCHEMA_VERSION:
-        raise DamageError(f"{folder / MANIFEST}: written by another version of cloze-gen, or by another program.")
+    if (
+        _LINKS not in manifest
+        or _FILES not in manifest
+        or manifest.get("schema_version") != SCHEMA_VERSION
+    ):
+        raise DamageError(
+            f"{folder / MANIFEST}: written by another version of cloze-gen, or by another program."
+        )
     files, links = manifest[_FILES], manifest[_LINKS]
-    if not _is_table(files, dict) or not _is_table(links, str) or not all(isinstance(one.get("sha256"), str) for one in files.values()):
+    if (
+        not _is_table(files, dict)
+        or not _is_table(links, str)
+        or not all(isinstance(one.get("sha256"), str) for one in files.values())
+    ):
         raise DamageError(f"{folder / MANIFEST}: not the manifest of a folder of ours.")
     outside = [name for name in (*files, *links) if not stays_within(name)]
     if outside:
-        raise DamageError(f"{folder / MANIFEST}: names {shown(outside[0])}, which is no file of this folder.")
-    return manifest
+        raise DamageError(
+            f"{folder / MANIFEST}: names {quote(outside[0])}, which is not a file of this folder."
+        )
+    own = {name: facts["sha256"] for name, facts in files.items()}
+    return own | {name: f"{_LINK}{to}" for name, to in links.items()}
+
+
+def _own_or_nothing(folder: Path) -> dict[str, str]:
+    """As `_read_own`, with the manifest itself; empty without a manifest."""
+    try:
+        return _read_own(folder) | {MANIFEST: _identity(folder / MANIFEST) or ""}
+    except DamageError:
+        return {}
+
+
+def _below(own: Mapping[str, str], entry: str) -> dict[str, str]:
+    """Our files in one entry, by names below it; the name is empty for a file."""
+    return {
+        name.partition("/")[2]: identity
+        for name, identity in own.items()
+        if name.partition("/")[0] == entry
+    }
 
 
 def _is_table(value: Any, kind: type) -> bool:
     return isinstance(value, dict) and all(isinstance(one, kind) for one in value.values())
 
 
-def _own(manifest: dict[str, Any]) -> dict[str, str]:
-    """Name -> identity of every file and link that we wrote."""
-    files = {name: facts["sha256"] for name, facts in manifest[_FILES].items()}
-    return files | {name: f"-> {to}" for name, to in manifest[_LINKS].items()}
-
-
-def _entries(folder: Path) -> Iterator[str]:
-    """Everything below a folder that is no folder: files, links (also those to folders), pipes; with `/`."""
-    for place, folders, files in os.walk(folder):
+def _entries(path: Path) -> Iterator[str]:
+    """Everything below a folder that is no folder, with `/`; an empty name for a file itself."""
+    if not _is_folder(path):
+        yield ""
+        return  # `os.walk` would follow a link
+    for place, folders, files in os.walk(path):
         here = Path(place)
         linked = [name for name in folders if (here / name).is_symlink()]
-        yield from ((here / name).relative_to(folder).as_posix() for name in [*files, *linked])
+        yield from ((here / name).relative_to(path).as_posix() for name in [*files, *linked])
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def _is_below_link(folder: Path, name: str) -> bool:
-    """Whether a link stands between a folder and a file of ours: then the file is none of this folder."""
+    """Whether there is a link between a folder and a file of ours."""
     return any((folder / parent).is_symlink() for parent in Path(name).parents if parent.name)
 
 
+def _is_same(found: str | None, written: str | None) -> bool:
+    return found is not None and (
+        found == written or (written == _LINK and found.startswith(_LINK))
+    )
+
+
 def _identity(path: Path) -> str | None:
-    """What a file or link is known by; None for what is not there, or is neither."""
+    """Identity of a file or link; None for anything else."""
     try:
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):
-            return f"-> {path.readlink()}"
+            return f"{_LINK}{path.readlink()}"
         return file_sha256(path) if stat.S_ISREG(mode) else None
-    except FileNotFoundError:
-        return None
-    except NotADirectoryError:
+    except (FileNotFoundError, NotADirectoryError):
         return None

@@ -1,7 +1,5 @@
-"""Locks the kernel gives back by itself (`flock`), and folders that are whole or not there.
-
-A folder is written under a temporary name and renamed when whole. The writer holds a lock on the temporary folder, so a later run can tell
-a killed writer's leavings (lock free: swept) from a living one's work (lock held: left alone).
+"""Locks that the kernel releases when a process ends (`flock`), and folders renamed when complete. A
+writer locks its temporary folder, so that only those of killed writers are removed.
 """
 
 from __future__ import annotations
@@ -15,13 +13,13 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-# `~` stands in no run's and no stage's name, so nothing of a user's is ever taken for leavings.
-_LEAVING = re.compile(r"\..+~partial-[0-9a-f]{8}")
+# no run or stage has `~` in its name, so a user's folder is never taken for a temporary one
+_STALE = re.compile(r"\..+~partial-[0-9a-f]{8}")
 
 
 @contextlib.contextmanager
 def exclusive_lock(path: Path, *, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold `path` as a lock file; waits for another process, after telling `on_wait` so."""
+    """Hold `path` as a lock file; calls `on_wait` before waiting for another process."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "ab") as handle:
         try:
@@ -35,18 +33,14 @@ def exclusive_lock(path: Path, *, on_wait: Callable[[], None] | None = None) -> 
 
 @contextlib.contextmanager
 def partial_folder(target: Path, *, mode: int = 0o777) -> Iterator[Path]:
-    """A temporary folder beside `target`, removed again on any exit unless it was renamed away.
-
-    Args:
-        mode: who may do what in it, before the umask.
-    """
+    """A temporary folder next to `target`, removed on exit unless it was renamed."""
     target.parent.mkdir(parents=True, exist_ok=True)
     while True:
         folder = target.parent / f".{target.name}~partial-{secrets.token_hex(4)}"
         folder.mkdir(mode=mode)
         try:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        except FileNotFoundError:  # swept by another run between mkdir and open
+        except FileNotFoundError:  # another run may remove it between mkdir and open
             continue
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         if folder.is_dir():
@@ -61,7 +55,7 @@ def partial_folder(target: Path, *, mode: int = 0o777) -> Iterator[Path]:
 
 
 def publish_folder(partial: Path, target: Path) -> bool:
-    """Give a whole folder its name. If another run was first, ours (the same bytes) is let go and the answer is no."""
+    """Rename a whole folder; False where another run was first with the same bytes."""
     try:
         partial.rename(target)
     except OSError:
@@ -71,19 +65,19 @@ def publish_folder(partial: Path, target: Path) -> bool:
     return True
 
 
-def sweep_leavings(folder: Path) -> int:
-    """Remove what killed writers left directly below `folder`; returns how many. Living writers' work stays."""
+def remove_stale_temp_dirs(folder: Path) -> int:
+    """Remove temporary folders of killed writers directly below `folder`; returns how many."""
     swept = 0
     if not folder.is_dir():
         return swept
     for path in sorted(folder.iterdir()):
-        if _LEAVING.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+        if _STALE.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
             swept += _removed_unless_owned(path)
     return swept
 
 
 def _removed_unless_owned(folder: Path) -> bool:
-    """Remove a folder that no living writer holds; the lock is kept meanwhile, so that no writer begins in it."""
+    """Remove a folder that no living writer holds, holding it meanwhile."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:

@@ -1,52 +1,74 @@
-"""Finding a run and reading what it says of itself."""
+"""Finds and reads runs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from cloze_gen.aliases import rename_groups, rename_overrides
 from cloze_gen.errors import UsageError
-from cloze_gen.notation import reason, shown
+from cloze_gen.parsing import ParseError, error_text, parse_json, quote
+from cloze_gen.records.release_facts import newer_format
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
-from cloze_gen.store.files import open_below
+from cloze_gen.store.files import open_below, open_regular
 from cloze_gen.store.folder_replacement import find_change, leads_out
-from cloze_gen.store.run_file import read_run_file
 
-RUN_FILE, RELEASE, FULL, EVALUATION, EVALUATION_FILE = "run.json", "release", "full", "evaluation", "evaluation.json"
-RELEASE_FILE = "release.json"  # in every release: what it says of itself
+RUN_FILE, RELEASE, FULL, EVALUATION, EVALUATION_FILE = (
+    "run.json",
+    "release",
+    "full",
+    "evaluation",
+    "evaluation.json",
+)
+RELEASE_FILE = "release.json"  # in every release: its description
 RUN_SCHEMA, EVALUATION_SCHEMA = "cloze-gen/run", "cloze-gen/evaluation"
 
 
+class NewerRunError(UsageError):
+    """A newer version of cloze-gen made the run."""
+
+
 def run_folders(out: Path) -> list[Path]:
-    """The runs of an output folder, the one written last first; of one moment, by name."""
-    found = [path for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name]  # ~: being written
-    return [path.parent for path in sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.parent.name))]
+    """The runs of an output folder, the newest first."""
+    found = [
+        path for path in Store(out).runs.glob(f"*/{RUN_FILE}") if "~" not in path.parent.name
+    ]  # ~: being written
+    return [
+        path.parent
+        for path in sorted(found, key=lambda path: (-path.stat().st_mtime_ns, path.parent.name))
+    ]
 
 
 _RUN_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _PREFIX = re.compile(r"[a-z]+:")  # of a member of a committee: what kind of file or folder follows
-MOST_NAME_CHARS = 200  # a release file's name is the run's and up to 40 characters more; file systems allow 255
+MOST_NAME_CHARS = (
+    200  # a release file's name is the run's and up to 40 characters more; file systems allow 255
+)
 
 
 def is_run_name(name: str) -> bool:
-    """Whether a run may be called so: a name that is one file's on every system.
+    """Whether a run may have this name, which must be a valid file name on every system.
 
     >>> [is_run_name(name) for name in ("mine-2", ".hid", "..", "a/b", "", "x" * 201)]
     [True, True, False, False, False, False]
     """
-    return bool(_RUN_NAME.fullmatch(name)) and name not in {".", ".."} and len(name) <= MOST_NAME_CHARS
+    return (
+        bool(_RUN_NAME.fullmatch(name)) and name not in {".", ".."} and len(name) <= MOST_NAME_CHARS
+    )
 
 
 def released_folder(folder: Path) -> Path:
-    """Where the files of a run's set lie: in `release`, or, where that may hold no text of the books, in `full` beside it."""
+    """The full set of a run: in `full` where `release` may hold no text of the books."""
     full = folder / FULL
-    return full if (full / RELEASE_FILE).is_file() else folder / RELEASE  # a person may have laid something of theirs into `full`
+    return (
+        full if (full / RELEASE_FILE).is_file() else folder / RELEASE
+    )  # `full` may hold a user's own files
 
 
 def link_name(number: int, label: str) -> str:
-    """The name of the link in a run's folder to a stage's artifact.
+    """Name of a run's link to a stage's artifact.
 
     >>> link_name(3, "corpus train")
     '03-corpus-train'
@@ -55,52 +77,52 @@ def link_name(number: int, label: str) -> str:
 
 
 def run_lock(folder: Path) -> Path:
-    """The lock file of whoever writes in a run's folder; it lies in the store, for a run may have any name, `.locks` too."""
     return folder.parent.parent / "store" / ".locks" / f"run-{folder.name}"
 
 
 def name_lock(folder: Path) -> Path:
-    """The lock file of the command that makes a run of this name, from its beginning to its end."""
+    """The lock of the command that makes a run of this name."""
     return folder.parent.parent / "store" / ".locks" / f"making-{folder.name}"
 
 
 def lies_in_output(folder: Path) -> bool:
-    """Whether a run's folder lies where runs are made, `OUT/runs/NAME`, or is a copy elsewhere, without a store."""
+    """Whether a run's folder is `OUT/runs/NAME`, not a copy without a store."""
     return folder.parent.name == Store(Path()).runs.name
 
 
 class Digested(Protocol):
-    """A set of items that is known by what stands in it."""
+    """A set of items with a digest."""
 
     @property
     def digest(self) -> str: ...
 
 
 def evaluation_place(out: Path, name: str, items: Digested) -> Path:
-    """Where the evaluation of a run's items lies; other items under the same name have another place."""
+    """The evaluation of exactly these items of a run."""
     return Store(out).root / "evaluations" / f"{name}-{items.digest}"
 
 
 def check_as_written(folder: Path, *names: str) -> None:
-    """These files of a run, by their names in its folder, are what the run wrote, and files of this folder, reached through no link.
-
-    Raises:
-        UsageError: one was changed, is gone or is a link; says what to do.
-    """
+    """UsageError unless these files of a run are unchanged."""
     for name in names:
         try:
             open_below(folder, name).close()
         except FileNotFoundError:
             pass  # named below
         except OSError as error:
-            raise UsageError(f"{folder / name}: {reason(error)}. A run's own files are no links; `cloze-gen run` writes it anew.") from None
+            raise UsageError(
+                f"{folder / name}: {error_text(error)}. A run's own files are not links. "
+                "`cloze-gen run` rewrites it."
+            ) from None
     changed = find_change(folder, only=names)
     if changed:
-        raise UsageError(f"{changed} `cloze-gen run` writes it anew and keeps what was changed by hand beside it.")
+        raise UsageError(
+            f"{changed} `cloze-gen run` rewrites it and keeps your changed files next to it."
+        )
 
 
 def leads_to(path: Path, kind: Callable[[Path], bool]) -> bool:
-    """Whether a path leads to a thing of this kind; what can be no path, as a name of 5,000 letters, leads nowhere."""
+    """`kind(path)`; False for what can be no path."""
     try:
         return kind(path)
     except OSError:
@@ -108,26 +130,50 @@ def leads_to(path: Path, kind: Callable[[Path], bool]) -> bool:
 
 
 def find_run(out: Path, run: str) -> Path:
-    """A run by its name under `out`, or by its path.
-
-    Raises:
-        UsageError: there is none, listing those there are; or its `run.json` is not what was written.
+    """A run by its name under `out`, or by its path; UsageError without one or if `run.json`
+    changed.
     """
     for folder in (Store(out).runs / run, Path(run)):
         if leads_to(folder / RUN_FILE, Path.is_file):
             check_as_written(folder, RUN_FILE)
             return folder
     known = ", ".join(sorted(folder.name for folder in run_folders(out))) or "none"
-    raise UsageError(f"no run {shown(run, most_chars=300)} in {out} (runs there: {known}), and no such folder. Name another with --out.")
+    raise UsageError(
+        f"no run {quote(run, most_chars=300)} in {out} (runs there: {known}), and no such "
+        "folder. Name another with --out."
+    )
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """What a run says of itself; a UsageError where it is damaged."""
-    return read_run_file(folder / RUN_FILE)
+    """The contents of `run.json`; UsageError if unreadable or malformed.
+
+    Settings have their new names, also in a run of an older version.
+    """
+    path = folder / RUN_FILE
+    remedy = "Run again under this name to rewrite it."
+    try:
+        with open_regular(path) as handle:
+            run = parse_json(handle.read(_MAX_BYTES))
+    except (OSError, ParseError) as error:
+        raise UsageError(
+            f"{path}: not readable as a run's description ({error}). {remedy}"
+        ) from None
+    newer = newer_format(run.get("release_format")) if isinstance(run, dict) else ""
+    if newer:
+        raise NewerRunError(f"{path}: {newer}")
+    fault = _fault(run, _RUN, "") or next(
+        (found for one in run["stages"] if (found := _stage_fault(one))), ""
+    )
+    if fault:
+        raise UsageError(f"{path}: not the description of a run: {fault}. {remedy}")
+    return run | {
+        "settings": rename_groups(run["settings"]),
+        "overrides": rename_overrides(run["overrides"]),
+    }
 
 
 def find_stage(folder: Path, label: str) -> Artifact | None:
-    """The artifact of one of a run's stages, by its label (`corpus train`), its link (`03-corpus-train`) or its number; None without it."""
+    """A stage by label (`corpus train`), link (`03-corpus-train`) or number; None without it."""
     for stage in read_run(folder)["stages"]:
         link = link_name(stage["number"], stage["label"])
         if label in {stage["label"], stage["label"].replace(" ", "-"), link, str(stage["number"])}:
@@ -136,27 +182,22 @@ def find_stage(folder: Path, label: str) -> Artifact | None:
 
 
 def linked(folder: Path, name: str) -> Path:
-    """What a run's folder links: one of its stages, its evaluation.
-
-    Raises:
-        UsageError: the link leaves the output folder, so it is none of ours.
-    """
+    """The target of a link in a run's folder; UsageError if it leaves the output folder."""
     path = folder / name
     if path.is_symlink() and leads_out(path.readlink(), name):
-        raise UsageError(f"{path}: a link that leaves the output folder, which no run of ours has. `cloze-gen run` writes it anew.")
+        raise UsageError(
+            f"{path}: a link that leaves the output folder, which a run never has. "
+            "`cloze-gen run` rewrites it."
+        )
     return path
 
 
 def stage_artifact(folder: Path, label: str) -> Artifact:
-    """As `find_stage`.
-
-    Raises:
-        UsageError: the run has no such stage; lists those it has.
-    """
+    """As `find_stage`, but UsageError without it."""
     artifact = find_stage(folder, label)
     if artifact is None:
         labels = ", ".join(stage["label"].replace(" ", "-") for stage in read_run(folder)["stages"])
-        raise UsageError(f"{folder.name}: no stage {shown(label)}. Its stages: {labels}.")
+        raise UsageError(f"{folder.name}: no stage {quote(label)}. Its stages: {labels}.")
     return artifact
 
 
@@ -175,4 +216,75 @@ def without_folders(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     prefix = _PREFIX.match(value)
-    return (prefix[0] if prefix else "") + value.rstrip("/").rpartition("/")[2].removeprefix(prefix[0] if prefix else "")
+    return (prefix[0] if prefix else "") + value.rstrip("/").rpartition("/")[2].removeprefix(
+        prefix[0] if prefix else ""
+    )
+
+
+_PLAIN = (str, int, float, bool, type(None))
+_MAX_BYTES = 16 * 1024 * 1024  # a run of 522 books has 100 kB
+_Check = Callable[[Any], bool]
+
+
+def _is(kind: type) -> _Check:
+    return lambda value: isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+
+
+def _matches(pattern: str) -> _Check:
+    whole = re.compile(pattern)
+    return lambda value: isinstance(value, str) and whole.fullmatch(value) is not None
+
+
+def _is_list_of(check: _Check) -> _Check:
+    return lambda value: isinstance(value, list) and all(check(one) for one in value)
+
+
+def _is_table_of(check: _Check) -> _Check:
+    return lambda value: isinstance(value, dict) and all(check(one) for one in value.values())
+
+
+def _is_setting(value: Any) -> bool:
+    some = (
+        value if isinstance(value, list) else value.values() if isinstance(value, dict) else [value]
+    )
+    return all(isinstance(one, _PLAIN) for one in some)
+
+
+_RUN: Mapping[str, _Check] = {
+    "name": _matches(r"[A-Za-z0-9._-]+"),
+    "style": _matches(r"[a-z-]+"),
+    "config": lambda value: isinstance(value, str) and "\0" not in value,
+    "overrides": _is_list_of(_is(str)),
+    "seed": _is(int),
+    "sample": _is(bool),
+    "settings": _is_table_of(_is_table_of(_is_setting)),
+    "stages": lambda value: isinstance(value, list) and bool(value),
+}
+_STAGE: Mapping[str, _Check] = {
+    "number": lambda value: _is(int)(value) and 0 < value < 1000,
+    "label": _matches(r"[a-z0-9 _-]+"),
+    "folder": _matches(r"[A-Za-z0-9_-]+"),
+    "fingerprint": _matches(r"[0-9a-f]+"),
+    "stage": _is(str),
+    "version": _is(int),
+    "settings": _is_table_of(_is_setting),
+    "inputs": _is_table_of(_is(str)),
+    "seed": lambda value: value is None or _is(int)(value),
+}
+
+
+def _stage_fault(stage: Any) -> str:
+    since_0_2 = isinstance(stage, dict) and "fingerprinted" in stage
+    names = {"fingerprinted": _is_list_of(_is(str))} if since_0_2 else {}
+    return _fault(stage, {**_STAGE, **names}, "a stage's ")
+
+
+def _fault(record: Any, shape: Mapping[str, _Check], whose: str) -> str:
+    if not isinstance(record, dict):
+        return f"{whose or 'the whole '}record is {quote(record)}"
+    for key, check in shape.items():
+        if key not in record:
+            return f"lacks {whose}{key!r}"
+        if not check(record[key]):
+            return f"{whose}{key!r} is {quote(record[key])}"
+    return ""

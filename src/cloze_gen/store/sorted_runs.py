@@ -1,7 +1,5 @@
-"""Sorting more rows than memory holds: runs that fit are sorted and laid on disk, then merged range by range (Knuth 1998, vol. 3, 5.4).
-
-A range is what lies between two keys, few enough rows of all runs together to be sorted at once. Of each run every 4,096th key is kept in
-memory: the ranges are cut from these, and they tell where in a run a range can end.
+"""Sorts more rows than memory holds (Knuth 1998, vol. 3, 5.4): runs that fit are sorted and saved,
+then merged in ranges of keys that fit.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ _MERGED_ROWS = 1 << 22  # four million rows of 16 bytes, with what sorting them 
 
 @dataclass(slots=True)
 class _Run:
-    """One run, `rows` rows from row `start` of the files on, of which `taken` are merged already."""
+    """Rows `start` to `start + rows` of the files; `taken` are merged already."""
 
     start: int
     rows: int
@@ -31,22 +29,23 @@ class _Run:
 
 
 class SortedRuns:
-    """Columns of rows, put in the ascending order of a column `key` in which no value occurs twice.
+    """Columns of rows, sorted by a column `key` of unique values.
 
     Args:
-        folder: an empty one for the runs, a file a column; the caller deletes it.
-        types: name -> type of each column, `key` among them.
-        merged_rows: rows of all runs that are sorted at once, about.
+        folder: empty; gets a file a column, deleted by the caller.
+        merged_rows: approximate rows of all runs that are sorted at once.
     """
 
-    def __init__(self, folder: Path, types: Mapping[str, DTypeLike], *, merged_rows: int = _MERGED_ROWS) -> None:
+    def __init__(
+        self, folder: Path, types: Mapping[str, DTypeLike], *, merged_rows: int = _MERGED_ROWS
+    ) -> None:
         self._folder, self._merged_rows = folder, merged_rows
         self._types = {name: np.dtype(kind) for name, kind in types.items()}
         self._runs: list[_Run] = []
         self._rows = 0
 
     def add(self, columns: Mapping[str, np.ndarray]) -> None:
-        """Sort some rows, shape (n,) a column, and lay them down as a run."""
+        """Sort and save some rows, shape (n,) a column, as a run."""
         order = columns[KEY].argsort(kind=_SORT)
         for name, kind in self._types.items():
             with open(self._folder / name, "ab") as handle:
@@ -55,20 +54,29 @@ class SortedRuns:
         self._rows += len(order)
 
     def ranges(self) -> Iterator[dict[str, np.ndarray]]:
-        """All rows in order, a range at a time; once, when all runs are laid down."""
+        """All rows in order, a range at a time; once, after all `add` calls."""
         sampled = np.sort(self._joined(run.sampled for run in self._runs))
         for bound in (*sampled[:: max(1, self._merged_rows // _SAMPLED)][1:], None):
             spans = [self._take(run, bound) for run in self._runs]
             keys = self._joined(key for _, key in spans)
             order = keys.argsort(kind=_SORT)
             others = (name for name in self._types if name != KEY)
-            columns = {name: self._joined((self._read(name, first, len(key)) for first, key in spans), name) for name in others}
+            columns = {
+                name: self._joined(
+                    (self._read(name, first, len(key)) for first, key in spans), name
+                )
+                for name in others
+            }
             yield {name: column[order] for name, column in {KEY: keys, **columns}.items()}
 
     def _take(self, run: _Run, bound: np.generic | None) -> tuple[int, np.ndarray]:
-        """The place in the files of a run's next row, and the keys from there on that are below a bound: they are taken now."""
+        """The file row of a run's next row, and its keys below `bound`, which are then taken."""
         first = run.start + run.taken
-        end = run.rows if bound is None else min(run.rows, int(run.sampled.searchsorted(bound)) * _SAMPLED)
+        end = (
+            run.rows
+            if bound is None
+            else min(run.rows, int(run.sampled.searchsorted(bound)) * _SAMPLED)
+        )
         key = self._read(KEY, first, end - run.taken)
         key = key if bound is None else key[: int(key.searchsorted(bound))]
         run.taken += len(key)

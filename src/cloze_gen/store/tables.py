@@ -1,4 +1,4 @@
-"""Tables on disk: Parquet for big ones, TSV for counts, JSON lines for questions and rejections."""
+"""Tables on disk: Parquet, TSV, JSON lines, and NumPy arrays."""
 
 from __future__ import annotations
 
@@ -15,29 +15,36 @@ import pyarrow.parquet as pq
 from numpy.typing import DTypeLike
 
 from cloze_gen.errors import StoreError
-from cloze_gen.notation import NotationError, parse_json, shown
+from cloze_gen.json_lines import Wording, read_objects
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.records.sentence import Sentence
+from cloze_gen.store.artifacts import Artifact
 
-_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}  # the backslash first, or it would be escaped twice
+_ESCAPES = {
+    "\\": "\\\\",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\r": "\\r",
+}  # the backslash first, or it would be escaped twice
 _UNESCAPES = {escaped: plain for plain, escaped in _ESCAPES.items()}
 _ESCAPED = re.compile(r"\\(?:[\\tnr]|x([0-9a-f]{2}))")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 ROWS_A_GROUP = 1 << 17  # of a table joined from parts; some 10 MB of ids and words
-# Level 1 writes several times faster than the default level at nearly the same size on word columns.
+# Level 1 writes several times faster than the default level at nearly the same size on word
+# columns.
 _COMPRESSION = {"compression": "zstd", "compression_level": 1}
 
 
 def write_parquet(path: Path, columns: Mapping[str, Any] | pa.Table) -> int:
-    """Write one table; returns its rows. Bytes depend only on the values and on pyarrow's version."""
+    """Write one table; returns its rows. Bytes depend on the values and pyarrow's version only."""
     table = columns if isinstance(columns, pa.Table) else pa.table(dict(columns))
     pq.write_table(table, path, **_COMPRESSION)
     return table.num_rows
 
 
 def join_parquet(path: Path, parts: Sequence[Path]) -> int:
-    """Write the rows of several tables of one schema, in order, as one; returns its rows.
-
-    However many rows there are, a row group of them is held at a time. The bytes depend only on the rows: not on where the parts were
-    cut, and up to one row group they are those of `write_parquet`.
+    """Write the rows of several tables of one schema as one; returns their number. Memory holds one
+    row group; the bytes depend only on the rows.
     """
     schema = pq.read_schema(parts[0])
     count = 0
@@ -49,7 +56,7 @@ def join_parquet(path: Path, parts: Sequence[Path]) -> int:
 
 
 def _row_groups(parts: Iterable[Path], schema: pa.Schema) -> Iterator[pa.Table]:
-    """The rows of the parts in tables of `ROWS_A_GROUP`, dictionaries made anew for each; one table without rows where there are none."""
+    """The rows in tables of `ROWS_A_GROUP`, with new dictionaries; at least one table."""
     waiting, groups = schema.empty_table(), 0
     for part in parts:
         for batch in pq.ParquetFile(part).iter_batches(batch_size=ROWS_A_GROUP):
@@ -63,7 +70,7 @@ def _row_groups(parts: Iterable[Path], schema: pa.Schema) -> Iterator[pa.Table]:
 
 
 def _recoded(table: pa.Table) -> pa.Table:
-    """The table in one piece, its dictionaries in the order in which the values come."""
+    """The table in one chunk, its dictionaries in the order of first appearance."""
     columns = {}
     for name, kind in zip(table.schema.names, table.schema.types, strict=True):
         if pa.types.is_dictionary(kind):
@@ -76,40 +83,45 @@ def _recoded(table: pa.Table) -> pa.Table:
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """Read one Parquet file, or all files of a folder in the order of their names."""
     if path.is_dir():
-        return pa.concat_tables([pq.read_table(part, columns=columns) for part in sorted(path.glob("*.parquet"))])
+        return pa.concat_tables(
+            [pq.read_table(part, columns=columns) for part in sorted(path.glob("*.parquet"))]
+        )
     return pq.read_table(path, columns=columns)
 
 
 def memory_mapped(path: Path) -> np.ndarray:
-    """An array on disk, read as it is used; the workers of one machine share its pages.
-
-    A plain view of the map: every slice of a `memmap` object pays for being one.
-    """
+    """A memory-mapped array, as a plain view, since slicing a `memmap` is slow."""
     return np.load(path, mmap_mode="r").view(np.ndarray)
 
 
 class ArrayFile(Sequence[int]):
-    """An array on disk of one dimension, read slice by slice; what was read does not stay in memory, as pages of a map do."""
+    """A one-dimensional array on disk; unlike a map's pages, slices do not stay in memory."""
 
     def __init__(self, path: Path) -> None:
         mapped = np.load(path, mmap_mode="r")
-        self._path, self._dtype, self._size, self._offset = path, mapped.dtype, len(mapped), mapped.offset
+        self._path, self._dtype, self._size, self._offset = (
+            path,
+            mapped.dtype,
+            len(mapped),
+            mapped.offset,
+        )
 
     def __len__(self) -> int:
         return self._size
 
     def __getitem__(self, at: int | slice) -> Any:
         first, last, _ = at.indices(self._size) if isinstance(at, slice) else (at, at + 1, 1)
-        found = np.fromfile(self._path, self._dtype, max(0, last - first), offset=self._offset + first * self._dtype.itemsize)
+        found = np.fromfile(
+            self._path,
+            self._dtype,
+            max(0, last - first),
+            offset=self._offset + first * self._dtype.itemsize,
+        )
         return found if isinstance(at, slice) else found[0]
 
 
 class ArrayWriter(contextlib.AbstractContextManager["ArrayWriter"]):
-    """Writes an array of one dimension a piece at a time. The bytes are those of `np.save`.
-
-    No memory map: on a full disk that ends the process without a word. The header, which tells the size, is written twice; NumPy leaves
-    room in it for an array that grows.
-    """
+    """Writes an array as `np.save`, piece by piece: a full disk kills memory-mapping processes."""
 
     def __init__(self, path: Path, kind: DTypeLike) -> None:
         self._path, self._dtype, self._size = path, np.dtype(kind), 0
@@ -120,7 +132,6 @@ class ArrayWriter(contextlib.AbstractContextManager["ArrayWriter"]):
         return self
 
     def write(self, piece: np.ndarray) -> None:
-        """Lay down the next values, shape (n,)."""
         piece.astype(self._dtype, copy=False).tofile(self._handle)
         self._size += len(piece)
 
@@ -133,16 +144,16 @@ class ArrayWriter(contextlib.AbstractContextManager["ArrayWriter"]):
             self._write_header()
 
     def _write_header(self) -> None:
-        header = {"descr": np.lib.format.dtype_to_descr(self._dtype), "fortran_order": False, "shape": (self._size,)}
+        header = {
+            "descr": np.lib.format.dtype_to_descr(self._dtype),
+            "fortran_order": False,
+            "shape": (self._size,),
+        }
         np.lib.format.write_array_header_1_0(self._handle, header)
 
 
 def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
-    """Tab-separated values without quoting; None is an empty cell.
-
-    Raises:
-        ValueError: a cell holds a tab or a line break, which would break the table; see `escape_cell`.
-    """
+    """Tab-separated values without quoting; ValueError for cells that need `escape_cell`."""
     count = 0
     with open(path, "w", encoding="utf-8", newline="\n") as handle:
         handle.write("\t".join(header) + "\n")
@@ -162,9 +173,7 @@ def _cell(value: Any) -> str:
 
 
 def escape_cell(text: str) -> str:
-    r"""Any text as one printable cell: backslash, tab, line ends escaped, other control characters and bytes that are no UTF-8 as `\xNN`.
-
-    A file name may hold what moves a terminal's cursor; bytes that are no UTF-8 come as Python has them in names, as surrogates.
+    r"""One printable cell; control characters and bytes that are not UTF-8 become `\xNN`.
 
     >>> escape_cell("two\nlines"), unescape_cell(escape_cell("two\nlines\\x"))
     ('two\\nlines', 'two\nlines\\x')
@@ -176,8 +185,9 @@ def escape_cell(text: str) -> str:
 
 
 def unescape_cell(cell: str) -> str:
-    """The text that `escape_cell` was given."""
-    text = _ESCAPED.sub(lambda found: _UNESCAPES.get(found[0]) or _character(int(found[1], 16)), cell)
+    text = _ESCAPED.sub(
+        lambda found: _UNESCAPES.get(found[0]) or _character(int(found[1], 16)), cell
+    )
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
@@ -186,10 +196,13 @@ def _character(byte: int) -> str:
 
 
 def read_tsv(path: Path) -> list[dict[str, str]]:
-    """Rows of a TSV file with a header line, every cell as text."""
     lines = path.read_text(encoding="utf-8-sig").split("\n")
     header = lines[0].rstrip("\r").split("\t")
-    return [dict(zip(header, line.rstrip("\r").split("\t"), strict=False)) for line in lines[1:] if line.strip()]
+    return [
+        dict(zip(header, line.rstrip("\r").split("\t"), strict=False))
+        for line in lines[1:]
+        if line.strip()
+    ]
 
 
 def write_jsonl(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
@@ -202,28 +215,64 @@ def write_jsonl(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
 
 
 def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a JSON Lines file; empty lines are passed over.
-
-    Raises:
-        StoreError: a line is no JSON object; names file and line.
-    """
+    """The objects of a JSON Lines file; empty lines are skipped. StoreError for any other line."""
     with open(path, "rb") as handle:
         yield from parse_jsonl(handle, where=str(path))
 
 
-def parse_jsonl(lines: Iterable[bytes], *, where: str, advice: str = "Run again to rewrite it.") -> Iterator[dict[str, Any]]:
-    """The objects of JSON Lines; as `read_jsonl`.
-
-    Args:
-        where: name of the file in messages.
-    """
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            record = parse_json(line)
-        except NotationError as error:
-            raise StoreError(f"{where}, line {number}: not JSON ({error}). {advice}") from None
-        if not isinstance(record, dict):
-            raise StoreError(f"{where}, line {number}: {shown(record)} is no JSON object. {advice}")
+def parse_jsonl(
+    lines: Iterable[bytes], *, where: str, advice: str = "Run again to rewrite it."
+) -> Iterator[dict[str, Any]]:
+    """As `read_jsonl`; `where` is the file's name in messages."""
+    wording = Wording(
+        f"not JSON ($reason). {advice}", f"$value is no JSON object. {advice}", error=StoreError
+    )
+    for _, record in read_objects(lines, name=where, wording=wording):
         yield record
+
+
+# ---- tables that recipes share
+
+# Files of several recipes' stages.
+FOCUS, SOURCE_SENTENCES, REJECTED = "focus.parquet", "sentences.parquet", "rejected.parquet"
+QUESTIONS, CANDIDATES = "questions.jsonl", "candidates.jsonl"
+PASSAGE_SET, ANALYSIS, STATISTICS = "passages.jsonl", "analysis.json", "statistics.json"
+FEWSHOT = "fewshot.jsonl"
+
+
+_SENTENCE = ["book_id", "index", "start", "end", "paragraph", "kind", "text", "tokens"]
+
+
+def sentence_columns(sentences: list[Sentence]) -> dict[str, pa.Array]:
+    """The fields of `Sentence`, with `id`; `tokens` joined by spaces."""
+    return {
+        "id": pa.array([s.id for s in sentences], pa.string()),
+        "book_id": pa.array([s.book_id for s in sentences], pa.string()).dictionary_encode(),
+        "index": pa.array([s.index for s in sentences], pa.int32()),
+        "start": pa.array([s.start for s in sentences], pa.int32()),
+        "end": pa.array([s.end for s in sentences], pa.int32()),
+        "paragraph": pa.array([s.paragraph for s in sentences], pa.int32()),
+        "kind": pa.array([s.kind for s in sentences], pa.string()).dictionary_encode(),
+        "text": pa.array([s.text for s in sentences], pa.string()),
+        "tokens": pa.array([" ".join(s.tokens) for s in sentences], pa.string()),
+    }
+
+
+def rejection_columns(rejected: list[Rejection]) -> dict[str, pa.Array]:
+    return {
+        "id": pa.array([r.id for r in rejected], pa.string()),
+        "reason": pa.array([str(r.reason) for r in rejected], pa.string()).dictionary_encode(),
+        "detail": pa.array([r.detail for r in rejected], pa.string()),
+    }
+
+
+def read_source_sentences(artifact: Artifact) -> dict[str, Sentence]:
+    """The sentences that `sentence_columns` wrote, by id, in order."""
+    columns = read_parquet(artifact.path(SOURCE_SENTENCES), columns=_SENTENCE).to_pydict()
+    sentences = (
+        Sentence(book_id, index, start, end, paragraph, kind, text, tuple(tokens.split(" ")))
+        for book_id, index, start, end, paragraph, kind, text, tokens in zip(
+            *columns.values(), strict=True
+        )
+    )
+    return {sentence.id: sentence for sentence in sentences}

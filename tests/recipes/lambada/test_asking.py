@@ -9,23 +9,35 @@ from typing import Any
 import pytest
 
 from cloze_gen.errors import UsageError
-from cloze_gen.formats.verdicts import parse_verdicts
-from cloze_gen.judging.settings import StudySettings
-from cloze_gen.recipes.lambada.asking import ASKING, cost_lines, draw_passages, rule_of, rules_of, verdicts_text
-from cloze_gen.recipes.lambada.stages.decisions import SIGNALS, read_ranking
-from cloze_gen.recipes.lambada.steps.guessing import GuessingSettings, is_right
+from cloze_gen.judging.state import StudySettings
+from cloze_gen.judging.study import Outcome, Study, make_study, open_study, study_agreement
+from cloze_gen.judging.verdicts import parse_verdicts
+from cloze_gen.recipes.lambada.guessing import GuessingSettings, is_right
+from cloze_gen.recipes.lambada.people import (
+    GUESSING,
+    cost_lines,
+    draw_passages,
+    rule_of,
+    rules_of,
+    verdicts_text,
+)
+from cloze_gen.recipes.lambada.ranking import SIGNALS, read_ranking
 from cloze_gen.records.judgement import Judge, Role, Task
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_parquet
-from cloze_gen.studies.agreement import measured
-from cloze_gen.studies.make import make_study
-from cloze_gen.studies.study import Outcome, Study, open_study
 from tests.cases.studies import item
 from tests.conftest import FinishedRun
 
 
-def guessed_study(folder: Path, n: int = 3, judges: str = "Ann,Bob,Cid", *, attention: float = 0.0, **guessing: Any) -> Study:
+def guessed_study(
+    folder: Path,
+    n: int = 3,
+    judges: str = "Ann,Bob,Cid",
+    *,
+    attention: float = 0.0,
+    **guessing: Any,
+) -> Study:
     """A study of n invented passages, each of a book of its own, whose target is *key*."""
     rules = rules_of({"guessing": GuessingSettings(**guessing).model_dump(mode="json")})
     facts = make_study(
@@ -52,15 +64,20 @@ def rows(study: Study) -> list[dict[str, Any]]:
 
 
 def test_the_head_is_drawn(lambada: FinishedRun) -> None:
-    """In the order of the ranking, the first of it where the pool is smaller; a judge sees the book's own text with a gap, and of the key,
-    the book and its title nothing."""
+    """In the order of the ranking; a judge sees text with a gap, but neither key nor book."""
     ranking = stage_artifact(lambada.folder, "ranking")
     drawn = draw_passages(lambada.folder, StudySettings())
     assert [one.id for one in drawn] == read_ranking(ranking)
-    assert {one.source for one in drawn} == {"run"}  # not its name, which may be that of a check of attention
-    assert [one.id for one in draw_passages(lambada.folder, StudySettings(pool=7))] == read_ranking(ranking)[:7]
+    assert {one.source for one in drawn} == {
+        "run"
+    }  # not its name, which may be that of a check of attention
+    assert [one.id for one in draw_passages(lambada.folder, StudySettings(pool=7))] == read_ranking(
+        ranking
+    )[:7]
     signals = {row["id"]: row for row in read_parquet(ranking.path(SIGNALS)).to_pylist()}
-    raw = {path.stem: path.read_text(encoding="ascii") for path in lambada.corpus.books.glob("*.txt")}  # type: ignore[union-attr]
+    raw = {
+        path.stem: path.read_text(encoding="ascii") for path in lambada.corpus.books.glob("*.txt")
+    }  # type: ignore[union-attr]
     for one in drawn:
         row, [span] = signals[one.id], one.spans
         assert span == (row["book_id"], row["start"], row["end"])
@@ -76,23 +93,23 @@ def test_the_head_is_drawn(lambada: FinishedRun) -> None:
 
 def test_a_copy_elsewhere_has_nothing_to_draw_from(lambada: FinishedRun, tmp_path: Path) -> None:
     """Its stages are in the store that it does not bring."""
-    with pytest.raises(UsageError, match="lies in no output folder"):
+    with pytest.raises(UsageError, match="not in an output folder"):
         draw_passages(tmp_path, StudySettings())
 
 
 def test_a_study_keeps_the_rules_of_its_run(tmp_path: Path, lambada: FinishedRun) -> None:
-    """Those of asking and of pay; who judged before is none of them. Rules of another version are told."""
     settings = json.loads((lambada.folder / "run.json").read_text())["settings"]
-    assert rules_of(settings) == GuessingSettings().model_dump(mode="json", exclude={"verdicts", "judges"})
+    assert rules_of(settings) == GuessingSettings().model_dump(
+        mode="json", exclude={"verdicts", "judges"}
+    )
     study = guessed_study(tmp_path / "study", sentence_subjects=4)
     assert rule_of(study.facts).settings.sentence_subjects == 4
-    with pytest.raises(UsageError, match="of another version"):
+    with pytest.raises(UsageError, match="from another version"):
         cost_lines({"ledger": "a.jsonl"}, 7, None)
 
 
 def test_what_people_guessed_goes_back_without_their_names(tmp_path: Path) -> None:
-    """A row a passage, in the order of the study; a number for each judge, in the order in which they were first asked; the answers as they
-    were asked for, whoever was faster; who is waited for is counted, a machine is nobody."""
+    """A row a passage; judges are numbered in the order in which they were first asked."""
     rules = {"sentence_subjects": 2, "sentence_subjects_at_once": 2, "passages_per_page": 1}
     study = guessed_study(tmp_path / "study", judges="Ann,Bob,Cid,Dot", **rules)
     study.add_judges([Judge("Robot", Role.MACHINE)])
@@ -122,33 +139,52 @@ def test_what_people_guessed_goes_back_without_their_names(tmp_path: Path) -> No
 
 
 def test_no_alpha_can_be_above_zero(tmp_path: Path) -> None:
-    """Why none is told: a second reader is asked only where the first was right, so that chance would agree as often."""
+    """A second reader is asked only where the first was right, so chance would agree as often."""
     study = guessed_study(tmp_path / "study", n=30, sentence_subjects=0)
     for judge in ("Ann", "Bob", "Cid"):
         while (one := study.next_open(judge)) is not None:
-            right = stable_fraction("knows", one.item) < 0.8 or stable_fraction("says", one.item + judge) < 0.5  # mostly of one mind
-            study.take(one, {"guesses": ["key"] if right else []}, verdict_id=f"{judge}-{one.id}", source="page")
-    alpha = measured(study, is_right=is_right).alphas["passage"].value
+            right = (
+                stable_fraction("knows", one.item) < 0.8
+                or stable_fraction("says", one.item + judge) < 0.5
+            )  # mostly of one mind
+            study.take(
+                one,
+                {"guesses": ["key"] if right else []},
+                verdict_id=f"{judge}-{one.id}",
+                source="page",
+            )
+    alpha = study_agreement(study, is_right=is_right).alphas["passage"].value
     assert alpha is not None
     assert alpha <= 0
 
 
 def test_the_file_hangs_on_no_order(tmp_path: Path) -> None:
-    """A judge who goes back and says otherwise, and the study opened again: the same bytes as of the study that is open."""
-    study = guessed_study(tmp_path / "study", n=1, judges="Ann,Bob,Cid", sentence_subjects=2, sentence_subjects_at_once=2)
+    study = guessed_study(
+        tmp_path / "study",
+        n=1,
+        judges="Ann,Bob,Cid",
+        sentence_subjects=2,
+        sentence_subjects_at_once=2,
+    )
     say(study, "Ann", "key")
     say(study, "Bob", "lamp")
     assert [row["answers"][1]["guesses"] for row in rows(study)] == [["lamp"]]
-    first = study.standing().of_judge["Ann"][0]
-    asked = study.said(first)
+    first = study.state().of_judge["Ann"][0]
+    asked = study.current_response(first)
     assert asked is not None
-    assert study.take(first, {"guesses": ["keys"]}, verdict_id="again", replaces=asked[0], source="page") is Outcome.TAKEN
-    assert verdicts_text(open_study(tmp_path / "study", rule_of(study.facts))) == verdicts_text(study)
+    assert (
+        study.take(
+            first, {"guesses": ["keys"]}, verdict_id="again", replaces=asked[0], source="page"
+        )
+        is Outcome.TAKEN
+    )
+    assert verdicts_text(open_study(tmp_path / "study", rule_of(study.facts))) == verdicts_text(
+        study
+    )
     assert [one["guesses"] for one in rows(study)[0]["answers"]] == [["keys"], ["lamp"]]
 
 
 def test_what_nobody_was_shown_is_no_row(tmp_path: Path) -> None:
-    """Whoever was shown a passage and stayed away has seen it all the same, and is waited for no longer; checks of attention are none."""
     study = guessed_study(tmp_path / "study", n=3, attention=0.5, passages_per_page=2)
     assert rows(study) == []
     study.next_open("Ann")
@@ -158,7 +194,14 @@ def test_what_nobody_was_shown_is_no_row(tmp_path: Path) -> None:
 
 def test_pages_are_as_long_as_the_paper_pays_for(tmp_path: Path) -> None:
     """By what is shown, whatever the study's own size of a page."""
-    study = guessed_study(tmp_path / "study", n=9, passage_subjects=1, sentence_subjects=1, passages_per_page=4, sentences_per_page=3)
+    study = guessed_study(
+        tmp_path / "study",
+        n=9,
+        passage_subjects=1,
+        sentence_subjects=1,
+        passages_per_page=4,
+        sentences_per_page=3,
+    )
     for judge in ("Ann", "Bob"):
         study.next_open(judge)
         assert len(study.due(judge)) == 4
@@ -167,30 +210,38 @@ def test_pages_are_as_long_as_the_paper_pays_for(tmp_path: Path) -> None:
 
 
 def test_a_whole_study_is_decided(tmp_path: Path) -> None:
-    """Twelve people of known behaviour: all that the first two guess and the others do not is kept, and then nobody is asked any more."""
+    """Twelve simulated people: only passages that both readers and no other guess are kept."""
     names = [f"s{n}" for n in range(12)]
     study = guessed_study(tmp_path / "study", n=6, judges=",".join(names))
     while dealt := {judge: due for judge in names if (due := study.due(judge))}:
         for judge, due in dealt.items():
             say(study, judge, "key" if due[0].condition == "passage" else "lamp", n=len(due))
-    assert {study.standing().rule.outcome(case) for case in study.standing().cases.values()} == {"kept"}
-    assert study.standing().finished
+    assert {study.state().rule.outcome(case) for case in study.state().cases.values()} == {"kept"}
+    assert study.state().finished
     assert {len(row["answers"]) for row in rows(study)} == {12}
 
 
 def test_cost_before_and_so_far(tmp_path: Path) -> None:
-    """Of the study on the paper's shares, of what its judges were shown, and of a number without any study; a page that nobody answered and
-    nobody waits for is not paid, and no machine is."""
+    """An unanswered page that has expired is not paid, nor is a machine."""
     study = guessed_study(tmp_path / "study", n=40, passages_per_page=10, fee_factor=2)
     study.add_judges([Judge("Robot", Role.MACHINE)])
     say(study, "Robot", "key")
     say(study, "Ann", "lamp", n=10)
     study.next_open("Bob")
-    assert ASKING.cost is cost_lines
+    assert GUESSING.cost is cost_lines
     lines = cost_lines(study.facts.rules, None, study)
     assert lines[1].split()[:3] == ["expected", "40", "2"]
     assert lines[2].split() == ["so", "far", "20", "0", "2", "0", "0.88", "-"]
     study.withdraw("Bob")
-    assert cost_lines(study.facts.rules, None, study)[2].split() == ["so", "far", "10", "0", "1", "0", "0.44", "-"]
+    assert cost_lines(study.facts.rules, None, study)[2].split() == [
+        "so",
+        "far",
+        "10",
+        "0",
+        "1",
+        "0",
+        "0.44",
+        "-",
+    ]
     rules = rules_of({"guessing": GuessingSettings().model_dump(mode="json")})
     assert cost_lines(rules, 20_000, None)[1].split()[-1] == "1.24"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cloze_gen.recipes.lambada.steps.passages import PassageReason, PassagesSettings
+from cloze_gen.recipes.lambada.passages import PassageReason, PassagesSettings
 from cloze_gen.recipes.lambada.trace import REASONS
 from cloze_gen.store.tables import read_parquet
 from tests.conftest import FinishedRun, Outcome
@@ -28,7 +28,10 @@ def told(lambada: FinishedRun, cli: Callable[..., Outcome]) -> Told:
 
 
 def records(run: FinishedRun) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (run.release / "passages.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for line in (run.release / "passages.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
 
 
 def test_every_reason_has_words() -> None:
@@ -40,33 +43,46 @@ def test_every_reason_has_words() -> None:
 
 
 def test_a_passage_is_told_from_its_book_to_its_line(lambada: FinishedRun, told: Told) -> None:
-    """The raw text of the whole span, the sum that ended the taking, every member, the rank, the line of the published file."""
     last = next(one for one in reversed(records(lambada)) if one["split"] == "test")
     text = told(str(last["id"]))
-    lines = (lambada.release / "lambada_test_plain_text.txt").read_text(encoding="utf-8").splitlines()
+    lines = (
+        (lambada.release / "lambada_test_plain_text.txt").read_text(encoding="utf-8").splitlines()
+    )
     assert lines[-1] == last["text"]
     assert f"released test: line {len(lines)} of lambada_test_plain_text.txt" in text
-    assert "outcome passage of the set; judged: none" in text
-    assert "fewer than 50; with it" in text
+    assert "outcome in the set; judged: none" in text
+    assert ", fewer than 50" in text
     assert all(f"\n{member} " in text for member in last["scores"])  # type: ignore[attr-defined]
     assert text.count("not guessed") == len(last["scores"])  # type: ignore[arg-type]
-    sums = [line.split()[:3] for line in text.splitlines() if len(line.split()) > 3 and all(cell.isdigit() for cell in line.split()[:3])]
+    sums = [
+        line.split()[:3]
+        for line in text.splitlines()
+        if len(line.split()) > 3 and all(cell.isdigit() for cell in line.split()[:3])
+    ]
     assert len(sums) == len(last["texts"]) - 1  # type: ignore[arg-type]
     assert int(sums[-1][2]) >= 50 > sum(int(count) for _, count, _ in sums[:-1])
-    assert [int(total) for _, _, total in sums] == [sum(int(count) for _, count, _ in sums[: n + 1]) for n in range(len(sums))]
+    assert [int(total) for _, _, total in sums] == [
+        sum(int(count) for _, count, _ in sums[: n + 1]) for n in range(len(sums))
+    ]
 
 
 def test_what_fell_says_where(lambada: FinishedRun, told: Told) -> None:
     """At the committee with the probability, behind the head; and of the control set whatever fell."""
-    rejected = {stage: next(lambada.folder.glob(f"*-{stage}")) / "rejected.parquet" for stage in ("committee", "ranking")}
+    rejected = {
+        stage: next(lambada.folder.glob(f"*-{stage}")) / "rejected.parquet"
+        for stage in ("committee", "ranking")
+    }
     control = {one["id"] for one in records(lambada) if one["split"] == "control"}
     fallen = read_parquet(rejected["committee"]).to_pylist()
-    assert f"outcome no passage of the set: {fallen[0]['reason'].replace('_', ' ')}, {fallen[0]['detail']}" in told(fallen[0]["id"])
+    assert (
+        f"outcome not in the set: {fallen[0]['reason'].replace('_', ' ')}, "
+        f"{fallen[0]['detail']}" in told(fallen[0]["id"])
+    )
     kept_back = read_parquet(rejected["ranking"]).to_pylist()[0]["id"]
-    assert "outcome no passage of the set: behind the head: it overlaps" in told(kept_back)
+    assert "outcome not in the set: below cutoff: it overlaps" in told(kept_back)
     both = next(one["id"] for one in fallen if one["id"] in control)
     assert "released control: line" in told(both)
-    assert "of the control set all the same" in told(both)
+    assert "; in the unfiltered control set" in told(both)
 
 
 def test_a_sentence_that_ends_no_passage_says_why(lambada: FinishedRun, told: Told) -> None:
@@ -74,14 +90,18 @@ def test_a_sentence_that_ends_no_passage_says_why(lambada: FinishedRun, told: To
     table = read_parquet(next(lambada.folder.glob("*-passages")) / "rejected.parquet").to_pylist()
     first = {one["reason"]: one["id"] for one in table}
     short = first["target_sentence_short"]
-    assert told(short) == f"{short} in tiny: rejected at the cutting of passages, target_sentence_short: it has fewer than 10 tokens"
+    assert (
+        told(short)
+        == f"{short} in tiny: rejected at the cutting of passages, target_sentence_short: it has "
+        "fewer than 10 tokens"
+    )
 
 
 def test_mistakes_are_told_of_passages(lambada: FinishedRun, cli: Callable[..., Outcome]) -> None:
     """Where the ids of passages stand, and that a passage has no alternates."""
     missing = cli("trace", "nobody:7", "--run", "tiny", "--out", lambada.out)
     assert missing.status == 2
-    assert "Ids stand in release/passages.jsonl, e.g. book:sentence." in missing.err
+    assert "Find ids in release/passages.jsonl, e.g. book:sentence." in missing.err
     asked = cli("trace", str(records(lambada)[0]["id"]), "--alternates", "--out", lambada.out)
     assert asked.status == 2
     assert "--alternates: a passage of lambada-style has none" in asked.err

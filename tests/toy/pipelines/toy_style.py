@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from cloze_gen.corpus.overlap import OverlapSettings
+from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.pipelines.corpus import Corpus
 from cloze_gen.pipelines.style_task import StyleTask
+from cloze_gen.recipes.toy.focus import FocusSettings, write_focus
+from cloze_gen.recipes.toy.questions import write_questions
 from cloze_gen.recipes.toy.release import toy_files
-from cloze_gen.recipes.toy.stages.focus import write_focus
-from cloze_gen.recipes.toy.stages.questions import write_questions
-from cloze_gen.recipes.toy.steps.focus import FocusSettings
 from cloze_gen.recipes.toy.trace import TRACE
+from cloze_gen.release.items.questions import QUESTION_ITEMS
+from cloze_gen.release.settings import OrderedReleaseSettings
+from cloze_gen.release.style import Style
 from cloze_gen.settings import SettingsGroup
-from cloze_gen.stages.corpus.overlap import OverlapSettings
-from cloze_gen.stages.items.questions import QUESTION_ITEMS
-from cloze_gen.stages.release.settings import OrderedReleaseSettings
-from cloze_gen.stages.style import Style
-from cloze_gen.text.parse_book import IngestSettings
 
 
 class ToySettings(SettingsGroup):
@@ -29,7 +28,12 @@ class ToySettings(SettingsGroup):
 class Focus(StyleTask):
     """The longest word of every sentence."""
 
-    stage, group, needs, write = "focus", "focus", {"source": (Corpus, "books")}, staticmethod(write_focus)
+    stage, group, needs, write = (
+        "focus",
+        "focus",
+        {"source": (Corpus, "books")},
+        staticmethod(write_focus),
+    )
 
 
 class Questions(StyleTask):

@@ -1,1 +1,1 @@
-"""The recipe of Zweig & Burges 2011, the MSR Sentence Completion Challenge (MSR-TR-2011-129): `holmes-style`."""
+"""The recipe of Zweig & Burges 2011, MSR Sentence Completion Challenge (MSR-TR-2011-129)."""

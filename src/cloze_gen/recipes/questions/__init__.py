@@ -1,1 +1,1 @@
-"""What recipes whose items are questions have in common: where the answer stands, and that no sentence is printed twice."""
+"""Choice of impostors and questions, answer positions and few-shot examples for question recipes."""

@@ -1,31 +1,30 @@
-"""No text is printed in two items of a set: two sentences of the books, often of two editions, can be one in print.
-
-Alike in print are those of the same words in the same order, whatever their letter case and marks: an edition's comma makes no other
-sentence. What of an item must not be printed again is for its recipe to say: a question's sentence, a passage's context and its target
-sentence, the long sentences of a passage with blanks.
-"""
+"""No sentence text is published twice, even from different editions."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from cloze_gen.text.rendering import rendered_tokens
-from cloze_gen.words import is_word
+from cloze_gen.corpus.normalization import rendered_tokens
+from cloze_gen.records.rejection import Reason
+from cloze_gen.word_tokens import is_word
 
-PRINTED_BEFORE = "sentence_printed_before"  # why the later of two is no item
+
+class RepeatReason(Reason):
+    PRINTED_BEFORE = ("sentence_printed_before", "an earlier item has the same printed sentence")
+
+
+PRINTED_BEFORE = str(RepeatReason.PRINTED_BEFORE)  # rejection reason of the later sentence
 
 
 def printed_before(items: Iterable[tuple[str, Iterable[Sequence[str]]]]) -> dict[str, str]:
-    """The items that print what an earlier one prints.
+    """Id of each repeated item -> id of the first kept item with one of its texts.
 
-    Args:
-        items: (id, texts: the own tokens of each) of every item, in the order in which they are asked for; an id may come again.
-    Returns:
-        id of the later item -> id of the first that prints one of its texts, and that no earlier one forbids.
+    Texts are equal if they differ only in letter case and punctuation. `items` are (id, tokens of
+    each text) in order of precedence. An id may occur more than once.
 
-    >>> come, again, other = ("Come", "in", "!"), ('"', "COME", ",", "in", ".", '"'), ("Come", ".")
-    >>> printed_before([("a:1", [come]), ("b:7", [again]), ("b:9", [other])])
+    >>> first, repeat, other = ("Come", "in", "!"), ('"', "COME", ",", "in", ".", '"'), ("Come", ".")
+    >>> printed_before([("a:1", [first]), ("b:7", [repeat]), ("b:9", [other])])
     {'b:7': 'a:1'}
     """
     first: dict[bytes, str] = {}
@@ -42,6 +41,5 @@ def printed_before(items: Iterable[tuple[str, Iterable[Sequence[str]]]]) -> dict
 
 
 def _in_print(tokens: Sequence[str]) -> bytes:
-    """A digest of the words, for a hundred thousand passages are held against one another."""
     words = (token.casefold() for token in rendered_tokens(tokens) if is_word(token))
     return hashlib.blake2b("\n".join(words).encode(), digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""The published files of an SCDE set, as `scde-style` releases them, and the table of its statistics for the card."""
+"""The published files of an SCDE set, and the table of its statistics for the card."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from cloze_gen.formats.scde.features import FeatureTable, feature_lines
-from cloze_gen.formats.scde.published import format_published
-from cloze_gen.notation import parse_json
+from cloze_gen.formats.scde import FeatureTable, feature_lines, format_published
+from cloze_gen.parsing import parse_json
 from cloze_gen.records.passage import Part
 from cloze_gen.records.release_facts import PaperReference
-from cloze_gen.report.blanked_passages import statistics_from_record
-from cloze_gen.report.card import CardTable
-from cloze_gen.stages.finished_run import FinishedRun, PublishedSet
-from cloze_gen.stages.release.settings import OrderedReleaseSettings
-from cloze_gen.stages.tables import STATISTICS
+from cloze_gen.release.card import CardTable
+from cloze_gen.release.report_passages import statistics_from_record
+from cloze_gen.release.settings import OrderedReleaseSettings
+from cloze_gen.release.style import FinishedRun, PublishedSet
+from cloze_gen.store.tables import STATISTICS
 
 REFERENCE = PaperReference(
     authors=("Kong, Xiang", "Gangal, Varun", "Hovy, Eduard"),
@@ -31,37 +30,39 @@ REFERENCE = PaperReference(
 SPLITS = {Part.TRAIN: "train", Part.DEVELOPMENT: "dev", Part.TEST: "test"}
 PUBLISHED = {part: f"{split}.json" for part, split in SPLITS.items()}
 FEATURES = "features"
-TOLD_FILES = {
-    PUBLISHED[Part.TRAIN]: "the passages of the training books in the published layout, answers included.",
-    PUBLISHED[Part.DEVELOPMENT]: "those of the development books.",
-    PUBLISHED[Part.TEST]: "those of the test books.",
-    FEATURES: "pairs of a context and a candidate for who trains a model of their own, a TSV file a split and context (`test.apn.tsv`); "
-    "label 0 is right.",
+FILE_DOCS = {
+    PUBLISHED[Part.TRAIN]: "passages of the training books in the published layout, with answers.",
+    PUBLISHED[Part.DEVELOPMENT]: "passages of the development books.",
+    PUBLISHED[Part.TEST]: "passages of the test books.",
+    FEATURES: "pairs of a context and a candidate, for training a model: one TSV file for each "
+    "split and context (`test.apn.tsv`); label 0 marks the answer.",
 }
-# distractors.kind -> what a user of the set must know of its distractors.
+# distractors.kind -> a note for users of the set.
 DISTRACTORS = {
-    "hard": "distractors: hard. They are this project's own and not the paper's, whose distractors are teachers' and which defers making "
-    "any (5.7): sentences of the passage's own book that resemble the answers and that a model of coherence lets fit no blank",
-    "random": "distractors: random, sentences of other passages drawn by the seed; the paper's RandomDt (5.6)",
-    "none": "distractors: none, every candidate answers a blank; the paper's RemoveDt (5.6)",
+    "hard": "distractors: hard. They are sentences of the same book that resemble the answers but, "
+    "by a coherence model, fit no blank. The method is ours: teachers wrote the paper's "
+    "distractors, and section 5.7 leaves their generation to future work",
+    "random": "distractors: random, answers of passages of other books (RandomDt, section 5.6)",
+    "none": "distractors: none, every candidate answers a blank (RemoveDt, section 5.6)",
 }
 
 
 class ScdeReleaseSettings(OrderedReleaseSettings):
-    """Settings of the release of an SCDE set."""
-
     features: tuple[Literal["sp", "sn", "ap", "an", "spn", "apn"], ...] = Field(
         ("sp", "sn", "ap", "an", "spn", "apn"),
-        strict=False,  # TOML has lists and no tuples; what stands in the list is held to the letter all the same
-        description="which tables of pairs are released: with the sentence before or behind the blank (sp, sn), with all of them (ap, an), "
-        "with both sides (spn, apn); 2,000 passages have 0.3 GB of all six",
+        # TOML has lists but no tuples; the elements are still validated
+        strict=False,
+        description="released tables of pairs, by context: the sentence before or after the blank "
+        "(sp, sn), all sentences before or after it (ap, an), or both sides (spn, apn). All six "
+        "take 0.3 GB for 2,000 passages",
     )
 
 
 def scde_files(run: PublishedSet) -> dict[str, str | Iterable[str]]:
-    """The three splits in the published layout, and the feature tables that were asked for, a line after the other."""
     of_part = {part: [one.passage for one in run.items if one.part == part] for part in PUBLISHED}
-    files: dict[str, str | Iterable[str]] = {file: format_published(of_part[part]) for part, file in PUBLISHED.items()}
+    files: dict[str, str | Iterable[str]] = {
+        file: format_published(of_part[part]) for part, file in PUBLISHED.items()
+    }
     for part, table in itertools.product(PUBLISHED, map(FeatureTable, run.release.features)):
         lines = feature_lines(of_part[part], table)
         files[f"{FEATURES}/{SPLITS[part]}.{table}.tsv"] = (f"{line}\n" for line in lines)
@@ -69,7 +70,25 @@ def scde_files(run: PublishedSet) -> dict[str, str | Iterable[str]]:
 
 
 def statistics_table(run: FinishedRun) -> Sequence[CardTable]:
-    """Table 3 of the set beside the paper's, for the card."""
-    found = statistics_from_record(parse_json(run.artifacts["statistics"].path(STATISTICS).read_bytes()))
-    text = f"Beside the paper's set ({found.source}). Words stand between spaces; *words per passage* are those that a reader meets."
-    return [CardTable("Statistics", text, ("measure", *found.columns), tuple((measure, *figures) for measure, figures in found.rows))]
+    """The set's figures next to those of Table 3, for the card."""
+    found = statistics_from_record(
+        parse_json(run.artifacts["statistics"].path(STATISTICS).read_bytes())
+    )
+    text = (
+        f"This set and the paper's ({found.source}). Words are separated by spaces; *words per "
+        "passage* counts the shown sentences only."
+    )
+    return [
+        CardTable(
+            "Statistics",
+            text,
+            ("measure", *found.columns),
+            tuple((measure, *figures) for measure, figures in found.rows),
+        )
+    ]
+
+
+# ---- kong et al
+
+OWN, RANDOM, NONE = "own", "random", "none"
+FULL, JOINT, GREEDY = "AP+AN", "EXH", "INC"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cloze_gen.formats.scs import format_scs
 from cloze_gen.records.release_facts import PaperReference
+from cloze_gen.release.style import PublishedSet
 from cloze_gen.rng import derive_rng
-from cloze_gen.stages.finished_run import PublishedSet
 
 REFERENCE = PaperReference(
     authors=("Argouarc'h, Jean",),
@@ -17,5 +17,8 @@ REFERENCE = PaperReference(
 
 
 def scs_files(run: PublishedSet) -> dict[str, str]:
-    """The paper names them by the number of questions, whatever the run's name; two of them are drawn."""
-    return format_scs(run.items, rng_a=derive_rng(run.seed, "scs.randex_a"), rng_b=derive_rng(run.seed, "scs.randex_b"))
+    return format_scs(
+        run.items,
+        rng_a=derive_rng(run.seed, "scs.randex_a"),
+        rng_b=derive_rng(run.seed, "scs.randex_b"),
+    )

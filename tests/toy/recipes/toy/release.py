@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from cloze_gen.stages.finished_run import PublishedSet
+from cloze_gen.release.style import PublishedSet
 
 
 def toy_files(run: PublishedSet) -> dict[str, str]:
     """`NAME.toy.txt`."""
-    return {f"{run.name}.toy.txt": "".join(" ".join(question.blank.filled("___")) + "\n" for question in run.items)}
+    return {
+        f"{run.name}.toy.txt": "".join(
+            " ".join(question.blank.filled("___")) + "\n" for question in run.items
+        )
+    }

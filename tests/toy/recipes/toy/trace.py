@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cloze_gen.stages.tables import QUESTIONS
-from cloze_gen.stages.trace import Traced, TraceSections, find_question, tell_question, tell_source
+from cloze_gen.release.trace import (
+    Traced,
+    TraceSections,
+    describe_question,
+    describe_source,
+    find_question,
+)
+from cloze_gen.store.tables import QUESTIONS
 
 
-def tell_outcome(item: Traced) -> Iterator[str]:
+def describe_outcome(item: Traced) -> Iterator[str]:
     """The question."""
     found = find_question(item, QUESTIONS)
-    yield from tell_question(found[1]) if found else ["outcome    no question"]
+    yield from describe_question(found[1]) if found else ["outcome    no question"]
 
 
-TRACE = TraceSections((tell_source, tell_outcome))
+TRACE = TraceSections((describe_source, describe_outcome))

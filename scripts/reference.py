@@ -1,0 +1,367 @@
+"""Write the reference pages from the code: commands, settings, artifacts and reasons.
+
+    python scripts/reference.py --to DIR
+
+`make docs` calls it; the pages are not in the repository. They depend on the code alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import pkgutil
+import sys
+import types
+import typing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+import cloze_gen.corpus.artifacts
+import cloze_gen.models.artifacts
+import cloze_gen.release.artifacts
+from cloze_gen.cli.app import app
+from cloze_gen.cli.run import make_task
+from cloze_gen.config import allowed_values, toml_value
+from cloze_gen.pipelines.style_task import find_style, load_settings, style_names
+from cloze_gen.records.rejection import Reason
+from cloze_gen.release.style import Style
+from cloze_gen.store.file_docs import MANIFEST_DOC, OUTPUT_FOLDER, FileDoc, StageDoc, column_type
+
+PROGRAM = "cloze-gen"
+# Settings that add the stages that a plain run of a style does not have.
+ALL_STAGES = {
+    "scs-style": ("books.reference=reference.jsonl",),
+    "lambada-style": ("release.train_text=copy",),
+}
+_TYPE_WORDS = {int: "whole number", float: "number", str: "text", Path: "path", bool: "flag"}
+_REASON_PACKAGES = ("corpus", "english", "judging", "recipes")
+_PLACES = {
+    "corpus": "Books",
+    "english": "Sentences of all styles",
+    "judging": "Judging",
+    "recipes.questions": "Questions of several styles",
+}
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown.
+
+    >>> print(table(("a", "b"), [("1|2", "x")]))
+    | a | b |
+    |---|---|
+    | 1\\|2 | x |
+    """
+    lines = [header, *rows]
+    cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines]
+    shown = [f"| {' | '.join(line)} |" for line in cells]
+    return "\n".join([shown[0], "|---" * len(header) + "|", *shown[1:]])
+
+
+def code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+# ---- commands
+
+
+def commands_page() -> str:
+    parts = [f"# Commands\n\n{app.info.help}", *_command_parts(app, PROGRAM)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _command_parts(group: typer.Typer, path: str) -> Iterator[str]:
+    if group is app:
+        yield f"`{PROGRAM} --version` prints the version. `{PROGRAM} COMMAND --help` prints the help of a command."
+    for info in group.registered_commands:
+        if info.callback is not None and not info.hidden:
+            yield _command(f"{path} {command_name(info)}", info.callback)
+    for inner in group.registered_groups:
+        if inner.typer_instance is not None:
+            yield from _command_parts(inner.typer_instance, f"{path} {inner.name}")
+
+
+def command_name(info: Any) -> str:
+    return str(info.name or info.callback.__name__.replace("_", "-"))
+
+
+def _command(path: str, function: Any) -> str:
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    prefix = "Example: "
+    about = "\n\n".join(one for one in paragraphs if not one.startswith(prefix))
+    examples = [one.removeprefix(prefix) for one in paragraphs if one.startswith(prefix)]
+    hints = typing.get_type_hints(function, include_extras=True)
+    arguments, options = [], []
+    for name, parameter in inspect.signature(function).parameters.items():
+        kind, info = typing.get_args(hints[name])[:2]
+        has_default = parameter.default is not inspect.Parameter.empty
+        words = _type_in_words(kind)
+        if isinstance(info, typer.models.ArgumentInfo):
+            shown = info.metavar or name.upper()
+            arguments.append((f"[{shown}]" if has_default else shown, words, info.help or ""))
+        else:
+            declared = [one for one in info.param_decls or () if one.startswith("-")]
+            flag = declared or [f"--{name.strip('_').replace('_', '-')}"]
+            options.append(
+                (", ".join(map(code, flag)), words, _default(parameter), info.help or "")
+            )
+    parts = [
+        f"## {path}\n\n{about}",
+        f"```sh\n{' '.join([path, *(one[0] for one in arguments)])} [OPTIONS]\n```",
+    ]
+    if arguments:
+        parts.append(
+            table(("argument", "type", "meaning"), [(code(a), b, c) for a, b, c in arguments])
+        )
+    if options:
+        parts.append(table(("option", "type", "default", "meaning"), options))
+    parts += [f"Example:\n\n```sh\n{one}\n```" for one in examples]
+    return "\n\n".join(parts)
+
+
+def _type_in_words(kind: Any) -> str:
+    inner = [one for one in typing.get_args(kind) if one is not types.NoneType]
+    if typing.get_origin(kind) is list:
+        return f"{_type_in_words(inner[0])}, repeatable"
+    if inner:
+        return _type_in_words(inner[0])
+    return _TYPE_WORDS.get(kind, getattr(kind, "__name__", str(kind)))
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    if parameter.default is inspect.Parameter.empty:
+        return "required"
+    return "" if parameter.default in (None, "", False) else code(str(parameter.default))
+
+
+# ---- settings
+
+
+def settings_page() -> str:
+    parts = [
+        "# Settings\n\nSet a value in a TOML file, or with `--set group.key=value` on the command line. "
+        f"`{PROGRAM} settings STYLE` prints the settings of a style as a TOML file."
+    ]
+    for name in style_names():
+        parts.append(f"## {name}\n\n{find_style(name).title}")
+        for group, values in load_settings(find_style(name).settings, name, "[]"):
+            dumped = values.model_dump(mode="json")
+            rows = [
+                (
+                    code(f"{group}.{key}"),
+                    code(toml_value(dumped[key])),
+                    allowed_values(field),
+                    field.description or "",
+                )
+                for key, field in type(values).model_fields.items()
+            ]
+            parts.append(
+                f"(settings-{name}-{group})=\n### [{group}]\n\n"
+                + table(("setting", "default", "allowed values", "meaning"), rows)
+            )
+    return "\n\n".join(parts) + "\n"
+
+
+# ---- artifacts
+
+
+def shared_docs() -> Mapping[str, StageDoc]:
+    return {**cloze_gen.corpus.artifacts.STAGES, **cloze_gen.models.artifacts.STAGES}
+
+
+def recipe_docs(style: Style) -> Mapping[str, StageDoc]:
+    found: Mapping[str, StageDoc] = recipe_module(style).STAGES
+    return found
+
+
+def recipe_module(style: Style) -> Any:
+    """The descriptions of a style's own recipe, found by the package of its last stage."""
+    return importlib.import_module(f"cloze_gen.recipes.{recipe_package(style)}.artifacts")
+
+
+def recipe_package(style: Style) -> str:
+    return str(style.last.write.__module__.split(".")[2])
+
+
+def stages(style: str) -> dict[str, str]:
+    """Label -> name of each stage, in the order of a run."""
+    task = make_task(
+        config=style,
+        name="",
+        out=Path("nowhere"),
+        workers=1,
+        seed=1,
+        overrides=ALL_STAGES.get(style, ()),
+    )
+    return {stage.label: stage.stage for stage in task.stages()}
+
+
+def doc_of(style: Style, stage: str) -> StageDoc:
+    """The description of a stage; KeyError if there is none."""
+    docs = {**shared_docs(), **recipe_docs(style)}
+    return docs[stage] if stage in docs else docs[stage.split("_")[0]]
+
+
+def artifacts_page() -> str:
+    shared = shared_docs()
+    parts = [f"# Artifacts\n\n{OUTPUT_FOLDER}", _file_section("manifest.json", MANIFEST_DOC)]
+    parts.append("## Stages of several styles")
+    parts += [_stage_section(name, doc, f"shared-{name}") for name, doc in shared.items()]
+    for name in style_names():
+        style = find_style(name)
+        own = recipe_docs(style)
+        order = list(
+            dict.fromkeys(
+                stage if stage in {**shared, **own} else stage.split("_")[0]
+                for stage in stages(name).values()
+            )
+        )
+        listed = [
+            f"[{one.replace('_', ' ')}](#{(name if one in own else 'shared')}-{one})"
+            for one in order
+        ]
+        parts.append(f"## Stages of {name}\n\nIn the order of a run: {', '.join(listed)}.")
+        parts += [_stage_section(one, own[one], f"{name}-{one}") for one in order if one in own]
+    parts.append(_release_section())
+    return "\n\n".join(parts) + "\n"
+
+
+def _stage_section(name: str, doc: StageDoc, anchor: str) -> str:
+    parts = [
+        f"({anchor})=\n### {name.replace('_', ' ')}\n\n{doc.about}",
+        *map(_file, doc.files),
+    ]
+    if doc.facts:
+        parts.append(
+            "`facts` in `manifest.json`:\n\n"
+            + table(("fact", "meaning"), [(code(k), v) for k, v in doc.facts.items()])
+        )
+    return "\n\n".join(parts)
+
+
+def _file_section(title: str, doc: FileDoc) -> str:
+    return f"## {title}\n\n{_file(doc)}"
+
+
+def _file(doc: FileDoc) -> str:
+    kind = f" {doc.array}." if doc.array else ""
+    optional = " Not in every run." if doc.optional else ""
+    parts = [f"**`{doc.name}`**{':' + kind if kind else ''} {doc.about}{optional}"]
+    if doc.columns:
+        rows = [(code(name), kind + (", not in every run" if some else ""), about)
+                for name, (kind, some, about) in ((n, column_type(text)) for n, text in doc.columns.items())]  # fmt: skip
+        parts.append(table(("column", "type", "meaning"), rows))
+    if doc.example:
+        parts.append(f"```text\n{doc.example}\n```")
+    return "\n\n".join(parts)
+
+
+def release_files(style: Style) -> dict[str, str]:
+    return {
+        **cloze_gen.release.artifacts.release_files(style),
+        **recipe_module(style).PUBLISHED_FILES,
+    }
+
+
+def _release_section() -> str:
+    parts = [f"## Release\n\n{cloze_gen.release.artifacts.ABOUT}"]
+    for name in style_names():
+        style = find_style(name)
+        rows = [(code(file), what) for file, what in release_files(style).items()]
+        parts.append(f"### Release of {name}\n\n" + table(("file", "content"), rows))
+    for kind in dict.fromkeys(find_style(name).items.noun for name in style_names()):
+        items = next(
+            find_style(name).items for name in style_names() if find_style(name).items.noun == kind
+        )
+        columns = [
+            (code(column), about)
+            for column, about in cloze_gen.release.artifacts.item_columns(items).items()
+        ]
+        parts.append(
+            f"### Columns of a {kind} in a release\n\n" + table(("column", "meaning"), columns)
+        )
+    parts.append(
+        _file_section("release.json", cloze_gen.release.artifacts.RELEASE_JSON).replace(
+            "## ", "### ", 1
+        )
+    )
+    return "\n\n".join(parts)
+
+
+# ---- reasons
+
+
+def reason_classes() -> dict[str, list[type[Reason]]]:
+    """Package -> its classes of reasons, sorted by module."""
+    for top in _REASON_PACKAGES:
+        package = importlib.import_module(f"cloze_gen.{top}")
+        for module in pkgutil.walk_packages(package.__path__, f"cloze_gen.{top}."):
+            importlib.import_module(module.name)
+    found: dict[str, list[type[Reason]]] = {}
+    for one in sorted(Reason.__subclasses__(), key=lambda kind: kind.__module__):
+        parts = one.__module__.split(".")
+        found.setdefault(".".join(parts[1:3] if parts[1] == "recipes" else parts[1:2]), []).append(
+            one
+        )
+    return found
+
+
+def reasons_page() -> str:
+    parts = [
+        "# Reasons\n\nA stage writes every rejected record with one of these reasons. "
+        f"`{PROGRAM} show RUN` prints how often each occurs."
+    ]
+    own = {f"recipes.{recipe_package(find_style(name))}": name for name in style_names()}
+    listed: set[str] = set()
+    for place, classes in reason_classes().items():
+        parts.append(f"## {own.get(place, _PLACES.get(place, place))}")
+        for one in classes:
+            rows = [(code(reason.value), reason.legend) for reason in one]
+            parts += [
+                f"### {one.__module__.split('.')[-1].replace('_', ' ')}",
+                table(("reason", "meaning"), rows),
+            ]
+            listed |= {reason.value for reason in one}
+    legends = {
+        name: legend
+        for style in map(find_style, style_names())
+        for name, legend in style.legends.items()
+    }
+    more = [(code(name), legend) for name, legend in sorted(legends.items()) if name not in listed]
+    if more:
+        parts += [
+            "## Further reasons",
+            "A `*` is replaced by a name, e.g. of a model.",
+            table(("reason", "meaning"), more),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+PAGES = {
+    "commands.md": commands_page,
+    "settings.md": settings_page,
+    "artifacts.md": artifacts_page,
+    "reasons.md": reasons_page,
+}
+
+
+def write_pages(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (folder / name).write_text(page(), encoding="utf-8", newline="\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--to", type=Path, required=True, metavar="DIR", help="folder to write to")
+    write_pages(parser.parse_args().to)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The command line: declarations in `app` and `judge`, one module a group of commands."""

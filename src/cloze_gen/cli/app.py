@@ -1,0 +1,640 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from cloze_gen import __version__
+from cloze_gen.adapters.terminal import columns_of, show
+from cloze_gen.cli.arguments import (
+    DEFAULT_OUT,
+    LARGEST_SEED,
+    SHELLS,
+    AsIfSettings,
+    Config,
+    NamedRun,
+    OtherRun,
+    Out,
+    Run,
+    Settings,
+    Stage,
+    Workers,
+    answer_shells,
+    config_names,
+    number,
+    run_names,
+    script_of,
+    shell_names,
+)
+from cloze_gen.cli.judge import judge_group
+from cloze_gen.cli_errors import Exit, run_and_report, write_crash_report
+from cloze_gen.errors import ClozeGenError, UsageError
+
+
+def add_newcomer_commands(app: typer.Typer) -> None:
+    answer_shells()
+    app.command()(new)
+    app.command()(settings)
+    app.command()(doctor)
+    app.command()(completion)
+
+
+def new(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="new or empty folder; its name becomes the name of the run"
+        ),
+    ],
+    style: Annotated[
+        str,
+        typer.Option(
+            help="settings to start from: a style, a built-in config or a TOML file",
+            autocompletion=config_names,
+        ),
+    ] = "holmes-style",
+) -> None:
+    """Create a project folder with a settings file, folders for your books and a
+    README of next steps.
+
+    Example: cloze-gen new mine --style scs-style
+    """
+    from cloze_gen.cli.new import create_project
+
+    show(create_project(folder, style))
+
+
+def settings(config: Config) -> None:
+    """Print all settings of a style with values and descriptions, as a TOML file.
+
+    Example: cloze-gen settings holmes-style > holmes-mine.toml
+    """
+    from cloze_gen.cli.run import settings_text
+
+    show(
+        settings_text(config, columns=columns_of(sys.stdout)), whole_lines=True
+    )  # a line of TOML cannot be broken
+
+
+def doctor(
+    fix: Annotated[
+        bool,
+        typer.Option(help="build KenLM's programs and its Python module if they are missing"),
+    ] = False,
+    kenlm_sources: Annotated[
+        Path | None, typer.Option(help="path of kenlm-0.3.0.tar.gz, for --fix without a network")
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="output folder to check: every byte is compared with the recorded checksums"
+        ),
+    ] = None,
+) -> None:
+    """Check the installation, or an output folder for damage.
+
+    Example: cloze-gen doctor
+
+    Prints each tool's version and, if a tool is missing, the command that
+    installs it. With --store DIR it checks that output folder instead. The exit
+    status is 1 if a check fails.
+    """
+    from cloze_gen.cli import doctor as command
+
+    command.check_store(store) if store else command.check_tools(
+        fix=fix, kenlm_sources=kenlm_sources
+    )
+
+
+def completion(
+    shell: Annotated[
+        str,
+        typer.Argument(
+            help=f"your shell: {SHELLS}",
+            autocompletion=shell_names,
+        ),
+    ],
+) -> None:
+    """Print a script that turns on tab completion in your shell.
+
+    Example: cloze-gen completion bash >> ~/.bashrc
+    """
+    show(script_of(shell), whole_lines=True)
+
+
+# ---- commands for users of a release
+
+_RELEASE = Annotated[Path, typer.Argument(help="folder of a release")]
+
+
+def add_release_commands(app: typer.Typer) -> None:
+    app.command()(verify)
+    app.command()(fill)
+    app.command()(contamination)
+
+
+def verify(
+    release: _RELEASE,
+    books: Annotated[
+        Path | None,
+        typer.Option(help="folder of your copies of the books; they are matched by checksum"),
+    ] = None,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="rebuild the set from the books and compare its files")
+    ] = False,
+    workers: Workers = 2,
+) -> None:
+    """Check a release against its checksums, its items and, if you have them, its
+    books.
+
+    Example: cloze-gen verify artifacts/runs/holmes-style/release --deep
+
+    --books compares every sentence with your copies of the books. --deep also rebuilds the set. The
+    exit status is 1 if anything differs.
+    """
+    from cloze_gen.cli.release import verify_release
+    from cloze_gen.release.checks import check_text
+
+    wrong = False
+    for check in verify_release(release, books=books, deep=deep, workers=workers):
+        wrong = wrong or bool(check.differences)
+        show("\n".join(check_text([check])))
+    if wrong:
+        raise typer.Exit(1)
+
+
+def fill(
+    release: _RELEASE,
+    books: Annotated[
+        Path, typer.Option(help="folder of your copies of the books; they are matched by checksum")
+    ],
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            help="new folder for the full release; default: the release's name with -full"
+        ),
+    ] = None,
+) -> None:
+    """Rebuild the full set from a release that holds pointers instead of text.
+
+    Example: cloze-gen fill release/ --books books/ --to filled
+
+    Such releases are made with release.text = pointers. The rebuilt data files
+    are byte-identical to the original ones.
+    """
+    from cloze_gen.cli.release import fill
+
+    show(fill(release, books=books, to=to))
+
+
+def contamination(
+    release: Annotated[
+        Path, typer.Argument(help="folder of a release whose items were published in random order")
+    ],
+    requests: Annotated[
+        Path | None, typer.Option(help="new file for the texts that the model has to score")
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            help="the model's log-likelihoods: JSONL, {id, log_likelihood} for each text of --requests"
+        ),
+    ] = None,
+    file: Annotated[
+        str,
+        typer.Option(
+            help="file of the release with one item a line; default: test.jsonl or questions.jsonl"
+        ),
+    ] = "",
+    shards: Annotated[
+        int | None,
+        number(1, help="number of shards; default: 50, or fewer so that each has ten lines"),
+    ] = None,
+    permutations: Annotated[
+        int | None, number(1, help="number of shuffled orders of each shard; default: 99")
+    ] = None,
+    seed: Annotated[
+        int | None, number(0, LARGEST_SEED, help="random seed of the shuffles; default: 1")
+    ] = None,
+    exchangeable: Annotated[
+        bool,
+        typer.Option(
+            "--exchangeable",
+            help="confirmation that the lines of this file were published in random order",
+        ),
+    ] = False,
+) -> None:
+    """Test whether a language model was trained on a published release.
+
+    Example: cloze-gen contamination release/ --requests requests.jsonl
+
+    The test compares the model's log-likelihood of the published order with
+    shuffled orders and prints an exact p-value. First write the texts with
+    --requests, then read the scores with --log.
+    """
+    from cloze_gen.cli import contamination as command
+
+    show(command.contamination(release, file=file, requests=requests, log=log, shards=shards, permutations=permutations, seed=seed,
+                               exchangeable=exchangeable))  # fmt: skip
+
+
+# ---- `cloze-gen corpus ...`
+
+corpus_group = typer.Typer(no_args_is_help=True, help="Inspect a folder of books before a run.")
+
+
+@corpus_group.command("verify")
+def verify_books(
+    folder: Annotated[Path, typer.Argument(help="folder of .txt or .txt.gz books")],
+    manifest: Annotated[
+        Path, typer.Option(help="path of a manifest.tsv with the columns file and sha256")
+    ],
+    role: Annotated[
+        str | None, typer.Option(help="role of the files to check: train or source; default: all")
+    ] = None,
+) -> None:
+    """Check a folder of books against the checksums of a manifest.
+
+    Example: cloze-gen corpus verify books/ --manifest books/manifest.tsv
+    """
+    from cloze_gen.cli.corpus import verify
+
+    verify(folder, manifest, role=role)
+
+
+@corpus_group.command()
+def rank(
+    folder: Annotated[Path, typer.Argument(help="folder of .txt or .txt.gz books")],
+    reference: Annotated[
+        Path,
+        typer.Option(
+            help="questions to compare with: questions.jsonl of a release, or an MSR machine-format file"
+        ),
+    ],
+    out: Out = DEFAULT_OUT,
+    tagger: Annotated[
+        str,
+        typer.Option(
+            help="part-of-speech tagger: builtin, or the name of an installed spaCy pipeline"
+        ),
+    ] = "builtin",
+    workers: Workers = 2,
+) -> None:
+    """Rank books by the similarity of their vocabulary to a question set
+    (Argouarc'h 2018, section 2).
+
+    Example: cloze-gen corpus rank books/ --reference reference/questions.jsonl
+    """
+    from cloze_gen.cli.corpus import rank_books
+
+    for line in rank_books(folder, reference=reference, out=out, tagger=tagger, workers=workers):
+        show(line)
+
+
+# ---- the command line
+
+_EMPTY_OPTION = re.compile(r"--[a-z-]+=")
+# Order of `--help`: build, inspect, measure and judge a set; rarer commands; published releases.
+_ORDER = (
+    *(
+        "run",
+        "new",
+        "settings",
+        "doctor",
+        "corpus",
+        "runs",
+        "show",
+        "trace",
+        "explain",
+        "compare",
+        "report",
+        "evaluate",
+        "judge",
+    ),
+    *("export-requests", "clean-exams", "completion", "verify", "fill", "contamination"),
+)
+
+
+class _Commands(TyperGroup):
+    """Handle EOFError and Ctrl-C here, because Typer would print a line of its own."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=_ORDER.index)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read `help COMMAND` as `COMMAND --help`; refuse empty values (unset variables)."""
+        if not ctx.resilient_parsing:
+            _refuse_empty(args)
+        return super().parse_args(ctx, [*args[1:], "--help"] if args[:1] == ["help"] else args)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, EOFError) as error:
+            raise Exit(error) from error
+
+
+def _refuse_empty(args: Sequence[str]) -> None:
+    for previous, one in itertools.pairwise(["", *args]):
+        name = one[:-1] if _EMPTY_OPTION.fullmatch(one) else previous if one == "" else None
+        if name is not None:
+            what = f"the value of {name}" if name.startswith("--") else "an argument"
+            raise UsageError(
+                f"{what} is empty. Check that your shell variables are set. Give a value, or leave "
+                "it out."
+            )
+
+
+app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
+                  help="Build cloze test sets from raw books. Every intermediate step is saved, so you can inspect it.")  # fmt: skip
+app.add_typer(judge_group, name="judge")
+app.add_typer(corpus_group, name="corpus")
+add_release_commands(app)
+
+# Larger numbers are typing errors and would fail later with a less clear message.
+_MOST_ROWS = 1_000_000
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="print the version and exit")] = False,
+) -> None:
+    if version:
+        show(f"cloze-gen {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def run(
+    config: Config,
+    train: Annotated[
+        str, typer.Option(help="folder of the background books, for counts and models")
+    ] = "",
+    source: Annotated[
+        str,
+        typer.Option(
+            help="folder of the books that questions come from; also the background if --train is "
+            "missing"
+        ),
+    ] = "",
+    books: Annotated[
+        str, typer.Option(help="folder of the books, for lambada-style and scde-style")
+    ] = "",
+    name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
+    out: Out = DEFAULT_OUT,
+    workers: Workers = 2,
+    seed: Annotated[int, number(0, LARGEST_SEED, help="random seed")] = 1,
+    set_: Settings = None,
+    engine: Annotated[
+        str, typer.Option(help="where stages run: local, or dask:ADDRESS of a running cluster")
+    ] = "local",
+    strict: Annotated[bool, typer.Option(help="stop if a book is dropped")] = False,
+    dry_run: Annotated[bool, typer.Option(help="print what would run and why, and stop")] = False,
+) -> None:
+    """Build a test set: run every stage that is not on disk yet, then write the
+    release.
+
+    Example: cloze-gen run holmes-style --train background/ --source books/ --name mine
+    """
+    from cloze_gen.cli import run as command
+
+    command.run(config=config, train=train, source=source, books=books, name=name, out=out, workers=workers, seed=seed,
+                overrides=set_ or [], engine=engine, strict=strict, dry_run=dry_run)  # fmt: skip
+
+
+@app.command()
+def runs(out: Out = DEFAULT_OUT) -> None:
+    """List the runs in an output folder with their signatures.
+
+    Example: cloze-gen runs --out artifacts
+    """
+    from cloze_gen.cli.show import list_runs
+
+    show(list_runs(out))
+
+
+@app.command("show")
+def show_run(
+    run: Run,
+    stage: Stage = None,
+    out: Out = DEFAULT_OUT,
+    rows: Annotated[int, number(0, _MOST_ROWS, help="number of rows to print of each table")] = 5,
+) -> None:
+    """Print a run's stages and funnel, or one stage's files, columns and first
+    rows.
+
+    Example: cloze-gen show holmes-style forward --rows 2
+    """
+    from cloze_gen.cli import show as command
+
+    show(
+        command.show_stage(out, run, stage, rows, columns=columns_of(sys.stdout))
+        if stage
+        else command.show_run(out, run)
+    )
+
+
+@app.command()
+def trace(
+    item_id: Annotated[
+        str,
+        typer.Argument(
+            help="id of a question, passage, focus word or sentence, e.g. from "
+            "release/questions.jsonl or passages.jsonl"
+        ),
+    ],
+    run: NamedRun = None,
+    out: Out = DEFAULT_OUT,
+    alternates: Annotated[
+        bool,
+        typer.Option(
+            "--alternates",
+            help="print every alternate with its scores and the reason it was dropped (holmes-style)",
+        ),
+    ] = False,
+) -> None:
+    """Print every decision about one question or passage, from the raw file to the
+    release.
+
+    Example: cloze-gen trace the-clockmakers-debt:63:6 --run holmes-style
+    """
+    from cloze_gen.cli.show import trace_item
+
+    show(trace_item(out, run, item_id, alternates=alternates, columns=columns_of(sys.stdout)))
+
+
+@app.command()
+def evaluate(
+    items: Annotated[
+        str,
+        typer.Argument(
+            help="run, questions.jsonl, passages.jsonl, or a published file of MSR, LAMBADA or SCDE",
+            autocompletion=run_names,
+        ),
+    ],
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            help="answers file of an MSR machine-format file; default: the matching file in its folder"
+        ),
+    ] = None,
+    train: Annotated[
+        str,
+        typer.Option(
+            help="folder of training books, or a file of training passages for blanks; default: the "
+            "run's own"
+        ),
+    ] = "",
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="baseline to measure, by name or kind; user: only --scores; scores:FILE; hf:FOLDER "
+            "(passages and blanks only); may be repeated"
+        ),
+    ] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(
+            help="scores of your own model: JSONL, `sentence TAB score` lines for questions, or a "
+            "samples_*.jsonl of lm-evaluation-harness"
+        ),
+    ] = None,
+    people: Annotated[
+        Path | None,
+        typer.Option(
+            help="human verdicts on the items: the file that `cloze-gen judge apply` writes"
+        ),
+    ] = None,
+    out: Out = DEFAULT_OUT,
+    workers: Workers = 2,
+    seed: Annotated[
+        int, number(0, LARGEST_SEED, help="random seed for ties and for training networks")
+    ] = 1,
+    write_to: Annotated[
+        Path | None,
+        typer.Option(
+            help="folder for the results; default: a folder in OUT/evaluations/, linked from the "
+            "run"
+        ),
+    ] = None,
+) -> None:
+    """Measure a test set with baselines and bias rules, with confidence intervals.
+
+    Example: cloze-gen evaluate holmes-style --only baseline
+    """
+    from cloze_gen.cli.evaluate import evaluate_items
+
+    show(evaluate_items(items=items, answers=answers, train=train, only=only or [], scores=scores, people=people, out=out,
+                        workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout)))  # fmt: skip
+
+
+@app.command()
+def report(run: Run, out: Out = DEFAULT_OUT) -> None:
+    """Rewrite a run's report.html; it includes the baselines if the run has been
+    evaluated.
+
+    Example: cloze-gen report holmes-style
+    """
+    from cloze_gen.cli.show import report_run
+
+    show(str(report_run(out, run)))
+
+
+@app.command()
+def compare(run: Run, other: OtherRun, out: Out = DEFAULT_OUT) -> None:
+    """Compare two runs: settings, funnel, baselines, and shared questions or
+    passages.
+
+    Example: cloze-gen compare holmes-style holmes-mine
+    """
+    from cloze_gen.cli.compare import compare_runs
+
+    show(compare_runs(out, run, other))
+
+
+@app.command()
+def explain(run: Run, out: Out = DEFAULT_OUT, set_: AsIfSettings = None) -> None:
+    """Print which stages of a run would run again, and why.
+
+    Example: cloze-gen explain holmes-style --set forward.keep=20
+    """
+    from cloze_gen.cli.run import explain
+
+    show(explain(out, run, set_ or []))
+
+
+@app.command("export-requests")
+def export_requests(
+    run: Run,
+    to: Annotated[Path, typer.Option(help="new file for the requests")],
+    rendering: Annotated[
+        str,
+        typer.Option(
+            help="form of the text: cased, or published (lower case, as in LAMBADA's files)"
+        ),
+    ] = "cased",
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Write prompts for your own model from a run's passages.
+
+    Example: cloze-gen export-requests lambada-style --to requests.jsonl
+
+    Use the answers to add the model to LAMBADA's committee, or to evaluate it
+    on SCDE's blanks.
+    """
+    from cloze_gen.cli.evaluate import export_requests
+
+    show(export_requests(out, run, to, rendering=rendering))
+
+
+@app.command("clean-exams")
+def clean_exams(
+    exams: Annotated[
+        Path,
+        typer.Argument(
+            help="JSON file of collected sentence cloze tests, in SCDE's published layout"
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="folder for the results; default: NAME-cleaned next to the file"),
+    ] = None,
+) -> None:
+    """Clean collected exams by the six rules of SCDE (Kong et al. 2020, section
+    3.2).
+
+    Example: cloze-gen clean-exams exams.json --out cleaned
+
+    Writes the accepted exams in SCDE's published layout, the rejected ones with
+    the rule that rejected them, and the counts of each rule.
+    """
+    from cloze_gen.cli import corpus as command
+
+    show(command.clean_exams(exams, out))
+
+
+add_newcomer_commands(app)
+
+
+def call() -> int:
+    """Run the command line; an unexpected error also becomes one message and an exit status."""
+    for stream in (
+        sys.stdout,
+        sys.stderr,
+    ):  # escape characters that the terminal's encoding lacks, and undecodable file names
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        return run_and_report(lambda: app(standalone_mode=False))
+    except Exception as error:  # noqa: BLE001 - the outermost handler
+        show(f"cloze-gen: {write_crash_report(error)}", sys.stderr)
+        return ClozeGenError.exit_status

@@ -1,0 +1,341 @@
+"""`cloze-gen contamination`: was a model trained on a release?"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import shlex
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from cloze_gen.cli.evaluator import read_scores
+from cloze_gen.engine.progress import say
+from cloze_gen.errors import DamageError, FormatError, UsageError
+from cloze_gen.evaluate.contamination import (
+    OrderPlan,
+    OrderTest,
+    detect_ordering,
+    format_p,
+    order_test,
+    parse_order_log,
+    plan_orders,
+    prompt_texts,
+)
+from cloze_gen.parsing import ParseError, error_text, parse_json, quote
+from cloze_gen.release.settings import CORPUS, SHUFFLED
+from cloze_gen.release.signature import CHECKSUMS, parse_checksums
+from cloze_gen.store.files import read_below, stays_within
+from cloze_gen.store.runs import RELEASE_FILE, leads_to
+
+PERMUTATIONS, SEED = 99, 1
+CHARS_A_TOKEN = 4  # of English text, approximately
+LONG_TOKENS = 4_000  # longer than the context of some models
+LARGE_BYTES = 20_000_000
+FEWER = 19  # permutations: enough for p = 0.05, the smallest p of the whole file
+SMALL_P = Fraction(1, 20)  # the verdict reports no evidence above it
+
+
+def contamination(
+    release: Path, *, file: str, requests: Path | None, log: Path | None, shards: int | None, permutations: int | None, seed: int | None,
+    exchangeable: bool,
+) -> str:  # fmt: skip
+    """Write the test's requests (`requests`), or test the scores (`log`); returns the message.
+
+    `shards`, `permutations` and `seed` go with `requests` only; a log's ids contain them. With
+    `exchangeable` the user confirms that a file was published in random order.
+    """
+    if (requests is None) == (log is None):
+        raise UsageError(
+            "Give either --requests FILE, to write the texts that the model has to score, or "
+            "--log FILE, with its log-likelihoods of these texts."
+        )
+    if log is not None:
+        if (shards, permutations, seed) != (None, None, None):
+            raise UsageError(
+                "--shards, --permutations and --seed go with --requests only; the ids in the log "
+                "contain them. Leave them out."
+            )
+        return _test(release, file, log, exchangeable=exchangeable)
+    assert requests is not None
+    name, lines = read_published_lines(release, file, exchangeable=exchangeable)
+    wanted = PERMUTATIONS if permutations is None else permutations
+    plan = plan_orders(
+        lines, shards=shards or 0, permutations=wanted, seed=SEED if seed is None else seed
+    )
+    for line in _request_summary(name, lines, plan):
+        say(line)
+    _write(requests, lines, plan)
+    say(
+        'Next: score each text with the model and write a line {"id": ..., '
+        '"log_likelihood": ...} for each to FILE. Then run'
+    )
+    more = f"{f' --file {shlex.quote(file)}' if file else ''}{' --exchangeable' if exchangeable else ''}"
+    say(f"`cloze-gen contamination {shlex.quote(str(release))} --log FILE{more}`.")
+    return f"written to {requests}"
+
+
+def _request_summary(name: str, lines: list[str], plan: OrderPlan) -> Iterator[str]:
+    rest, orders = iter(lines), plan.permutations + 1
+    texts = [
+        "".join(f"{line}\n" for line in itertools.islice(rest, size)) for size in plan.sizes
+    ]  # the length is the same in every order
+    longest, chars = max(map(len, texts)), sum(map(len, texts))
+    size = orders * sum(
+        len(_request(plan.id(shard, 0), text).encode()) for shard, text in enumerate(texts)
+    )
+    size += plan.shards * sum(
+        len(str(order)) - 1 for order in range(orders)
+    )  # ids end in the number of the order
+    yield (
+        f"{name}: {len(lines):,} lines in {plan.shards:,} shards, each in {orders:,} orders: "
+        f"{plan.shards * orders:,} requests, "
+        f"{_size_text(size)}, about {orders * chars // CHARS_A_TOKEN:,} tokens; the longest "
+        f"has {longest:,} characters, about "
+        f"{longest // CHARS_A_TOKEN:,} tokens."
+    )
+    if size > LARGE_BYTES and plan.permutations > FEWER:
+        share = (FEWER + 1) / orders
+        yield (
+            f"Use --permutations {FEWER} for {share:.0%} of that, or give a file with shorter lines "
+            "by --file."
+        )
+    if longest > LONG_TOKENS * CHARS_A_TOKEN:
+        yield (
+            "If the longest text does not fit the model's context, use --shards "
+            f"{plan.shards * 2}: texts are then half as long."
+        )
+
+
+def _size_text(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
+
+
+def _request(item_id: str, text: str) -> str:
+    return json.dumps({"id": item_id, "text": text}, ensure_ascii=False) + "\n"
+
+
+def _write(path: Path, lines: list[str], plan: OrderPlan) -> None:
+    """Write the texts as JSON lines to a new file; remove the file if that fails."""
+    created = False
+    try:
+        with open(path, "x", encoding="utf-8", newline="\n") as handle:
+            created = True
+            for item_id, text in prompt_texts(lines, plan):
+                handle.write(_request(item_id, text))
+    except FileExistsError:
+        raise UsageError(
+            f"{path}: the file exists. Nothing was written. Give a new file to --requests."
+        ) from None
+    except BaseException as error:
+        if created:
+            path.unlink(missing_ok=True)
+        if isinstance(error, OSError | ValueError):
+            raise UsageError(f"{path}: cannot be written ({error_text(error)}).") from None
+        raise
+
+
+def _test(release: Path, file: str, log: Path, *, exchangeable: bool) -> str:
+    name, lines = read_published_lines(release, file, exchangeable=exchangeable)
+    text = read_scores(
+        log, expected="JSON lines with the log-likelihoods of the texts of --requests"
+    )
+    plan, values = parse_order_log(text, lines, name=str(log))
+    return "\n".join(_result_lines(order_test(values), plan, name))
+
+
+def _result_lines(test: OrderTest, plan: OrderPlan, name: str) -> list[str]:
+    highest, first = (
+        test.shards * test.permutations,
+        sum(rank == test.permutations for rank in test.ranks),
+    )
+    least = Fraction(1, test.permutations + 1)
+    paper = (
+        "none (one shard, or no spread)"
+        if test.t is None or test.t_p is None
+        else f"{test.t_p:.1e}, asymptotic (t = {test.t:.2f})"
+    )
+    ties = (
+        [f"ties             in {test.tied_count:,} shards, counted against the published order"]
+        if test.tied_count
+        else []
+    )
+    figures = [
+        f"sum of ranks     {sum(test.ranks):,} of {highest:,}, {highest / 2:,.0f} expected if "
+        f"unseen; the published order is best in {first:,} shards",
+        *ties,
+        f"gain             {test.gain:.4g} a shard over the mean of its shuffles, in the unit of "
+        "the log",
+        f"p, exact         {format_p(test.exact_p)}",
+        f"p, whole file    {format_p(test.whole_p)}, also exact; {format_p(least)} is the smallest possible",
+        f"p, the paper's t {paper}",
+    ]
+    head = (
+        f"{name}: {sum(plan.sizes):,} lines, {test.shards:,} shards, {test.permutations:,} "
+        f"shuffled orders of each ({plan.name})"
+    )
+    return [head, *(f"  {line}" for line in figures), "", *_meaning(test)]
+
+
+def _meaning(test: OrderTest) -> list[str]:
+    if test.exact_p <= SMALL_P:
+        verdict = [
+            "The model prefers the published order by more than chance: evidence that it was "
+            "trained on these lines in this order.",
+            "p is for one test. If you test several files, seeds or models, multiply the smallest "
+            "p by their number.",
+        ]
+    else:
+        verdict = [
+            "No evidence that the model was trained on these lines in this order. This does not "
+            "prove that it was not."
+        ]
+    return [
+        *verdict,
+        "The test does not detect copies that were shuffled, reformatted or seen too rarely "
+        "(power: docs/how-to/evaluating-models.md of cloze-gen).",
+    ]
+
+
+DEFAULT_FILES = ("test.jsonl", "questions.jsonl")
+ITEM_FILES = (
+    *DEFAULT_FILES,
+    "train.jsonl",
+    "validation.jsonl",
+    "control.jsonl",
+    "passages.jsonl",
+)  # files of a release with one item a line
+_VOUCH = "If you know that its lines were shuffled before they were published, pass --exchangeable."
+
+
+def read_published_lines(folder: Path, file: str, *, exchangeable: bool) -> tuple[str, list[str]]:
+    r"""A file's name in the release, and its lines without `\n` and without blank lines.
+
+    An empty `file` is the first of `DEFAULT_FILES` that exists. UsageError if the lines are not
+    known to be in random order, unless the user confirms it with `exchangeable`.
+    """
+    if not leads_to(folder, Path.is_dir):
+        raise UsageError(
+            f"{quote(str(folder), most_chars=300)}: no such folder. Give the folder of a "
+            "release, such as runs/NAME/release."
+        )
+    name = file or _default_file(folder)
+    if not stays_within(name):
+        raise UsageError(
+            f"--file {quote(name)}: not inside the release. Give the name of a file in {folder}."
+        )
+    _check_order(folder, exchangeable=exchangeable)
+    data = _read(folder, name)
+    _check_sum(folder, name, data, exchangeable=exchangeable)
+    try:
+        lines = [line for line in data.decode("utf-8-sig").split("\n") if line.strip()]
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{folder / name}: not UTF-8 text (byte {error.start}). Give a file with one item a "
+            "line."
+        ) from None
+    if len(lines) < 2:
+        raise UsageError(
+            f"{folder / name}: has {len(lines)} lines, but the test needs two or more. Give a file "
+            "with one item a line."
+        )
+    if not exchangeable and name not in ITEM_FILES and len(lines) not in _item_counts(folder):
+        raise UsageError(
+            f"{folder / name}: has {len(lines):,} lines, which is not the number of items of the "
+            f"set or of a split, so its lines may not be items. {_VOUCH}"
+        )
+    found = detect_ordering(lines)
+    if found:
+        raise UsageError(
+            f"{folder / name}: its lines are not in random order, but {found}. A model may prefer "
+            "this order without having seen the file. Give a file of one split with one item a "
+            "line (--file), made with release.order = shuffled."
+        )
+    return name, lines
+
+
+def _item_counts(folder: Path) -> set[int]:
+    return {
+        sum(map(bool, map(bytes.strip, _read(folder, name).split(b"\n"))))
+        for name in ITEM_FILES
+        if _is_there(folder, name)
+    }
+
+
+def _default_file(folder: Path) -> str:
+    name = next((name for name in DEFAULT_FILES if _is_there(folder, name)), None)
+    if name is None:
+        raise UsageError(
+            f"{folder}: has no {' or '.join(DEFAULT_FILES)}. Give a file with one item a line by "
+            "--file."
+        )
+    return name
+
+
+def _check_order(folder: Path, *, exchangeable: bool) -> None:
+    """Check the order in `release.json`; items in book order are refused even if the user insists."""
+    path = folder / RELEASE_FILE
+    if not _is_there(folder, RELEASE_FILE):
+        if not exchangeable:
+            raise UsageError(
+                f"{folder}: has no {RELEASE_FILE}, so the order of its items is unknown. {_VOUCH}"
+            )
+        return
+    try:
+        record = parse_json(_read(folder, RELEASE_FILE))
+    except ParseError as error:
+        raise FormatError(f"{path}: not JSON ({error}). Download the release again.") from None
+    order = record.get("order") if isinstance(record, dict) else None
+    if order == SHUFFLED:
+        return
+    if order == CORPUS:
+        raise UsageError(
+            f"{path}: order is {CORPUS}: the items follow the order of the books, which a model "
+            "may prefer without having seen the file. This release cannot be tested. Make one with "
+            "release.order = shuffled."
+        )
+    if not exchangeable:
+        raise UsageError(f"{path}: order is {quote(order)}, not {SHUFFLED}. {_VOUCH}")
+
+
+def _check_sum(folder: Path, name: str, data: bytes, *, exchangeable: bool) -> None:
+    path = folder / CHECKSUMS
+    if not _is_there(folder, CHECKSUMS):
+        if not exchangeable:
+            raise UsageError(
+                f"{folder}: has no {CHECKSUMS}, so {name} cannot be checked against the published "
+                f"file. {_VOUCH}"
+            )
+        return
+    sums = parse_checksums(
+        _read(folder, CHECKSUMS).decode("utf-8", errors="replace"), where=str(path)
+    )
+    if name not in sums:
+        raise UsageError(
+            f"{path}: does not list {name}, so it is not a file of this release. Give another file "
+            "by --file."
+        )
+    found = hashlib.sha256(data).hexdigest()
+    if found != sums[name]:
+        raise DamageError(
+            f"{folder / name}: differs from the published file: its sha256 is {found}, but "
+            f"{CHECKSUMS} has {quote(sums[name], most_chars=80)}. Download the release again."
+        )
+
+
+def _is_there(folder: Path, name: str) -> bool:
+    """True also for a dangling link, which is then refused, not skipped."""
+    return os.path.lexists(folder / name)
+
+
+def _read(folder: Path, name: str) -> bytes:
+    """Read an untrusted file of the folder (see `store.files.read_below`)."""
+    try:
+        return read_below(folder, name)
+    except (OSError, ValueError) as error:
+        advice = "Give the folder of a release, and by --file a file in it."
+        raise UsageError(
+            f"{folder / name}: cannot be read ({error_text(error)}). {advice}"
+        ) from None

@@ -1,0 +1,215 @@
+"""`cloze-gen corpus` and `clean-exams`: inspect books, and clean collected exams."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from cloze_gen.adapters.terminal import show
+from cloze_gen.cli.new import check_own_folder, own_folder_lock
+from cloze_gen.corpus.counts import Pair
+from cloze_gen.corpus.folder import check_apart, scan_corpus, verify_corpus
+from cloze_gen.corpus.ingest import BookShard, ingest_book
+from cloze_gen.corpus.manifest import manifest_rows
+from cloze_gen.corpus.parse_book import IngestSettings
+from cloze_gen.corpus.tagging import TagShard, tag_book, worker_tagger
+from cloze_gen.engine.local import engine_scope, make_engine
+from cloze_gen.engine.progress import say
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import UsageError
+from cloze_gen.formats.scde import format_published, parse_exams
+from cloze_gen.parsing import error_text
+from cloze_gen.recipes.scde.cleaning import CleanedExaminations, Rule, clean
+from cloze_gen.recipes.scs.books import (
+    BookSimilarity,
+    BooksSettings,
+    book_counts,
+    book_similarity,
+    reference_counts,
+)
+from cloze_gen.records.blanked_passage import Examination
+from cloze_gen.store.artifacts import Store
+from cloze_gen.store.files import read_regular_text
+from cloze_gen.store.folder_replacement import replace_within
+from cloze_gen.store.tables import write_jsonl, write_tsv
+
+
+@dataclass(frozen=True, slots=True)
+class BookRank:
+    book_id: str
+    tokens: int = 0
+    found: BookSimilarity | None = None
+    note: str = ""
+
+
+def rank_books(
+    folder: Path, *, reference: Path, out: Path, tagger: str, workers: int
+) -> Iterator[str]:
+    """Lines of the table, most similar book first; `out` keeps the tagged books for later runs."""
+    engine = make_engine("local", workers=workers)
+    ctx = StageContext(Store(out), engine, "corpus rank")
+    settings = BooksSettings(reference=str(reference))
+    with engine_scope(engine):
+        check_apart(out, folder)
+        components = reference_counts(settings.reference, tagger)
+        ranks = _ranks(ctx, folder, components, tagger)
+    limits = f"{settings.min_similarity} / {settings.min_coverage}"
+    yield (
+        f"reference: {len(components):,} common words (lemma, class); a book passes above {limits} "
+        "(similarity / coverage)"
+    )
+    yield f"{'book':<32} {'tokens':>11} {'similarity':>11} {'coverage':>9}  passes"
+    for rank in sorted(
+        ranks, key=lambda rank: (-rank.found.similarity if rank.found else 0.0, rank.book_id)
+    ):
+        found = rank.found or BookSimilarity(0.0, 0.0)
+        verdict = rank.note or ("yes" if found.passes(settings) else "no")
+        yield (
+            f"{rank.book_id:<32} {rank.tokens:>11,} {found.similarity:>11.3f} "
+            f"{found.coverage:>9.3f}  {verdict}"
+        )
+
+
+def _ranks(
+    ctx: StageContext, folder: Path, reference: Mapping[Pair, int], tagger: str
+) -> list[BookRank]:
+    ingest, identity = IngestSettings(), worker_tagger(tagger).identity
+    shards = [
+        BookShard(ctx.store.root, book, book.digest(), ingest)
+        for book in scan_corpus(folder, notice=ctx.say)
+    ]
+    audits = list(ctx.map(ingest_book, shards, unit="books"))
+    kept = [shard for shard, audit in zip(shards, audits, strict=True) if audit["status"] == "kept"]
+    tags = [
+        TagShard(ctx.store.root, ctx.store.folder(shard.key), tagger, identity) for shard in kept
+    ]
+    list(ctx.map(tag_book, tags, unit="books tagged"))
+    tags_of = {
+        shard.book.book_id: ctx.store.folder(tag.key) for shard, tag in zip(kept, tags, strict=True)
+    }
+    ranks = []
+    for shard, audit in zip(shards, audits, strict=True):
+        name = shard.book.book_id
+        if name in tags_of:
+            ranks.append(
+                BookRank(
+                    name, audit["tokens"], book_similarity(reference, book_counts(tags_of[name]))
+                )
+            )
+        else:
+            ranks.append(BookRank(name, note=f"not measured: {audit['reason']}"))
+    return ranks
+
+
+# ---- `cloze-gen corpus verify`
+
+
+def verify(folder: Path, manifest: Path, *, role: str | None) -> None:
+    """Print the files that differ from the manifest; exit with status 1 if there are any."""
+    findings = verify_corpus(folder, manifest, role=role)
+    for file, finding in findings:
+        show(f"{file}: {finding}")
+    total = len(manifest_rows(manifest, role=role))
+    show(f"{total - len(findings)} of {total} files match {manifest.name}")
+    if findings:
+        raise typer.Exit(1)
+
+
+# ---- `cloze-gen clean-exams`
+
+CLEANED, REJECTED, COUNTS = "cleaned.json", "rejected.jsonl", "counts.tsv"
+SCHEMA = "cloze-gen/cleaned-exams"
+COLUMNS = ("rule", "passages", "blanks")
+READ, LEFT = "read", "left"
+
+Row = tuple[str, int, int]
+
+
+def clean_exams(exams: Path, out: Path | None) -> str:
+    """Clean a file of exams; returns a table of the passages and blanks that each rule dropped.
+
+    Writes to `out` (default: `NAME-cleaned` next to the file): `cleaned.json` in the published
+    layout; `rejected.jsonl` with `item` (from 1), `eid`, `rule`, `detail`; `counts.tsv`.
+    """
+    try:
+        text = read_regular_text(exams, encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        cause = "not UTF-8" if isinstance(error, UnicodeError) else error_text(error)
+        raise UsageError(
+            f"{exams}: cannot be read ({cause}). Give a JSON file of exams (docs/how-to/exams.md)."
+        ) from None
+    folder = exams.with_name(f"{exams.stem}-cleaned") if out is None else out
+    check_own_folder(folder, SCHEMA, option="--out")
+    read = parse_exams(text, name=exams.name)
+    if not read:
+        raise UsageError(
+            f"{exams}: contains no passage. Give a JSON file of exams (docs/how-to/exams.md)."
+        )
+    cleaned = clean(read)
+    if cleaned.is_renumbered:
+        say(
+            "clean-exams: some accepted passages lack an eid or share one, so cleaned.json numbers "
+            "all of them from 0"
+        )
+    rows = list(_rows(read, cleaned))
+    _write(folder, cleaned, rows)
+    return "\n".join(
+        [
+            *_table(rows),
+            _marks_line(cleaned),
+            f"written to {folder}: {CLEANED}, {REJECTED}, {COUNTS}",
+        ]
+    )
+
+
+def _rows(read: list[Examination], cleaned: CleanedExaminations) -> Iterator[Row]:
+    yield READ, len(read), _blanks(read)
+    passages = Counter(one.rule for one in cleaned.rejected)
+    for rule in Rule:
+        yield (
+            rule,
+            passages[rule],
+            _blanks(one.examination for one in cleaned.rejected if one.rule == rule),
+        )
+    yield LEFT, len(cleaned.left), sum(len(one.blanks) for one in cleaned.left)
+
+
+def _blanks(examinations: Iterable[Examination]) -> int:
+    return sum(len(one.blanks) for one in examinations)
+
+
+def _table(rows: list[Row]) -> Iterator[str]:
+    yield f"{COLUMNS[0]:<28} {COLUMNS[1]:>9} {COLUMNS[2]:>9}"
+    for rule, passages, blanks in rows:
+        yield f"{rule.replace('_', ' '):<28} {passages:>9,} {blanks:>9,}"
+
+
+def _marks_line(cleaned: CleanedExaminations) -> str:
+    return (
+        f"stray marks repaired: {sum(cleaned.marks):,}, in {sum(map(bool, cleaned.marks)):,} of the "
+        "accepted passages"
+    )
+
+
+def _write(folder: Path, cleaned: CleanedExaminations, rows: list[Row]) -> None:
+    def write(partial: Path) -> None:
+        (partial / CLEANED).write_text(
+            format_published(cleaned.left), encoding="utf-8", newline="\n"
+        )
+        rejected = ((one.examination, one) for one in cleaned.rejected)
+        write_jsonl(
+            partial / REJECTED,
+            (
+                {"item": exam.item, "eid": exam.eid, "rule": str(one.rule), "detail": one.detail}
+                for exam, one in rejected
+            ),
+        )
+        write_tsv(partial / COUNTS, COLUMNS, rows)
+
+    with own_folder_lock(folder, "clean-exams"):
+        for line in replace_within(folder, SCHEMA, write):
+            say(f"clean-exams: {line}")

@@ -1,0 +1,168 @@
+"""Evaluation of passages: the rows of the LAMBADA paper's Table 1 for each set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.cli.evaluator import Data, People, Request, Source, local_model_row, user_row
+from cloze_gen.engine.progress import Stopwatch
+from cloze_gen.errors import UsageError
+from cloze_gen.evaluate.passage_baselines import (
+    NETWORK_KINDS,
+    NETWORKS,
+    PassageBaseline,
+    PassageResult,
+    pick,
+    random_result,
+    rule_result,
+    scored_result,
+)
+from cloze_gen.evaluate.passage_models import (
+    PassageScorer,
+    causal_scores,
+    given_scores,
+    open_causal_model,
+)
+from cloze_gen.evaluate.passages import (
+    SETS,
+    PassageEvaluation,
+    PassageExample,
+    PassageRow,
+    table_text,
+)
+from cloze_gen.evaluate.selection import LOCAL_MODEL, NO_BOOKS, measurable
+from cloze_gen.evaluate.sets import PassageEvaluationSet, read_passage_examples
+from cloze_gen.parsing import quote
+from cloze_gen.pipelines.passage_models import passage_tasks
+from cloze_gen.pipelines.task import StageTask
+from cloze_gen.records.judgement import Task
+from cloze_gen.store.artifacts import Artifact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PassageData(Data):
+    items: PassageEvaluationSet
+    members: Sequence[str] = ()
+
+    @property
+    def sets(self) -> dict[str, list[PassageExample]]:
+        found = {name: [one for one in self.items.passages if one.set == name] for name in SETS}
+        return {name: passages for name, passages in found.items() if passages}
+
+
+class PassageKind:
+    items, seeded = "passages", "seed"
+    task: Task | None = None
+    scores_form = (
+        'JSON lines such as {"id": ..., "log10_prob": ...}, or a log of lm-evaluation-harness'
+    )
+
+    def read(self, source: Source, request: Request) -> PassageData:
+        settings = {} if source.described is None else source.described["settings"]
+        found = read_passage_examples(source.path)
+        return PassageData(
+            items=found,
+            run=source.run,
+            corpus=source.corpus(request.train, request),
+            signature=source.signature("passages", found.digest, len(found.passages)),
+            members=settings.get("committee", {}).get("members", ()),
+        )
+
+    def choose(
+        self, data: PassageData, request: Request
+    ) -> tuple[list[PassageBaseline], dict[str, str]]:
+        rows = pick(request.only)
+        members = {Path(member.removeprefix(LOCAL_MODEL)).name for member in data.members}
+        for row in rows:
+            if row.folder and Path(row.folder).name in members:
+                raise UsageError(
+                    f"{quote(row.name)}: this model was in the committee that selected these "
+                    "passages, so it cannot be measured on them. Give another model."
+                )
+        lacking = {row.name: NO_BOOKS for row in rows if row.models and data.corpus is None}
+        untrained = (
+            {}
+            if request.only
+            else dict.fromkeys(NETWORK_KINDS, f"trained only on request; give --only {NETWORKS}")
+        )
+        chosen = measurable(rows, request.only, lacking, others=bool(request.scores))
+        return chosen, lacking | untrained
+
+    def models(
+        self, data: PassageData, chosen: Sequence[PassageBaseline], request: Request
+    ) -> dict[str, StageTask]:
+        needed = dict.fromkeys(name for row in chosen for name in row.models)
+        tasks = passage_tasks(data.corpus, seed=request.seed) if data.corpus is not None else {}
+        return {name: tasks[name] for name in needed}
+
+    def score(
+        self, data: PassageData, chosen: Sequence[PassageBaseline], models: Mapping[str, Artifact], request: Request
+    ) -> list[PassageResult]:  # fmt: skip
+        scorer = PassageScorer(models)
+        return [
+            one
+            for row in chosen
+            for one in (_causal(row, data) if row.folder else _measured(row, data, scorer))
+        ]
+
+    def given(
+        self, path: Path, text: str, data: PassageData, request: Request
+    ) -> list[PassageResult]:
+        every = [one for passages in data.sets.values() for one in passages]
+        # Over all sets first, so that the error names every id without a score.
+        given_scores(text, every, name=path.name)
+        return [
+            scored_result(
+                user_row(path), name, passages, given_scores(text, passages, name=path.name)
+            )
+            for name, passages in data.sets.items()
+        ]
+
+    def by_digest(self, data: PassageData) -> Mapping[str, Any]:
+        raise NotImplementedError
+
+    def people(
+        self, found: People, data: PassageData, request: Request
+    ) -> tuple[PassageRow, dict[str, Any]]:
+        raise NotImplementedError
+
+    def record(
+        self, data: PassageData, results: Sequence[PassageResult], models: Mapping[str, Artifact], request: Request, known: Mapping[str, Any]
+    ) -> PassageEvaluation:  # fmt: skip
+        sets = {name: len(passages) for name, passages in data.sets.items()}
+        return PassageEvaluation(n=len(data.items.passages), sets=sets, **known)
+
+    def table(self, record: PassageEvaluation, columns: int | None) -> list[str]:
+        return [table_text(record.baselines, columns=columns)]
+
+    def people_table(self, record: PassageEvaluation, columns: int | None) -> list[str]:
+        raise NotImplementedError
+
+
+def _measured(
+    row: PassageBaseline, data: PassageData, scorer: PassageScorer
+) -> Iterator[PassageResult]:
+    for name, passages in data.sets.items():
+        clock = Stopwatch()
+        if row.kind == "random":
+            words = scorer.guesses if row.models else ()
+            yield random_result(row, name, passages, words=words)
+        elif row.kind == "rule":
+            yield rule_result(row, name, passages)
+        else:
+            found = scorer.scores(row.name, passages)
+            names = (row.name, row.kind, row.source)
+            yield scored_result(names, name, passages, found, seconds=clock.seconds)
+
+
+def _causal(row: PassageBaseline, data: PassageData) -> Iterator[PassageResult]:
+    model = open_causal_model(Path(row.folder))
+    for name, passages in data.sets.items():
+        for rendering in passages[0].prompts:
+            clock = Stopwatch()
+            found = causal_scores(model, passages, rendering)
+            names = (f"{local_model_row(row.name)} ({rendering})", row.kind, row.source)
+            yield scored_result(names, name, passages, found, seconds=clock.seconds)

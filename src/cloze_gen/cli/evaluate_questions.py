@@ -1,0 +1,182 @@
+"""Evaluation of questions: the accuracy of each baseline, trained adversaries first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.adapters.spacy_tagger import tagger_identity
+from cloze_gen.cli.evaluator import Data, People, Request, Source, machines, user_row
+from cloze_gen.engine.progress import Stopwatch, say
+from cloze_gen.errors import UsageError
+from cloze_gen.evaluate.adversary import AdversaryResult, adversary_line, skip_reason
+from cloze_gen.evaluate.chance import chance_accuracy
+from cloze_gen.evaluate.people import human_row, reading_figures, reading_table
+from cloze_gen.evaluate.question_models import Scorer, judge, judge_adversary
+from cloze_gen.evaluate.questions import (
+    ADVERSARY,
+    RANDOM,
+    TAGGED,
+    Baseline,
+    BaselineResult,
+    QuestionEvaluation,
+    QuestionRow,
+    QuestionSet,
+    RandomResult,
+    joint_tests,
+    judge_scores,
+    models_for,
+    pick,
+    table_text,
+    without_balancing,
+    word_baselines,
+)
+from cloze_gen.evaluate.selection import HUMAN, NO_BOOKS, measurable
+from cloze_gen.evaluate.sets import read_question_set
+from cloze_gen.evaluate.user_scores import parse_user_scores
+from cloze_gen.pipelines.baseline_models import model_tasks
+from cloze_gen.pipelines.style_task import style_of_run
+from cloze_gen.pipelines.task import StageTask
+from cloze_gen.records.judgement import Task
+from cloze_gen.records.question import Question
+from cloze_gen.release.study_items import questions_by_digest
+from cloze_gen.store.artifacts import Artifact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QuestionData(Data):
+    """Questions; `tagger`: identity of the run's tagger; empty: none was used; None: a file."""
+
+    items: QuestionSet
+    balanced: bool = False
+    tagger: str | None = None
+
+
+class QuestionKind:
+    items, seeded = "questions", "ties"
+    task: Task | None = Task.READ
+    scores_form = "JSON lines, a log of lm-evaluation-harness, or `sentence TAB score` lines"
+
+    def read(self, source: Source, request: Request) -> QuestionData:
+        of_file = source.run is None
+        found = read_question_set(source.path, request.answers if of_file else None)
+        if not of_file and request.answers is not None:
+            raise UsageError("--answers: a run has its own answers. Leave it out.")
+        run = source.described
+        return QuestionData(
+            items=found,
+            run=source.run,
+            corpus=source.corpus(request.train, request),
+            signature=source.signature(self.items, found.digest, len(found.questions)),
+            balanced=run is not None and style_of_run(source.run).is_balanced(run["settings"]),
+            tagger=None if run is None else run_tagger(run["stages"]),
+        )
+
+    def choose(self, data: QuestionData, request: Request) -> tuple[list[Baseline], dict[str, str]]:
+        questions = data.items.questions
+        rows = [
+            row if data.balanced else without_balancing(row, questions)
+            for row in pick(word_baselines(max(data.items.option_counts)), request.only)
+        ]
+        left_out = {
+            row.name: NO_BOOKS
+            for row in rows
+            if data.corpus is None and models_for(row, data.items)
+        }
+        skipped = skip_reason(questions)
+        left_out |= {row.name: skipped for row in rows if skipped and row.kind == ADVERSARY}
+        others = bool(request.scores or request.people or RANDOM in request.only)
+        return measurable(rows, request.only, left_out, others=others), left_out
+
+    def models(
+        self, data: QuestionData, chosen: Sequence[Baseline], request: Request
+    ) -> dict[str, StageTask]:
+        needed = dict.fromkeys(name for row in chosen for name in models_for(row, data.items))
+        tasks = model_tasks(data.corpus) if data.corpus is not None else {}
+        return {name: tasks[name] for name in needed}
+
+    def score(
+        self, data: QuestionData, chosen: Sequence[Baseline], models: Mapping[str, Artifact], request: Request
+    ) -> list[AdversaryResult | BaselineResult | RandomResult]:  # fmt: skip
+        scorer = Scorer(data.items, models)
+        adversaries = [row for row in chosen if row.kind == ADVERSARY]
+        others = [
+            judge(row, scorer, data.items, seed=request.seed)
+            for row in chosen
+            if row.kind != ADVERSARY
+        ]
+        measured = [
+            judge_adversary(row, scorer, data.items, seed=request.seed) for row in adversaries
+        ]
+        for one in measured[:1]:
+            if one.left_out:
+                say(f"evaluate: adversaries left out {one.left_out}")
+        with_random = not request.only or RANDOM in request.only
+        random = [RandomResult(data.items.option_counts)] if with_random else []
+        return [*measured, *random, *others]
+
+    def given(self, path: Path, text: str, data: QuestionData, request: Request) -> list[Any]:
+        clock = Stopwatch()
+        found = parse_user_scores(text, data.items.questions, name=path.name)
+        name, kind, source = user_row(path)
+        row = Baseline(name, kind, kind, source)
+        seconds = clock.seconds
+        return [judge_scores(row, found, data.items.questions, seed=request.seed, seconds=seconds)]
+
+    def by_digest(self, data: QuestionData) -> Mapping[str, Question]:
+        return questions_by_digest(data.items)
+
+    def people(
+        self, found: People, data: QuestionData, request: Request
+    ) -> tuple[QuestionRow, dict[str, Any]]:
+        known = self.by_digest(data)
+        row = human_row(found.found, known, seed=request.seed, digest=found.file.digest)
+        return row, {"sets": reading_figures(found.judged)}
+
+    def record(
+        self, data: QuestionData, results: Sequence[Any], models: Mapping[str, Artifact], request: Request, known: Mapping[str, Any]
+    ) -> QuestionEvaluation:  # fmt: skip
+        judged = [one for one in results if isinstance(one, BaselineResult)]
+        tagged = any(row.name in TAGGED for row in known["baselines"])
+        tagger = {"used": tagger_identity("builtin"), "of_run": data.tagger}
+        counts = data.items.option_counts
+        return QuestionEvaluation(
+            n=len(counts),
+            chance=chance_accuracy(counts),
+            joint_p=joint_tests(judged, data.items.questions),
+            **({"tagger": tagger} if tagged else {}),
+            **known,
+        )
+
+    def table(self, record: QuestionEvaluation, columns: int | None) -> list[str]:
+        rows = machines(record)
+        line = adversary_line(record.of_kind(ADVERSARY), chance=record.chance)
+        lines = [table_text(rows, columns=columns), *([line] if line else [])] if rows else []
+        return [*lines, *([record.tagger_line] if record.tagger_line else [])]
+
+    def people_table(self, record: QuestionEvaluation, columns: int | None) -> list[str]:
+        [row], people = record.of_kind(HUMAN), record.people or {}
+        faults = reading_table(people["sets"], columns=columns)
+        return [
+            "",
+            table_text([row], who="people", columns=columns),
+            row.note,
+            "",
+            faults,
+            people["judged"],
+        ]
+
+
+def run_tagger(stages: Iterable[Mapping[str, Any]]) -> str:
+    """Name, version and digest of the tagger of a run's stages; empty if none was used.
+
+    >>> run_tagger([{"stage": "focus", "settings": {}}, {"stage": "tagging", "settings": {"tagger": "builtin-1.0.0-2a2e"}}])
+    'builtin-1.0.0-2a2e'
+    """
+    found = (
+        one["settings"].get("tagger" if one["stage"] == "tagging" else "tagger_identity")
+        for one in stages
+    )
+    return next((str(identity) for identity in found if identity), "")

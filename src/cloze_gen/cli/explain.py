@@ -1,0 +1,81 @@
+"""`cloze-gen explain`: which stages of a run would run again, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.errors import UsageError
+from cloze_gen.pipelines.run import RunTask
+from cloze_gen.pipelines.task import StageTask
+from cloze_gen.store.runs import (
+    RUN_FILE,
+    NewerRunError,
+    check_as_written,
+    read_run,
+)
+
+
+def plan_text(task: RunTask) -> str:
+    before = _earlier(task.folder)
+    lines = [*task.ignored_lines(), f"{task.run_name}: in {task.out}"]
+    older = task.format_change() if before else None
+    task.build.is_planning = True
+    for number, stage in enumerate(task.stages(), 1):
+        state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
+        lines.append(f"  {number:02} {stage.label:<16} {state}")
+    state = "as on disk" if task.complete() else f"would be written{f': {older}' if older else ''}"
+    return "\n".join([*lines, f"     release          {state}"])
+
+
+def _earlier(folder: Path) -> dict[str, Any] | None:
+    try:
+        check_as_written(folder, RUN_FILE)
+        return read_run(folder)
+    except NewerRunError:
+        raise
+    except UsageError:
+        return None
+
+
+def _why(stage: StageTask, before: dict[str, Any] | None) -> str:
+    old = next(
+        (one for one in (before or {}).get("stages", []) if one["label"] == stage.label), None
+    )
+    if old is None:
+        return "never ran"
+    new = stage.key.described()
+    reasons = []
+    if old["version"] != new["version"]:
+        reasons.append(f"code version {old['version']} -> {new['version']}")
+    if old["seed"] != new["seed"]:
+        reasons.append(f"seed {old['seed']} -> {new['seed']}")
+    reasons += _changed_settings(old, new)
+    reasons += _changed_inputs(stage, old["inputs"], dict(new["inputs"]))
+    return "; ".join(reasons) or stage.store.fault(stage.key) or "its artifact is missing"
+
+
+def _changed_settings(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """The settings of both fingerprints whose values differ; an older version may lack one."""
+    if "fingerprinted" not in old:
+        return ["its run was made by an older version of cloze-gen"]
+    before, now = old["settings"], new["settings"]
+    return [
+        f"{name} {before.get(name)!r} -> {now.get(name)!r}"
+        for name in sorted({*old["fingerprinted"], *new["fingerprinted"]})
+        if before.get(name) != now.get(name)
+    ]
+
+
+def _changed_inputs(stage: StageTask, old: dict[str, str], new: dict[str, str]) -> list[str]:
+    if stage.stage != "ingest":
+        return [
+            f"input {name} changed"
+            for name in sorted(old.keys() | new.keys())
+            if old.get(name) != new.get(name)
+        ]
+    groups = {"added": sorted(new.keys() - old.keys()), "removed": sorted(old.keys() - new.keys()),
+              "changed": sorted(name for name in old.keys() & new.keys() if old[name] != new[name])}  # fmt: skip
+    return [f"{len(books)} books {what} "
+        f"({', '.join(book.split(' ')[0] for book in books[:3])}{', ...' if len(books) > 3 else ''})"
+            for what, books in groups.items() if books]  # fmt: skip

@@ -1,0 +1,377 @@
+"""`cloze-gen judge ...`: the commands for human judgements."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cloze_gen.adapters.terminal import columns_of
+from cloze_gen.cli.arguments import (
+    DEFAULT_OUT,
+    LARGEST_SEED,
+    AsIfSettings,
+    Out,
+    Run,
+    Workers,
+    config_names,
+    number,
+    study_names,
+)
+from cloze_gen.errors import UsageError
+
+_MOST_ITEMS, _MOST_PAGES, _MOST_USD = 10**9, 1000, 10**6
+judge_group = typer.Typer(
+    no_args_is_help=True,
+    help="Human judgements: groom candidates, guess words, answer questions, fill blanks.",
+)
+Study = Annotated[
+    str,
+    typer.Argument(
+        help="name of a study in OUT/judgements, or its path", autocompletion=study_names
+    ),
+]
+Judges = Annotated[str, typer.Option(help="names of the judges, separated by commas")]
+
+
+@judge_group.command()
+def new(
+    run: Run,
+    task: Annotated[
+        str, typer.Option(help="groom, guess, read or fill; default: the first task of the style")
+    ] = "",
+    judges: Judges = "",
+    adjudicators: Annotated[
+        str,
+        typer.Option(help="names of those who decide open items after all judges have finished"),
+    ] = "",
+    name: Annotated[str, typer.Option(help="name of the study; default: RUN-TASK")] = "",
+    each: Annotated[
+        int | None, typer.Option(help="judges per item (3); guessing uses the settings guessing.*")
+    ] = None,
+    pool: Annotated[
+        int | None, number(0, _MOST_ITEMS, help="number of items to draw; 0: all")
+    ] = None,
+    draw: Annotated[
+        str | None,
+        typer.Option(
+            help="grooming: random, or balanced over the answer's forward rank and word class"
+        ),
+    ] = None,
+    others: Annotated[
+        list[Path] | None,
+        typer.Option("--with", help="read, fill: another run or file; mixes in its items"),
+    ] = None,
+    page: Annotated[
+        int | None, typer.Option(help="number of items that a judge gets at a time (20)")
+    ] = None,
+    attention: Annotated[float | None, typer.Option(help="share of attention checks (0)")] = None,
+    repeats: Annotated[
+        float | None, typer.Option(help="share of items that a judge gets twice (0)")
+    ] = None,
+    show_machine: Annotated[
+        bool,
+        typer.Option(
+            "--show-machine", help="grooming: show the machine's verdict on each candidate"
+        ),
+    ] = False,
+    seed: Annotated[int, number(0, LARGEST_SEED, help="seed of the random draws")] = 1,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Create a study: draw its items and name its judges.
+
+    Example: cloze-gen judge new holmes-style --task groom --pool 40 --draw balanced --judges ann,bob,cara --adjudicators eve
+    """
+    from cloze_gen.cli import judge_study as command
+
+    settings = {"each": each, "pool": pool, "draw": draw, "page": page, "attention": attention, "repeats": repeats, "seed": seed,
+                "show_machine": show_machine}  # fmt: skip
+    people, deciding = _names(judges), _names(adjudicators)
+    command.new(
+        out,
+        run,
+        task=task,
+        name=name,
+        judges=people,
+        adjudicators=deciding,
+        others=others or [],
+        settings=settings,
+    )
+
+
+@judge_group.command()
+def serve(
+    study: Study,
+    judges: Annotated[
+        str, typer.Option(help="names of additional judges, separated by commas")
+    ] = "",
+    adjudicators: Annotated[str, typer.Option(help="names of additional adjudicators")] = "",
+    revoke: Annotated[
+        str, typer.Option(help="names of judges to lock out; ends all their links and sessions")
+    ] = "",
+    host: Annotated[
+        str,
+        typer.Option(help="address to listen on; needs a TLS proxy if others can reach it"),
+    ] = "127.0.0.1",
+    port: Annotated[int, number(0, 65535, help="port; 0: any free port")] = 8000,
+    origin: Annotated[
+        str, typer.Option(help="address for judges behind a proxy: https://judge.example.org")
+    ] = "",
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Serve the judges' pages until Ctrl-C, and print a link for each judge.
+
+    Example: cloze-gen judge serve holmes-style-groom --port 8000
+    """
+    from cloze_gen.cli import judge_study as command
+
+    people, deciding = _names(judges), _names(adjudicators)
+    command.serve(
+        out,
+        study,
+        host=host,
+        port=port,
+        origin=origin,
+        judges=people,
+        adjudicators=deciding,
+        revoked=_names(revoke),
+    )
+
+
+@judge_group.command()
+def export(
+    study: Study,
+    judges: Judges = "",
+    condition: Annotated[
+        str, typer.Option(help="guessing: passage or sentence; default: the one needed next")
+    ] = "",
+    pages: Annotated[int, number(1, _MOST_PAGES, help="number of pages for each judge")] = 1,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", help="csv (a table to fill in), jsonl (for a program) or label-studio"
+        ),
+    ] = "csv",
+    to: Annotated[
+        Path | None, typer.Option(help="folder to write to; default: packets in the study's folder")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="write unanswered items again, and assign no new ones")
+    ] = False,
+    answered: Annotated[
+        bool,
+        typer.Option(
+            "--answered", help="write the answers so far instead, as jsonl or label-studio"
+        ),
+    ] = False,
+    names: Annotated[
+        bool, typer.Option("--names", help="with --answered: write the judges' names, not numbers")
+    ] = False,
+    endpoint: Annotated[
+        str,
+        typer.Option(
+            help="use a model instead: address of an OpenAI-compatible endpoint, http://.../v1"
+        ),
+    ] = "",
+    model: Annotated[
+        str,
+        typer.Option(
+            help="name of the model; the key is read from CLOZE_GEN_API_KEY or OPENAI_API_KEY"
+        ),
+    ] = "",
+    per_second: Annotated[
+        float, number(0.001, 1000, help="maximum number of requests per second")
+    ] = 1.0,
+    limit: Annotated[
+        int | None, number(1, _MOST_ITEMS, help="maximum number of items for the model")
+    ] = None,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Write the next items into one file per judge; or let a model judge. A model
+    is recorded as a model annotator.
+
+    The command stops after 10 replies in a row that cannot be parsed. If a
+    reply cannot be parsed, the exit status is 1; accepted answers are kept.
+
+    Example: cloze-gen judge export holmes-style-groom --judges ann,bob --format csv
+    """
+    if names and not answered:
+        raise UsageError(
+            "--names needs --answered. Exported packets contain the judge's name anyway; leave "
+            "--names out."
+        )
+    if (endpoint or model) and (
+        judges or to or again or answered or condition or pages != 1 or form != "csv"
+    ):
+        raise UsageError(
+            "--endpoint writes no files. Leave out --judges, --condition, --pages, --format, "
+            "--to, --again and --answered."
+        )
+    if not (endpoint or model) and (limit is not None or per_second != 1.0):
+        raise UsageError(
+            "--limit and --per-second need --endpoint. For files, set the number of items with "
+            "--pages."
+        )
+    if answered and (judges or condition or again or pages != 1):
+        raise UsageError(
+            "--answered writes all answers so far. Leave out --judges, --condition, --again and "
+            "--pages."
+        )
+    from cloze_gen.cli import judge_exchange as command
+
+    if endpoint or model:
+        command.judge_with_model(
+            out, study, url=endpoint, model=model, per_second=per_second, limit=limit
+        )
+        return
+    if answered:
+        command.answered(out, study, form=form, to=to, names=names)
+        return
+    command.export(
+        out,
+        study,
+        judges=_names(judges),
+        condition=condition,
+        pages=pages,
+        form=form,
+        to=to,
+        again=again,
+    )
+
+
+@judge_group.command("import")
+def import_verdicts(
+    study: Study,
+    files: Annotated[list[Path], typer.Argument(help="filled-in files")],
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Import answers from filled-in tables, JSON lines or a Label Studio export. A
+    repeated import changes nothing.
+
+    Example: cloze-gen judge import holmes-style-groom ann-3f09a1b2c3d4.csv
+    """
+    from cloze_gen.cli import judge_exchange as command
+
+    command.import_files(out, study, files)
+
+
+@judge_group.command()
+def status(study: Study, out: Out = DEFAULT_OUT) -> None:
+    """Show the progress of a study: its items by outcome, and one row per judge.
+
+    Example: cloze-gen judge status holmes-style-groom
+    """
+    from cloze_gen.cli import judge_study as command
+
+    command.status(out, study)
+
+
+@judge_group.command()
+def agree(
+    study: Study,
+    names: Annotated[
+        bool, typer.Option("--names", help="show the judges' names, not numbers")
+    ] = False,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Show how well the judges agree, figures for each judge, and items for an
+    adjudicator.
+
+    Example: cloze-gen judge agree holmes-style-groom
+    """
+    from cloze_gen.cli import judge_study as command
+
+    command.agree(out, study, names=names, columns=columns_of(sys.stdout))
+
+
+@judge_group.command()
+def apply(
+    study: Study,
+    set_: AsIfSettings = None,
+    make: Annotated[
+        bool,
+        typer.Option(
+            "--run/--no-run",
+            help="rebuild the run with the verdicts; --no-run prints the command instead",
+        ),
+    ] = True,
+    out: Out = DEFAULT_OUT,
+    workers: Workers = 2,
+) -> None:
+    """Apply the judges' verdicts to their run, and re-run dependent stages.
+
+    Example: cloze-gen judge apply holmes-style-groom
+    """
+    from cloze_gen.cli import judge_study as command
+
+    command.apply(out, study, overrides=set_ or [], make=make, workers=workers)
+
+
+@judge_group.command()
+def withdraw(
+    study: Study,
+    judges: Annotated[list[str], typer.Argument(help="names of judges who will not return")],
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Release the unanswered items of some judges, so that other judges get them.
+
+    Example: cloze-gen judge withdraw holmes-style-groom bob
+    """
+    from cloze_gen.cli import judge_study as command
+
+    command.withdraw(out, study, judges)
+
+
+@judge_group.command()
+def cost(
+    study: Annotated[
+        str,
+        typer.Argument(
+            help="name of a study in OUT/judgements, or its path; without one, use --items",
+            autocompletion=study_names,
+        ),
+    ] = "",
+    usd_per_hour: Annotated[
+        float | None, number(0, _MOST_USD, help="hourly pay; adds the cost in dollars")
+    ] = None,
+    items: Annotated[
+        int | None, number(1, _MOST_ITEMS, help="without a study: number of items")
+    ] = None,
+    config: Annotated[
+        str,
+        typer.Option(
+            help="without a study: style or TOML file with the settings",
+            autocompletion=config_names,
+        ),
+    ] = "lambada-style",
+    set_: AsIfSettings = None,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Show the hours and cost of a study so far and the expected rest. Without a
+    study, show the expected cost of guessing.
+
+    Example: cloze-gen judge cost holmes-style-groom --usd-per-hour 18
+    """
+    from cloze_gen.cli import judge_study as command
+
+    if not study:
+        if items is None:
+            raise UsageError("name a study, or pass --items N.")
+        if usd_per_hour is not None:
+            raise UsageError(
+                "--usd-per-hour needs a study. Without one, set the pay with --set guessing.*."
+            )
+        command.expected_cost(config, items, set_ or [])
+        return
+    if items is not None or set_ or config != "lambada-style":
+        raise UsageError(
+            "--items, --config and --set are for estimates without a study. Leave them out, or "
+            "leave the study out."
+        )
+    command.cost(out, study, usd_per_hour=usd_per_hour)
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in text.split(",") if name.strip()]

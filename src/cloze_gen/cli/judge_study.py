@@ -1,0 +1,539 @@
+"""`cloze-gen judge new | serve | status | agree | cost | withdraw`."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import statistics
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from cloze_gen.adapters.terminal import show
+from cloze_gen.aliases import rename_overrides
+from cloze_gen.cli.arguments import DEFAULT_OUT
+from cloze_gen.cli.run import carry_out, task_of_run
+from cloze_gen.engine.progress import say
+from cloze_gen.errors import ClozeGenError, RefusedError, UsageError
+from cloze_gen.judging.agreement_text import report_lines
+from cloze_gen.judging.assignment import JudgesPerItem
+from cloze_gen.judging.database import (
+    JUDGEMENTS,
+    TOKEN,
+    StudyFacts,
+    find_study,
+    is_shut_out,
+    issue,
+    read_study_file,
+    revoke,
+)
+from cloze_gen.judging.state import StudySettings, StudyState
+from cloze_gen.judging.study import (
+    Study,
+    StudySource,
+    judge_numbers,
+    make_study,
+    open_study,
+    study_agreement,
+)
+from cloze_gen.judging.tasks import TASKS
+from cloze_gen.judging.verdicts import parse_verdicts
+from cloze_gen.parsing import quote
+from cloze_gen.pipelines.run import RunTask
+from cloze_gen.pipelines.style_task import (
+    find_style,
+    load_settings,
+    report_old_names,
+    style_of,
+    style_of_run,
+)
+from cloze_gen.records.judgement import Judge, Role, Task
+from cloze_gen.release.style import Style
+from cloze_gen.store.artifacts import Store
+from cloze_gen.store.manifest import write_bytes
+from cloze_gen.store.runs import (
+    RUN_FILE,
+    find_run,
+    find_stage,
+    is_run_name,
+    leads_to,
+    lies_in_output,
+    read_run,
+)
+from cloze_gen.text_layout import table_lines
+
+MOST_NAME_CHARS = 40
+_JUDGE = re.compile(rf"\w[\w.-]{{0,{MOST_NAME_CHARS - 1}}}")
+
+
+def study_source(style: Style, task: Task | None, name: str) -> StudySource:
+    found = next((one for one in style.study_sources if task in {None, one.task}), None)
+    if found is None:
+        has = ", ".join(str(one.task) for one in style.study_sources) or "none"
+        raise UsageError(
+            f"{name}: {style.name} has no judging task {quote(str(task))} (it has: {has})."
+        )
+    return found
+
+
+def open_named_study(out: Path, study: str) -> tuple[Study, StudySource]:
+    folder = find_study(out, study)
+    facts = read_study_file(folder)
+    source = study_source(find_style(facts.style), facts.task, facts.name)
+    return open_study(folder, source.rule(facts)), source
+
+
+def run_of(study: Study) -> Path:
+    if study.folder.parent.name != JUDGEMENTS:
+        raise UsageError(
+            f"{study.folder}: not in an output folder, so its run cannot be found. Move it to "
+            f"OUT/{JUDGEMENTS}/."
+        )
+    folder = find_run(study.folder.parent.parent, study.facts.run)
+    return folder if lies_in_output(folder) else folder.resolve()
+
+
+def warn_if_changed(study: Study, source: StudySource) -> None:
+    try:
+        run = run_of(study)
+        found = fingerprint_of(run, source)
+    except ClozeGenError as error:
+        say(f"{study.facts.name}: cannot read its run ({error})")
+        return
+    made_of = study.facts.of.get(source.of)
+    if found != made_of:
+        say(
+            f"{study.facts.name}: run {study.facts.run} has changed since the study was created "
+            f"({source.of}: {(made_of or '-')[:12]} then, {found[:12]} now). The verdicts are about "
+            "the old items."
+        )
+
+
+def fingerprint_of(run: Path, source: StudySource) -> str:
+    return source.identity(run) if source.identity else stage_fingerprint(run, source.of)
+
+
+def stage_fingerprint(run: Path, label: str) -> str:
+    artifact = find_stage(run, label)
+    return str(artifact.manifest["fingerprint"]) if artifact else ""
+
+
+def parse_judges(names: Sequence[str], role: Role, known: Sequence[Judge] = ()) -> list[Judge]:
+    """Judges by name in NFC, without repeats; UsageError if two names differ only in case."""
+    spelled = {one.name.casefold(): one.name for one in known}
+    found: dict[str, None] = {}
+    for name in (unicodedata.normalize("NFC", one.strip()) for one in names if one.strip()):
+        if not _JUDGE.fullmatch(name):
+            raise UsageError(
+                f"judge {quote(name)}: use at most {MOST_NAME_CHARS} letters, digits, . _ and -, "
+                "starting with a letter or digit (the name is part of file names)"
+            )
+        if spelled.setdefault(name.casefold(), name) != name:
+            raise UsageError(
+                f"judge {quote(name)}: differs from {quote(spelled[name.casefold()])} only in case. "
+                "Use one spelling."
+            )
+        found[name] = None
+    return [Judge(name, role) for name in found]
+
+
+def roles_agree(study: Study, judges: Sequence[Judge]) -> None:
+    known = study.state().judges
+    for one in judges:
+        if one.name in known and known[one.name].role is not one.role:
+            raise UsageError(
+                f"{quote(one.name)}: already {known[one.name].role} in this study, so it cannot be "
+                f"{one.role} too. Use another name."
+            )
+
+
+def study_title(facts: StudyFacts) -> str:
+    return f"{facts.name} ({facts.task}, {facts.items:,} items of {facts.run})"
+
+
+# ---- `cloze-gen judge new | serve | status | agree | cost | withdraw`
+
+
+def new(
+    out: Path, run: str, *, task: str, name: str, judges: Sequence[str], adjudicators: Sequence[str], others: Sequence[Path],
+    settings: Mapping[str, Any],
+) -> None:  # fmt: skip
+    """Make a study of a run's items, mixed with `others` (names of runs, or paths), with judges."""
+    folder = _run_folder(out, run)
+    style = style_of_run(folder)
+    source = study_source(style, _task(task), folder.name)
+    made = _settings(settings)
+    _check_task(source.task, settings)
+    name = name or f"{folder.name}-{source.task}"
+    if not is_run_name(name):
+        raise UsageError(f"study name {quote(name)}: use only A-Z a-z 0-9 . _ - (and not . or ..)")
+    people = parse_people(judges, adjudicators)
+    of = {source.of: fingerprint_of(folder, source)}
+    items = source.draw(folder, made)
+    if others:
+        if source.draw_others is None:
+            raise UsageError(f"--with: not available for the task {source.task}; leave it out.")
+        items, of_others = source.draw_others(
+            items, made, [_other_set(folder.parent.parent, one) for one in others]
+        )
+        of |= of_others
+    facts = make_study(
+        folder.parent.parent / JUDGEMENTS / name, items, task=source.task, run=folder.name, style=style.name, of=of, settings=made,
+        rules=source.rules(read_run(folder)["settings"]),
+    )  # fmt: skip
+    study, _ = open_named_study(folder.parent.parent, name)
+    study.add_judges(people)
+    study.close()
+    say(f"{study_title(facts)}: {study.folder}")
+    n_judges = sum(one.role is Role.JUDGE for one in people)
+    if isinstance(source.rule(facts), JudgesPerItem) and 0 < n_judges < made.each:
+        say(
+            f"Each item needs {made.each} judges but you named {n_judges}. Add judges "
+            f"(cloze-gen judge serve {name} --judges NAMES), or use --each {n_judges}."
+        )
+    out_option = [] if out == DEFAULT_OUT else ["--out", str(out)]
+    say(
+        "next: "
+        f"{shlex.join(['cloze-gen', 'judge', 'serve', name, *out_option, *([] if people else ['--judges', 'ann,bob'])])}"
+    )
+
+
+def serve(
+    out: Path, study: str, *, host: str, port: int, origin: str, judges: Sequence[str], revoked: Sequence[str],
+    adjudicators: Sequence[str] = (),
+) -> None:  # fmt: skip
+    """Serve a study until Ctrl-C, with a new link for each judge. Old links stay valid.
+
+    `origin`: address of a reverse proxy, if any. Links and sessions of `revoked` judges end at
+    once, also in other processes, until they are named as judges again.
+    """
+    from cloze_gen.judging.web.serve import serve as serve_study
+
+    opened, source = open_named_study(out, study)
+    try:
+        add_judges(opened, parse_people(judges, adjudicators, list(opened.state().judges.values())))
+        database = opened.store.database
+        invited = [
+            name
+            for name in _remaining_people(opened, revoked)
+            if name in {*judges, *adjudicators} or not is_shut_out(database, name)
+        ]
+        warn_if_changed(opened, source)
+        for name in revoked:
+            say(f"{name}: locked out; links and sessions ended: {revoke(database, name):,}")
+        if not invited:
+            raise UsageError(
+                f"{opened.facts.name}: the study has no judges. Add some: --judges ann,bob."
+            )
+        serve_study(
+            opened, host=host, port=port, origin=origin, links=lambda: {name: issue(database, name, TOKEN) for name in invited},
+            show=lambda line: show(line, whole_lines=True),
+        )  # fmt: skip
+    finally:
+        opened.close()
+
+
+def status(out: Path, study: str) -> None:
+    opened, source = open_named_study(out, study)
+    warn_if_changed(opened, source)
+    show("\n".join(status_lines(opened)))
+
+
+def agree(out: Path, study: str, *, names: bool, columns: int | None) -> None:
+    """Print agreement. Without `names`, judges are numbers in the order of first assignments."""
+    opened, source = open_named_study(out, study)
+    found = study_agreement(
+        opened, is_right=source.is_right, display_names=None if names else _numbered(opened)
+    )
+    show("\n".join(report_lines(found, columns=columns)))
+
+
+def cost(out: Path, study: str, *, usd_per_hour: float | None) -> None:
+    """Print a study's past and expected hours, and its cost if the paper states the pay."""
+    opened, source = open_named_study(out, study)
+    lines = list(cost_lines(opened, usd_per_hour=usd_per_hour))
+    show(
+        "\n".join(
+            [*lines, *(["", *source.cost(opened.facts.rules, None, opened)] if source.cost else [])]
+        )
+    )
+
+
+def expected_cost(config: str, items: int, overrides: Sequence[str]) -> None:
+    """Print the expected cost without a study; UsageError if the paper states no pay."""
+    style = style_of(config)
+    source = next((one for one in style.study_sources if one.cost), None)
+    if source is None or source.cost is None:
+        raise UsageError(
+            f"{config}: its paper states no pay. For the hours of a study, use "
+            "`cloze-gen judge cost STUDY`."
+        )
+    report_old_names(style, config, json.dumps(list(overrides)))
+    settings = load_settings(style.settings, config, json.dumps(list(overrides)))
+    show("\n".join(source.cost(source.rules(settings.model_dump(mode="json")), items, None)))
+
+
+def withdraw(out: Path, study: str, judges: Sequence[str]) -> None:
+    opened, _ = open_named_study(out, study)
+    unknown = [name for name in judges if name not in opened.state().judges]
+    if unknown:
+        raise UsageError(
+            f"no such judge: {quote(unknown[0])}. See `cloze-gen judge status {opened.facts.name}`."
+        )
+    for name in judges:
+        count = opened.withdraw(name)
+        say(f"{name}: {f'{count:,} items released' if count else 'no open items'}")
+
+
+def add_judges(study: Study, judges: Sequence[Judge]) -> None:
+    roles_agree(study, judges)
+    study.add_judges(judges)
+
+
+def parse_people(
+    judges: Sequence[str], adjudicators: Sequence[str], known: Sequence[Judge] = ()
+) -> list[Judge]:
+    """Judges and adjudicators by name; UsageError for a bad name or one in both roles."""
+    people = parse_judges(judges, Role.JUDGE, known)
+    deciding = parse_judges(adjudicators, Role.ADJUDICATOR, [*known, *people])
+    both = {one.name for one in people} & {one.name for one in deciding}
+    if both:
+        raise UsageError(
+            f"{', '.join(sorted(both))}: cannot be judge and adjudicator in the same study. "
+            "Nothing was written."
+        )
+    return [*people, *deciding]
+
+
+def _run_folder(out: Path, run: str) -> Path:
+    folder = find_run(out, run)
+    folder = folder if lies_in_output(folder) else folder.resolve()
+    if not lies_in_output(folder):
+        raise UsageError(
+            f"{folder}: not in an output folder, which must contain the stages and the study. "
+            "Pass the folder as --out."
+        )
+    return folder
+
+
+def _other_set(out: Path, path: Path) -> Path:
+    run = Store(out).runs / path
+    return run if leads_to(run / RUN_FILE, Path.is_file) else path
+
+
+def _remaining_people(study: Study, revoked: Sequence[str]) -> list[str]:
+    people = [one.name for one in study.state().judges.values() if one.role is not Role.MACHINE]
+    unknown = [name for name in revoked if name not in people]
+    if unknown:
+        raise UsageError(
+            f"--revoke: no such judge: {quote(unknown[0])}. See `cloze-gen judge status "
+            f"{study.facts.name}`."
+        )
+    return [name for name in people if name not in revoked]
+
+
+def _check_task(task: Task, given: Mapping[str, Any]) -> None:
+    unused = [name for name in TASKS[task].unused_options if given.get(name) not in {None, False}]
+    if unused:
+        reason = (
+            "guessing uses the settings guessing.* of the run"
+            if unused == ["each"]
+            else "it is for grooming only"
+        )
+        raise UsageError(
+            f"--{unused[0].replace('_', '-')}: has no effect for the task {task} ({reason}). "
+            "Leave it out."
+        )
+
+
+def _task(task: str) -> Task | None:
+    if task not in {"", *Task}:
+        raise UsageError(f"--task {quote(task)}: expected {', '.join(Task)}")
+    return Task(task) if task else None
+
+
+def _settings(given: Mapping[str, Any]) -> StudySettings:
+    try:
+        return StudySettings.model_validate(
+            {name: value for name, value in given.items() if value is not None}
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        option = "-".join(str(part).replace("_", "-") for part in first["loc"])
+        raise UsageError(f"--{option}: {first['msg']}, found {quote(first.get('input'))}") from None
+
+
+def _numbered(study: Study) -> Mapping[str, str]:
+    return {name: f"judge {number}" for name, number in judge_numbers(study.state()).items()}
+
+
+def status_lines(study: Study) -> Iterator[str]:
+    state, facts = study.state(), study.facts
+    yield (
+        f"study      {facts.name}: {facts.task}, {facts.style} {facts.run}; "
+        f"{len(state.cases):,} items"
+    )
+    for name, count in sorted(
+        Counter(state.rule.outcome(case) or "open" for case in state.cases.values()).items()
+    ):
+        yield f"  {count:>8,}  {name}"
+    if state.decided:
+        yield f"  {len(state.decided):>8,}  adjudicated"
+    yield ""
+    header = ["judge", "role", "assigned", "answered", "due", "median s", "hours"]
+    yield from table_lines(
+        header,
+        [_judge_cells(state, name) for name in state.judges],
+        None,
+        left=frozenset({"judge", "role"}),
+    )
+
+
+def _seconds_by_judge(state: StudyState) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {name: [] for name in state.judges}
+    for assignment, verdict in state.verdicts.items():
+        if verdict.seconds:
+            found[state.by_id[assignment].judge].append(verdict.seconds)
+    return found
+
+
+def cost_lines(study: Study, *, usd_per_hour: float | None) -> Iterator[str]:
+    """Hours so far, and hours left at the median pace; `usd_per_hour` None: no cost."""
+    state = study.state()
+    times = [
+        time
+        for name, took in _seconds_by_judge(state).items()
+        if state.judges[name].role is not Role.MACHINE
+        for time in took
+    ]
+    wanted = sum(state.rule.wanted(case)[1] + len(case.pending) for case in state.cases.values())
+    rows = [_cost_row("so far", len(times), sum(times), usd_per_hour)]
+    if times:
+        rows.append(
+            _cost_row("left, at least", wanted, wanted * statistics.median(times), usd_per_hour)
+        )
+    header = ["", "verdicts", "hours", *(["usd"] if usd_per_hour is not None else [])]
+    yield from table_lines(header, rows, None, left=frozenset({""}))
+    if not times:
+        yield (
+            f"{wanted:,} verdicts are needed now. There are no times yet, so the hours cannot be "
+            "estimated."
+        )
+
+
+def _cost_row(name: str, verdicts: int, seconds: float, usd_per_hour: float | None) -> list[str]:
+    hours = seconds / 3600
+    return [
+        name,
+        f"{verdicts:,}",
+        f"{hours:,.2f}",
+        *([f"{hours * usd_per_hour:,.2f}"] if usd_per_hour is not None else []),
+    ]
+
+
+def _judge_cells(state: StudyState, name: str) -> list[str]:
+    mine = state.of_judge.get(name, [])
+    took = _seconds_by_judge(state)[name]
+    answered = sum(one.id in state.verdicts for one in mine)
+    median = f"{statistics.median(took):.0f}" if took else "-"
+    return [name, str(state.judges[name].role), f"{len(mine):,}", f"{answered:,}", f"{len(state.due(name)):,}", median,
+            f"{sum(took) / 3600:.2f}"]  # fmt: skip
+
+
+# ---- `cloze-gen judge apply`
+
+
+def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, workers: int) -> None:
+    """Write a study's verdicts and rebuild its run with them, or print the command for it.
+
+    RefusedError if unrelated stages would run again too.
+    """
+    opened, source = open_named_study(out, study)
+    warn_if_changed(opened, source)
+    file = write_verdicts(opened, source)
+    if not source.setting:
+        say(
+            f"{opened.facts.name}: these verdicts are for the evaluation, which compares people "
+            "with the baselines. Run:"
+        )
+        place = str(opened.folder.parent.parent)
+        show(
+            shlex.join(
+                ["cloze-gen", "evaluate", opened.facts.run, "--out", place, "--people", str(file)]
+            )
+        )
+        return
+    run = run_of(opened)
+    report_old_names(
+        style_of_run(run), find_style(read_run(run)["style"]).name, json.dumps(list(overrides))
+    )
+    overrides = rename_overrides(overrides)
+    own = {source.setting, *(one.partition("=")[0].strip() for one in overrides)}
+    kept = [one for one in read_run(run)["overrides"] if one.partition("=")[0].strip() not in own]
+    task = task_of_run(
+        run, overrides=[*kept, f"{source.setting}={file}", *overrides], workers=workers
+    )
+    others = _stages_besides(task, source) if make else []
+    if others or not make:
+        show(_command_line(task))
+    if others:
+        raise RefusedError(
+            f"{task.run_name}: not rebuilt, because stages that do not depend on the verdicts would "
+            f"run again: {', '.join(others)}. The verdicts are written. `cloze-gen explain` shows "
+            "the changes; the command above rebuilds the run."
+        )
+    if make:
+        carry_out(task)
+
+
+def write_verdicts(study: Study, source: StudySource) -> Path:
+    """Write the verdict file, named by its digest; UsageError if it was edited."""
+    if not any(case.answers for case in study.state().cases.values()):
+        raise UsageError(
+            f"{study.facts.name}: no verdicts yet. Let people judge with `cloze-gen judge serve "
+            f"{study.facts.name}`."
+        )
+    text = source.verdicts(study)
+    verdicts = parse_verdicts(text, task=study.facts.task)
+    file = (study.folder / f"verdicts-{verdicts.digest[:12]}.jsonl").resolve()
+    if not file.exists():
+        write_bytes(file, text.encode())
+    elif file.read_bytes() != text.encode():
+        raise UsageError(
+            f"{file}: was changed after it was written. Move it elsewhere; the study still has "
+            "all verdicts."
+        )
+    say(f"{study.facts.name}: {len(verdicts.rows):,} items judged: {verdicts.summary}; {file}")
+    return file
+
+
+def _stages_besides(task: RunTask, source: StudySource) -> list[str]:
+    """Labels of missing stages that do not depend on the verdicts."""
+    following = set[str]()
+    for one in task.stages():
+        if one.label == source.rerun_stage or any(
+            upstream.label in following for upstream in one.inputs().values()
+        ):
+            following.add(one.label)
+    return [one.label for one in task.stages() if one.label not in following and not one.complete()]
+
+
+def _command_line(task: RunTask) -> str:
+    sides = [
+        (f"--{side}", getattr(task, side)) for side in task.of_style.sides if getattr(task, side)
+    ]
+    options = [*sides, ("--name", task.run_name), ("--out", task.out), ("--seed", str(task.seed))]
+    options += [("--set", one) for one in json.loads(task.overrides)]
+    return shlex.join(
+        [
+            "cloze-gen",
+            "run",
+            task.config or task.style,
+            *(word for option in options for word in option),
+        ]
+    )

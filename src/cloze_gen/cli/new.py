@@ -1,0 +1,165 @@
+"""`cloze-gen new`: a project folder with a settings file and folders for books."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from cloze_gen.cli.run import settings_text
+from cloze_gen.errors import DamageError, UsageError
+from cloze_gen.parsing import quote
+from cloze_gen.pipelines.run import check_run_name
+from cloze_gen.pipelines.style_task import style_of
+from cloze_gen.release.style import Style
+from cloze_gen.store.locks import (
+    exclusive_lock,
+    partial_folder,
+    publish_folder,
+    remove_stale_temp_dirs,
+)
+from cloze_gen.store.manifest import MANIFEST, read_manifest
+
+
+def check_own_folder(folder: Path, schema: str, *, option: str) -> None:
+    """UsageError unless the folder is new, empty, or has a manifest with this `schema`."""
+    if not folder.exists() and not folder.is_symlink():
+        return
+    advice = f"Nothing was written. Give a new folder with {option}."
+    if not folder.is_dir() or folder.is_symlink():
+        raise UsageError(f"{folder}: not a folder. {advice}")
+    if Path.cwd().is_relative_to(folder.resolve()):
+        raise UsageError(f"{folder}: is the current folder, or contains it. {advice}")
+    try:
+        ours = read_manifest(folder / MANIFEST).get("schema") == schema
+    except DamageError:
+        ours = False
+    others = sorted(path.name for path in folder.iterdir())
+    if others and not ours:
+        raise UsageError(
+            f"{folder}: contains other files "
+            f"({', '.join(map(repr, others[:3]))}{', ...' if len(others) > 3 else ''}). "
+            f"{advice}"
+        )
+
+
+@contextlib.contextmanager
+def own_folder_lock(folder: Path, name: str, *, locks: Path | None = None) -> Iterator[None]:
+    """Lock the folder for this writer, and remove temporary folders of a killed writer."""
+    place = hashlib.blake2b(
+        str(folder.resolve()).encode("utf-8", "surrogateescape"), digest_size=8
+    ).hexdigest()
+    with exclusive_lock(
+        (locks or Path(tempfile.gettempdir()) / f"cloze-gen-{os.getuid()}") / f"{name}-{place}"
+    ):
+        remove_stale_temp_dirs(folder.parent)
+        yield
+
+
+# ---- `cloze-gen new`
+
+_README = "README.md"
+_CONFIG_COLUMNS = 100  # longer descriptions go above their setting
+# No manifest has this schema, so an edited folder is never overwritten.
+_SCHEMA = "cloze-gen/new"
+
+
+def create_project(folder: Path, config: str) -> str:
+    """Create a folder with `NAME.toml`, `README.md` and folders for the books, or nothing."""
+    style = style_of(config)
+    name = _name_of(folder)
+    check_own_folder(folder, _SCHEMA, option="`cloze-gen new DIR`")
+    places = _places(style)
+    files = {
+        f"{name}.toml": settings_text(config, columns=_CONFIG_COLUMNS),
+        _README: _readme_text(name, style),
+    }
+    remove_stale_temp_dirs(folder.parent)
+    with partial_folder(folder) as partial:
+        for place in places.values():
+            (partial / place).mkdir(parents=True)
+        for file, text in files.items():
+            (partial / file).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+        if not publish_folder(partial, folder):
+            raise UsageError(
+                f"{folder}: another process wrote to it in the meantime. Nothing was written. "
+                "Give a new folder."
+            )
+    lines = [
+        f"settings   {folder / name}.toml",
+        *(f"books      {folder / place}" for place in places.values()),
+    ]
+    return "\n".join(
+        [
+            *lines,
+            "Next: put books there (.txt or .txt.gz, one book a file). Then run the commands in "
+            f"{folder / _README}.",
+        ]
+    )
+
+
+def _name_of(folder: Path) -> str:
+    try:
+        return check_run_name(folder.resolve().name)
+    except UsageError as error:
+        raise UsageError(
+            f"{quote(str(folder), most_chars=300)}: the folder's name must be a valid run name, but "
+            f"{error}"
+        ) from None
+
+
+def _places(style: Style) -> dict[str, str]:
+    return {side: "books" if len(style.sides) == 1 else f"books/{side}" for side in style.sides}
+
+
+def _readme_text(name: str, style: Style) -> str:
+    places = _places(style)
+    sides = " ".join(f"--{side} {place}" for side, place in places.items())
+    books = "\n".join(
+        f"- `{place}/`: {_what_goes_in(side, style)}" for side, place in places.items()
+    )
+    return f"""# {name}
+
+A {style.title} set. Edit the settings in `{name}.toml` if you like. Put books (`.txt` or `.txt.gz`, one book a file) into:
+
+{books}
+
+You can add a `manifest.tsv` to the books: a tab-separated table with the columns `file`, `title` and `author`. Then run in this folder:
+
+```sh
+cloze-gen run {name}.toml {sides}
+cloze-gen show {name}
+cloze-gen evaluate {name}
+```
+
+The set is in `artifacts/runs/{name}/release/`. Open `report.html` there first.
+"""
+
+
+def _what_goes_in(side: str, style: Style) -> str:
+    noun = style.items.noun
+    if side == style.drawn_from:
+        return f"the books that {noun}s come from."
+    return (
+        f"background books, for word counts and language models; no {noun} comes from them. Use "
+        f"as many as you can, but none that is also in `{_places(style)[style.drawn_from]}/`. "
+        f"{_without(side, style)}"
+    ).rstrip()
+
+
+def _without(side: str, style: Style) -> str:
+    if style.own_background is None:
+        return ""
+    config = style.own_background.config
+    better = (
+        ""
+        if config == style.name
+        else f". Then `cloze-gen new DIR --style {config}` gives better settings"
+    )
+    return (
+        f"If you have none, leave out `--{side}`: the other books are then also the background"
+        f"{better}."
+    )

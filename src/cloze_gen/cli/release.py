@@ -1,0 +1,403 @@
+"""`cloze-gen verify` and `fill`: check a release, and rebuild the text of a release of pointers.
+
+Settings in a release are untrusted: `--deep` opens no file that they name, and refuses settings
+that need too much memory or time.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from cloze_gen import __version__
+from cloze_gen.cli.run import carry_out, make_task, toml_of
+from cloze_gen.config import parse_settings
+from cloze_gen.corpus.folder import check_folder
+from cloze_gen.corpus.manifest import MANIFEST_NAME
+from cloze_gen.engine.progress import say
+from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK
+from cloze_gen.parsing import name_list, quote
+from cloze_gen.pipelines.style_task import find_style
+from cloze_gen.records.release_facts import ReleasedBook, ReleaseFacts
+from cloze_gen.release.books import BooksFound, OpenedBooks
+from cloze_gen.release.checks import (
+    Check,
+    check_books,
+    check_derived,
+    check_documents,
+    check_extra_files,
+    check_fewshot,
+    check_files,
+    check_items,
+    check_others,
+    check_signature,
+)
+from cloze_gen.release.documents import DOCUMENTS, document_texts
+from cloze_gen.release.facts import ReleaseRecord
+from cloze_gen.release.folder import ReleaseFolder, check_names, untrusted_input
+from cloze_gen.release.pointers import POINTERS, fill_release, pointer_document_texts, pointers_file
+from cloze_gen.release.signature import SIGNATURE, checksums_of
+from cloze_gen.release.style import Style
+from cloze_gen.release.write import HARNESS, read_published, write_data
+from cloze_gen.settings import SettingsGroup
+from cloze_gen.store.locks import partial_folder, remove_stale_temp_dirs
+from cloze_gen.store.runs import RELEASE_FILE, released_folder
+from cloze_gen.store.tables import FEWSHOT, unescape_cell, write_tsv
+
+
+def fill(folder: Path, *, books: Path, to: Path | None) -> str:
+    """Write the full release of an untrusted release of pointers; returns the message.
+
+    `to` is a new folder; default: the release's name with ``-full``.
+    """
+    check_folder(folder, "Give the folder of a release of pointers.")
+    with untrusted_input(folder):
+        return _fill(ReleaseFolder.open(folder), books, to)
+
+
+def _fill(release: ReleaseFolder, books: Path, to: Path | None) -> str:
+    record, place = release.record, release.folder.resolve()
+    if record.facts.text != "pointers":
+        raise UsageError(
+            f"{release.folder}: already contains its text (text = {record.facts.text}). There is "
+            "nothing to fill."
+        )
+    target = to or place.parent / f"{place.name}-full"
+    if target.exists() or target.is_symlink():
+        raise UsageError(
+            f"{target}: the folder exists. Nothing was written. Give a new folder to --to."
+        )
+    style = find_style(record.facts.style)
+    check_names(record, style, where=release.folder)
+    release.check_whole()
+    opened = OpenedBooks.from_found(BooksFound.below(books), record.facts.item_books).require_all(
+        record.facts.item_books
+    )
+    remove_stale_temp_dirs(target.parent)
+    with partial_folder(target) as partial:
+        other = fill_release(release, partial, style=style, text_of=opened.text_of)
+        check_filled(other, record)
+        partial.rename(target)
+    if other:
+        return f"{target}: written; {difference_text(other, record)}"
+    return f"{target}: {len(record.full):,} files, byte-identical to the original release"
+
+
+def check_filled(other: Sequence[str], record: ReleaseRecord) -> None:
+    """FormatError if data files differ; documents, tasks, Parquet and pictures may differ."""
+    wrong = [
+        name
+        for name in other
+        if not (name in DOCUMENTS or name.startswith(_TASKS) or name.endswith(_BY_LIBRARIES))
+    ]
+    if wrong:
+        raise FormatError(
+            f"The rebuilt files differ from the original release: {name_list(wrong)}. Nothing was "
+            f"written. {_versions(record)}"
+        )
+
+
+def difference_text(other: Sequence[str], record: ReleaseRecord) -> str:
+    return f"these files differ from the original release: {name_list(other)}. {_versions(record)}"
+
+
+_BY_LIBRARIES = (".parquet", ".html")  # depend on the versions of Arrow and Matplotlib
+_TASKS = (f"{HARNESS}/", EVAL_YAML, INSPECT_TASK)
+
+
+def _versions(record: ReleaseRecord) -> str:
+    facts = record.facts
+    made = ", ".join(f"{name} {version}" for name, version in facts.versions.items())
+    return f"The release was made with cloze-gen {facts.version}, {made}; this is {__version__}."
+
+
+# ---- `cloze-gen verify`
+
+MOST_MEMORY = 16 << 30  # estimated, for one group of settings
+MOST_WORK = 50  # estimated time relative to the default settings
+_NO_FILES = {"", "builtin", "none"}  # values of file settings that name no file
+_NO_WORK = ("min_", "n_")  # prefixes of settings that add no work
+_SAMPLE_BYTES, _BYTES_A_WORD = 1 << 20, 5
+_UNPACKED = 3  # books may be compressed
+_COLUMNS = ("file", "book_id", "title", "author", "genre", "year", "etext", "license", "role")
+
+
+def check_can_run_again(facts: ReleaseFacts, style: Style, found: BooksFound | None) -> None:
+    """UsageError if `--deep` may not rebuild this set: a setting names a file or costs too much.
+
+    A group's memory is estimated from its settings and the size of the books
+    (`SettingsGroup.memory_bytes`). Its time, relative to the style's defaults, is the product of
+    the ratios of its numbers. `found` None: the embedded sample.
+    """
+    settings = parse_settings(
+        style.settings, toml_of(style.name, facts.settings), where=RELEASE_FILE
+    )
+    files = [f"{setting} = {quote(value)}" for setting, value in _files_named(settings)]
+    if files:
+        raise _refused(
+            f"{name_list(files)}: --deep does not open files that a release names",
+            "if you have the file, build the set",
+        )
+    text_bytes = (
+        _SAMPLE_BYTES
+        if found is None
+        else sum(book.path.stat().st_size for book in found.books.values())
+    )
+    words = text_bytes * _UNPACKED // _BYTES_A_WORD
+    for name, group in settings:
+        memory, work = (
+            group.memory_bytes(words),
+            _work_factor(group, style.settings.model_fields[name].default),
+        )
+        if memory > MOST_MEMORY:
+            what = (
+                f"[{name}] needs about {memory / 2**30:,.0f} GiB of memory on these books; the "
+                f"limit of --deep is {MOST_MEMORY >> 30} GiB"
+            )
+            raise _refused(what, "build the set on a larger machine")
+        if work > MOST_WORK:
+            what = (
+                f"[{name}] takes up to {work:,.0f} times as long as the default settings; the "
+                f"limit of --deep is {MOST_WORK} times"
+            )
+            raise _refused(what, "build the set")
+
+
+def _refused(what: str, instead: str) -> UsageError:
+    return UsageError(
+        f"{RELEASE_FILE}: {what}. Leave --deep out, or {instead} with `cloze-gen run` and "
+        "compare the two releases."
+    )
+
+
+def _files_named(settings: BaseModel) -> Iterator[tuple[str, str]]:
+    """(setting, value) of free texts that may name a file or model: not a default or `_NO_FILES`."""
+    for name, group in settings:
+        if name == "release":  # names and addresses; no file is opened
+            continue
+        default = type(settings).model_fields[name].default
+        for key, field in type(group).model_fields.items():
+            if field.annotation in {str, tuple[str, ...]} and not any(
+                hasattr(rule, "pattern") for rule in field.metadata
+            ):
+                own = _texts(getattr(default, key))
+                yield from (
+                    (f"{name}.{key}", one)
+                    for one in _texts(getattr(group, key))
+                    if one not in {*own, *_NO_FILES}
+                )
+
+
+def _texts(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else value
+
+
+def _work_factor(group: SettingsGroup, default: SettingsGroup) -> float:
+    """Upper bound of a group's time relative to its defaults."""
+    factor = 1.0
+    for key, value in group:
+        if (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and not key.startswith(_NO_WORK)
+        ):
+            factor *= max(1.0, value / max(1.0, getattr(default, key)))
+    return factor
+
+
+def rebuild(
+    release: ReleaseFolder, style: Style, found: BooksFound | None, place: Path, *, workers: int
+) -> Check:
+    """Rebuild the set in `place` from an empty store, and compare all files except documents.
+
+    Call `check_can_run_again` first; `found` None: the embedded sample.
+    """
+    facts = release.record.facts
+    config = place / "settings.toml"
+    place.mkdir()
+    config.write_text(toml_of(style.name, facts.settings), encoding="utf-8")
+    # The sample has its own manifest.
+    sides = {} if found is None or facts.sample else arranged_books(found, facts.books, place)
+    foreign = sorted(sides.keys() - set(style.sides))
+    if foreign:
+        raise UsageError(
+            f"release.json: {style.name} has no side {quote(foreign[0])}, only "
+            f"{', '.join(style.sides)}."
+        )
+    task = make_task(
+        config=str(config),
+        name=facts.name,
+        out=place / "out",
+        workers=workers,
+        seed=facts.seed,
+        overrides=[],
+        train=sides.get("train", ""),
+        source=sides.get("source", ""),
+        books=sides.get("books", ""),
+    )
+    carry_out(task)
+    again = checksums_of(released_folder(task.folder))
+    files = sorted(name for name in again.keys() | release.listed.keys() if name not in DOCUMENTS)
+    wrong = tuple(
+        f"{name}: differs from the rebuilt file"
+        for name in files
+        if again.get(name) != release.digests.get(name)
+    )
+    return Check(
+        "again", f"{len(files):,} files rebuilt by a run on {len(facts.books):,} books", wrong
+    )
+
+
+def arranged_books(found: BooksFound, books: Sequence[ReleasedBook], place: Path) -> dict[str, str]:
+    """side -> folder of links to the user's books, named as in the release, with a manifest."""
+    sides: dict[str, str] = {}
+    for side in dict.fromkeys(book.side for book in books):
+        own = [book for book in books if book.side == side]
+        opened, folder = OpenedBooks.from_found(found, own).require_all(own), place / "books" / side
+        for book in own:
+            path = folder / unescape_cell(book.file)
+            if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
+                raise UsageError(
+                    f"release.json: {quote(book.file)} is not a valid and unique file name of the "
+                    f"side {side}."
+                )
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.symlink_to(opened.books[book.book_id][0].path.resolve())
+        rows = [[unescape_cell(getattr(book, name)) for name in _COLUMNS] for book in own]
+        columns = [
+            number
+            for number, name in enumerate(_COLUMNS)
+            if name in {"file", "book_id"} or any(row[number] for row in rows)
+        ]
+        try:
+            write_tsv(
+                folder / MANIFEST_NAME,
+                [_COLUMNS[number] for number in columns],
+                ([row[number] for number in columns] for row in rows),
+            )
+        except ValueError as error:
+            raise UsageError(
+                f"release.json: a book's data cannot be written to a manifest ({error})."
+            ) from None
+        sides[side] = str(folder)
+    return sides
+
+
+def verify_release(
+    folder: Path, *, books: Path | None, deep: bool, workers: int
+) -> Iterator[Check]:
+    """Check an untrusted release; with `books`, a release of pointers is also filled and checked.
+
+    With `deep` the set is rebuilt from the books. UsageError if a book is missing, or if `deep` is
+    impossible or too costly; FormatError if the items cannot be read.
+    """
+    check_folder(folder, "Give the folder of a release, e.g. artifacts/runs/NAME/release.")
+    with untrusted_input(folder):
+        yield from _checks(ReleaseFolder.open(folder), books=books, deep=deep, workers=workers)
+
+
+def _checks(
+    release: ReleaseFolder, *, books: Path | None, deep: bool, workers: int
+) -> Iterator[Check]:
+    record, facts = release.record, release.record.facts
+    style = find_style(facts.style)
+    check_names(record, style, where=release.folder)
+    if deep and books is None and not facts.sample:
+        raise UsageError(
+            "--deep rebuilds the set, so it needs the books. Give their folder: --books DIR."
+        )
+    found = None if books is None else BooksFound.below(books)
+    if deep:
+        check_can_run_again(facts, style, found)
+    if facts.version != __version__:
+        say(
+            f"verify: made by cloze-gen {quote(facts.version)}, checked by {__version__}; changes "
+            "between these versions appear as differences"
+        )
+    yield check_files(release)
+    yield check_signature(release)
+    of_pointers = facts.text == "pointers"
+    needed = (
+        [POINTERS, *map(pointers_file, record.derived)]
+        if of_pointers
+        else [style.items.file, *record.derived]
+    )
+    unfit = [f"{file}: {fault}" for file in needed if (fault := release.fault(file))]
+    if unfit:
+        yield Check("items", "not checked, because files cannot be read", tuple(unfit))
+        return
+    opened = (
+        None
+        if found is None
+        else OpenedBooks.from_found(found, facts.item_books).require_all(facts.item_books)
+    )
+    with tempfile.TemporaryDirectory(prefix="cloze-gen-verify-") as place:
+        full = release
+        if of_pointers:
+            texts = pointer_document_texts(release.read(POINTERS), record=record)
+            yield check_documents(release, texts)
+            yield check_others(release, [*needed, SIGNATURE, RELEASE_FILE, *texts])
+            if opened is None:
+                yield _count_of_pointers(release)
+                return
+            release.check_whole()
+            filled = Path(place) / "full"
+            filled.mkdir()
+            other = fill_release(release, filled, style=style, text_of=opened.text_of)
+            check_filled(other, record)
+            yield Check(
+                "fill",
+                f"{len(record.full):,} files of the full release rebuilt",
+                tuple(f"{name}: differs from the original file" for name in other),
+            )
+            full = ReleaseFolder.open(filled)
+        yield from _of_full(full, Path(place) / "again", style, opened)
+        if deep:
+            yield rebuild(full, style, found, Path(place) / "run", workers=workers)
+
+
+def _count_of_pointers(release: ReleaseFolder) -> Check:
+    lines, facts = release.read(POINTERS).count(b"\n"), release.record.facts
+    wrong = (
+        ()
+        if lines >= facts.n_items
+        else (f"{POINTERS}: {lines:,} lines for {facts.n_items:,} {facts.noun}s",)
+    )
+    return Check(
+        "pointers", f"{lines:,} records; pass --books DIR to rebuild the text and check it", wrong
+    )
+
+
+def _of_full(
+    release: ReleaseFolder, again: Path, style: Style, opened: OpenedBooks | None
+) -> Iterator[Check]:
+    record = release.record
+    published = read_published(release.read, style=style, record=record)
+    yield check_items(style.items, published, record)
+    if published.examples:
+        yield check_fewshot(style.items, published)
+    again.mkdir()
+    write_data(again, style=style, published=published, facts=record.facts)
+    derived = [
+        path.relative_to(again).as_posix() for path in sorted(again.rglob("*")) if path.is_file()
+    ]
+    yield check_derived(release, again)
+    for file in record.taken:  # needed because the card lists them
+        (again / file).parent.mkdir(parents=True, exist_ok=True)
+        (again / file).touch()
+    texts = document_texts(again, style=style, published=published, record=record)
+    yield check_documents(release, texts)
+    if set(published.derived) - {FEWSHOT}:
+        yield check_extra_files(style.items, published)
+    yield check_others(release, [*derived, RELEASE_FILE, *texts])
+    if opened is not None:
+        yield check_books(style.items, [*published.records, *published.examples], opened.text_of)
+    else:
+        say(
+            "verify: sentences were not compared with the books; pass --books DIR with your copies "
+            "to compare them"
+        )

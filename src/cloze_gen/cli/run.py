@@ -1,0 +1,251 @@
+"""`cloze-gen run`, `explain` and `settings`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.adapters.terminal import show
+from cloze_gen.cli.explain import plan_text
+from cloze_gen.config import STYLE, allowed_values, is_config_file, toml_value
+from cloze_gen.corpus.books import read_books
+from cloze_gen.corpus.dropped import dropped_text
+from cloze_gen.engine.local import check_engine, engine_scope
+from cloze_gen.engine.progress import Stopwatch, say
+from cloze_gen.errors import CorpusError, UsageError
+from cloze_gen.pipelines.run import RunTask, check_run_name
+from cloze_gen.pipelines.style_task import (
+    ignored_lines,
+    load_settings,
+    report_old_names,
+    style_names,
+    style_of,
+    style_of_run,
+)
+from cloze_gen.pipelines.task import Build, build, log_file, logged, look_ahead
+from cloze_gen.release.report_data import funnel_text
+from cloze_gen.release.signature import read_signature
+from cloze_gen.store.artifacts import Store
+from cloze_gen.store.locks import exclusive_lock
+from cloze_gen.store.runs import (
+    RELEASE,
+    find_run,
+    leads_to,
+    name_lock,
+    read_run,
+)
+from cloze_gen.store.tables import unescape_cell
+from cloze_gen.text_layout import wrap
+
+
+def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
+    folder = find_run(out, run_name)
+    task = task_of_run(folder, overrides=[*read_run(folder)["overrides"], *overrides])
+    report_old_names(
+        task.of_style,
+        task.last.config_used,
+        json.dumps(list(overrides)),
+    )
+    return plan_text(task)
+
+
+def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> RunTask:
+    written = read_run(folder)
+    config = written["config"]
+    if is_config_file(config):
+        config = str(folder / unescape_cell(config))
+    style = style_of_run(folder)
+    links = {} if written["sample"] else {side: folder / f"corpus-{side}" for side in style.sides}
+    sides = {
+        side: str(link.resolve()) for side, link in links.items() if link.is_symlink()
+    }  # only one side if the books are their own background
+    return RunTask(build=Build(), style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
+                   seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip
+
+
+# ---- `cloze-gen run`
+
+
+def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, overrides: Sequence[str], train: str = "", source: str = "",
+              books: str = "", engine: str = "local", strict: bool = False) -> RunTask:  # fmt: skip
+    """The run as a Luigi task; a style without books uses its sample config."""
+    style = style_of(config)
+    is_sample_config = config == style.sample_config and config != style.name
+    default = config == style.name or (is_sample_config and not (train or source or books))
+    task = RunTask(
+        build=Build(),
+        style=style.name,
+        config="" if default else config,
+        overrides=json.dumps(list(overrides)),
+        train=train,
+        source=source,
+        books=books,
+        out=str(out),
+        seed=seed,
+        processes=workers,
+        engine=engine,
+        strict=strict,
+        name=name or Path(config).name.removesuffix(".toml"),
+    )
+    check_run_name(task.run_name)
+    return task
+
+
+def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
+    if parameters["name"]:
+        check_run_name(parameters["name"])
+    task = make_task(config=config, **parameters)
+    check_engine(task.engine)
+    report_old_names(task.of_style, task.last.config_used, task.overrides)
+    check_two_sides(task)
+    if task.last.is_own_background:
+        say(
+            "no --train: the books of --source are also the background, with the settings of "
+            f"{task.last.config_used}"
+        )
+    if dry_run:
+        show(plan_text(task))
+        return
+    if task.strict:
+        check_no_book_dropped(task)
+    carry_out(task)
+
+
+def carry_out(task: RunTask) -> None:
+    """Run the task, then print the funnel, the signature and the release's folder."""
+    clock = Stopwatch()
+    Store(Path(task.out)).sweep()
+    for line in task.ignored_lines():
+        say(line)
+    task.check_not_newer()
+    # Compute all stages' keys first: an unreadable file in a setting is then an error before any work.
+    task.description()
+    done_before = task.complete()
+    if not done_before:
+        look_ahead(task.last)
+        waits = (
+            f"another command is building a run named {task.run_name!r}; waiting for it to finish"
+        )
+        with (
+            engine_scope(task.build.engine(task.engine, task.processes)) as engine,
+            exclusive_lock(name_lock(task.folder), on_wait=lambda: say(waits)),
+            logged(task.store, task.run_name),
+        ):
+            engine.share(task.store.store)
+            build(task)
+            task.store.sweep()  # temporary folders of dead workers of a cluster
+    show(funnel_text(task.steps(), task.of_style.legends))
+    show(f"signature  {read_signature(task.folder)}")
+    show(f"release    {task.folder / RELEASE}")
+    say(
+        f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in "
+        f"{clock.seconds:.1f} s"
+    )
+    if not done_before:
+        say(f"log: {log_file(task.store, task.run_name)}")
+
+
+def check_two_sides(task: RunTask) -> None:
+    """UsageError if both sides are the same folder: the overlap stage would drop every book."""
+    if set(task.of_style.sides) != {"train", "source"}:
+        return
+    across = task.all_settings.overlap.across
+    alone = (
+        ", or only --source, to use its books as background too"
+        if task.of_style.own_background
+        else ""
+    )
+    there = task.train and leads_to(Path(task.train), Path.is_dir)
+    if there and across != "keep" and os.path.realpath(task.train) == os.path.realpath(task.source):
+        raise UsageError(
+            f"--train and --source are the same folder, {task.train}. Every book would be dropped, "
+            f"because books on both sides are dropped (overlap.across = {across}). Give two "
+            f"folders{alone}, or pass --set overlap.across=keep to keep the questions' sentences in "
+            "the training text."
+        )
+
+
+def check_no_book_dropped(task: RunTask) -> None:
+    """CorpusError if an earlier run without `--strict` dropped a book."""
+    filtering = task.of_style.filtered_by.values()
+    tables = [
+        stage
+        for stage in task.stages()
+        if stage.stage in {"ingest", "corpus"} or stage.label in filtering
+    ]
+    rows = {
+        (row["book_id"], row["reason"]): row
+        for one in tables
+        if one.complete()
+        for row in read_books(one.store.open(one.key))
+    }
+    dropped = dropped_text(rows.values())
+    if dropped:
+        raise CorpusError(
+            f"--strict: dropped {dropped}. Fix or remove these books, or run without --strict."
+        )
+
+
+# ---- `cloze-gen settings`
+
+
+def settings_text(config: str, *, columns: int | None = None) -> str:
+    """Every setting with value, bounds and description, as a TOML config `columns` wide."""
+    style = style_of(config)
+    report_old_names(style, config)
+    settings = load_settings(style.settings, config, "[]")
+    for line in ignored_lines(style, config):
+        say(line)
+    style_line = f'{STYLE} = "{style.name}"'
+    lines = [
+        *_with_description(
+            style_line, f"{', '.join(style_names())}: style of these settings", columns
+        ),
+        "",
+    ]
+    for group, value in settings:
+        lines.append(f"[{group}]")
+        for name, field in type(value).model_fields.items():
+            value_text = toml_value(value.model_dump(mode="json")[name])
+            lines += _with_description(
+                f"{name} = {value_text}", f"{allowed_values(field)}: {field.description}", columns
+            )
+        lines.append("")
+    return "\n".join(lines)
+
+
+def toml_of(style: str, settings: Mapping[str, Mapping[str, Any]]) -> str:
+    """Settings with JSON values as a TOML config; nulls are left out, since TOML has none.
+
+    >>> print(toml_of("toy-style", {"focus": {"min_count": 2, "max_freq": None}}))
+    style = "toy-style"
+    [focus]
+    min_count = 2
+    <BLANKLINE>
+    """
+    lines = [f'{STYLE} = "{style}"']
+    for group, values in settings.items():
+        lines += [
+            f"[{group}]",
+            *(
+                f"{name} = {toml_value(value)}"
+                for name, value in values.items()
+                if value is not None
+            ),
+        ]
+    return "\n".join([*lines, ""])
+
+
+def _with_description(line: str, description: str, columns: int | None) -> list[str]:
+    """A line of TOML with its description: on the same line if it fits, else above.
+
+    >>> _with_description("keep = 30", "alternates retained", 80), _with_description("keep = 30", "alternates retained", 20)
+    (['keep = 30  # alternates retained'], ['# alternates', '# retained', 'keep = 30'])
+    """
+    both = f"{line}  # {description}".rstrip(" #")
+    if columns is None or len(both) <= columns:
+        return [both]
+    return [*(f"# {part}" for part in wrap(description, columns - len("# "), indent=0)), line]

@@ -1,0 +1,1 @@
+"""From bytes to sentences of tokens: readers, boilerplate, sentences, counts, tags."""

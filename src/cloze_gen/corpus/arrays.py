@@ -1,0 +1,302 @@
+"""Sentences as arrays of word numbers, and traits of each sentence."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntFlag, auto
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from cloze_gen.corpus.sentences import PROSE
+from cloze_gen.english.sentence_fitness import HEADING_WORDS, MAX_CAPITALS_SHARE, ODD_MARKS
+from cloze_gen.english.treebank import treebank_split
+from cloze_gen.word_tokens import is_word
+
+SEPARATOR = 0
+
+
+def line_ids(lines: Sequence[str], vocabulary: Mapping[str, int]) -> np.ndarray:
+    """Word numbers of space-joined sentences, `SEPARATOR` for missing words.
+
+    Returns:
+        uint32, shape (tokens + lines,): `SEPARATOR` after each sentence.
+
+    >>> line_ids(["the sea .", "the"], {"the": 1, "sea": 2, ".": 3})
+    array([1, 2, 3, 0, 1, 0], dtype=uint32)
+    """
+    if not lines:
+        return np.zeros(0, np.uint32)
+    stream = pa.array([" \n ".join(lines) + " \n"], pa.large_string())
+    tokens = pc.list_flatten(pc.split_pattern(stream, " ")).dictionary_encode()
+    types = tokens.dictionary.to_numpy(zero_copy_only=False).tolist()
+    ids = np.array([vocabulary.get(word, SEPARATOR) for word in types], np.uint32)
+    return ids[tokens.indices.to_numpy()]
+
+
+@dataclass(frozen=True, slots=True)
+class BookText:
+    """A novel's tokens as numbers.
+
+    Attributes:
+        types: two may be spelt alike.
+        codes: int32, shape (tokens,): the type of each token.
+        bounds: int64, shape (sentences + 1,): first token of each sentence, and the end.
+        paragraph: int32, shape (sentences,); blocks that are not sentences count too.
+    """
+
+    types: list[str]
+    codes: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+    kinds: Sequence[str]
+    paragraph: NDArray[np.int32]
+
+    @property
+    def sentence_count(self) -> int:
+        return len(self.bounds) - 1
+
+    def tokens(self, sentence: int) -> tuple[str, ...]:
+        return tuple(
+            map(
+                self.types.__getitem__,
+                self.codes[self.bounds[sentence] : self.bounds[sentence + 1]].tolist(),
+            )
+        )
+
+
+def book_text(
+    lines: Sequence[str] | pa.Array,
+    *,
+    kinds: Sequence[str] | None = None,
+    paragraph: Sequence[int] | NDArray[np.int32] | None = None,
+    forms: Mapping[str, str] | None = None,
+) -> BookText:
+    """A novel's space-joined sentences as arrays, by default all prose of one paragraph; `forms`
+    has spellings of types broken at a line end.
+
+    >>> book = book_text(["It rained .", "Nobody came ."])
+    >>> book.codes.tolist(), book.tokens(1)
+    ([0, 1, 2, 3, 4, 2], ('Nobody', 'came', '.'))
+    """
+    split = pc.split_pattern(
+        lines if isinstance(lines, pa.Array) else pa.array(lines, pa.string()), " "
+    )
+    coded = split.flatten().dictionary_encode()
+    types = [(forms or {}).get(word, word) for word in coded.dictionary.to_pylist()]
+    bounds = split.offsets.to_numpy().astype(np.int64)
+    count = len(bounds) - 1
+    return BookText(
+        types,
+        coded.indices.to_numpy().astype(np.int32, copy=False),
+        bounds - bounds[0],
+        [PROSE] * count if kinds is None else kinds,
+        np.zeros(count, np.int32) if paragraph is None else np.asarray(paragraph, dtype=np.int32),
+    )
+
+
+def least_context(
+    sentence_tokens: NDArray[np.int64], min_tokens: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The fewest sentences right before each sentence that have `min_tokens` tokens (LAMBADA 3.1):
+    index of the first, -1 where there are too few; their tokens, then 0.
+
+    >>> first, tokens = least_context(np.array([30, 30, 10, 40]), 50)
+    >>> first.tolist(), tokens.tolist()
+    ([-1, -1, 0, 0], [0, 0, 60, 70])
+    """
+    edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(sentence_tokens, dtype=np.int64)))
+    first = np.searchsorted(edges, edges[:-1] - min_tokens, side="right") - 1
+    return first, np.where(first >= 0, edges[:-1] - edges[first], 0)
+
+
+_FINAL = frozenset(".?!")
+_NUMERAL = re.compile(r"[IVXLCDM]+|\d+")
+_CLOSERS = frozenset("\"'")
+_SPEECH = ('"', "'")  # the mark that a book sets around speech: the commoner of the two
+_LETTER_WORDS = frozenset("ao")
+_ODD = ODD_MARKS | frozenset("[]{}")  # square and curly brackets are an editor's, or a footnote's
+
+
+class _Kind(IntFlag):
+    WORD = auto()
+    FINAL = auto()
+    CLOSER = auto()
+    OPENING_BRACKET = auto()
+    CLOSING_BRACKET = auto()
+    BEGINS_SENTENCE = auto()
+    ODD = auto()
+    SHOUTED = auto()
+    NUMERAL = auto()
+    STOP = auto()
+    HEADING = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceTraits:
+    """Traits of each sentence; every array has the shape (sentences,).
+
+    Attributes:
+        tokens: treebank tokens, marks included.
+        last_word: index among the book's tokens, -1 without one.
+        closed: only a final mark and closing marks follow the last word.
+        whole: begins with a capital or number and no heading, ends with a mark, brackets balanced,
+            no odd mark or stray letter, not mostly capitals.
+        in_speech: begins within a speech opened by an earlier sentence of its paragraph.
+    """
+
+    tokens: NDArray[np.int64]
+    last_word: NDArray[np.int64]
+    closed: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
+    offensive: NDArray[np.bool_]
+    in_speech: NDArray[np.bool_]
+    speech_marks: NDArray[np.int64]
+    begins_with_mark: NDArray[np.bool_]
+
+
+def sentence_traits(book: BookText, *, offensive: Container[str]) -> SentenceTraits:
+    """The traits of all sentences of a book; `offensive` has lower-case words.
+
+    >>> traits = sentence_traits(book_text(['" You cannot know .', 'Do you ? "', "CHAPTER NINE ."]), offensive={"nine"})
+    >>> traits.tokens.tolist(), traits.in_speech.tolist(), traits.whole.tolist(), traits.offensive.tolist()
+    ([6, 4, 3], [False, True, False], [True, True, False], [False, False, True])
+    """
+    starts, ends = book.bounds[:-1], book.bounds[1:]
+    kinds = _numbers(book, _kinds_of, np.int64)
+    words = kinds & _Kind.WORD != 0
+    places = np.flatnonzero(words)
+    first_word, last_word = _first_from(places, starts, ends), _last_before(places, starts, ends)
+    behind = np.where(last_word >= 0, last_word + 1, starts)
+    finals = _sums(kinds & _Kind.FINAL != 0, behind, ends)
+    closed = (_sums(kinds & (_Kind.FINAL | _Kind.CLOSER) != 0, behind, ends) == ends - behind) & (
+        finals > 0
+    )
+    opened, shut = (
+        _sums(kinds & bracket != 0, starts, ends)
+        for bracket in (_Kind.OPENING_BRACKET, _Kind.CLOSING_BRACKET)
+    )
+    speech = _holds(book, _speech_mark(book).__eq__)
+    speech_marks = _sums(speech, starts, ends)
+    whole = (
+        (first_word >= 0)
+        & (kinds[first_word] & _Kind.BEGINS_SENTENCE != 0)
+        & (behind < ends)
+        & (opened == shut)
+    )
+    whole &= ~_begins_with_heading(kinds, first_word)
+    whole &= _sums(kinds & _Kind.ODD != 0, starts, ends) == 0
+    whole &= _sums(kinds & _Kind.SHOUTED != 0, starts, ends) <= MAX_CAPITALS_SHARE * _sums(
+        words, starts, ends
+    )
+    return SentenceTraits(
+        tokens=_sums(_numbers(book, _treebank_tokens, np.int64), starts, ends),
+        last_word=last_word,
+        closed=closed & (last_word >= 0),
+        whole=whole,
+        offensive=_sums(_holds(book, lambda word: word.casefold() in offensive), starts, ends) > 0,
+        in_speech=_in_speech(book, speech_marks),
+        speech_marks=speech_marks,
+        begins_with_mark=_sums(speech, starts, np.minimum(starts + 1, ends)) > 0,
+    )
+
+
+@functools.lru_cache(maxsize=200_000)
+def _kinds_of(word: str) -> int:
+    found = {
+        _Kind.WORD: is_word(word),
+        _Kind.FINAL: word in _FINAL,
+        _Kind.CLOSER: word in _CLOSERS,
+        _Kind.OPENING_BRACKET: word == "(",
+        _Kind.CLOSING_BRACKET: word == ")",
+        _Kind.BEGINS_SENTENCE: word[0].isupper() or word[0].isdigit(),
+        _Kind.ODD: _is_odd(word) or _is_splinter(word),
+        _Kind.SHOUTED: _is_shouted(word),
+        _Kind.NUMERAL: _NUMERAL.fullmatch(word) is not None,
+        _Kind.STOP: word == ".",
+        _Kind.HEADING: not word.islower() and word.casefold() in HEADING_WORDS,
+    }
+    return sum(int(kind) for kind, holds in found.items() if holds)
+
+
+@functools.lru_cache(maxsize=200_000)
+def _treebank_tokens(word: str) -> int:
+    return len(treebank_split(word))
+
+
+def _begins_with_heading(
+    kinds: NDArray[np.int64], first_word: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether each sentence begins ``CHAPTER IV``, ``Book 2`` or ``3 .``."""
+    first, behind = kinds[first_word], kinds[np.minimum(first_word + 1, len(kinds) - 1)]
+    headed = (first & _Kind.HEADING != 0) & (behind & _Kind.NUMERAL != 0)
+    return headed | ((first & _Kind.NUMERAL != 0) & (behind & _Kind.STOP != 0))
+
+
+def _is_shouted(word: str) -> bool:
+    return len(word) > 1 and word.isupper() and word.replace("-", "").isalpha()
+
+
+def _is_splinter(word: str) -> bool:
+    """A stray lower-case letter: of a lost accented letter (``Ram n``), or of a reference."""
+    return len(word) == 1 and word.isascii() and word.islower() and word not in _LETTER_WORDS
+
+
+def _is_odd(word: str) -> bool:
+    return not _ODD.isdisjoint(word)
+
+
+def _holds(book: BookText, holds: Callable[[str], bool]) -> NDArray[np.bool_]:
+    return _numbers(book, holds, np.bool_)
+
+
+def _numbers(book: BookText, measure: Callable[[str], int], kind: type[np.generic]) -> NDArray[Any]:
+    return np.fromiter(map(measure, book.types), dtype=kind, count=len(book.types))[book.codes]
+
+
+def _sums(
+    values: NDArray[Any], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    sums = np.concatenate((np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)))
+    return sums[ends] - sums[starts]
+
+
+def _first_from(
+    places: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The first place within each span, -1 without one."""
+    padded = np.concatenate((places, [np.iinfo(np.int64).max]))
+    found = padded[np.searchsorted(places, starts)]
+    return np.where(found < ends, found, -1)
+
+
+def _last_before(
+    places: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    padded = np.concatenate(([-1], places))
+    found = padded[np.searchsorted(places, ends)]
+    return np.where(found >= starts, found, -1)
+
+
+def _speech_mark(book: BookText) -> str:
+    counts = np.bincount(book.codes, minlength=len(book.types))
+    return max(
+        _SPEECH,
+        key=lambda mark: sum(counts[code] for code, word in enumerate(book.types) if word == mark),
+    )
+
+
+def _in_speech(book: BookText, marks: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each sentence follows an odd number of speech marks of its paragraph."""
+    count = book.sentence_count
+    if not count:
+        return np.zeros(0, np.bool_)
+    before = np.cumsum(marks) - marks
+    opens = np.concatenate(([True], book.paragraph[1:] != book.paragraph[:-1]))
+    own_start = np.maximum.accumulate(np.where(opens, np.arange(count), 0))
+    return (before - before[own_start]) % 2 == 1

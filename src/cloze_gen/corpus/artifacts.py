@@ -1,0 +1,268 @@
+"""The files of the stages that read and count books."""
+
+from __future__ import annotations
+
+from cloze_gen.store.file_docs import FileDoc, StageDoc
+
+_SPAN = {
+    "start": "int32: first character of the sentence in the decoded raw file",
+    "end": "int32: character after its last one",
+    "paragraph": "int32: index of the paragraph in the book",
+}
+_TEXT = {
+    "text": "string: normalized text with its own spacing",
+    "tokens": "string: tokens joined by single spaces",
+}
+SENTENCE_COLUMNS = {
+    "id": "string: `book:index`",
+    "book_id": "string: id of the book",
+    "index": "int32: index of the sentence in the book",
+    **_SPAN,
+    "kind": "string: `prose`, `verse` or `heading`",
+    **_TEXT,
+}
+BOOK_COLUMNS = {
+    "book_id": "text: id of the book: the stem of its file name, or `book_id` of the corpus manifest",
+    "file": "text: path below the corpus folder; control characters are escaped (`\\t`, `\\n`, `\\xNN`)",
+    "digest": "text: sha256 of the file, or `unreadable: ` and the reason",
+    "folder": "text: the book's artifact, relative to this one; empty for a dropped book",
+    "title": "text?: from the corpus manifest",
+    "author": "text?: from the corpus manifest",
+    "genre": "text?: from the corpus manifest",
+    "year": "text?: from the corpus manifest",
+    "etext": "text?: from the corpus manifest",
+    "license": "text?: from the corpus manifest",
+    "role": "text?: from the corpus manifest",
+    "body_share": "float?: characters of the sentences / characters of the file",
+    "book_bytes": "int?: size in bytes after unpacking",
+    "control_chars": "int?: control bytes other than tab, line ends and form feed",
+    "detail": "text?: a sentence about the reason",
+    "encoding": "text?: the encoding that was detected",
+    "encoding_evidence": "text?: the evidence for this encoding",
+    "footer_marker": "text?: the line that ends the book; empty if none was found",
+    "function_word_share": "float?: English function words / word tokens; about 0.5 in English prose",
+    "header_marker": "text?: the line that begins the book; empty if none was found",
+    "line_end_hyphens": "int?: words that are broken at a line end",
+    "reason": "text?: why the book was dropped; empty for a kept book",
+    "residual_boilerplate": "int?: remaining tokens about licences and e-texts",
+    "sentences": "int?: sentences, headings included",
+    "status": "text: `kept` or `rejected`",
+    "tokens": "int?: tokens, headings included",
+    "verse_share": "float?: share of the sentences that are verse",
+    "word_tokens": "int?: tokens with a letter or a digit",
+}
+PARTITION_COLUMNS = {
+    **BOOK_COLUMNS,
+    "domain": "text: genre of the manifest, or the first folder below the corpus folder",
+    "offensive_rate": "float: listed words / word tokens",
+    "part": "text: `train`, `development` or `test`; empty for a dropped book",
+}
+HYPHENS = FileDoc(
+    "hyphens.tsv",
+    "Words that a line end breaks, one row a type.",
+    {
+        "broken": "text: the word with `|` at the break",
+        "count": "int: how often it occurs broken",
+        "joined_count": "int: tokens of the joined form elsewhere",
+        "hyphenated_count": "int: tokens of the hyphenated form elsewhere",
+        "form": "text: the form that replaces it",
+        "reason": "text: `joined_attested`, `hyphenated_attested`, `parts_are_words` or "
+        "`parts_are_not_words`",
+    },
+    example="any|body\t1\t7\t0\tanybody\tjoined_attested",
+)
+_OVERLAPS = FileDoc(
+    "overlaps.tsv",
+    "Pairs of books that share text, one row a pair.",
+    {
+        "book_a": "text: id of the first book",
+        "book_b": "text: id of the second book",
+        "containment_a_in_b": "float: share of the first book's sampled 8-word sequences that the second has",
+        "containment_b_in_a": "float: share of the second book's sampled 8-word sequences that the first has",
+        "where": "text: `within` this folder, or `across` to the other folder",
+    },
+)
+
+STAGES = {
+    "book": StageDoc(
+        "One artifact for each book and ingest settings, in `store/book-FINGERPRINT/ITEM/`. `ITEM` is the "
+        "first 24 digits of the file's sha256, so each file is read once. The facts are the "
+        "book's row of `books.tsv` (see ingest).",
+        (
+            FileDoc(
+                "sentences.parquet",
+                "The sentences in the order of the text. A soft hyphen (U+00AD) in `tokens` marks a word that "
+                "a line end breaks.",
+                {
+                    "index": "int32: index of the sentence in the book",
+                    **_SPAN,
+                    "kind": "string: `prose`, `verse` or `heading`",
+                    **_TEXT,
+                },
+                example='{"index": 25, "start": 2802, "end": 2881, "paragraph": 12, "kind": "prose", '
+                '"text": "It stood upon the bench, ...", "tokens": "It stood upon the bench , ..."}',
+                optional=True,
+            ),
+            FileDoc(
+                "types.parquet",
+                "Words and marks of prose and verse, sorted.",
+                {
+                    "word": "string: surface form",
+                    "count": "int32: tokens",
+                    "initial_count": "int32: tokens that begin a sentence or a quotation",
+                },
+                example='{"word": "She", "count": 25, "initial_count": 24}',
+                optional=True,
+            ),
+            FileDoc(
+                "sketch.npy",
+                "Sorted hashes of a sample of the book's 8-word sequences, for the detection of overlap.",
+                array="uint64 (hashes)",
+                optional=True,
+            ),
+        ),
+        {
+            "sha256": "of the book",
+            **{name: about.partition(": ")[2] for name, about in BOOK_COLUMNS.items()},
+        },
+    ),
+    "ingest": StageDoc(
+        "Reads every file of a folder: detects the encoding, removes headers and footers, splits the text "
+        "into sentences and tokens.",
+        (
+            FileDoc(
+                "books.tsv",
+                "One row a file, kept or dropped. Columns that are empty for every book are left out.",
+                BOOK_COLUMNS,
+            ),
+        ),
+        {"sentences": "of all kept books", "tokens": "of all kept books"},
+    ),
+    "corpus": StageDoc(
+        "Compares the contents of the books and drops duplicates and overlapping books.",
+        (FileDoc("books.tsv", "As in ingest.", BOOK_COLUMNS), _OVERLAPS),
+        {
+            "kept_despite_overlap": "pairs that `overlap.across = keep` let through",
+            "overlaps": "pairs of books that share text",
+            "overlaps_across": "pairs with a book of the other folder",
+        },
+    ),
+    "counts": StageDoc(
+        "Counts the words of the training books.",
+        (
+            FileDoc(
+                "counts.tsv",
+                "Words and marks, by descending count, then by word. Cells have no quoting.",
+                {
+                    "word": "text: surface form",
+                    "count": "int: tokens of this form",
+                    "initial_count": "int: tokens that begin a sentence or a quotation",
+                    "folded_count": "int: tokens of all forms that are equal but for letter case; 0 for marks",
+                    "freq": "float: `folded_count` / word tokens of the corpus",
+                    "lower_share": "float: share of the non-initial tokens in lower case; near 0 for names",
+                },
+                example="bench\t6\t0\t6\t0.000180364\t1",
+            ),
+            HYPHENS,
+        ),
+        {
+            "tokens": "of the training books",
+            "types": "surface forms",
+            "word_tokens": "tokens with a letter or a digit",
+        },
+    ),
+    "text": StageDoc(
+        "Writes the training text.",
+        (
+            FileDoc(
+                "sentences.txt",
+                "The training sentences, one a line: tokens joined by single spaces, no headings. `lmplz` reads it.",
+                example="My name is Enoch Tarrant .",
+            ),
+            FileDoc(
+                "tokens.npy",
+                "The same text as numbers: the row in `counts.tsv` from 1, and 0 after each sentence.",
+                array="uint32 (tokens)",
+            ),
+        ),
+        {"sentences": "of the training text", "tokens": "of the training text"},
+    ),
+    "tags": StageDoc(
+        "The tags of a book, in `store/tags-FINGERPRINT/ITEM/`.",
+        (
+            FileDoc(
+                "tags.parquet",
+                "One row for each sentence of the book's `sentences.parquet`.",
+                {"tags": "string: Penn tags joined by single spaces"},
+            ),
+            FileDoc(
+                "types.parquet",
+                "Words with tags, headings left out.",
+                {"word": "string: surface form", "tag": "string: Penn tag", "count": "int32: tokens"},
+            ),
+        ),
+        {"sentences": "sentences of the book", "tokens": "tokens of the book"},
+    ),
+    "tagging": StageDoc(
+        "Tags the books.",
+        (
+            FileDoc(
+                "books.tsv",
+                "The kept books and their tags.",
+                {
+                    "book_id": "text: id of the book",
+                    "folder": "text: the artifact with the tags, relative to this one",
+                    "sentences": "int: sentences of the book",
+                    "tokens": "int: tokens of the book",
+                },
+            ),
+        ),
+        {
+            "books": "tagged books",
+            "sentences": "tagged sentences",
+            "tagger": "name, version and digest of the tagger",
+            "tokens": "tagged tokens",
+        },
+    ),
+    "tagged_counts": StageDoc(
+        "Counts forms and lemmas of the tagged training books. A class is noun, verb, adjective, adverb, "
+        "proper_noun or function.",
+        (
+            FileDoc(
+                "forms.tsv",
+                "Case-folded forms by tag.",
+                {"form": "text: case-folded form", "tag": "text: Penn tag", "count": "int: tokens"},
+            ),
+            FileDoc(
+                "lemmas.tsv",
+                "Lemmas by class.",
+                {
+                    "lemma": "text: lemma",
+                    "class": "text: class of the word",
+                    "count": "int: tokens",
+                    "freq": "float: share of the word tokens",
+                },
+            ),
+        ),
+        {"forms": "rows of forms.tsv", "lemmas": "rows of lemmas.tsv", "word_tokens": "tokens with a letter or a digit"},
+    ),
+    "partition": StageDoc(
+        "Splits the books into training, development and test books.",
+        (
+            FileDoc(
+                "books.tsv",
+                "As in ingest, with three more columns.",
+                PARTITION_COLUMNS,
+            ),
+        ),
+        {
+            "novels": "books of each part",
+            "tokens": "tokens of each part",
+            "pairs_sharing_text": "pairs of books that are in one part because they share text",
+        },
+    ),
+    "training_novels": StageDoc(
+        "Selects the training books.",
+        (FileDoc("books.tsv", "The rows of one part of the partition.", PARTITION_COLUMNS),),
+    ),
+}  # fmt: skip

@@ -1,0 +1,130 @@
+"""Cross-fitting for runs without training books: items of one group of source books are made by
+models of the other groups, because a model that has read a question knows its answer.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pyarrow.compute as pc
+from pydantic import Field
+
+from cloze_gen.corpus.arrays import SEPARATOR
+from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
+from cloze_gen.corpus.frequencies import read_counts
+from cloze_gen.corpus.sentences import HEADING
+from cloze_gen.corpus.training_text import TEXT, TOKENS
+from cloze_gen.errors import CorpusError
+from cloze_gen.settings import SettingsGroup
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.tables import memory_mapped, read_parquet, read_tsv, write_tsv
+
+HELD_OUT = "cross-fitting.tsv"
+
+
+class CrossFittingSettings(SettingsGroup):
+    groups: int = Field(
+        8,
+        ge=2,
+        le=99,
+        description="only without training books: groups of source books, each with models of the others",
+    )
+
+
+def held_out_groups(corpus: Artifact, *, n_groups: int) -> dict[str, int]:
+    """Book id -> its group, from 1, in turn by id; CorpusError for a single book."""
+    books = [row["book_id"] for row in kept_books(corpus)]
+    if len(books) < 2:
+        raise CorpusError(
+            f"{books[0]} is the only book. Without training books, each question is made "
+            "by a model of the other books. Give two source "
+            "books or more (three or more for a useful set), or a folder of other books "
+            "as --train DIR (make: TRAIN=DIR)."
+        )
+    return {book: 1 + i % n_groups for i, book in enumerate(books)}
+
+
+def write_groups(writer: ArtifactWriter, groups: Mapping[str, int]) -> None:
+    """Write `cross-fitting.tsv`; `model` is the model whose text lacks the book."""
+    writer.rows[HELD_OUT] = write_tsv(writer.path(HELD_OUT), ("book_id", "model"), groups.items())
+
+
+def read_groups(artifact: Artifact) -> dict[str, int]:
+    """Book id -> the model for its items; empty where one model serves all."""
+    if "models" not in artifact.facts:
+        return {}
+    return {row["book_id"]: int(row["model"]) for row in read_tsv(artifact.path(HELD_OUT))}
+
+
+def group_of_lines(corpus: Artifact, groups: Mapping[str, int]) -> np.ndarray:
+    """The group of each line of the training text; int64, shape (lines,)."""
+    rows = kept_books(corpus)
+    kinds = (
+        read_parquet(book_folder(corpus, row) / SENTENCES, columns=["kind"])["kind"] for row in rows
+    )
+    lines = [pc.sum(pc.not_equal(kind, HEADING)).as_py() or 0 for kind in kinds]
+    return np.repeat([groups[row["book_id"]] for row in rows], lines)
+
+
+def write_other_text(folder: Path, *, text: Artifact, of_lines: np.ndarray, group: int) -> Artifact:
+    """Write the training text without one group's lines (see `write_training_text`)."""
+    with open(text.path(TEXT), "rb") as lines, open(folder / TEXT, "wb") as others:
+        others.writelines(itertools.compress(lines, of_lines != group))
+    ids = memory_mapped(text.path(TOKENS))
+    np.save(folder / TOKENS, ids[_group_of_ids(ids, of_lines) != group])
+    return Artifact(folder, {})
+
+
+def _group_of_ids(ids: np.ndarray, of_lines: np.ndarray) -> np.ndarray:
+    """As `group_of_lines`, for each number of the training text; shape (ids,)."""
+    return np.repeat(of_lines, np.diff(np.flatnonzero(ids == SEPARATOR), prepend=-1))
+
+
+def words_of_one_group(
+    text: Artifact, counts: Artifact, of_lines: np.ndarray
+) -> dict[int, frozenset[str]]:
+    """Group -> the words that only its books hold, which its model therefore lacks."""
+    ids, words = memory_mapped(text.path(TOKENS)), read_counts(counts).words
+    of_ids = _group_of_ids(ids, of_lines)
+    seen = {
+        group: np.bincount(ids[of_ids == group], minlength=len(words) + 1) > 0
+        for group in sorted(set(of_lines.tolist()))
+    }
+    groups_of_word = sum(one.astype(np.int64) for one in seen.values())
+    alone = {group: np.flatnonzero(one & (groups_of_word == 1)) for group, one in seen.items()}
+    return {
+        group: frozenset(words[i - 1] for i in found.tolist() if i != SEPARATOR)
+        for group, found in alone.items()
+    }
+
+
+def write_for_groups(
+    writer: ArtifactWriter, groups: Mapping[str, int], write: Callable[[ArtifactWriter, int], None]
+) -> None:
+    """Write each group's model into its own folder, to be read by `of_model`."""
+    numbers = sorted(set(groups.values()))
+    writer.facts |= {"models": len(numbers), "books": len(groups), "of_model": {}}
+    for group in numbers:
+        part = ArtifactWriter(writer.folder / model_folder(group))
+        part.folder.mkdir()
+        write(part, group)
+        writer.rows |= {f"{model_folder(group)}/{file}": n for file, n in part.rows.items()}
+        writer.versions |= part.versions
+        writer.facts["of_model"][str(group)] = part.facts
+
+
+def of_model(artifact: Artifact, model: int) -> Artifact:
+    """One model's part of an artifact; 0 is the whole of an artifact of one model."""
+    if not model:
+        return artifact
+    return Artifact(
+        artifact.folder / model_folder(model),
+        {**artifact.manifest, "facts": artifact.facts["of_model"][str(model)]},
+    )
+
+
+def model_folder(model: int) -> str:
+    return f"model-{model}"

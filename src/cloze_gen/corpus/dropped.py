@@ -1,0 +1,104 @@
+"""Dropped books: reasons in words, and what a user can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from cloze_gen.corpus.parse_book import BookReason
+from cloze_gen.parsing import NAMED
+
+REMEDIES: Mapping[str, str] = {
+    BookReason.EMPTY: "add the text to the files, or remove them",
+    BookReason.BINARY: "save the books as plain text",
+    BookReason.MARKUP: "save the books as plain text, without tags",
+    BookReason.ONE_SENTENCE_PER_LINE: "use the original books, with letter case, paragraphs and untouched punctuation",
+    BookReason.NEARLY_EMPTY: "use longer texts, or lower ingest.min_word_tokens",
+    BookReason.OTHER_LANGUAGE: "use English texts, or lower ingest.min_function_word_share",
+    BookReason.TRUNCATED_GZIP: "download or compress the files again",
+    BookReason.UNREADABLE: "make the files readable, or remove them",
+    BookReason.TOO_LARGE: "split the files into books",
+    BookReason.DIFFERS_FROM_MANIFEST: "fetch the listed files again, or correct their checksums in manifest.tsv",
+    BookReason.DUPLICATE_OF: "remove the copies, or set overlap.within = keep",
+    BookReason.OVERLAPS_TRAIN: "use source books that are not among the training books, or set overlap.across = "
+    "drop_train",
+    BookReason.OVERLAPS_SOURCE: "use training books that are not among the source books, or set overlap.across = "
+    "drop_source",
+    BookReason.VOCABULARY_DIFFERS_FROM_REFERENCE: "use other source books, or lower books.min_similarity and books.min_coverage",
+    BookReason.OFFENSIVE: "use other novels, or raise partition.max_offensive_rate",
+}
+
+
+def dropped_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["status"] != "kept":
+            found.setdefault(str(row["reason"]), []).append(row)
+    return found
+
+
+def dropped_lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """One line a dropped book, at most ten for each reason, and the number of the others.
+
+    >>> dropped_lines([{"book_id": "a", "status": "rejected", "reason": "empty", "detail": "no text"}])
+    ['a dropped (empty): no text']
+    """
+    lines = []
+    for reason, group in dropped_rows(rows).items():
+        lines += [
+            f"{row['book_id']} dropped ({reason}): {row.get('detail') or ''}"
+            for row in group[:NAMED]
+        ]
+        if more := len(group[NAMED:]):
+            lines.append(
+                f"{more:,} more dropped ({reason}); the books.tsv of this stage, once "
+                "written, has a line for each"
+            )
+    return lines
+
+
+def warn_of_dropped(say: Callable[[str], None], rows: Iterable[Mapping[str, Any]]) -> None:
+    for line in dropped_lines(rows):
+        say(f"warning: {line}")
+
+
+def dropped_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """One line a dropped book for the card of a release.
+
+    >>> dropped_notes([{"book_id": "a", "status": "rejected", "reason": "empty", "detail": "no text"}])
+    ['source book a was dropped: empty no text']
+    """
+    notes = []
+    for reason, group in dropped_rows(rows).items():
+        notes += [
+            f"source book {row['book_id']} was dropped: {reason} {row.get('detail') or ''}".rstrip()
+            for row in group[:NAMED]
+        ]
+        if more := len(group[NAMED:]):
+            notes.append(f"{more:,} more source books were dropped: {reason}")
+    return notes
+
+
+def dropped_text(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The dropped books for one message; empty without any.
+
+    >>> dropped_text([{"book_id": f"b{n}", "status": "rejected", "reason": "empty"} for n in range(12)])[-34:]
+    'b9 (empty), and 2 more for (empty)'
+    """
+    parts = []
+    for reason, group in dropped_rows(rows).items():
+        parts += [f"{row['book_id']} ({reason})" for row in group[:NAMED]]
+        if more := len(group[NAMED:]):
+            parts.append(f"and {more:,} more for ({reason})")
+    return ", ".join(parts)
+
+
+def remedies_text(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Advice for each reason.
+
+    >>> remedies_text([{"book_id": "a", "status": "rejected", "reason": "too_large"}])
+    'too_large: split the files into books'
+    """
+    return "; ".join(
+        f"{reason}: {REMEDIES[reason]}" for reason in dropped_rows(rows) if reason in REMEDIES
+    )

@@ -1,0 +1,355 @@
+"""Folders of books and the facts in their `manifest.tsv` (`corpus.manifest`).
+
+Links to files are followed, links to folders are not. File names never become paths in the output:
+a book has an id, `[A-Za-z0-9._-]+`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from cloze_gen.corpus.manifest import (
+    MANIFEST_NAME,
+    ManifestRow,
+    manifest_rows,
+    read_manifest,
+    rows_of_files,
+    unused_columns,
+)
+from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, endings, list_members
+from cloze_gen.corpus.readers.reader import Member
+from cloze_gen.errors import UsageError
+from cloze_gen.parsing import name_list
+from cloze_gen.store.files import open_regular
+from cloze_gen.store.tables import escape_cell
+
+ARTICLES_SUFFIX = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_FACTS = ("title", "author", "genre", "year", "etext", "license", "role")
+
+
+@dataclass(frozen=True, slots=True)
+class BookFile:
+    """One book of a corpus folder, before it is read.
+
+    Attributes:
+        file: path below the corpus folder, with `/`.
+        listed_in_line: line of the manifest; 0 without one.
+        member, kind: see `readers.reader.Member`.
+    """
+
+    root: Path
+    file: str
+    book_id: str
+    facts: tuple[tuple[str, str], ...] = ()
+    listed_sha256: str = ""
+    listed_in_line: int = 0
+    member: str = ""
+    kind: str = ""
+
+    @property
+    def path(self) -> Path:
+        return self.root / self.file
+
+    def digest(self) -> str:
+        return book_digest(self.path, self.member)
+
+    def unlike_listed(self, digest: str) -> bool:
+        """Whether the manifest has another checksum; False for an unreadable file."""
+        return (
+            bool(self.listed_sha256)
+            and not digest.startswith(UNREADABLE)
+            and digest != self.listed_sha256
+        )
+
+
+def book_id_from_name(file: str) -> str:
+    """The file's stem; if characters must be replaced, a digest of the stem is added.
+
+    >>> book_id_from_name("RHOLM10.TXT"), book_id_from_name("sub/Emma.txt.gz")
+    ('RHOLM10', 'Emma')
+    >>> book_id_from_name("war & peace.txt")
+    'war-peace-34ec'
+    """
+    name = file.rsplit("/", 1)[-1]
+    return _safe_id(name.removesuffix(ending_of(name)))
+
+
+def _safe_id(stem: str) -> str:
+    safe = _UNSAFE.sub("-", stem).strip(".-")
+    if safe == stem:
+        return stem
+    digest = hashlib.blake2b(stem.encode("utf-8", "surrogateescape"), digest_size=2).hexdigest()
+    return f"{safe}-{digest}" if safe else f"book-{digest}"
+
+
+def scan_corpus(root: Path, *, notice: Callable[[str], None] | None = None) -> list[BookFile]:
+    """The books of a folder, sorted by id; `notice` gets a line about each problem.
+
+    Raises:
+        UsageError: no readable folder with books, a broken manifest, or two books share an id.
+    """
+    listed_endings = " or ".join(endings())
+    check_folder(root, f"Give a folder of {listed_endings} files, one book a file.")
+    found = scan_folder(root)
+    skipped = found.skipped()
+    if not found.books:
+        raise UsageError(
+            f"{root}: no {listed_endings} file in this folder or below it."
+            + (f" There are {skipped}." if skipped else "")
+        )
+    listed, slips = _listed(root, found.books)
+    books = [
+        _book(root, file, member, listed.get(file))
+        for file in sorted(found.books)
+        for member in list_members(root / file)
+    ]
+    counts = Counter(book.book_id for book in books)
+    for book in books:
+        if counts[book.book_id] > 1:
+            same = name_list([repr(other.file) for other in books if other.book_id == book.book_id])
+            raise UsageError(
+                f"{root}: {counts[book.book_id]} books share the id {book.book_id!r} ({same}). "
+                f"Rename a file, or give each its own book_id in {MANIFEST_NAME}."
+            )
+    if notice is not None:
+        for line in ([f"skipped {skipped}"] if skipped else []) + slips:
+            notice(f"{root}: {line}")
+    return sorted(books, key=lambda book: book.book_id)
+
+
+def _book(root: Path, file: str, member: Member, row: ManifestRow | None) -> BookFile:
+    cells = row.cells if row is not None else {}
+    book_id = cells.get("book_id", "")
+    if not book_id:
+        book_id = _safe_id(member.book_id) if member.book_id else book_id_from_name(file)
+        if member.name and not member.book_id:
+            book_id = _safe_id(f"{book_id}-{member.name}")
+    if _UNSAFE.search(book_id) or book_id in {".", ".."}:
+        where = f"{root / MANIFEST_NAME}, line {row.line if row is not None else '?'}"
+        raise UsageError(
+            f"{where}: book_id {book_id[:80]!r} of {file!r} may only have the characters A-Z a-z 0-9 . _ - "
+            "and must not be . or .."
+        )
+    facts = dict(member.facts) | {name: cell for name, cell in cells.items() if cell}
+    return BookFile(
+        root,
+        file,
+        book_id,
+        tuple((name, facts[name]) for name in _FACTS if facts.get(name)),
+        row.sha256 if row is not None else "",
+        row.line if row is not None else 0,
+        member.name,
+        member.kind,
+    )
+
+
+def books_below(root: Path) -> list[BookFile]:
+    """Every book of a folder, without ids and facts."""
+    check_folder(root, "Give the folder that holds the books, or one above it.")
+    return [
+        BookFile(root, file, "", member=member.name, kind=member.kind)
+        for file in sorted(scan_folder(root).books)
+        for member in list_members(root / file)
+    ]
+
+
+def _listed(root: Path, files: list[str]) -> tuple[dict[str, ManifestRow], list[str]]:
+    """File -> its row, and in words what does not match the folder."""
+    path = root / MANIFEST_NAME
+    if not os.path.lexists(path):
+        return {}, []
+    rows = read_manifest(path)
+    listed, gone = rows_of_files(path, rows, files)
+    return listed, [f"{MANIFEST_NAME} {slip}" for slip in (gone, unused_columns(rows)) if slip]
+
+
+def listing_digest(books: Sequence[BookFile], digests: Sequence[str]) -> str:
+    """16 hexadecimal digits over what a manifest adds to the table of books; empty if nothing."""
+    unlike = [
+        (book.listed_sha256, book.listed_in_line) if book.unlike_listed(digest) else ()
+        for book, digest in zip(books, digests, strict=True)
+    ]
+    added = [
+        (book.file, book.facts, one)
+        for book, one in zip(books, unlike, strict=True)
+        if book.facts or one
+    ]
+    return hashlib.blake2b(repr(added).encode(), digest_size=8).hexdigest() if added else ""
+
+
+@dataclass(slots=True)
+class FolderContents:
+    books: list[str] = field(default_factory=list)
+    articles: list[str] = field(default_factory=list)  # by their names, JSON
+    others: Counter[str] = field(default_factory=Counter)  # suffix -> files
+    hidden: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    outputs: list[str] = field(default_factory=list)
+
+    def add_file(self, file: str) -> None:
+        name = file.rsplit("/", 1)[-1]
+        book = ending_of(name) != ""
+        if name.startswith("."):
+            self.hidden += [file] if book else []
+        elif book:
+            self.books.append(file)
+        elif file != MANIFEST_NAME:
+            self.articles += [file] if ARTICLES_SUFFIX.search(name) else []
+            self.others[Path(name).suffix.lower()] += 1
+
+    def enters(self, path: Path, folder: str) -> bool:
+        if path.is_symlink():
+            self.links.append(folder)
+        elif folder.rsplit("/", 1)[-1].startswith("."):
+            self.hidden.append(folder)
+        elif (path / "store" / ".locks").is_dir():
+            self.outputs.append(folder)
+        else:
+            return True
+        return False
+
+    def skipped(self) -> str:
+        """The skipped entries, in words; empty without any."""
+        parts = []
+        if self.others:
+            ranked = sorted(self.others.items(), key=lambda item: (-item[1], item[0]))
+            kinds = name_list(
+                [
+                    f"{count:,} {repr(suffix)[1:-1] or 'without an ending'}"
+                    for suffix, count in ranked
+                ]
+            )
+            parts.append(
+                f"{self.others.total():,} that are not {' and '.join(endings())} ({kinds})"
+            )
+        if self.hidden:
+            parts.append(f"{len(self.hidden):,} hidden ({_named_paths(self.hidden)})")
+        if self.links:
+            parts.append(
+                f"{_counted(self.links, 'linked folder')}, not followed "
+                f"({_named_paths(self.links)})"
+            )
+        if self.outputs:
+            parts.append(
+                f"{_counted(self.outputs, 'output folder')} of cloze-gen "
+                f"({_named_paths(self.outputs)})"
+            )
+        return "; ".join(parts)
+
+
+def _counted(paths: list[str], noun: str) -> str:
+    return f"{len(paths):,} {noun}" + ("s" if len(paths) != 1 else "")
+
+
+def _named_paths(paths: list[str]) -> str:
+    return name_list([repr(path) for path in sorted(paths)])
+
+
+def scan_folder(root: Path) -> FolderContents:
+    found = FolderContents()
+    for place, folders, names in os.walk(root, onerror=refuse_unreadable):
+        below = {
+            name: Path(place, name).relative_to(root).as_posix() for name in (*names, *folders)
+        }
+        for name in names:
+            found.add_file(below[name])
+        folders[:] = [name for name in folders if found.enters(Path(place, name), below[name])]
+    return found
+
+
+def refuse_unreadable(error: OSError) -> NoReturn:
+    raise UsageError(
+        f"{escape_cell(str(error.filename))}: this folder cannot be read ({error.strerror}), "
+        "so its books would be missing. "
+        "Make it readable, or move it out of the corpus."
+    )
+
+
+def check_folder(folder: Path, advice: str) -> None:
+    """UsageError where `folder` is missing, a file, or cannot be opened."""
+    try:
+        if not stat.S_ISDIR(folder.stat().st_mode):
+            raise UsageError(
+                f"{folder}: a file, not a folder. Put it into its own folder and give "
+                f"that. {advice}"
+            )
+    except FileNotFoundError:
+        raise UsageError(f"{folder}: no such folder. {advice}") from None
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be opened ({error.strerror}). {advice}") from None
+
+
+def check_apart(out: Path, folder: Path) -> None:
+    """UsageError if a run would read its own files as books. Links are resolved."""
+    real_out, real = Path(os.path.realpath(out)), Path(os.path.realpath(folder))
+    if real_out.is_relative_to(real):
+        elsewhere = os.path.relpath(
+            real.parent / (real_out.name if real_out != real else "artifacts")
+        )
+        raise UsageError(
+            f"the output folder {out} is inside the folder of books {folder}: the next run "
+            "would read its own files as books. "
+            f"Name another, such as --out {elsewhere}, or keep the books in a folder of their own."
+        )
+    for own in ("store", "runs"):
+        if real.is_relative_to(real_out / own):
+            raise UsageError(
+                f"{folder}: is inside {out / own}, which holds the files of runs. Copy "
+                "the books to a folder of their own."
+            )
+
+
+def verify_corpus(root: Path, manifest: Path, *, role: str | None = None) -> list[tuple[str, str]]:
+    """(file, finding) for every listed file that is missing or different, matched by name in any
+    letter case and folder.
+    """
+    rows = manifest_rows(manifest, role=role)
+    check_folder(root, "Give the folder that holds the books, or one above it.")
+    there: dict[str, list[Path]] = {}
+    for folder, _, names in os.walk(root, onerror=refuse_unreadable):
+        for name in names:
+            there.setdefault(name.lower(), []).append(Path(folder) / name)
+    findings = []
+    for row in rows:
+        wanted = row.file.lower()
+        paths = sorted(there.get(wanted.rsplit("/", 1)[-1], []))
+        exact = [
+            path
+            for path in paths
+            if os.path.relpath(path, root).replace(os.sep, "/").lower() == wanted
+        ]
+        digests = [_file_digest(path) for path in exact or paths]
+        if not paths:
+            findings.append((row.file, "missing"))
+        elif all(digest.startswith(UNREADABLE) for digest in digests):
+            findings.append((row.file, digests[0]))
+        elif row.sha256 not in digests:
+            size = next(
+                path.stat().st_size
+                for path, digest in zip(exact or paths, digests, strict=True)
+                if not digest.startswith(UNREADABLE)
+            )
+            findings.append(
+                (
+                    row.file,
+                    f"differs: {size} bytes here, {row.cells.get('bytes') or '?'} in the manifest",
+                )
+            )
+    return findings
+
+
+def _file_digest(path: Path) -> str:
+    try:
+        with open_regular(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"{UNREADABLE}: {error.strerror or error}"

@@ -1,0 +1,147 @@
+r"""Words broken at line ends: joined or hyphenated, as the corpus has them elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cloze_gen.corpus.normalization import LINE_END_HYPHEN
+from cloze_gen.records.rejection import Reason
+from cloze_gen.store.artifacts import ArtifactWriter
+from cloze_gen.store.tables import read_tsv, write_tsv
+
+_CLITICS = ("'s", "s'", "'")
+
+
+class HyphenReason(Reason):
+    JOINED_ATTESTED = ("joined_attested", "the joined form is the more frequent one elsewhere")
+    HYPHENATED_ATTESTED = (
+        "hyphenated_attested",
+        "the hyphenated form is the more frequent one elsewhere",
+    )
+    PARTS_ARE_WORDS = ("parts_are_words", "neither form occurs elsewhere, and both parts are words")
+    PARTS_ARE_NOT_WORDS = (
+        "parts_are_not_words",
+        "neither form occurs elsewhere, nor are both parts words",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HyphenDecision:
+    """The form of a broken word, and case-folded counts of both forms away from line ends."""
+
+    form: str
+    reason: HyphenReason
+    joined_count: int
+    hyphenated_count: int
+
+
+def resolve_hyphens(
+    counts: Mapping[str, int], *, min_part_count: int = 5
+) -> dict[str, HyphenDecision]:
+    r"""Decide every type that holds U+00AD (``candle\xadlight``).
+
+    The more frequent form wins, possessive endings aside; equal counts keep the hyphen. With
+    neither form attested the word is hyphenated if each part occurs `min_part_count` times, else
+    joined.
+
+    >>> resolve_hyphens({"candle\xadlight": 1, "candlelight": 3, "Candle-light": 2})["candle\xadlight"].form
+    'candlelight'
+    >>> resolve_hyphens({"door\xadgod": 1, "door": 9, "god": 9})["door\xadgod"].form
+    'door-god'
+    """
+    folded: dict[str, int] = {}
+    broken: list[str] = []
+    for word, count in counts.items():
+        if LINE_END_HYPHEN in word:
+            broken.append(word)
+            continue
+        key = word.casefold()
+        folded[key] = folded.get(key, 0) + count
+    return {word: _decide(word, folded, min_part_count) for word in sorted(broken)}
+
+
+def _decide(word: str, folded: Mapping[str, int], min_part_count: int) -> HyphenDecision:
+    joined, hyphenated = word.replace(LINE_END_HYPHEN, ""), word.replace(LINE_END_HYPHEN, "-")
+    joined_count, hyphenated_count = _attested(joined, folded), _attested(hyphenated, folded)
+    if joined_count or hyphenated_count:
+        if joined_count > hyphenated_count:
+            return HyphenDecision(
+                joined, HyphenReason.JOINED_ATTESTED, joined_count, hyphenated_count
+            )
+        return HyphenDecision(
+            hyphenated, HyphenReason.HYPHENATED_ATTESTED, joined_count, hyphenated_count
+        )
+    parts = hyphenated.casefold().split("-")
+    if all(_attested(part, folded) >= min_part_count for part in parts):
+        return HyphenDecision(hyphenated, HyphenReason.PARTS_ARE_WORDS, 0, 0)
+    return HyphenDecision(joined, HyphenReason.PARTS_ARE_NOT_WORDS, 0, 0)
+
+
+def _attested(word: str, folded: Mapping[str, int]) -> int:
+    key = word.casefold()
+    total = folded.get(key, 0)
+    for clitic in _CLITICS:
+        if key.endswith(clitic) and len(key) > len(clitic):
+            bare = key[: -len(clitic)]
+            return total + folded.get(bare if clitic != "s'" else bare + "s", 0)
+    return total
+
+
+# ---- words that a line end broke
+
+HYPHENS = "hyphens.tsv"
+
+
+def write_hyphens(writer: ArtifactWriter, counts: Mapping[str, int]) -> dict[str, str]:
+    """Write `hyphens.tsv` (``|`` in `broken` is the line end); returns the form of each type."""
+    decisions = resolve_hyphens(counts)
+    rows = (
+        (
+            token.replace(LINE_END_HYPHEN, "|"),
+            counts[token],
+            found.joined_count,
+            found.hyphenated_count,
+            found.form,
+            found.reason,
+        )
+        for token, found in sorted(decisions.items())
+    )
+    header = ("broken", "count", "joined_count", "hyphenated_count", "form", "reason")
+    writer.rows[HYPHENS] = write_tsv(writer.path(HYPHENS), header, rows)
+    return {token: decision.form for token, decision in decisions.items()}
+
+
+def read_hyphen_forms(path: Path) -> dict[str, str]:
+    """Broken type -> form, from `hyphens.tsv`."""
+    return {row["broken"].replace("|", LINE_END_HYPHEN): row["form"] for row in read_tsv(path)}
+
+
+def mend_token(token: str, forms: Mapping[str, str]) -> str:
+    r"""A broken token in its decided form; a type that was never counted keeps its hyphen.
+
+    >>> mend_token("lamp\xadlight", {"lamp\xadlight": "lamplight"}), mend_token("lamp\xadoil", {})
+    ('lamplight', 'lamp-oil')
+    """
+    return forms.get(token, token.replace(LINE_END_HYPHEN, "-"))
+
+
+def mend_line(line: str, forms: Mapping[str, str]) -> str:
+    return " ".join(
+        mend_token(token, forms) if LINE_END_HYPHEN in token else token for token in line.split(" ")
+    )
+
+
+def mend_text(text: str, line: str, forms: Mapping[str, str]) -> str:
+    r"""A sentence's text with broken tokens in their decided form.
+
+    >>> mend_text("By lamp\xadlight, he said.", "By lamp\xadlight , he said .", {"lamp\xadlight": "lamplight"})
+    'By lamplight, he said.'
+    """
+    broken_words = {token for token in line.split(" ") if LINE_END_HYPHEN in token}
+    for broken in sorted(
+        broken_words, key=lambda word: (-len(word), word)
+    ):  # one may be the end of a longer one
+        text = text.replace(broken, mend_token(broken, forms))
+    return text

@@ -1,0 +1,68 @@
+"""Which words can be options: rare, attested, no proper names; one rule for answers and alternates."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+import numpy as np
+
+from cloze_gen.corpus.counts import CountTable
+from cloze_gen.english.treebank import is_clipped
+
+# Letters and digits, joined by word-internal marks; the published options are ASCII
+# ("60,000", "mother's", "twenty-one").
+_OPTION_SHAPE = re.compile(r"[A-Za-z0-9]+(?:['.,-][A-Za-z0-9]+)*'?")
+
+
+# A word is no name if most of its non-initial uses are lower-case (MSR guideline practice).
+_MIN_LOWER_SHARE = 0.5
+
+
+class OptionLimits(Protocol):
+    """Limits of options."""
+
+    @property
+    def max_freq(self) -> float:
+        """Exclusive upper bound of the case-folded frequency (MSR 2.2 step 1: less than 1e-4)."""
+        ...
+
+    @property
+    def min_count(self) -> int:
+        """Inclusive lower bound of the surface type's count."""
+        ...
+
+    @property
+    def min_freq(self) -> float:
+        """Inclusive lower bound of the surface type's share of word tokens."""
+        ...
+
+    @property
+    def allow_proper_names(self) -> bool:
+        """Also allow capitalised types and words that are mostly capitalised."""
+        ...
+
+
+def option_mask(table: CountTable, limits: OptionLimits) -> np.ndarray:
+    """Types that may be answers or distractors; bool, shape (types,)."""
+    least = max(limits.min_count, limits.min_freq * table.word_tokens)
+    rare = (table.folded_count > 0) & (table.freq < limits.max_freq) & (table.count >= least)
+    shaped = np.array([bool(_OPTION_SHAPE.fullmatch(word)) for word in table.words], bool)
+    count_of = {
+        word: int(count)
+        for word, count in zip(table.words, table.count, strict=True)
+        if "'" not in word
+    }
+    for row in np.flatnonzero(rare & shaped).tolist():
+        word, times = table.words[row], int(table.count[row])
+        # A plural (`ladies'`) is more frequent without its apostrophe, a clipped word (`fores'`)
+        # with it.
+        shaped[row] = not is_clipped(word, is_word=count_of.get(word[:-1], 0) >= times)
+    if limits.allow_proper_names:
+        return rare & shaped
+    has_letter = np.array(
+        [any(character.isalpha() for character in word) for word in table.words], bool
+    )
+    lower = np.array([word == word.casefold() for word in table.words], bool)
+    common = lower & ((table.lower_share >= _MIN_LOWER_SHARE) | ~has_letter)
+    return rare & shaped & common

@@ -1,0 +1,118 @@
+"""Lists, digests and reads book files. A new format is a `Reader` and an entry in `READERS`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from cloze_gen.corpus.decoding import Decoded
+from cloze_gen.corpus.readers.reader import Member, Reader
+from cloze_gen.corpus.readers.text_file import GzipText, PlainText
+from cloze_gen.errors import BookError, CorpusError
+from cloze_gen.store.files import open_regular
+from cloze_gen.store.tables import escape_cell
+
+READERS: tuple[Reader, ...] = (PlainText(), GzipText())
+
+HEAD_BYTES = 16
+MAX_BOOK_BYTES = 256 * 1024 * 1024  # raw; the largest of the 534 books at hand has 5.5 MB
+UNREADABLE = "unreadable"  # begins the digest of what cannot be read; the reason follows
+
+
+@dataclass(frozen=True, slots=True)
+class RawBook:
+    """The raw (unpacked) bytes of a book, and its reader."""
+
+    data: bytes
+    reader: Reader
+
+    def decode(self, encoding: str = "") -> Decoded:
+        """The text that all spans refer to; see `Reader.decode`."""
+        return self.reader.decode(self.data, encoding)
+
+
+def endings() -> tuple[str, ...]:
+    return tuple(ending for reader in READERS for ending in reader.endings)
+
+
+def ending_of(name: str) -> str:
+    """The ending that identifies a book file, as written in its name; empty without one.
+
+    >>> ending_of("Emma.TXT.gz"), ending_of("notes.txt.bak")
+    ('.TXT.gz', '')
+    """
+    fit = [ending for ending in endings() if name.lower().endswith(ending)]
+    return name[-max(map(len, fit)) :] if fit else ""
+
+
+def list_members(path: Path) -> Sequence[Member]:
+    """The books of a file; an unreadable file counts as one book."""
+    try:
+        with _opened(path) as (reader, file):
+            return tuple(reader.members(file))
+    except (OSError, BookError):
+        return (Member(),)
+
+
+def book_digest(path: Path, member: str = "") -> str:
+    """The sha256 of a stored book, or `unreadable: ` and the reason, so that a repaired file is
+    new.
+    """
+    try:
+        with _opened(path) as (reader, file):
+            return reader.fetch(file, member, limit=MAX_BOOK_BYTES)[1]
+    except (OSError, BookError) as error:
+        return _unreadable(error)
+
+
+def read_book(path: Path, member: str = "", *, digest: str = "") -> RawBook:
+    """Read one book; with `digest`, CorpusError if it changed.
+
+    Raises:
+        BookError: ``unreadable``, ``truncated_gzip``, ``too_large``, or a reason of the reader.
+    """
+    stored, reader = b"", READERS[0]
+    try:
+        with _opened(path) as (reader, file):
+            stored, found = reader.fetch(file, member, limit=MAX_BOOK_BYTES)
+    except (OSError, BookError) as error:
+        found = _unreadable(error)
+    if digest and found != digest:
+        raise CorpusError(
+            f"{escape_cell(str(path))}: changed while it was read: its bytes differ from "
+            "those at the start of this run. "
+            "Wait until nothing writes to it, then run again. Finished work is kept."
+        )
+    name = repr(f"{path.name}/{member}" if member else path.name)
+    if found.startswith(UNREADABLE):
+        raise BookError(
+            UNREADABLE, f"{name}: cannot be read ({found.removeprefix(f'{UNREADABLE}: ')})"
+        )
+    try:
+        data = reader.unpack(stored, limit=MAX_BOOK_BYTES)
+    except BookError as error:
+        raise BookError(error.reason, f"{name}: {error}") from None
+    if len(data) > MAX_BOOK_BYTES:
+        raise BookError(
+            "too_large",
+            f"{name}: more than {MAX_BOOK_BYTES // 2**20} MiB of text; split it into books",
+        )
+    return RawBook(data, reader)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[tuple[Reader, BinaryIO]]:
+    with open_regular(path) as file:
+        head = file.peek(HEAD_BYTES)[:HEAD_BYTES]
+        reader = next((one for one in READERS if one.takes(path.name.lower(), head)), None)
+        if reader is None:
+            raise BookError(UNREADABLE, "not a file of books")
+        yield reader, file
+
+
+def _unreadable(error: Exception) -> str:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return f"{UNREADABLE}: {reason or error}"

@@ -1,0 +1,72 @@
+"""The interface of a reader of one kind of book file; the defaults suit a file that is one book."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import BinaryIO, ClassVar
+
+from cloze_gen.corpus.decoding import Decoded, decode_book
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One book of a file.
+
+    Attributes:
+        name: path in an archive, number of a row; empty where the file is the book.
+        book_id: the id that the file gives; if empty, made from the names of file and member.
+        facts: by manifest column (`corpus.manifest.COLUMNS`); a manifest overrides them.
+        kind: the decoding, where it is not plain text; part of the stored book's key.
+    """
+
+    name: str = ""
+    book_id: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    kind: str = ""
+
+
+class Reader:
+    """Reads one kind of book file, from open files only. `endings` are in lower case."""
+
+    endings: ClassVar[tuple[str, ...]]
+
+    def takes(self, name: str, head: bytes) -> bool:
+        """Whether this is its file, by lower-case name and first `HEAD_BYTES` bytes; at most one
+        reader takes a file.
+        """
+        raise NotImplementedError
+
+    def members(self, file: BinaryIO) -> Iterable[Member]:
+        """The books of a file, in its own order; a file with a BookError counts as one dropped
+        book.
+        """
+        return (Member(),)
+
+    def fetch(self, file: BinaryIO, member: str, *, limit: int) -> tuple[bytes, str]:
+        """At most `limit` + 1 stored bytes of a book, and the sha256 of all; BookError if damaged.
+        If `members` fails, the file is fetched as its empty member.
+        """
+        data = file.read(limit + 1)
+        sha256 = hashlib.sha256(data)
+        while more := file.read(1024 * 1024):
+            sha256.update(more)
+        return data, sha256.hexdigest()
+
+    def unpack(self, stored: bytes, *, limit: int) -> bytes:
+        """The decompressed bytes, cut anywhere above `limit`; BookError if they are damaged."""
+        return stored
+
+    def decode(self, raw: bytes, encoding: str = "") -> Decoded:
+        """The text of a book. Spans count its characters, so equal bytes must give equal text.
+
+        Args:
+            encoding: found by an earlier run; empty: detect it.
+        Raises:
+            BookError: the bytes are no text.
+            LookupError, UnicodeDecodeError: the given encoding does not fit.
+        """
+        if encoding:
+            return Decoded(raw.decode(encoding), encoding, "given")
+        return decode_book(raw)

@@ -1,0 +1,39 @@
+"""Text files, one book a file; the first bytes decide whether it is gzipped."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from typing import ClassVar
+
+from cloze_gen.corpus.readers.reader import Reader
+from cloze_gen.errors import BookError
+from cloze_gen.store.files import GZIP_MAGIC
+
+_TEXT_NAMES = (".txt", ".txt.gz")
+
+
+class PlainText(Reader):
+    endings: ClassVar[tuple[str, ...]] = (".txt",)
+
+    def takes(self, name: str, head: bytes) -> bool:
+        return name.endswith(_TEXT_NAMES) and not head.startswith(GZIP_MAGIC)
+
+
+class GzipText(Reader):
+    endings: ClassVar[tuple[str, ...]] = (".txt.gz",)
+
+    def takes(self, name: str, head: bytes) -> bool:
+        return name.endswith(_TEXT_NAMES) and head.startswith(GZIP_MAGIC)
+
+    def unpack(self, stored: bytes, *, limit: int) -> bytes:
+        if len(stored) > limit:  # its content is as large, or it is no book
+            return stored
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(stored)) as file:
+                return file.read(limit + 1)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise BookError(
+                "truncated_gzip", f"the gzip file is truncated or damaged ({error})"
+            ) from None

@@ -1,0 +1,161 @@
+"""Tags of books, stored by each book's digest: one Penn tag a token, and counts of (token, tag)."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import pyarrow as pa
+from pydantic import Field
+
+from cloze_gen.adapters.inflector import lemmatize
+from cloze_gen.adapters.spacy_tagger import SpacyTagger, load_tagger, travelling_name
+from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
+from cloze_gen.corpus.counts import Pair
+from cloze_gen.corpus.normalization import LINE_END_HYPHEN
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.english.treebank import host
+from cloze_gen.errors import ModelError
+from cloze_gen.parsing import quote
+from cloze_gen.settings import SettingsGroup
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet, write_tsv
+
+TAGS_VERSION = 1
+TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
+
+
+class TaggerSettings(SettingsGroup):
+    name: str = Field(
+        "builtin",
+        description="'builtin', or an installed spaCy pipeline by its package name or folder",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TagShard:
+    out: Path
+    book: Path
+    tagger: str
+    identity: str
+
+    @property
+    def key(self) -> StageKey:
+        shelf, item = self.book.parts[-2:]
+        return StageKey("tags", TAGS_VERSION, {"tagger": self.identity}, {"book": shelf}, item=item)
+
+
+_loaded = functools.lru_cache(maxsize=1)(load_tagger)
+
+
+def worker_tagger(name: str, identity: str = "") -> SpacyTagger:
+    """The tagger, loaded once a process; ModelError if its identity differs from a given one."""
+    tagger = _loaded(name)
+    if identity and tagger.identity != identity:
+        raise ModelError(
+            f"the tagger {quote(name)} is {tagger.identity} here, but {identity} on the machine that "
+            "started the run. Install the same one on every "
+            "machine, and restart workers after a change of tagger."
+        )
+    return tagger
+
+
+def tag_book(shard: TagShard) -> dict[str, int]:
+    """Tag one book unless that is done; returns its numbers of sentences and tokens. Broken tokens
+    are tagged joined: a book's tags depend on the book alone.
+    """
+    store = Store(shard.out)
+    if not store.is_complete(shard.key):
+        lines, kinds = (
+            read_parquet(shard.book / SENTENCES, columns=[name])[name].to_pylist()
+            for name in ("tokens", "kind")
+        )
+        sentences = [line.split(" ") for line in lines]
+        plain = (
+            [token.replace(LINE_END_HYPHEN, "") or token for token in tokens]
+            for tokens in sentences
+        )
+        tagged = list(worker_tagger(shard.tagger, shard.identity).tag(plain))
+        types: Counter[tuple[str, str]] = Counter()
+        for tokens, tags, kind in zip(sentences, tagged, kinds, strict=True):
+            if kind != "heading":
+                types.update(zip(tokens, tags, strict=True))
+        with store.writing(shard.key) as writer:
+            if writer is not None:
+                _write_tags(writer, [" ".join(tags) for tags in tagged], types)
+    facts = store.open(shard.key).facts
+    return {"sentences": int(facts["sentences"]), "tokens": int(facts["tokens"])}
+
+
+def _write_tags(
+    writer: ArtifactWriter, tags: Sequence[str], types: Counter[tuple[str, str]]
+) -> None:
+    writer.rows[TAGS] = write_parquet(writer.path(TAGS), {"tags": pa.array(tags, pa.string())})
+    rows = sorted(types)
+    writer.rows[TAGGED_TYPES] = write_parquet(writer.path(TAGGED_TYPES), {
+        "word": pa.array([word for word, _ in rows], pa.string()),
+        "tag": pa.array([tag for _, tag in rows], pa.string()).dictionary_encode(),
+        "count": pa.array([types[row] for row in rows], pa.int32()),
+    })  # fmt: skip
+    writer.facts |= {"sentences": len(tags), "tokens": sum(line.count(" ") + 1 for line in tags)}
+    writer.versions |= {"spacy": version("spacy"), "pyarrow": pa.__version__}
+
+
+def write_tagging(
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    *,
+    corpus: Artifact,
+    settings: TaggerSettings,
+    identity: str,
+) -> None:
+    """Tag the kept books of a corpus and list them in `books.tsv`; each book is an artifact of
+    `tags.parquet` (a line a sentence) and `types.parquet` (headings excluded).
+    """
+    rows = kept_books(corpus)
+    tagger = travelling_name(settings.name)
+    shards = [
+        TagShard(ctx.store.root, book_folder(corpus, row).resolve(), tagger, identity)
+        for row in rows
+    ]
+    done = list(ctx.map(tag_book, shards, unit="books"))
+    table = [
+        (row["book_id"], f"../{shard.key.folder_name}", book["sentences"], book["tokens"])
+        for row, shard, book in zip(rows, shards, done, strict=True)
+    ]
+    writer.rows[BOOK_TAGS] = write_tsv(
+        writer.path(BOOK_TAGS), ("book_id", "folder", "sentences", "tokens"), table
+    )
+    writer.holds = sorted({folder for _, folder, _, _ in table})
+    tokens = sum(book["tokens"] for book in done)
+    writer.facts |= {
+        "tagger": identity,
+        "books": len(done),
+        "sentences": sum(book["sentences"] for book in done),
+        "tokens": tokens,
+    }
+    ctx.say(f"{tokens:,} tokens of {len(done)} books by {identity}")
+
+
+def tag_folders(tagging: Artifact) -> dict[str, Path]:
+    return {
+        row["book_id"]: tagging.folder / row["folder"] for row in read_tsv(tagging.path(BOOK_TAGS))
+    }
+
+
+@functools.lru_cache(
+    maxsize=500_000
+)  # the (token, tag) pairs of a corpus; most are looked up thousands of times
+def lemma_pair(token: str, tag: str) -> Pair:
+    """(lemma, class) of a token's host; lower-cased for proper nouns too.
+
+    >>> lemma_pair("mother's", "NN"), lemma_pair("Went", "VBD")
+    (('mother', 'noun'), ('go', 'verb'))
+    """
+    return lemmatize(host(token), tag).lower(), coarse_class(tag)

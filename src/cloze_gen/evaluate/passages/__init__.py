@@ -1,1 +1,0 @@
-"""Baselines and measures of passages whose last word is to be predicted from a whole vocabulary."""

@@ -1,0 +1,561 @@
+"""Models for baselines of questions, trained on the training text as printed in questions."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie, find_build_binary
+from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
+from cloze_gen.corpus.arrays import line_ids
+from cloze_gen.corpus.frequencies import read_counts
+from cloze_gen.corpus.normalization import rendered_tokens
+from cloze_gen.corpus.training_text import TEXT, TOKENS
+from cloze_gen.engine.progress import Stopwatch, phases
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.evaluate.adversary import (
+    AdversaryResult,
+    Features,
+    log10_freqs,
+    option_features,
+    try_adversary,
+    value_features,
+)
+from cloze_gen.evaluate.lsa import (
+    DIMENSIONS,
+    MIN_COUNT,
+    UNCOUNTED,
+    fit_word_vectors,
+    fold_ids,
+    lsa_scores,
+)
+from cloze_gen.evaluate.question_scores import (
+    POINTS,
+    article_scores,
+    book_folds,
+    forward_scores,
+    freq_lookup,
+    frequency_scores,
+    history_scores,
+    index_blocks,
+    length_scores,
+    majority_tag_scores,
+    match_scores,
+    odd_one_out_scores,
+    options_only_scores,
+    position_scores,
+    rank_scores,
+    sentence_scores,
+)
+from cloze_gen.evaluate.questions import (
+    ADVERSARIES,
+    LETTERS,
+    RANKED,
+    RECORDED,
+    Baseline,
+    BaselineResult,
+    QuestionSet,
+    judge_scores,
+)
+from cloze_gen.models.language_model import open_index
+from cloze_gen.models.ngram_index import ForwardIndex
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
+from cloze_gen.store.tables import QUESTIONS, memory_mapped, read_jsonl
+
+# ---- Training text as printed in questions
+
+_SHARD_BYTES = 8 * 1024 * 1024
+_PRINTED_MARKS = (
+    ".",
+    ",",
+    ";",
+)  # added to the vocabulary, because the rendering replaces other marks by these
+
+
+@dataclass(frozen=True, slots=True)
+class TextRange:
+    text: Path
+    counts: Path
+    start: int
+    end: int
+    lines: Path
+    ids: Path
+    left_out: frozenset[str] = frozenset()
+
+
+def write_evaluation_text(
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    *,
+    text: Artifact,
+    counts: Artifact,
+    left_out: Artifact | None = None,
+) -> None:
+    """Write the training sentences as printed, without the sentences of the questions `left_out`.
+
+    The baselines of MSR 4 are trained on it, because questions omit some punctuation of books.
+    `tokens.npy`: uint32, shape (tokens + sentences,), `SEPARATOR` after each sentence.
+    """
+    question_lines = _question_lines(left_out) if left_out else frozenset[str]()
+    words = vocabulary_words(counts.folder)
+    parts = writer.path("parts/x").parent
+    bounds = list(line_bounds(text.path(TEXT)))
+    shards = [
+        TextRange(
+            text.path(TEXT),
+            counts.folder,
+            start,
+            end,
+            parts / f"{i:05}.txt",
+            parts / f"{i:05}.ids",
+            question_lines,
+        )
+        for i, (start, end) in enumerate(itertools.pairwise(bounds))
+    ]
+    sizes = list(ctx.map(render_range, shards, unit="parts"))
+    n_ids, n_lines = sum(size[0] for size in sizes), sum(size[1] for size in sizes)
+    with open(writer.path(TEXT), "wb") as lines, open(writer.path(TOKENS), "wb") as ids:
+        np.lib.format.write_array_header_1_0(
+            ids, {"descr": "<u4", "fortran_order": False, "shape": (n_ids,)}
+        )
+        for shard in shards:
+            for path, whole in ((shard.lines, lines), (shard.ids, ids)):
+                with open(path, "rb") as part:
+                    shutil.copyfileobj(part, whole, 1 << 20)
+    shutil.rmtree(parts)
+    writer.path(WORDS).write_text(
+        "".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n"
+    )
+    writer.rows |= {TEXT: n_lines, TOKENS: n_ids, WORDS: len(words)}
+    writer.facts |= {"sentences": n_lines, "tokens": n_ids - n_lines}
+    ctx.say(f"{n_lines:,} sentences, {n_ids - n_lines:,} tokens as printed")
+    if left_out:
+        found = frozenset[str]().union(*(lines for _, _, lines in sizes))
+        writer.facts |= {"left_out": len(found), "not_found": len(question_lines - found)}
+        ctx.say(
+            f"left out {len(found):,} sentences of the questions; "
+            f"{len(question_lines - found):,} sentences of the questions are not in the text"
+        )
+
+
+def _question_lines(questions: Artifact) -> frozenset[str]:
+    return frozenset(" ".join(record["tokens"]) for record in read_jsonl(questions.path(QUESTIONS)))
+
+
+def line_bounds(path: Path, *, shard_bytes: int = _SHARD_BYTES) -> Iterator[int]:
+    """Offsets that cut a text file into parts of whole lines, from 0 to the file size."""
+    size, last = path.stat().st_size, 0
+    yield last
+    with open(path, "rb") as handle:
+        while last < size:
+            handle.seek(min(last + shard_bytes, size) - 1)
+            handle.readline()
+            last = handle.tell()
+            yield last
+
+
+@functools.lru_cache(maxsize=1)
+def vocabulary_words(counts: Path) -> list[str]:
+    """All words by number less one: the count table's, then the printed marks that it lacks."""
+    words = list(read_counts(open_artifact(counts)).words)
+    known = set(words)
+    return words + [mark for mark in _PRINTED_MARKS if mark not in known]
+
+
+@functools.lru_cache(maxsize=1)
+def _vocabulary(counts: Path) -> dict[str, int]:
+    return {word: i for i, word in enumerate(vocabulary_words(counts), 1)}
+
+
+def render_range(shard: TextRange) -> tuple[int, int, frozenset[str]]:
+    """Returns the number of ids, the number of sentences, and the lines left out."""
+    with open(shard.text, "rb") as handle:
+        handle.seek(shard.start)
+        source = handle.read(shard.end - shard.start).decode("utf-8").split("\n")[:-1]
+    rendered = [" ".join(tokens) for line in source if (tokens := rendered_tokens(line.split(" ")))]
+    kept = [line for line in rendered if line not in shard.left_out]
+    ids = line_ids(kept, _vocabulary(shard.counts))
+    shard.lines.write_bytes("".join(f"{line}\n" for line in kept).encode())
+    shard.ids.write_bytes(ids.astype("<u4").tobytes())
+    return len(ids), len(kept), shard.left_out.intersection(rendered)
+
+
+def read_ids(artifact: Artifact) -> np.ndarray:
+    return memory_mapped(artifact.path(TOKENS))
+
+
+# ---- Opening models
+
+WORDS, BINARY, VECTORS = "words.txt", "model.binary", "vectors.npy"
+
+
+def ngram_file(n: int) -> str:
+    return f"{n}grams.npy"
+
+
+def read_words(artifact: Artifact) -> list[str]:
+    """`words.txt` of the printed text or a model of it; word number i is at index i - 1."""
+    return artifact.path(WORDS).read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def open_match_index(artifact: Artifact) -> tuple[dict[int, np.ndarray], dict[str, int]]:
+    vocabulary = {word: i for i, word in enumerate(read_words(artifact), 1)}
+    return {n: memory_mapped(artifact.path(ngram_file(n))) for n in POINTS}, vocabulary
+
+
+def open_evaluation_lm(artifact: Artifact) -> KenlmModel:
+    return KenlmModel(artifact.path(BINARY))
+
+
+def open_lsa(artifact: Artifact) -> tuple[np.ndarray, dict[str, int]]:
+    return memory_mapped(artifact.path(VECTORS)), {
+        word: i for i, word in enumerate(read_words(artifact), UNCOUNTED + 1)
+    }
+
+
+class IndexModel:
+    """A forward index as a `LanguageModel`."""
+
+    def __init__(self, index: ForwardIndex) -> None:
+        self._index = index
+        self._known = frozenset(index.words) - {"<s>", "<unk>"}
+
+    @property
+    def order(self) -> int:
+        return self._index.order
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._known
+
+    def log10_prob(self, history: Sequence[str], word: str) -> float:
+        recent = history[-(self.order - 1) :]
+        return float(
+            self._index.log10_probs(
+                np.array([self._ids(recent)], np.int64).reshape(1, -1), np.array(self._ids([word]))
+            )[0]
+        )
+
+    def score_sentence(self, tokens: Sequence[str]) -> float:
+        return self._index.sentence_log10_prob(tokens)
+
+    def _ids(self, tokens: Iterable[str]) -> list[int]:
+        return list(self._index.ids(list(tokens)))
+
+
+# ---- Training models
+
+# seed of the Lanczos start vector; independent of the evaluation's seed
+_START_SEED = 0
+# Memory that lmplz allocates at once; the model does not depend on it. 200M for texts below 20 MB.
+_SMALL_TEXT_BYTES, _SMALL_MEMORY, _MEMORY = 20_000_000, "200M", "4G"
+
+
+@dataclass(frozen=True, slots=True)
+class EvalLmSizes:
+    """A smoothed n-gram baseline (MSR 4.2), independent of settings; counts are inclusive minima."""
+
+    order: int
+    min_count: int = 5
+    min_fourgram_count: int = 2
+
+    @property
+    def prune(self) -> tuple[int, ...]:
+        """Value of lmplz --prune: n-grams with at most this count are dropped, by order."""
+        return (
+            (0, 0, 0, *[self.min_fourgram_count - 1] * (self.order - 3))
+            if self.order > 3 and self.min_fourgram_count > 1
+            else ()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LsaSizes:
+    """The LSA baseline (MSR 4.3), independent of settings; `min_count` is inclusive."""
+
+    dimensions: int = DIMENSIONS
+    min_count: int = MIN_COUNT
+
+
+EVAL_LMS = {order: EvalLmSizes(order) for order in (3, 4)}
+LSA = LsaSizes()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelShard:
+    text: Path
+    target: Path
+    n: int = 0
+    sizes: LsaSizes = LSA
+
+
+def write_match_index(writer: ArtifactWriter, ctx: StageContext, *, text: Artifact) -> None:
+    shards = [ModelShard(text.folder, writer.path(ngram_file(n)), n) for n in POINTS]
+    for shard, count in zip(
+        shards, ctx.map(write_ngram_hashes, shards, unit="lengths"), strict=True
+    ):
+        writer.rows[shard.target.name] = count
+    shutil.copyfile(text.path(WORDS), writer.path(WORDS))
+    writer.versions |= {"numpy": np.__version__}
+    ctx.say(", ".join(f"{count:,} {name.split('.')[0]}" for name, count in writer.rows.items()))
+
+
+def write_ngram_hashes(shard: ModelShard) -> int:
+    """Write the hashes of one n-gram length in blocks, to limit memory; returns their number."""
+    count = 0
+    with open(shard.target, "wb") as handle:
+        _write_header(handle, count)
+        for block in index_blocks(read_ids(open_artifact(shard.text)), shard.n):
+            handle.write(block.astype("<u8").tobytes())
+            count += len(block)
+        handle.seek(0)
+        _write_header(handle, count)  # the header keeps its length: numpy pads the first axis
+    return count
+
+
+def _write_header(handle: BinaryIO, count: int) -> None:
+    np.lib.format.write_array_header_1_0(
+        handle, {"descr": "<u8", "fortran_order": False, "shape": (count,)}
+    )
+
+
+def write_evaluation_lm(
+    writer: ArtifactWriter, ctx: StageContext, *, text: Artifact, sizes: EvalLmSizes
+) -> None:
+    """A modified Kneser-Ney model of the printed text (KenLM); rare words are `<unk>`.
+
+    For a text too small to estimate discounts, lmplz uses fixed ones.
+    """
+    clock = Stopwatch()
+    temp = writer.path("temp/x").parent
+    counts = np.bincount(read_ids(text))
+    words = read_words(text)
+    frequent = [words[i - 1] for i in np.flatnonzero(counts >= sizes.min_count).tolist() if i > 0]
+    (temp / "vocabulary.txt").write_text(
+        "".join(f"{word}\n" for word in frequent), encoding="utf-8", newline="\n"
+    )
+    memory = _SMALL_MEMORY if text.path(TEXT).stat().st_size < _SMALL_TEXT_BYTES else _MEMORY
+    with phases(ctx.stage) as report_line:
+        train_arpa(
+            text=text.path(TEXT), arpa=temp / "model.arpa", order=sizes.order, memory=memory, temp_dir=temp, prune=sizes.prune,
+            limit_vocab=temp / "vocabulary.txt", discount_fallback=True, on_line=report_line,
+        )  # fmt: skip
+    build_trie(arpa=temp / "model.arpa", binary=writer.path(BINARY), memory=memory, temp_dir=temp)
+    shutil.rmtree(temp)
+    writer.facts |= {"words": len(frequent)}
+    writer.versions |= {
+        "lmplz_sha256": binary_sha256(find_lmplz()),
+        "build_binary_sha256": binary_sha256(find_build_binary()),
+    }
+    ctx.say(f"order {sizes.order} over {len(frequent):,} words in {clock.seconds:.0f} s")
+
+
+def write_lsa(
+    writer: ArtifactWriter, ctx: StageContext, *, text: Artifact, sizes: LsaSizes
+) -> None:
+    """Word vectors of the printed text: float32, shape (words + 2, dimensions), from row 2.
+
+    Raises:
+        CorpusError: fewer than three words of the text are frequent enough.
+    """
+    clock = Stopwatch()
+    shard = ModelShard(text.folder, writer.path(VECTORS), sizes=sizes)
+    (words,) = ctx.map(fit_vectors, [shard], unit="matrices")
+    writer.path(WORDS).write_text(
+        "".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n"
+    )
+    writer.rows |= {VECTORS: len(words) + UNCOUNTED + 1, WORDS: len(words)}
+    writer.versions |= {"numpy": np.__version__, "scipy": scipy.__version__}
+    ctx.say(f"{len(words):,} words, {sizes.dimensions} dimensions in {clock.seconds:.0f} s")
+
+
+def fit_vectors(shard: ModelShard) -> list[str]:
+    text = open_artifact(shard.text)
+    surface = {word: i for i, word in enumerate(read_words(text), 1)}
+    mapping, folded = fold_ids(surface)
+    vectors = fit_word_vectors(
+        mapping[read_ids(text)],
+        len(folded) + 1,
+        dimensions=shard.sizes.dimensions,
+        min_count=shard.sizes.min_count,
+        seed=_START_SEED,
+    )
+    used = np.flatnonzero(vectors.any(axis=1))
+    np.save(
+        shard.target,
+        np.concatenate([np.zeros((UNCOUNTED + 1, vectors.shape[1]), np.float32), vectors[used]]),
+    )
+    names = list(folded)
+    return [names[i - 1] for i in used.tolist()]
+
+
+# ---- Scores of baselines
+
+Scores = NDArray[np.float64]
+
+
+class Scorer:
+    def __init__(
+        self, question_set: QuestionSet, models: Mapping[str, Artifact], *, tagger: str = "builtin"
+    ) -> None:
+        self._set, self._models, self._tagger = question_set, models, tagger
+        self._questions = question_set.questions
+        self._computed: dict[str, tuple[Scores, float]] = {}
+        self._opened: dict[str, Any] = {}
+
+    def scores(self, name: str) -> tuple[Scores, float]:
+        """Scores, shape (n, k), and seconds, without the seconds of scores that it uses."""
+        if name not in self._computed:
+            clock, before = Stopwatch(), sum(seconds for _, seconds in self._computed.values())
+            found = self._compute(name)
+            self._computed[name] = (
+                found,
+                clock.seconds - (sum(seconds for _, seconds in self._computed.values()) - before),
+            )
+        return self._computed[name]
+
+    def features(self, adversary: str) -> Features:
+        names = ADVERSARIES[adversary]
+        if names:
+            return value_features(
+                [
+                    log10_freqs(self.scores(name)[0])
+                    if name == "frequency"
+                    else self.scores(name)[0]
+                    for name in names
+                ]
+            )
+        return option_features(
+            [question.options for question in self._questions],
+            self._once("isolated tags", self._read_isolated_tags),
+        )
+
+    def _compute(self, name: str) -> Scores:
+        recorded = self._set.recorded(RECORDED[name]) if name in RECORDED else None
+        if recorded is not None:
+            return recorded
+        if name.startswith("position-"):
+            return position_scores(self._questions, LETTERS.index(name[-1]))
+        methods: dict[str, Callable[[], Scores]] = {
+            "focus-model": lambda: sentence_scores(self._language_model(), self._questions),
+            "history": lambda: history_scores(self._language_model(), self._questions),
+            "forward": lambda: forward_scores(self._language_model(), self._questions),
+            "smoothed-3gram": lambda: sentence_scores(
+                open_evaluation_lm(self._models["3gram"]), self._questions
+            ),
+            "smoothed-4gram": lambda: sentence_scores(
+                open_evaluation_lm(self._models["4gram"]), self._questions
+            ),
+            "simple-4gram": self._match,
+            "lsa": self._lsa,
+            "frequency": lambda: frequency_scores(self._questions, self._freq_of()),
+            "length": lambda: length_scores(self._questions),
+            "odd-tag-out": lambda: odd_one_out_scores(self._tags()),
+            "majority-tag": lambda: majority_tag_scores(self._tags()),
+            "a-an-agreement": lambda: article_scores(self._questions),
+            "options-only": lambda: options_only_scores(
+                self._questions, book_folds(self._questions), freq_of=self._freq_of()
+            ),
+            "ranks": self._ranks,
+        }
+        return methods[name]()
+
+    def _match(self) -> Scores:
+        hashes, vocabulary = open_match_index(self._models["match"])
+        return match_scores(hashes, self._questions, vocabulary)
+
+    def _lsa(self) -> Scores:
+        vectors, rows = open_lsa(self._models["lsa"])
+        return lsa_scores(vectors, self._questions, rows)
+
+    def _ranks(self) -> Scores:
+        return rank_scores(
+            [self.scores(name)[0] for name in RANKED], self._questions, book_folds(self._questions)
+        )
+
+    def _language_model(self) -> IndexModel:
+        return self._once("index", lambda: IndexModel(open_index(self._models["index"])))
+
+    def _freq_of(self) -> Callable[[str], float]:
+        return self._once("freq", self._read_freqs)
+
+    def _read_freqs(self) -> Callable[[str], float]:
+        recorded = self._set.recorded(RECORDED["frequency"])
+        if recorded is not None:
+            options = (option for question in self._questions for option in question.options)
+            return freq_lookup(
+                {
+                    option.casefold(): freq
+                    for option, freq in zip(
+                        options, recorded[~np.isnan(recorded)].tolist(), strict=True
+                    )
+                }
+            )
+        table = read_counts(self._models["counts"])
+        return freq_lookup(
+            {
+                word.casefold(): freq
+                for word, freq in zip(table.words, table.freq.tolist(), strict=True)
+            }
+        )
+
+    def _tags(self) -> list[list[str]]:
+        return self._once("tags", self._read_tags)
+
+    def _read_tags(self) -> list[list[str]]:
+        from cloze_gen.adapters.spacy_tagger import (
+            load_tagger,
+        )  # slow to import; only two rules need it
+
+        pairs = [(question, option) for question in self._questions for option in question.options]
+        tagged = load_tagger(self._tagger).tag(
+            question.blank.filled(option) for question, option in pairs
+        )
+        flat = [tags[question.position] for (question, _), tags in zip(pairs, tagged, strict=True)]
+        starts = np.cumsum([0, *(len(question.options) for question in self._questions)]).tolist()
+        return [flat[start:end] for start, end in pairwise(starts)]
+
+    def _read_isolated_tags(self) -> list[list[str]]:
+        """Tag of every option in isolation, so that it does not depend on the sentence."""
+        from cloze_gen.adapters.spacy_tagger import load_tagger
+
+        words = sorted({option for question in self._questions for option in question.options})
+        tags = {
+            word: tag
+            for word, (tag, *_) in zip(
+                words, load_tagger(self._tagger).tag((word,) for word in words), strict=True
+            )
+        }
+        return [[tags[option] for option in question.options] for question in self._questions]
+
+    def _once(self, name: str, open_resource: Callable[[], Any]) -> Any:
+        if name not in self._opened:
+            self._opened[name] = open_resource()
+        return self._opened[name]
+
+
+def judge(
+    baseline: Baseline, scorer: Scorer, question_set: QuestionSet, *, seed: int
+) -> BaselineResult:
+    scores, seconds = scorer.scores(baseline.score)
+    return judge_scores(baseline, scores, question_set.questions, seed=seed, seconds=seconds)
+
+
+def judge_adversary(
+    baseline: Baseline, scorer: Scorer, question_set: QuestionSet, *, seed: int
+) -> AdversaryResult:
+    """`seconds` are of training only, without the features."""
+    features = scorer.features(baseline.score)
+    clock = Stopwatch()
+    return replace(
+        try_adversary(baseline, features, question_set.questions, seed=seed), seconds=clock.seconds
+    )

@@ -1,0 +1,470 @@
+"""Evaluation of questions: the set, its baselines, their scores and choices, and the table."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cloze_gen.errors import UsageError
+from cloze_gen.evaluate.chance import (
+    chance_accuracy,
+    correct_count_distribution,
+    joint_p,
+    positions_balanced,
+    two_sided_p,
+)
+from cloze_gen.evaluate.metrics import (
+    best_options,
+    expected_accuracy,
+    score_matrix,
+    wilson_interval,
+)
+from cloze_gen.evaluate.rows import Evaluation, Recorded, Row
+from cloze_gen.evaluate.selection import HUMAN, USER, check_known
+from cloze_gen.records.question import Question
+from cloze_gen.text_layout import table_lines
+
+# Order of the table: the paper's Table 1, then its bias tests (2.2), then the rest.
+TABLE_ORDER = (
+    "focus-model-highest", "focus-model-lowest", "smoothed-3gram", "smoothed-4gram", "simple-4gram", "lsa",
+    "smoothed-3gram-lowest", "smoothed-4gram-lowest", "forward-highest", "forward-lowest", "history-highest", "history-lowest",
+)  # fmt: skip
+# Score -> the models it needs unless the records of the questions contain it.
+MODELS = {
+    "focus-model": ("index",), "history": ("index",), "forward": ("index",), "frequency": ("counts",), "smoothed-3gram": ("3gram",),
+    "smoothed-4gram": ("4gram",), "simple-4gram": ("match",), "lsa": ("lsa",), "options-only": ("counts",), "ranks": ("index", "counts"),
+}  # fmt: skip
+# Score -> its field in `option_scores` of our questions.
+RECORDED = {
+    "focus-model": "sentence_log10_prob",
+    "history": "history_log10_prob",
+    "forward": "forward_log10_prob",
+    "frequency": "freq",
+}
+RANKED = (
+    "history",
+    "forward",
+    "focus-model",
+    "frequency",
+    "length",
+)  # features of the rank classifier
+RANDOM = "random"  # row of random answers
+ADVERSARY = "adversary"  # kind of rows of trained adversaries
+_NGRAMS = ("smoothed-3gram", "smoothed-4gram", "simple-4gram")
+# Adversary -> the scores it sees (none: the options alone), most informative first.
+ADVERSARIES = {
+    "adversary-scores": RANKED, "adversary-scores+ngrams": (*RANKED, *_NGRAMS), "adversary-scores+ngrams+lsa": (*RANKED, *_NGRAMS, "lsa"),
+    "adversary-options": (), **{f"adversary-{score}": (score,) for score in RANKED},
+}  # fmt: skip
+# Score -> the recorded scores that make its models unnecessary.
+_RECORDS_FOR = {
+    **{score: (score,) for score in RECORDED},
+    "options-only": ("frequency",),
+    "ranks": RANKED[:4],
+}
+TAGGED = (
+    "odd-tag-out",
+    "majority-tag",
+    "adversary-options",
+)  # rows that depend on the tagger
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuestionSet:
+    questions: tuple[Question, ...]
+    records: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def digest(self) -> str:
+        lines = (
+            repr((q.id, q.book_id, q.tokens, q.position, q.options, q.answer_index))
+            for q in self.questions
+        )
+        return hashlib.blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
+
+    @property
+    def option_counts(self) -> list[int]:
+        return [len(question.options) for question in self.questions]
+
+    def recorded(self, name: str) -> NDArray[np.float64] | None:
+        """A recorded score of every option, shape (n, k); None unless all records have it."""
+        rows: list[list[Any]] = []
+        for question, record in zip(self.questions, self.records, strict=False):
+            scores = record.get("option_scores")
+            listed = (
+                [row for row in scores if isinstance(row, dict)] if isinstance(scores, list) else []
+            )
+            by_word = {
+                row["word"]: row.get(name) for row in listed if isinstance(row.get("word"), str)
+            }
+            rows.append([by_word.get(option) for option in question.options])
+        if not rows or not all(_is_score(value) for row in rows for value in row):
+            return None
+        return score_matrix(rows)
+
+
+def _is_score(value: Any) -> bool:
+    """Whether a value is a finite number; files of other programs may hold anything."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST
+
+
+TESTED_KINDS = ("bias", "classifier")  # kinds that the choice of impostors does not balance
+
+
+class AdversaryVariant(Recorded):
+    family: str
+    folds: str
+    rounds: int
+    accuracy: float
+    low: float
+    high: float
+    p_value: float
+    expected: float
+
+
+class QuestionRow(Row):
+    """One baseline of questions.
+
+    Attributes:
+        kind: such as ``balanced``: balanced by the choice of impostors.
+        low, high: Wilson's 95 % interval of `accuracy`, corrected for an adversary's variants; for
+            people a bootstrap over items.
+        correct: number of items; None if `accuracy` is a mean or an expectation.
+        p_value: exact, two-sided, of `correct` under chance.
+        expected: `accuracy` if an answer tied with m - 1 others counts 1/m.
+        corrected_for: number of variants of an adversary (Bonferroni).
+    """
+
+    accuracy: float
+    low: float
+    high: float
+    n: int
+    correct: int | None = None
+    chance: float
+    p_value: float | None = None
+    expected: float | None = None
+    family: str = ""
+    folds: str = ""
+    rounds: int = 0
+    corrected_for: int = 1
+    left_out: str = ""
+    variants: tuple[AdversaryVariant, ...] = ()
+
+    @property
+    def share(self) -> tuple[float, float, float]:
+        return self.accuracy, self.low, self.high
+
+    @property
+    def method(self) -> str:
+        """
+        >>> row = QuestionRow(name="a", kind="adversary", accuracy=0.5, low=0.4, high=0.6, n=9,
+        ...     chance=0.2, family="trees", folds="book", corrected_for=4)
+        >>> row.method
+        'trees, folds by book, best of 4 (interval and p Bonferroni-corrected)'
+        """
+        if not self.family:
+            return self.note
+        tried = self.corrected_for
+        best = f", best of {tried} (interval and p Bonferroni-corrected)" if tried > 1 else ""
+        return f"{self.family}, folds by {self.folds}{best}"
+
+
+class QuestionEvaluation(Evaluation):
+    """`tagger`: ``used`` and ``of_run`` (None for a file); None if no row needs a tagger."""
+
+    chance: float
+    joint_p: Mapping[str, Any] = {}
+    tagger: Mapping[str, str | None] | None = None
+    baselines: tuple[QuestionRow, ...]
+
+    def of_kind(self, *kinds: str) -> tuple[QuestionRow, ...]:
+        return tuple(row for row in self.baselines if row.kind in kinds)
+
+    @property
+    def tagger_line(self) -> str:
+        """
+        >>> row = QuestionRow(name="odd-tag-out", kind="bias", accuracy=0.5, low=0.4, high=0.6, n=9,
+        ...     chance=0.2)
+        >>> QuestionEvaluation(n=9, chance=0.2, tagger={"used": "builtin-1", "of_run": "en-3"},
+        ...     baselines=(row,)).tagger_line
+        'tagger of odd-tag-out: builtin-1 (the run used en-3)'
+        """
+        tagged = [row.name for row in self.baselines if row.name in TAGGED]
+        if not self.tagger or not tagged:
+            return ""
+        used, of_run = self.tagger["used"], self.tagger["of_run"]
+        same = {None: "", used: " (same as the run)", "": " (the run used none)"}.get(
+            of_run, f" (the run used {of_run})"
+        )
+        return f"tagger of {', '.join(tagged)}: {used}{same}"
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """Chooses the option with the highest score, or the lowest if `reverse`."""
+
+    name: str
+    score: str
+    kind: str
+    source: str
+    reverse: bool = False
+
+    @property
+    def folder(self) -> str:
+        return ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BaselineResult:
+    """scores: shape (n, k), padded with NaN; choices, correct: shape (n,)."""
+
+    baseline: Baseline
+    questions: Sequence[Question]
+    scores: NDArray[np.float64]
+    choices: NDArray[np.int64]
+    correct: NDArray[np.bool_]
+    expected: float
+    seconds: float = 0.0
+
+    @property
+    def row(self) -> QuestionRow:
+        n, right = len(self.questions), int(self.correct.sum())
+        option_counts = [len(question.options) for question in self.questions]
+        low, high = wilson_interval(right, n)
+        return QuestionRow(
+            name=self.baseline.name, kind=self.baseline.kind, source=self.baseline.source, accuracy=right / n,
+            low=low, high=high, n=n, correct=right, chance=chance_accuracy(option_counts),
+            p_value=two_sided_p(right, option_counts), expected=self.expected, seconds=round(self.seconds, 3),
+        )  # fmt: skip
+
+    def predictions(self) -> Iterator[dict[str, Any]]:
+        for item, question in enumerate(self.questions):
+            for option, word in enumerate(question.options):
+                yield {
+                    "baseline": self.baseline.name, "id": question.id, "option": option, "word": word,
+                    "score": float(self.scores[item, option]), "chosen": bool(self.choices[item] == option),
+                    "is_answer": option == question.answer_index, "right": bool(self.correct[item]),
+                }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RandomResult:
+    """Random answers: exact expected accuracy, and the range of the middle 95 %.
+
+    >>> row = RandomResult([2, 2, 2, 2]).row
+    >>> row.accuracy, row.low, row.high
+    (0.5, 0.0, 1.0)
+    """
+
+    option_counts: Sequence[int]
+
+    @property
+    def row(self) -> QuestionRow:
+        n, chance = len(self.option_counts), chance_accuracy(self.option_counts)
+        below = np.cumsum(correct_count_distribution(self.option_counts))
+        low, high = (int(np.searchsorted(below, share)) / n for share in (0.025, 0.975))
+        return QuestionRow(
+            name=RANDOM, kind=RANDOM, source="exact expectation", accuracy=chance, low=low, high=high, n=n,
+            correct=None, chance=chance, p_value=1.0, expected=chance, seconds=0.0,
+        )  # fmt: skip
+
+    def predictions(self) -> Iterator[dict[str, Any]]:
+        yield from ()
+
+
+def judge_scores(
+    baseline: Baseline,
+    scores: NDArray[np.float64],
+    questions: Sequence[Question],
+    *,
+    seed: int,
+    seconds: float = 0.0,
+) -> BaselineResult:
+    """Choose by the highest score (the lowest if `reverse`) and compare with the answers.
+
+    `scores`: shape (n, k), padded with NaN; `seed`: for breaking ties.
+
+    Raises:
+        UsageError: a question has no known answer, or the scores do not match the questions.
+    """
+    check_answers(questions)
+    padded = (
+        -np.asarray(scores, dtype=np.float64)
+        if baseline.reverse
+        else np.asarray(scores, dtype=np.float64)
+    )
+    for row, question in zip(padded, questions, strict=True):
+        if (
+            np.isnan(row[: len(question.options)]).any()
+            or not np.isnan(row[len(question.options) :]).all()
+        ):
+            raise UsageError(
+                f"{baseline.name}: question {question.id} needs {len(question.options)} scores, "
+                "one for each option"
+            )
+    answers = answer_indices(questions)
+    choices = best_options(padded, [question.id for question in questions], seed=seed)
+    return BaselineResult(
+        baseline,
+        questions,
+        padded,
+        choices,
+        choices == answers,
+        expected_accuracy(padded, answers),
+        seconds,
+    )
+
+
+def check_answers(questions: Sequence[Question]) -> None:
+    """Raise UsageError if a question has no known answer."""
+    unknown = [question.id for question in questions if question.answer_index < 0]
+    if unknown:
+        raise UsageError(
+            f"{len(unknown)} questions have no known answer (first: {unknown[0]}); pass the "
+            "answers file with --answers"
+        )
+
+
+def answer_indices(questions: Sequence[Question]) -> NDArray[np.int64]:
+    return np.array([question.answer_index for question in questions], dtype=np.int64)
+
+
+def joint_tests(results: Sequence[BaselineResult], questions: Sequence[Question]) -> dict[str, Any]:
+    """Joint tests of bias rules and classifiers against chance: p per kind, and ``together``."""
+    tested = [result for result in results if result.baseline.kind in TESTED_KINDS]
+    option_counts = {len(question.options) for question in questions}
+    if len(option_counts) != 1 or not tested:
+        return {}
+    answers, option_count = answer_indices(questions), option_counts.pop()
+    groups = {
+        kind: [result for result in tested if result.baseline.kind == kind] for kind in TESTED_KINDS
+    } | {"together": tested}
+    found: dict[str, Any] = {
+        name: joint_p(
+            np.stack([result.choices for result in group]), answers, option_count=option_count
+        )
+        for name, group in groups.items()
+        if group
+    }
+    return found | {"rules": [result.baseline.name for result in tested]}
+
+
+def table_text(
+    rows: Sequence[QuestionRow], *, who: str = "baseline", columns: int | None = None
+) -> str:
+    header = (who, "accuracy", "95 % interval", "n", "chance", "seconds")
+    cells = [
+        (row.name, f"{100 * row.accuracy:.2f} %", f"{100 * row.low:.2f} - {100 * row.high:.2f}", str(row.n),
+         f"{100 * row.chance:.1f} %", f"{row.seconds:.2f}")
+        for row in rows
+    ]  # fmt: skip
+    methods: dict[str, list[str]] = {}
+    for row in rows:
+        if row.family:
+            methods.setdefault(row.method, []).append(row.name)
+    lines = table_lines(header, cells, columns, left=frozenset({who}))
+    return "\n".join(
+        [*lines, *(f"{method}: {', '.join(names)}" for method, names in methods.items())]
+    )
+
+
+def word_baselines(option_count: int) -> list[Baseline]:
+    """All baselines of questions with up to `option_count` options, in table order."""
+    pairs = [("focus-model", "MSR 2.2"), ("history", "MSR 2.2"), ("forward", "MSR 2.2")]
+    rows = [
+        Baseline(f"{name}-{end}", name, "balanced", source, end == "lowest")
+        for name, source in pairs
+        for end in ("highest", "lowest")
+    ]
+    rows += [
+        Baseline(name, name, "baseline", "MSR 4.2") for name in ("smoothed-3gram", "smoothed-4gram")
+    ]
+    rows += [
+        Baseline(f"{name}-lowest", name, "baseline", "MSR 2.2, another model", True)
+        for name in ("smoothed-3gram", "smoothed-4gram")
+    ]
+    rows += [
+        Baseline("simple-4gram", "simple-4gram", "baseline", "MSR 4.1"),
+        Baseline("lsa", "lsa", "baseline", "MSR 4.3"),
+    ]
+    rows += [
+        Baseline("most-frequent", "frequency", "balanced", ""),
+        Baseline("least-frequent", "frequency", "balanced", "", True),
+    ]
+    rows += [
+        Baseline("longest", "length", "balanced", ""),
+        Baseline("shortest", "length", "balanced", "", True),
+    ]
+    rows += [
+        Baseline(f"position-{letter}", f"position-{letter}", "balanced", "")
+        for letter in LETTERS[:option_count]
+    ]
+    rows += [
+        Baseline(name, name, "bias", "")
+        for name in ("odd-tag-out", "majority-tag", "a-an-agreement")
+    ]
+    rows += [
+        Baseline("options-only", "options-only", "classifier", ""),
+        Baseline("rank-classifier", "ranks", "classifier", ""),
+    ]
+    places = {name: place for place, name in enumerate(TABLE_ORDER)}
+    adversaries = [Baseline(name, name, ADVERSARY, "") for name in ADVERSARIES]
+    return adversaries + sorted(rows, key=lambda row: places.get(row.name, len(places)))
+
+
+def without_balancing(baseline: Baseline, questions: Sequence[Question]) -> Baseline:
+    """The baseline for a set without balanced choice: kind `baseline` for scores, else `bias`."""
+    if baseline.kind != "balanced" or (
+        baseline.score.startswith("position-") and answers_balanced(questions)
+    ):
+        return baseline
+    return replace(
+        baseline,
+        kind="baseline" if baseline.score in ("focus-model", "history", "forward") else "bias",
+    )
+
+
+def answers_balanced(questions: Sequence[Question]) -> bool:
+    option_counts = {len(question.options) for question in questions}
+    answers = answer_indices(questions)
+    return (
+        len(option_counts) == 1
+        and bool((answers >= 0).all())
+        and positions_balanced(answers, option_count=option_counts.pop())
+    )
+
+
+def models_for(baseline: Baseline, question_set: QuestionSet) -> tuple[str, ...]:
+    """Models it needs beyond the scores in the records."""
+    scores = ADVERSARIES.get(baseline.score, (baseline.score,))
+    return tuple(
+        dict.fromkeys(model for score in scores for model in _models_of(score, question_set))
+    )
+
+
+def _models_of(score: str, question_set: QuestionSet) -> tuple[str, ...]:
+    recorded = _RECORDS_FOR.get(score, ())
+    if recorded and all(question_set.recorded(RECORDED[one]) is not None for one in recorded):
+        return ()
+    return MODELS.get(score, ())
+
+
+def pick(baselines: Sequence[Baseline], only: Sequence[str]) -> list[Baseline]:
+    kinds = [*dict.fromkeys(row.kind for row in baselines), USER, HUMAN]
+    names = [RANDOM, *(row.name for row in baselines)]
+    check_known(
+        only,
+        {*kinds, *names},
+        noun="questions",
+        choices=f"{', '.join(names)}; the kinds {', '.join(kinds)}",
+    )
+    return [row for row in baselines if not only or row.name in only or row.kind in only]

@@ -1,1 +1,0 @@
-"""Baselines that score the options of a question, words in a blank."""

@@ -1,1 +1,0 @@
-"""The published files of LAMBADA: plain text, vocabulary, harness tasks, and `passages.jsonl`."""

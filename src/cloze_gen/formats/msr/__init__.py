@@ -1,1 +1,0 @@
-"""The three published files of the MSR Sentence Completion Challenge."""

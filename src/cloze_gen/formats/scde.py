@@ -1,0 +1,601 @@
+r"""SCDE: published files, JSON lines of a set, collected examinations, requests, training pairs.
+
+Source: Kong, Gangal & Hovy 2020; github.com/shawnkx/SCDE. No text describes the files' bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import Field, Strict
+
+from cloze_gen.errors import FormatError
+from cloze_gen.json_lines import Filled, Wording, must_be, read_records, to_record
+from cloze_gen.parsing import ParseError, name_list, parse_json, quote
+from cloze_gen.records.blanked_passage import (
+    BlankedPassage,
+    Examination,
+    SentenceSource,
+    SetBlankedPassage,
+)
+from cloze_gen.records.passage import Part
+
+_BLANK = re.compile(r"<([0-9]{1,9})>")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+_Eid = Annotated[
+    int, Strict(), Field(ge=0, lt=10**18), must_be("a whole number from 0, found $found")
+]
+_Sentences = Annotated[list[str], must_be("a list of sentences, found $found")]
+
+
+# The published layout: `train.json`, `dev.json`, `test.json`
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    eid: _Eid
+    passage: _Sentences
+    candidates: Annotated[list[str], must_be("a list of texts, found $found")]
+    answer_sequence: Annotated[
+        list[tuple[Annotated[int, Strict()], Annotated[int, Strict()]]],
+        must_be("a list of pairs of whole numbers, blank and candidate; found $found"),
+    ]
+    number_of_blanks: Any
+    candidate_length: Any
+
+
+FIELDS = tuple(field.name for field in fields(_Item))
+_ITEM_WORDING = Wording(missing=f"lacks $missing; a passage needs {', '.join(FIELDS)}")
+
+
+def parse_published(text: str, *, name: str = "published file") -> list[BlankedPassage]:
+    """The passages of a published file: one JSON list, an object a passage (ibid., 3 and Table 1).
+
+    `passage` is a list of sentences with an element ``"<1>"`` for each blank, numbered from 1;
+    `answer_sequence` is ``[[blank from 1, candidate from 0], ...]`` in any order. A passage's id is
+    its `eid`, unique within its split only. Two blanks may share an answer. Stray ``"."`` elements
+    stay in the passage; `without_marks` drops them.
+
+    >>> passage = BlankedPassage("0", ("We left.", "It rained.", "."), (1,), ("Jane sang.", "It rained."), (1,))
+    >>> parse_published(format_published([passage])) == [passage]
+    True
+    """
+    passages: list[BlankedPassage] = []
+    places: dict[str, int] = {}
+    for number, (where, item) in enumerate(_items(text, name=name), 1):
+        passage = _published_passage(item, where)
+        first = places.setdefault(passage.id, number)
+        twice = f"the eid {passage.id} already occurs in item {first}"
+        _require(first == number, where, twice)
+        passages.append(passage)
+    return passages
+
+
+def format_published(passages: Sequence[BlankedPassage]) -> str:
+    """The text of a published file, answers in the order of the blanks.
+
+    `eid` is a passage's id where all ids are different numbers from 0, else passages are numbered
+    from 0. Bytes as of ``json.dump(items, file, indent=1)``, without a final line end, as in the
+    one published example; it is all ASCII, so escaping other letters is our reading. A sentence
+    that reads as a blank (``"<3>"``) is a FormatError.
+    """
+    numbers = [int(one.id) for one in passages if _NUMBER.fullmatch(one.id)]
+    eids: Sequence[int] = numbers if len(set(numbers)) == len(passages) else range(len(passages))
+    items = [asdict(_item(passage, eid)) for passage, eid in zip(passages, eids, strict=True)]
+    return json.dumps(items, indent=1)
+
+
+def without_marks(passage: BlankedPassage) -> BlankedPassage:
+    """The passage without elements that hold no letter and no digit; blanks stay.
+
+    >>> without_marks(BlankedPassage("0", ("We left.", "It rained.", ".", "So?"), (1,), ("It rained.",), (0,))).sentences
+    ('We left.', 'It rained.', 'So?')
+    """
+    blanked = frozenset(passage.blanks)
+    kept = [
+        i
+        for i, sentence in enumerate(passage.sentences)
+        if i in blanked or any(map(str.isalnum, sentence))
+    ]
+    places = {old: new for new, old in enumerate(kept)}
+    sentences = tuple(passage.sentences[i] for i in kept)
+    blanks = tuple(places[i] for i in passage.blanks)
+    return BlankedPassage(passage.id, sentences, blanks, passage.candidates, passage.answers)
+
+
+def blank_places(sentences: Sequence[str], where: str) -> tuple[int, ...]:
+    """Place of each blank, in order; FormatError unless their numbers are 1 to n, once each.
+
+    >>> blank_places(["<2>", "It rained.", "<1>"], "here")
+    (2, 0)
+    """
+    places: dict[str, int] = {}
+    for place, sentence in enumerate(sentences):
+        if _BLANK.fullmatch(sentence):
+            twice = f"the blank {sentence} occurs twice in `passage`"
+            _require(sentence not in places, where, twice)
+            places[sentence] = place
+    _require(
+        bool(places),
+        where,
+        "`passage` has no blank; write a blank as a separate element such as '<1>'",
+    )
+    wanted = [f"<{number}>" for number in range(1, len(places) + 1)]
+    missing = [blank for blank in wanted if blank not in places]
+    _require(
+        not missing,
+        where,
+        f"blanks must be numbered <1> to {wanted[-1]}, but {name_list(missing)} is missing; "
+        f"`passage` has {name_list(list(places))}",
+    )
+    return tuple(places[blank] for blank in wanted)
+
+
+def _require(holds: bool, where: str, message: str) -> None:
+    if not holds:
+        raise FormatError(f"{where}: {message}")
+
+
+def _items(text: str, *, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        items = parse_json(text)
+    except ParseError as error:
+        raise FormatError(f"{name}: not JSON ({error}); expected one list of passages") from None
+    if not isinstance(items, list):
+        raise FormatError(f"{name}: expected one JSON list of passages, found {quote(items)}")
+    for number, item in enumerate(items, 1):
+        where = f"{name}, item {number}"
+        _require(isinstance(item, dict), where, f"expected a JSON object, found {quote(item)}")
+        yield where, item
+
+
+def _with_eid(where: str, item: Mapping[str, Any]) -> str:
+    eid = item.get("eid")
+    return f"{where} (eid {eid})" if type(eid) is int and 0 <= eid < 10**18 else where
+
+
+def _item(passage: BlankedPassage, eid: int) -> _Item:
+    sentences = [sentence or "" for sentence in passage.shown]
+    for i, sentence in enumerate(passage.shown):
+        if sentence is not None and _BLANK.fullmatch(sentence):
+            raise FormatError(
+                f"passage {passage.id}: sentence {i + 1} is {quote(sentence)}, which the "
+                "published layout reads as a blank"
+            )
+    for number, place in enumerate(passage.blanks, 1):
+        sentences[place] = f"<{number}>"
+    answers = list(enumerate(passage.answers, 1))
+    candidates = list(passage.candidates)
+    return _Item(eid, sentences, candidates, answers, len(passage.blanks), len(candidates))
+
+
+def _published_passage(record: Mapping[str, Any], where: str) -> BlankedPassage:
+    where = _with_eid(where, record) if record.keys() >= set(FIELDS) else where
+    item = to_record(record, _Item, where=where, wording=_ITEM_WORDING)
+    candidates = item.candidates
+    empty = [str(i) for i, text in enumerate(candidates) if not text.strip()]
+    _require(not empty, where, f"`candidates` holds an empty text, at {name_list(empty)} from 0")
+    blanks = blank_places(item.passage, where)
+    for field, value, count, what in (
+        ("number_of_blanks", item.number_of_blanks, len(blanks), "blanks"),
+        ("candidate_length", item.candidate_length, len(candidates), "candidates"),
+    ):
+        _require(
+            type(value) is int and value == count,
+            where,
+            f"`{field}` is {quote(value)}, but the passage has {count} {what}",
+        )
+    _require(
+        len(blanks) <= len(candidates),
+        where,
+        f"{len(blanks)} blanks, but only {len(candidates)} candidates",
+    )
+    answers = _published_answers(item.answer_sequence, len(blanks), len(candidates), where)
+    filled = list(item.passage)
+    for place, answer in zip(blanks, answers, strict=True):
+        filled[place] = candidates[answer]
+    return BlankedPassage(str(item.eid), tuple(filled), blanks, tuple(candidates), answers)
+
+
+def _published_answers(
+    sequence: Sequence[tuple[int, int]], n_blanks: int, n_candidates: int, where: str
+) -> tuple[int, ...]:
+    answers: dict[int, int] = {}
+    for blank, candidate in sequence:
+        _check_blank("answer_sequence", blank, answers, n_blanks, where)
+        _require(
+            0 <= candidate < n_candidates,
+            where,
+            f"blank {blank} is answered by candidate {quote(candidate)}, but there are 0 to "
+            f"{n_candidates - 1}",
+        )
+        answers[blank] = candidate
+    missing = [str(blank) for blank in range(1, n_blanks + 1) if blank not in answers]
+    _require(not missing, where, f"`answer_sequence` has no answer for blank {name_list(missing)}")
+    return tuple(answers[blank] for blank in range(1, n_blanks + 1))
+
+
+def _check_blank(
+    field: str, blank: int, answers: Mapping[int, int | None], n_blanks: int, where: str
+) -> None:
+    _require(
+        1 <= blank <= n_blanks,
+        where,
+        f"`{field}` answers blank {quote(blank)}, but the passage has 1 to {n_blanks}",
+    )
+    _require(blank not in answers, where, f"`{field}` answers blank {blank} twice")
+
+
+# JSON lines of a set: `passages.jsonl`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SetRecord:
+    """A blank is null in `passage`, so that it differs from every sentence."""
+
+    id: Annotated[Filled, must_be("a string that is not empty")]
+    part: Annotated[Part, must_be(f"one of {', '.join(Part)}, found $found")]
+    domain: Annotated[str, must_be("a string, found $found")] = ""
+    book_id: Any = None
+    passage: Annotated[
+        list[Filled | None],
+        must_be("a list of sentences that are not empty, null for a blank"),
+    ]
+    candidates: Annotated[
+        list[Filled], Field(min_length=1), must_be("a list of texts that are not empty")
+    ]
+    blanks: Any
+    answers: Any
+    distractors: Any = None
+    sources: Any
+    candidate_sources: Any
+
+
+REQUIRED_FIELDS = (
+    "id",
+    "part",
+    "passage",
+    "blanks",
+    "candidates",
+    "answers",
+    "sources",
+    "candidate_sources",
+)
+_PLACE = ("index", "start", "end")
+_SET_WORDING = Wording(
+    missing=f"lacks $missing; a passage needs {', '.join(REQUIRED_FIELDS)}",
+    repeated="the id $quoted already occurs on line $line",
+)
+
+
+def passage_record(one: SetBlankedPassage) -> dict[str, Any]:
+    """The JSON object of one passage of a set.
+
+    `answers` and `distractors` are places in `candidates`, from 0. A source has `book_id`, `index`
+    among the book's sentences, `paragraph` (of sentences alone), `start` and `end` in characters of
+    the decoded raw file, end exclusive.
+
+    >>> passage = BlankedPassage("b:4", ("We left.", "It rained."), (1,), ("Jane sang.", "It rained."), (1,))
+    >>> left, rained, sang = (SentenceSource("b", index, 10 * index, 10 * index + 9) for index in (4, 5, 9))
+    >>> record = passage_record(SetBlankedPassage(passage, Part.TEST, "", (2, 2), (left, rained), (sang, rained)))
+    >>> record["passage"], record["candidates"], record["answers"], record["distractors"]
+    (['We left.', None], ['Jane sang.', 'It rained.'], [1], [0])
+    >>> record["candidate_sources"][0]
+    {'book_id': 'b', 'index': 9, 'start': 90, 'end': 99}
+    """
+    passage = one.passage
+    record = _SetRecord(
+        id=passage.id,
+        part=one.part,
+        domain=one.domain,
+        book_id=one.book_id,
+        passage=list(passage.shown),
+        candidates=list(passage.candidates),
+        blanks=list(passage.blanks),
+        answers=list(passage.answers),
+        distractors=list(passage.distractors),
+        sources=[
+            asdict(source) | {"paragraph": paragraph}
+            for source, paragraph in zip(one.sources, one.paragraphs, strict=True)
+        ],
+        candidate_sources=[asdict(source) for source in one.candidate_sources],
+    )
+    return asdict(record) | {"part": str(one.part)}
+
+
+def split_record(one: SetBlankedPassage) -> dict[str, Any]:
+    """A passage as a row of one split: the same plain columns everywhere, a blank as ``"<1>"``.
+
+    >>> passage = BlankedPassage("b:4", ("We left.", "It rained."), (1,), ("Jane sang.", "It rained."), (1,))
+    >>> left, rained, sang = (SentenceSource("b", index, 10 * index, 10 * index + 9) for index in (4, 5, 9))
+    >>> list(split_record(SetBlankedPassage(passage, Part.TEST, "war", (2, 2), (left, rained), (sang, rained))).values())
+    ['b:4', 'war', 'b', ['We left.', '<1>'], ['Jane sang.', 'It rained.'], [1], [0]]
+    """
+    record = passage_record(one)
+    numbers = {place: f"<{number}>" for number, place in enumerate(one.passage.blanks, 1)}
+    columns = ("id", "domain", "book_id", "passage", "candidates", "answers", "distractors")
+    sentences = [
+        numbers.get(place, sentence) for place, sentence in enumerate(one.passage.sentences)
+    ]
+    return {name: record[name] for name in columns} | {"passage": sentences}
+
+
+def parse_passages(
+    lines: Iterable[str], *, name: str = "passages.jsonl"
+) -> Iterator[SetBlankedPassage]:
+    """Passages of a JSON Lines file; ids are unique, further fields are ignored."""
+    for where, record in read_records(lines, _SetRecord, name=name, wording=_SET_WORDING):
+        yield _set_passage(record, where)
+
+
+def passage_from_record(
+    record: Mapping[str, Any], *, where: str = "passage record"
+) -> SetBlankedPassage:
+    return _set_passage(to_record(record, _SetRecord, where=where, wording=_SET_WORDING), where)
+
+
+def _set_passage(record: _SetRecord, where: str) -> SetBlankedPassage:
+    passage = _blanked_passage(record, where)
+    sources = _sources(record, "sources", len(passage.sentences), (*_PLACE, "paragraph"), where)
+    _require(
+        len({source.book_id for source in sources}) == 1,
+        where,
+        "`sources` must all have the same book_id",
+    )
+    candidate_sources = _sources(
+        record, "candidate_sources", len(passage.candidates), _PLACE, where
+    )
+    for blank, answer in zip(passage.blanks, passage.answers, strict=True):
+        _require(
+            sources[blank] == candidate_sources[answer],
+            where,
+            f"the sentence at {blank} is a blank, but the source of its answer, candidate {answer}, "
+            "differs",
+        )
+    paragraphs = tuple(source["paragraph"] for source in record.sources)
+    return SetBlankedPassage(
+        passage, record.part, record.domain, paragraphs, sources, candidate_sources
+    )
+
+
+def _blanked_passage(record: _SetRecord, where: str) -> BlankedPassage:
+    sentences, candidates = record.passage, record.candidates
+    blanked = [place for place, sentence in enumerate(sentences) if sentence is None]
+    blanks = _numbers(record.blanks, "blanks", len(sentences), where)
+    answers = _numbers(record.answers, "answers", len(candidates), where)
+    nulls = name_list([str(place) for place in blanked]) or "but there is none"
+    _require(
+        bool(blanks) and sorted(blanks) == blanked,
+        where,
+        f"`blanks` must be the places of null in `passage`, {nulls}",
+    )
+    _require(
+        len(answers) == len(blanks),
+        where,
+        f"`answers` must have an answer for each of {len(blanks)} blanks, found {len(answers)}",
+    )
+    answer_of = {blank: candidates[answer] for blank, answer in zip(blanks, answers, strict=True)}
+    filled = tuple(answer_of.get(place, sentence or "") for place, sentence in enumerate(sentences))
+    passage = BlankedPassage(record.id, filled, blanks, tuple(candidates), answers)
+    found = list(passage.distractors)
+    _require(
+        record.distractors in (None, found),
+        where,
+        f"`distractors` is {quote(record.distractors)}, but the candidates that answer no blank "
+        f"are {found}",
+    )
+    return passage
+
+
+def _numbers(values: Any, field: str, end: int, where: str) -> tuple[int, ...]:
+    _require(
+        isinstance(values, list)
+        and all(type(value) is int and 0 <= value < end for value in values),
+        where,
+        f"`{field}` must be a list of whole numbers from 0 to {end - 1}, found {quote(values)}",
+    )
+    _require(
+        len(set(values)) == len(values), where, f"`{field}` holds a number twice: {quote(values)}"
+    )
+    return tuple(values)
+
+
+def _sources(
+    record: _SetRecord, field: str, count: int, numbers: Sequence[str], where: str
+) -> tuple[SentenceSource, ...]:
+    values = getattr(record, field)
+    _require(
+        isinstance(values, list) and len(values) == count,
+        where,
+        f"`{field}` must be a list of {count} objects",
+    )
+    for value in values:
+        holds = (
+            isinstance(value, dict)
+            and all(type(value.get(number)) is int and value[number] >= 0 for number in numbers)
+            and isinstance(value.get("book_id"), str)
+            and bool(value["book_id"].strip())
+        )
+        needed = f"`book_id` and whole numbers from 0 ({', '.join(numbers)})"
+        _require(holds, where, f"`{field}` must give {needed} of each, found {quote(value)}")
+    return tuple(
+        SentenceSource(value["book_id"], value["index"], value["start"], value["end"])
+        for value in values
+    )
+
+
+# Collected examinations, the input of ``cloze-gen clean-exams``
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Exam:
+    eid: _Eid | None = None
+    passage: _Sentences
+    candidates: Annotated[list[str | None] | None, must_be("a list of texts, found $found")] = None
+    answer_sequence: Any = None
+    answer_sequence_ocr: Any = None
+
+
+def parse_exams(text: str, *, name: str = "exams.json") -> list[Examination]:
+    """Collected examinations: one JSON list in the published layout, with gaps.
+
+    The format is ours, because the paper's raw file is not published. `passage` is required, its
+    blanks numbered from 1. `candidates` and `answer_sequence` may be missing, null or hold null;
+    an answer may point to no candidate, a blank may have no answer. `answer_sequence_ocr` is a
+    second OCR program's reading of answers in an image. `eid` may be missing or repeated.
+    """
+    return [
+        _examination(item, number, where)
+        for number, (where, item) in enumerate(_items(text, name=name), 1)
+    ]
+
+
+def _examination(item: Mapping[str, Any], number: int, where: str) -> Examination:
+    where = _with_eid(where, item)
+    exam = to_record(item, _Exam, where=where)
+    blanks = blank_places(exam.passage, where)
+    first, second = exam.answer_sequence, exam.answer_sequence_ocr
+    image = second is not None
+    return Examination(
+        item=number,
+        eid=exam.eid,
+        sentences=tuple(exam.passage),
+        blanks=blanks,
+        candidates=None if exam.candidates is None else tuple(exam.candidates),
+        answers=_exam_answers(first, "answer_sequence", len(blanks), where),
+        second_answers=_exam_answers(second, "answer_sequence_ocr", len(blanks), where)
+        if image
+        else None,
+    )
+
+
+def _exam_answers(sequence: Any, field: str, n_blanks: int, where: str) -> tuple[int | None, ...]:
+    """Candidate of each blank, in the order of their numbers; None if unknown."""
+    pairs = [] if sequence is None else sequence
+    _require(
+        isinstance(pairs, list)
+        and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs),
+        where,
+        f"`{field}` must be a list of pairs, blank and candidate; found {quote(sequence)}",
+    )
+    answers: dict[int, int | None] = {}
+    for blank, candidate in pairs:
+        _require(
+            type(blank) is int and (candidate is None or type(candidate) is int),
+            where,
+            f"`{field}` must give whole numbers, blank from 1 and candidate from 0; found "
+            f"{quote([blank, candidate])}",
+        )
+        _check_blank(field, blank, answers, n_blanks, where)
+        answers[blank] = candidate
+    return tuple(answers.get(blank) for blank in range(1, n_blanks + 1))
+
+
+def format_requests(passages: Iterable[BlankedPassage]) -> Iterator[str]:
+    """Requests for a user model, without answers: one JSON object per passage.
+
+    `passage` holds its sentences, null for a blank; `blanks` their places, from 0. The answer has
+    the `id` and `scores`: a row for each of `blanks`, in order, with a number a candidate.
+
+    >>> passage = BlankedPassage("b:4", ("We left.", "It rained."), (1,), ("Jane sang.", "It rained."), (1,))
+    >>> list(format_requests([passage]))
+    ['{"id": "b:4", "passage": ["We left.", null], "blanks": [1], "candidates": ["Jane sang.", "It rained."]}']
+    """
+    for one in passages:
+        request = {
+            "id": one.id,
+            "passage": list(one.shown),
+            "blanks": list(one.blanks),
+            "candidates": list(one.candidates),
+        }
+        yield json.dumps(request, ensure_ascii=False)
+
+
+# Pairs of texts for training
+
+COLUMNS = ("id", "text_a", "text_b", "label")
+RIGHT, WRONG = "0", "1"
+
+_SPACE = re.compile(
+    r"[\s\x00-\x1f\x7f-\x9f]+"
+)  # \s includes line ends beyond ASCII, at which some readers break lines
+
+
+class FeatureTable(StrEnum):
+    """The context of a pair: previous, next, all previous, all next, both sides of either."""
+
+    SP = "sp"
+    SN = "sn"
+    AP = "ap"
+    AN = "an"
+    SPN = "spn"
+    APN = "apn"
+
+
+_NEAREST = frozenset(
+    {FeatureTable.SP, FeatureTable.SN, FeatureTable.SPN}
+)  # contexts of one sentence; the others have all sentences
+_BEFORE = frozenset({FeatureTable.SP, FeatureTable.AP, FeatureTable.SPN, FeatureTable.APN})
+_AFTER = frozenset({FeatureTable.SN, FeatureTable.AN, FeatureTable.SPN, FeatureTable.APN})
+
+
+def feature_lines(passages: Iterable[BlankedPassage], table: FeatureTable) -> Iterator[str]:
+    r"""Pairs of texts with labels, to train a model on: the lines of one TSV table, header first.
+
+    A row pairs a context with a candidate in the blank, in the order of the text. `label` is **0
+    where the candidate is the answer**, else 1. `id` is ``PASSAGE:BLANK:CANDIDATE``, blank from 1,
+    candidate from 0; the two rows of a two-sided table share it, and the mean of their scores is
+    the pair's. Every run of white space or control characters is one space; no quoting.
+
+    Our readings: other blanks are no part of a context (the authors' code keeps their ``<k>``, and
+    takes the last sentence for the one before an opening blank); a blank with nothing on one side
+    has no row of that side (there paired with a blank); nothing is cut to 256 tokens.
+
+    Source: ibid., 4.1 and 4.6; table names from the authors' `extract_features.py`.
+
+    >>> passage = BlankedPassage("b:4", ("We left.", "It rained.", "Nobody came."), (1,), ("Jane sang.", "It rained."), (1,))
+    >>> for line in feature_lines([passage], FeatureTable.SPN): print(line.replace("\t", " | "))
+    id | text_a | text_b | label
+    b:4:1:0 | We left. | Jane sang. | 1
+    b:4:1:0 | Jane sang. | Nobody came. | 1
+    b:4:1:1 | We left. | It rained. | 0
+    b:4:1:1 | It rained. | Nobody came. | 0
+    """
+    yield "\t".join(COLUMNS)
+    for passage in passages:
+        yield from map("\t".join, _rows(without_marks(passage), table))
+
+
+def _rows(passage: BlankedPassage, table: FeatureTable) -> Iterator[tuple[str, str, str, str]]:
+    texts = [None if sentence is None else _cell(sentence) for sentence in passage.shown]
+    candidates = [_cell(candidate) for candidate in passage.candidates]
+    reach = 1 if table in _NEAREST else len(texts)
+    for number, (blank, answer) in enumerate(zip(passage.blanks, passage.answers, strict=True), 1):
+        before = (
+            [text for text in texts[:blank] if text is not None][-reach:]
+            if table in _BEFORE
+            else []
+        )
+        after = (
+            [text for text in texts[blank + 1 :] if text is not None][:reach]
+            if table in _AFTER
+            else []
+        )
+        for place, candidate in enumerate(candidates):
+            name, label = (
+                f"{_cell(passage.id)}:{number}:{place}",
+                RIGHT if place == answer else WRONG,
+            )
+            if before:
+                yield name, " ".join(before), candidate, label
+            if after:
+                yield name, candidate, " ".join(after), label
+
+
+def _cell(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()

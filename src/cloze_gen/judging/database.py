@@ -1,0 +1,423 @@
+"""Studies on disk: `study.json`, and an SQLite database of items, judges and verdicts."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import hashlib
+import json
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from cloze_gen.errors import DamageError, StoreError, UsageError
+from cloze_gen.parsing import quote
+from cloze_gen.records.judgement import Assignment, Judge, Kind, Role, StudyItem, Task, Verdict
+from cloze_gen.store.manifest import SEAL, read_manifest, write_manifest
+
+JUDGEMENTS = "judgements"  # the folder next to `runs`; it is never cleaned up
+STUDY_FILE, SCHEMA = "study.json", "cloze-gen/study/1"
+DATABASE = "study.sqlite"
+_WAIT_SECONDS = 30.0  # for a process that writes
+_REST_SECONDS = 1.0  # after a failed wait, so that other threads can read
+_VERSION = 1
+# The column `said` holds responses and the table `passes` tokens; their names are those of 0.1, so
+# that no migration is needed.
+_TABLES = """
+CREATE TABLE items (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, spans TEXT NOT NULL, shown TEXT NOT NULL,
+    key TEXT NOT NULL) STRICT;
+CREATE TABLE judges (name TEXT PRIMARY KEY, role TEXT NOT NULL) STRICT;
+CREATE TABLE passes (digest TEXT PRIMARY KEY, kind TEXT NOT NULL, judge TEXT NOT NULL REFERENCES judges, made_at TEXT NOT NULL,
+    revoked_at TEXT) STRICT;
+CREATE TABLE assignments (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, judge TEXT NOT NULL REFERENCES judges,
+    item TEXT NOT NULL REFERENCES items (id), condition TEXT NOT NULL, kind TEXT NOT NULL, place INTEGER NOT NULL, made_at TEXT NOT NULL,
+    UNIQUE (judge, place)) STRICT;
+CREATE TABLE verdicts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, assignment TEXT NOT NULL REFERENCES assignments (id),
+    said TEXT NOT NULL, seconds REAL NOT NULL, source TEXT NOT NULL, made_at TEXT NOT NULL) STRICT;
+CREATE TABLE withdrawals (assignment TEXT PRIMARY KEY REFERENCES assignments (id), made_at TEXT NOT NULL) STRICT;
+CREATE INDEX verdicts_of ON verdicts (assignment);
+"""
+TOKEN, SESSION = "token", "session"
+_ITEM = "id, spans, shown, key, source"
+_VERDICT = "id, assignment, said, seconds, source"
+_TOKEN_BYTES = 32
+_MOST_TOKEN_CHARS = 100  # longer ones are not looked up; ours have 43
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyFacts:
+    """`study.json`. `secret`: 32 hexadecimal digits; ids and orders are derived from it.
+
+    `of`: label of the items' source (a stage, or ``release``) -> its fingerprint or digest.
+    """
+
+    schema: str
+    name: str
+    task: Task
+    run: str
+    style: str
+    of: Mapping[str, str]
+    settings: Mapping[str, Any]
+    rules: Mapping[str, Any]
+    secret: str
+    items: int
+    digest: str
+
+
+def write_study_file(folder: Path, facts: StudyFacts) -> None:
+    """Write the file. Only its owner can read it, because it contains the secret."""
+    write_manifest(folder / STUDY_FILE, asdict(facts))
+    (folder / STUDY_FILE).chmod(0o600)
+
+
+def read_study_file(folder: Path) -> StudyFacts:
+    try:
+        record = read_manifest(folder / STUDY_FILE)
+        facts = TypeAdapter(StudyFacts).validate_python(
+            {name: value for name, value in record.items() if name != SEAL}
+        )
+    except DamageError as error:
+        raise UsageError(
+            f"{error.what} The study needs this file; restore it from a backup."
+        ) from None
+    except ValidationError:
+        raise UsageError(
+            f"{folder / STUDY_FILE}: has not the shape of a study of this version. Nothing "
+            "was changed."
+        ) from None
+    if facts.schema != SCHEMA:
+        raise UsageError(
+            f"{folder / STUDY_FILE}: is of schema {quote(facts.schema)}; this version reads "
+            f"{SCHEMA}."
+        )
+    return facts
+
+
+def study_folders(out: Path) -> list[Path]:
+    return sorted(path.parent for path in (out / JUDGEMENTS).glob(f"*/{STUDY_FILE}"))
+
+
+def find_study(out: Path, study: str) -> Path:
+    for folder in (out / JUDGEMENTS / study, Path(study)):
+        try:
+            if (folder / STUDY_FILE).is_file():
+                return folder
+        except (OSError, ValueError):
+            continue
+    known = ", ".join(path.name for path in study_folders(out)) or "none"
+    raise UsageError(
+        f"no study {quote(study, most_chars=300)} in {out / JUDGEMENTS} (studies there: "
+        f"{known}). Create one with `cloze-gen judge new RUN`."
+    )
+
+
+class Database:
+    """One connection, shared by the threads of a process behind a lock."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock, self._resting_until = threading.RLock(), 0.0
+        if not path.is_file():
+            raise UsageError(
+                f"{path}: missing. It holds the study's items and verdicts; restore it from a backup."
+            )
+        self._connection = _connect(path, "rw")
+        try:
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            self._connection.execute("PRAGMA journal_mode=WAL")
+            self._connection.execute("PRAGMA synchronous=FULL")
+            self._connection.execute("PRAGMA foreign_keys=ON")
+        except sqlite3.OperationalError as error:  # not damaged, so a backup must not overwrite it
+            raise UsageError(
+                f"{path}: cannot be opened for writing ({error}). Check that the folder is "
+                "writable, that the disk is not full and that no other program has locked the "
+                "file. Then try again."
+            ) from None
+        except sqlite3.DatabaseError as error:
+            raise UsageError(
+                f"{path}: not a readable study ({error}). Restore it from a backup."
+            ) from None
+        if version != _VERSION:
+            raise UsageError(f"{path}: version {version}; this program reads version {_VERSION}.")
+
+    def wait_at_most(self, seconds: float) -> None:
+        """Set the time to wait for another writing process; other threads wait too."""
+        with self._lock:
+            self._connection.execute(f"PRAGMA busy_timeout={round(1000 * seconds)}")
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for reading; StoreError if it is damaged or locked."""
+        with self._lock:
+            try:
+                yield self._connection
+            except sqlite3.OperationalError as error:
+                raise StoreError(
+                    f"cannot read the study's database ({error}). Stored answers are safe; try "
+                    "again."
+                ) from None
+            except sqlite3.DatabaseError as error:
+                raise StoreError(
+                    f"cannot read the study's database ({error}). Restore the study's folder from "
+                    "a backup."
+                ) from None
+
+    @contextlib.contextmanager
+    def as_of_now(self) -> Iterator[None]:
+        """All reads inside see the same state, even if other processes write meanwhile."""
+        with self.reading() as connection:
+            if connection.in_transaction:
+                yield
+                return
+            connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                _roll_back(connection)  # nothing was written
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """The connection inside a transaction, durable when this ends; nested ones join the outer.
+
+        No other process writes meanwhile, so what was read inside still holds.
+        """
+        with self._lock:
+            if self._connection.in_transaction:
+                yield self._connection
+                return
+            if time.monotonic() < self._resting_until:
+                raise StoreError(
+                    "another program has locked the study's database. Stored answers are safe; "
+                    "try again."
+                )
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield self._connection
+                    self._connection.execute("COMMIT")
+                finally:
+                    _roll_back(self._connection)
+            except (sqlite3.OperationalError, sqlite3.IntegrityError) as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                    self._resting_until = time.monotonic() + _REST_SECONDS
+                raise StoreError(
+                    f"cannot write to the study's database ({error}). Stored answers are safe; try "
+                    "again."
+                ) from None
+
+    @property
+    def version(self) -> int:
+        """A number that changes when another connection has written."""
+        with self._lock:
+            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+
+def create_database(path: Path) -> None:
+    """Create an empty database. Only its owner can read it and the files that SQLite adds."""
+    path.touch(mode=0o600, exist_ok=False)
+    with contextlib.closing(_connect(path, "rw")) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.executescript(f"BEGIN;{_TABLES}PRAGMA user_version={_VERSION};COMMIT;")
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """End an open transaction; on a full disk SQLite may already have ended it."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(
+        uri, uri=True, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+    )
+
+
+def now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+
+
+def items_digest(items: Iterable[StudyItem]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for item in items:
+        digest.update(
+            f"{_json([item.id, item.source, item.spans, item.shown, item.key])}\n".encode()
+        )
+    return digest.hexdigest()
+
+
+def create_store(folder: Path, items: Sequence[StudyItem]) -> None:
+    create_database(folder / DATABASE)
+    database = Database(folder / DATABASE)
+    rows = (
+        (n, one.id, one.source, _json(one.spans), _json(one.shown), _json(one.key))
+        for n, one in enumerate(items, 1)
+    )
+    with database.writing() as connection:
+        connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?)", rows)
+    database.close()
+
+
+class StudyStore:
+    """A study's rows; writes are durable when a method returns."""
+
+    def __init__(self, folder: Path) -> None:
+        self.database = Database(folder / DATABASE)
+
+    def items(self) -> Iterator[StudyItem]:
+        return map(_item, self._read(f"SELECT {_ITEM} FROM items ORDER BY place"))
+
+    def outlines(self) -> list[tuple[str, str, Any, Any]]:
+        rows = self._read("SELECT id, source, spans, key FROM items ORDER BY place")
+        return [
+            (item, source, json.loads(spans), json.loads(key)) for item, source, spans, key in rows
+        ]
+
+    def item(self, item_id: str) -> StudyItem:
+        [row] = self._read(f"SELECT {_ITEM} FROM items WHERE id = ?", item_id)
+        return _item(row)
+
+    def judges(self) -> list[Judge]:
+        rows = self._read("SELECT name, role FROM judges ORDER BY rowid")
+        return [Judge(name, Role(role)) for name, role in rows]
+
+    def add_judges(self, judges: Iterable[Judge]) -> None:
+        """Add judges; existing ones keep their role."""
+        self._write(
+            "INSERT OR IGNORE INTO judges VALUES (?, ?)",
+            [(one.name, str(one.role)) for one in judges],
+        )
+
+    def assignments(self) -> list[Assignment]:
+        rows = self._read(
+            "SELECT id, judge, item, condition, kind, place FROM assignments ORDER BY number"
+        )
+        return [
+            Assignment(one, judge, item, condition, Kind(kind), place)
+            for one, judge, item, condition, kind, place in rows
+        ]
+
+    def add_assignments(self, assignments: Iterable[Assignment]) -> None:
+        moment = now()
+        self._write(
+            "INSERT INTO assignments (id, judge, item, condition, kind, place, made_at) VALUES "
+            "(?, ?, ?, ?, ?, ?, ?)",
+            [
+                (one.id, one.judge, one.item, one.condition, str(one.kind), one.place, moment)
+                for one in assignments
+            ],
+        )
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """The latest verdict of every assignment that has one, oldest first."""
+        rows = self._read(f"SELECT {_VERDICT} FROM verdicts ORDER BY number")
+        latest = {row[1]: place for place, row in enumerate(rows)}
+        return {row[1]: _verdict(row) for place, row in enumerate(rows) if latest[row[1]] == place}
+
+    def find_verdict(self, verdict_id: str) -> Verdict | None:
+        rows = self._read(f"SELECT {_VERDICT} FROM verdicts WHERE id = ?", verdict_id)
+        return _verdict(rows[0]) if rows else None
+
+    def count_verdicts(self, assignment: str) -> int:
+        [row] = self._read("SELECT count(*) FROM verdicts WHERE assignment = ?", assignment)
+        return int(row[0])
+
+    def add_verdict(self, one: Verdict) -> None:
+        self._write(
+            "INSERT INTO verdicts (id, assignment, said, seconds, source, made_at) VALUES "
+            "(?, ?, ?, ?, ?, ?)",
+            [(one.id, one.assignment, _json(one.response), one.seconds, one.source, now())],
+        )
+
+    def withdrawn(self) -> set[str]:
+        return {row[0] for row in self._read("SELECT assignment FROM withdrawals")}
+
+    def withdraw(self, assignments: Iterable[str]) -> None:
+        moment = now()
+        self._write(
+            "INSERT OR IGNORE INTO withdrawals VALUES (?, ?)",
+            [(one, moment) for one in assignments],
+        )
+
+    def _read(self, sql: str, *values: str) -> list[Any]:
+        with self.database.reading() as connection:
+            return connection.execute(sql, values).fetchall()
+
+    def _write(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        with self.database.writing() as connection:
+            connection.executemany(sql, rows)
+
+
+def _item(row: tuple[str, str, str, str, str]) -> StudyItem:
+    item, spans, shown, key, source = row
+    return StudyItem(
+        item,
+        tuple((book, start, end) for book, start, end in json.loads(spans)),
+        json.loads(shown),
+        json.loads(key),
+        source,
+    )
+
+
+def _verdict(row: tuple[str, str, str, float, str]) -> Verdict:
+    return Verdict(row[0], row[1], json.loads(row[2]), row[3], row[4])
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def issue(database: Database, judge: str, kind: str) -> str:
+    """A new token or session for a judge. Only its SHA-256 is stored."""
+    secret = secrets.token_urlsafe(_TOKEN_BYTES)
+    with database.writing() as connection:
+        connection.execute(
+            "INSERT INTO passes (digest, kind, judge, made_at) VALUES (?, ?, ?, ?)",
+            (_digest(secret), kind, judge, now()),
+        )
+    return secret
+
+
+def judge_for(database: Database, secret: str, kind: str) -> str | None:
+    """The judge of this token or session; None if it is unknown or revoked."""
+    if not secret or len(secret) > _MOST_TOKEN_CHARS:
+        return None
+    with database.reading() as connection:
+        row = connection.execute(
+            "SELECT judge FROM passes WHERE digest = ? AND kind = ? AND revoked_at IS NULL",
+            (_digest(secret), kind),
+        ).fetchone()
+    return row[0] if row else None
+
+
+def revoke(database: Database, judge: str) -> int:
+    """Revoke a judge's links and sessions; returns their number."""
+    with database.writing() as connection:
+        done = connection.execute(
+            "UPDATE passes SET revoked_at = ? WHERE judge = ? AND revoked_at IS NULL",
+            (now(), judge),
+        )
+        return done.rowcount
+
+
+def is_shut_out(database: Database, judge: str) -> bool:
+    """Whether a judge had links or sessions and all of them were revoked."""
+    with database.reading() as connection:
+        row = connection.execute(
+            "SELECT count(*), count(revoked_at) FROM passes WHERE judge = ?", (judge,)
+        ).fetchone()
+    return 0 < row[0] == row[1]
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,335 @@
+"""Packets: one judge's assignments as CSV or JSON lines, and the verdicts that come back.
+
+A packet holds only what its judge may see, in the judge's own order. Candidates for grooming have
+numbers from 1; options and sentences have indices from 0. A cell that a spreadsheet would read as a
+formula gets an apostrophe (OWASP, "CSV Injection"; CWE-1236), which is removed on reading.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cloze_gen.errors import FormatError
+from cloze_gen.formats.questions import parse_records
+from cloze_gen.judging.tasks import TASKS
+from cloze_gen.judging.tasks.task import JudgingTask
+from cloze_gen.parsing import name_list, quote
+from cloze_gen.records.judgement import Task
+
+_LINE = re.compile(
+    r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+"
+)  # lines as the csv module counts them: U+2028 ends none
+
+
+@dataclass(frozen=True, slots=True)
+class PacketRow:
+    """One assignment as its judge sees it; `shown` has the task's `fields`."""
+
+    assignment: str
+    judge: str
+    task: str
+    condition: str
+    shown: Mapping[str, Any]
+
+    @property
+    def judging(self) -> JudgingTask:
+        return TASKS[Task(self.task)]
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """An imported verdict, `checked`, in the judge's own order; optional fields may be empty."""
+
+    assignment: str
+    response: Mapping[str, Any]
+    judge: str = ""
+    seconds: float | None = None
+    id: str = ""
+
+
+PacketOf = Callable[[str], PacketRow | None]  # assignment -> its row, or None if unknown
+
+
+def packet_row(
+    seen: Mapping[str, Any], *, assignment: str, judge: str, task: str, condition: str = ""
+) -> PacketRow:
+    """The task's `fields` of an item, and nothing else.
+
+    >>> seen = {"before": "A ", "answer": "cat", "after": ".", "candidates": ["map", "owl"],
+    ...     "votes": [{"picked": [0]}]}
+    >>> sorted(packet_row(seen, assignment="3f", judge="bo", task="groom").shown)
+    ['after', 'answer', 'before', 'candidates']
+    """
+    shown = {name: seen[name] for name in TASKS[Task(task)].fields if name in seen}
+    return PacketRow(assignment, judge, task, condition, shown)
+
+
+def find_packet(assignment: Any, judge: Any, packet_of: PacketOf, *, where: str) -> PacketRow:
+    """The row of an assignment; FormatError if it is unknown or belongs to another judge."""
+    row = packet_of(assignment) if isinstance(assignment, str) else None
+    if row is None:
+        raise FormatError(
+            f"{where}: {quote(assignment)} is not an assignment of this study. Keep the values "
+            "of `assignment` as they were exported"
+        )
+    if judge is not None and not isinstance(judge, str):
+        raise FormatError(f"{where}: expected a name in `judge`, found {quote(judge)}")
+    if judge and row.judge and judge != row.judge:
+        raise FormatError(
+            f"{where}: assignment {assignment} belongs to another judge than {quote(judge)}. "
+            "Keep the values of `judge` as they were exported"
+        )
+    return row
+
+
+def total_seconds(value: Any, *, where: str) -> float | None:
+    if value is None:
+        return None
+    if (
+        type(value) not in (int, float) or not 0 <= value <= 1e9
+    ):  # float() fails for an integer of 400 digits
+        raise FormatError(f"{where}: `seconds` must be a number from 0, found {quote(value)}")
+    return float(value) if math.isfinite(value) else None
+
+
+def checked(row: PacketRow, response: Any, *, where: str) -> dict[str, Any]:
+    """A packet's response with all fields, lists sorted; FormatError if it is not valid.
+
+    >>> row = PacketRow("3f", "bo", "groom", "", {"candidates": ["owl", "map", "ear", "sea",
+    ...     "cup"]})
+    >>> checked(row, {"picked": ["cup", 1, 2, 3]}, where="a")
+    {'picked': [1, 2, 3, 5]}
+    >>> checked(row, {"picked": [1, 1, 2, 3]}, where="b")
+    Traceback (most recent call last):
+    cloze_gen.errors.FormatError: b: pick four different candidates, found [1, 1, 2, 3]
+    """
+    task, choices = row.judging, row.judging.choices(row.shown)
+    item = {**row.shown, "guesses": {row.condition: row.shown.get("guesses")}}
+    order = range(len(choices))
+    try:
+        plain = task.resolve(response, choices) if isinstance(response, Mapping) else response
+        verdict = task.parse(plain, item, order, row.condition)
+    except FormatError as error:
+        raise FormatError(f"{where}: {error}") from None
+    return task.to_packet(task.as_seen(verdict, item, order))
+
+
+def packets_csv(rows: Iterable[PacketRow]) -> str:
+    listed = [(_shown_cells(row), row.judging.columns(row.shown)) for row in rows]
+    columns = [column for cells, _ in listed for column in cells] + [
+        column for _, fields in listed for column in fields
+    ]
+    return _table_text(
+        list(dict.fromkeys(columns)) or ["assignment", "judge", "task"],
+        [cells for cells, _ in listed],
+    )
+
+
+def parse_verdicts_csv(
+    text: str, packet_of: PacketOf, *, name: str = "verdicts.csv"
+) -> list[VerdictRow]:
+    """Verdicts of a filled-in table. Skips empty rows; ignores notes without a rejection.
+
+    Raises:
+        FormatError: not a table, an unknown assignment, another judge's, or an invalid verdict.
+
+    >>> row = PacketRow("3f", "bo", "guess", "passage", {"text": "_____", "guesses": 1})
+    >>> parse_verdicts_csv("assignment;guess_1\\n3f;menu\\n", {"3f": row}.get)
+    [VerdictRow(assignment='3f', response={'guesses': ['menu']}, judge='bo', seconds=None, id='')]
+    """
+    verdicts = []
+    for number, cells in _parse_table(text, name=name, needed=["assignment"]):
+        where = f"{name}, row {number}"
+        judge = cells.get("judge", "").strip()
+        row = find_packet(cells["assignment"].strip(), judge, packet_of, where=where)
+        columns = row.judging.columns(row.shown)
+        lacking = [column for column in columns[:1] if column not in cells]
+        if lacking:
+            raise FormatError(
+                f"{where}: the table has no column {lacking[0]}; an item of {row.task} needs it"
+            )
+        filled = {column: cells.get(column, "").strip() for column in columns}
+        if any(filled.values()):
+            response = row.judging.from_cells(filled, row.shown, where)
+            verdicts.append(
+                VerdictRow(row.assignment, checked(row, response, where=where), judge or row.judge)
+            )
+    return verdicts
+
+
+def packets_jsonl(rows: Iterable[PacketRow], verdicts: Iterable[VerdictRow] = ()) -> str:
+    given = {
+        one.assignment: {"response": dict(one.response), "seconds": one.seconds, "id": one.id}
+        for one in verdicts
+    }
+    lines = (
+        {
+            "assignment": row.assignment,
+            "judge": row.judge,
+            "task": row.task,
+            "condition": row.condition,
+            "shown": dict(row.shown),
+            **given.get(row.assignment, {"response": None}),
+        }
+        for row in rows
+    )
+    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+
+
+def parse_verdicts_jsonl(
+    text: str, packet_of: PacketOf, *, name: str = "verdicts.jsonl"
+) -> list[VerdictRow]:
+    """Verdicts of `packets_jsonl` lines; skips lines with ``response`` null.
+
+    Files of 0.1 have the key ``said`` instead.
+
+    >>> row = PacketRow("3f", "bo", "guess", "passage", {"text": "_____", "guesses": 1})
+    >>> parse_verdicts_jsonl('{"assignment": "3f", "response": {"guesses": ["menu"]}, "seconds": 4}',
+    ...     {"3f": row}.get)
+    [VerdictRow(assignment='3f', response={'guesses': ['menu']}, judge='bo', seconds=4.0, id='')]
+    """
+    verdicts = []
+    for number, record in parse_records(text.removeprefix("\ufeff").split("\n"), name=name):
+        where = f"{name}, line {number}"
+        if "said" in record and "response" not in record:  # the key of 0.1
+            record = {**record, "response": record["said"]}
+        if "assignment" not in record or "response" not in record:
+            raise FormatError(
+                f'{where}: expected {{"assignment": ..., "response": ...}}, found {quote(record)}'
+            )
+        row = find_packet(record["assignment"], record.get("judge"), packet_of, where=where)
+        if record["response"] is None:
+            continue
+        response = checked(row, record["response"], where=where)
+        own_id = "" if record.get("id") is None else record["id"]
+        if not isinstance(own_id, str) or len(own_id) > 100 or not own_id.isprintable():
+            raise FormatError(
+                f"{where}: `id` must be a text of at most 100 printable characters, found "
+                f"{quote(own_id)}"
+            )
+        seconds = total_seconds(record.get("seconds"), where=where)
+        verdicts.append(
+            VerdictRow(row.assignment, response, record.get("judge") or row.judge, seconds, own_id)
+        )
+    return verdicts
+
+
+def _shown_cells(row: PacketRow) -> dict[str, str]:
+    cells = {"assignment": row.assignment, "judge": row.judge, "task": row.task}
+    cells |= {"condition": row.condition} if row.condition else {}
+    cells |= {"instruction": row.shown["instruction"]} if row.shown.get("instruction") else {}
+    return {**cells, "text": row.judging.text(row.shown), **row.judging.cells(row.shown)}
+
+
+def safe_cell(text: str) -> str:
+    """
+    >>> safe_cell("=1+1"), safe_cell(" +1"), safe_cell("'Tis"), safe_cell("'=1")
+    ("'=1+1", "' +1", "'Tis", "''=1")
+    """
+    return f"'{text}" if _is_formula(text.lstrip("'")) else text
+
+
+def plain_cell(cell: str) -> str:
+    """The inverse of `safe_cell`; other cells are returned as they are.
+
+    >>> [plain_cell(safe_cell(text)) for text in ("=1+1", "'Tis", "''=", "-")]
+    ['=1+1', "'Tis", "''=", '-']
+    """
+    return cell[1:] if cell.startswith("'") and _is_formula(cell.lstrip("'")) else cell
+
+
+def _table_text(columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> str:
+    lines = (
+        ",".join(_quoted(cell) for cell in cells)
+        for cells in ((row.get(column, "") for column in columns) for row in rows)
+    )
+    return "".join(f"{line}\n" for line in (",".join(map(_quoted, columns)), *lines))
+
+
+def _parse_table(
+    text: str, *, name: str, needed: Sequence[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """(line number from 1, cells by column) of every row that has a cell filled in.
+
+    Separators are commas, semicolons or tabs, depending on the spreadsheet's locale.
+
+    >>> list(_parse_table('a;B\\n1;"\\'=2"\\n;\\n', name="t", needed=["a"]))
+    [(2, {'a': '1', 'b': '=2'})]
+    """
+    lines = _LINE.findall(text.removeprefix("\ufeff"))
+    delimiter = max(",;\t", key=lines[0].count) if lines else ","
+    # strict: without it an unclosed quote would swallow the rows after it
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    number = 0
+    columns: list[str] = []
+    try:
+        for number, cells in enumerate(reader, 1):
+            if number == 1:
+                columns = _columns(cells, name, needed)
+                continue
+            if any(cell.strip() for cell in cells[len(columns) :]):
+                raise FormatError(
+                    f"{name}, row {number}: {len(cells)} cells for {len(columns)} columns. Quote "
+                    "cells that contain the separator"
+                )
+            if any(cell.strip() for cell in cells):
+                padded = [*cells, *[""] * len(columns)]
+                yield (
+                    number,
+                    {
+                        column: plain_cell(cell)
+                        for column, cell in zip(columns, padded, strict=False)
+                    },
+                )
+    except csv.Error as error:
+        raise FormatError(f"{name}, row {number + 1}: not valid CSV ({error})") from None
+    if number == 0:
+        raise FormatError(
+            f"{name}: the file is empty; expected a table with the columns {', '.join(needed)}"
+        )
+
+
+def _is_formula(text: str) -> bool:
+    """Also true after spaces or invisible characters, and for full-width signs."""
+    first = next(
+        (
+            one
+            for one in text
+            if not one.isspace() and unicodedata.category(one) not in ("Cc", "Cf")
+        ),
+        "",
+    )
+    return text[:1] in {"\t", "\r", "\n"} or unicodedata.normalize("NFKC", first)[:1] in {
+        "=",
+        "+",
+        "-",
+        "@",
+        "−",
+    }
+
+
+def _columns(cells: Sequence[str], name: str, needed: Sequence[str]) -> list[str]:
+    columns = [cell.strip().casefold() for cell in cells]
+    missing = [column for column in needed if column not in columns]
+    if missing:
+        raise FormatError(
+            f"{name}: expected the columns {', '.join(needed)} in the first line, found "
+            f"{quote(','.join(cells))}"
+        )
+    twice = [
+        quote(column) for column in dict.fromkeys(columns) if column and columns.count(column) > 1
+    ]
+    if twice:
+        raise FormatError(f"{name}: duplicate column: {name_list(twice)}")
+    return columns
+
+
+def _quoted(cell: str) -> str:
+    return '"' + safe_cell(cell).replace('"', '""') + '"'

@@ -1,0 +1,424 @@
+"""Create, open and run a study."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import statistics
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.judging.assignment import (
+    ATTENTION,
+    JudgesPerItem,
+    Rule,
+    attention_items,
+    shown_order,
+)
+from cloze_gen.judging.database import (
+    DATABASE,
+    SCHEMA,
+    STUDY_FILE,
+    StudyFacts,
+    StudyStore,
+    create_store,
+    items_digest,
+    read_study_file,
+    write_study_file,
+)
+from cloze_gen.judging.state import (
+    StudySettings,
+    StudyState,
+    next_page,
+    read_state,
+    verdicts_of_people,
+)
+from cloze_gen.judging.study_agreement import verdict_row
+from cloze_gen.judging.tasks import TASKS
+from cloze_gen.judging.tasks.task import JudgingTask
+from cloze_gen.judging.verdicts import VerdictFile, parse_verdicts, verdicts_jsonl
+from cloze_gen.parsing import error_text, quote
+from cloze_gen.records.judgement import Assignment, Judge, Kind, Role, StudyItem, Task, Verdict
+from cloze_gen.store.files import read_regular_text
+from cloze_gen.store.locks import partial_folder, publish_folder
+
+_MOST_SECONDS = 86_400.0
+_MOST_VERDICTS = 100  # per assignment, so that a script cannot fill the disk
+
+
+class Outcome(StrEnum):
+    TAKEN = "taken"
+    AGAIN = "already_taken"  # the same verdict, sent once more
+    # another window stored a different verdict meanwhile; nothing was written
+    CHANGED = "changed_elsewhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`left` is a lower bound; `seconds_left` is None before the fifth verdict."""
+
+    done: int
+    left: int
+    seconds_left: float | None
+
+
+class Study:
+    """An open study, shared by the threads of a process. Reads what other processes write."""
+
+    def __init__(self, folder: Path, facts: StudyFacts, rule: Rule) -> None:
+        self.folder, self.facts = folder, facts
+        self.settings = StudySettings.model_validate(dict(facts.settings))
+        self.store = StudyStore(folder)
+        self._rule, self._lock = rule, threading.RLock()
+        self._version = self.store.database.version
+        self._state = read_state(self.store, rule, attention=ATTENTION)
+
+    @property
+    def task(self) -> JudgingTask:
+        return TASKS[self.facts.task]
+
+    def state(self) -> StudyState:
+        with self._lock:
+            version = self.store.database.version
+            if version != self._version:
+                self._state, self._version = (
+                    read_state(self.store, self._rule, attention=ATTENTION),
+                    version,
+                )
+            return self._state
+
+    def add_judges(self, judges: Sequence[Judge]) -> None:
+        """Add judges; an existing name keeps its role."""
+        with self._lock:
+            self.store.add_judges(judges)
+            self._state.judges |= {
+                one.name: one for one in judges if one.name not in self._state.judges
+            }
+
+    def next_open(self, judge: str) -> Assignment | None:
+        """The first unanswered item, assigning another page if needed; None: nothing now."""
+        due = self.due(judge)
+        return due[0] if due else None
+
+    def due(self, judge: str, *, condition: str | None = None) -> list[Assignment]:
+        """Unanswered items, or else the next page."""
+        with self._lock:
+            state = self.state()
+            return state.due(judge) or self.assign_page(judge, condition=condition)
+
+    def assign_page(self, judge: str, *, condition: str | None = None) -> list[Assignment]:
+        """One more page, even if items are still due; empty if there is nothing to assign."""
+        with self._lock:
+            if not self._page(judge, condition):
+                return []  # do not wait for writers
+            with self.store.database.writing():  # other processes may assign items meanwhile
+                state, page = self.state(), self._page(judge, condition)
+                self.store.add_assignments(page)
+            state.add(page)
+            return page
+
+    def _page(self, judge: str, condition: str | None) -> list[Assignment]:
+        state = self.state()
+        return next_page(state, state.judges[judge], self.facts, self.settings, condition=condition)
+
+    def assignment(self, judge: str, assignment_id: str) -> Assignment | None:
+        """None unless it is this judge's."""
+        found = self.state().by_id.get(assignment_id)
+        return found if found is not None and found.judge == judge else None
+
+    def neighbours(self, assignment: Assignment) -> tuple[Assignment | None, Assignment | None]:
+        mine, at = self.state().of_judge[assignment.judge], assignment.place - 1
+        return mine[at - 1] if at else None, mine[at + 1] if at + 1 < len(mine) else None
+
+    def seen(self, assignment: Assignment) -> dict[str, Any]:
+        """The item in the judge's own order, without the key."""
+        item, order = self._item(assignment)
+        seen = self.task.seen(item.shown, order, assignment.condition)
+        return seen | (
+            {"votes": self._votes(item, order)} if assignment.kind is Kind.ADJUDICATION else {}
+        )
+
+    def current_response(self, assignment: Assignment) -> tuple[str, dict[str, Any]] | None:
+        """Id and content of the current verdict, in the judge's own order."""
+        verdict = self.state().verdicts.get(assignment.id)
+        if verdict is None:
+            return None
+        item, order = self._item(assignment)
+        return verdict.id, self.task.as_seen(verdict.response, item.shown, order)
+
+    def parse_response(self, assignment: Assignment, response: Any) -> dict[str, Any]:
+        """A response in canonical form; FormatError if it is not valid for this item."""
+        item, order = self._item(assignment)
+        return self.task.parse(response, item.shown, order, assignment.condition)
+
+    def take(
+        self,
+        assignment: Assignment,
+        response: Any,
+        *,
+        verdict_id: str,
+        replaces: str = "",
+        seconds: float = 0.0,
+        source: str,
+    ) -> Outcome:
+        """Store a verdict durably before returning. Sending it again changes nothing.
+
+        Args:
+            verdict_id: chosen by the sender.
+            replaces: id of the verdict that the sender saw, or empty.
+
+        Raises:
+            FormatError: the response is not valid for this item, the id belongs to another verdict,
+                or the item was answered too often.
+        """
+        canonical = self.parse_response(assignment, response)
+        verdict = Verdict(
+            verdict_id, assignment.id, canonical, min(max(seconds, 0.0), _MOST_SECONDS), source
+        )
+        with self._lock:
+            with self.store.database.writing():  # other processes may store verdicts meanwhile
+                state = self.state()
+                current, before = (
+                    state.verdicts.get(assignment.id),
+                    self.store.find_verdict(verdict_id),
+                )
+                if before is not None:
+                    if before.assignment != assignment.id or before.response != canonical:
+                        raise FormatError("another verdict has this id; nothing was written")
+                    return Outcome.AGAIN
+                if current is not None and current.response == canonical:
+                    return Outcome.AGAIN
+                if (current.id if current else "") != replaces:
+                    return Outcome.CHANGED
+                if self.store.count_verdicts(assignment.id) >= _MOST_VERDICTS:
+                    raise FormatError(
+                        f"this item was answered {_MOST_VERDICTS} times, which is the limit; the "
+                        "last answer counts"
+                    )
+                self.store.add_verdict(verdict)
+            state.apply(verdict)
+        return Outcome.TAKEN
+
+    def withdraw(self, judge: str) -> int:
+        """Stop waiting for a judge's open assignments; returns their number."""
+        with self._lock:
+            with self.store.database.writing():
+                state = self.state()
+                gone = state.due(judge)
+                self.store.withdraw(one.id for one in gone)
+            for one in gone:
+                state.release(one.id)
+        return len(gone)
+
+    def progress(self, judge: str) -> Progress:
+        with self._lock:  # other threads add to it meanwhile
+            state = self.state()
+            mine = state.of_judge.get(judge, ())
+            took = [
+                given.seconds
+                for one in mine
+                if (given := state.verdicts.get(one.id)) and given.seconds
+            ]
+            done, left = sum(one.id in state.verdicts for one in mine), len(state.due(judge))
+            if (
+                state.judges[judge].role is Role.JUDGE
+            ):  # open items that this judge has not been assigned
+                left += len(state.open) - sum(
+                    item in state.open for item in {one.item for one in mine}
+                )
+        return Progress(done, left, left * statistics.median(took) if len(took) >= 5 else None)
+
+    def close(self) -> None:
+        self.store.database.close()
+
+    def _item(self, assignment: Assignment) -> tuple[StudyItem, list[int]]:
+        item = self.store.item(assignment.item)
+        judge = f"{self.facts.secret}:{assignment.judge}"
+        return item, shown_order(
+            self.settings.seed, judge, item.id, self.task.n_ordered(item.shown)
+        )
+
+    def _votes(self, item: StudyItem, order: Sequence[int]) -> list[dict[str, Any]]:
+        """Verdicts of others on an item, in the judge's own order, without names."""
+        answers = self.state().cases[item.id].answers
+        return [self.task.as_seen(given.response, item.shown, order) for given in answers]
+
+
+def open_study(folder: Path, rule: Rule) -> Study:
+    """The study in a folder; UsageError if it is damaged, or of another version."""
+    facts = read_study_file(folder)
+    _check_items(folder, facts)
+    return Study(folder, facts, rule)
+
+
+def _check_items(folder: Path, facts: StudyFacts) -> None:
+    """Raise UsageError if the items in the database are not those of `study.json`."""
+    store = StudyStore(folder)
+    try:
+        unchanged = items_digest(store.items()) == facts.digest
+    except (ValueError, TypeError, RecursionError):  # a cell that is not JSON
+        unchanged = False
+    finally:
+        store.database.close()
+    if not unchanged:
+        raise UsageError(
+            f"{folder}: {DATABASE} and {STUDY_FILE} do not belong together: the items differ. "
+            "Nothing was changed. Restore both files from the same backup."
+        )
+
+
+def make_study(
+    folder: Path, items: Sequence[StudyItem], *, task: Task, run: str, style: str, of: Mapping[str, str], settings: StudySettings,
+    rules: Mapping[str, Any],
+) -> StudyFacts:  # fmt: skip
+    """Write a study into a new folder. Only its owner can read it: it holds keys and names."""
+    if folder.exists() or folder.is_symlink():
+        raise UsageError(
+            f"{folder}: already exists. Nothing was written. Use --name for another name."
+        )
+    if not items:
+        raise UsageError(f"{run}: there are no items to judge. Nothing was written.")
+    checks = attention_items(
+        TASKS[task],
+        math.ceil(settings.attention * len(items)),
+        seed=settings.seed,
+        guesses=items[0].shown.get("guesses"),
+    )
+    all_items = [*items, *checks]
+    facts = StudyFacts(
+        schema=SCHEMA, name=folder.name, task=task, run=run, style=style, of=dict(of), settings=settings.model_dump(mode="json"),
+        rules=dict(rules), secret=secrets.token_hex(16), items=len(all_items), digest=items_digest(all_items),
+    )  # fmt: skip
+    with partial_folder(folder, mode=0o700) as partial:
+        create_store(partial, all_items)
+        write_study_file(partial, facts)
+        if not publish_folder(partial, folder):
+            raise UsageError(
+                f"{folder}: another command created it meanwhile. Nothing was written."
+            )
+    return facts
+
+
+# ---- the studies of a style, and their verdicts
+
+if TYPE_CHECKING:
+    from cloze_gen.judging.study_agreement import StudyAgreement
+
+
+def judges_per_item(facts: StudyFacts) -> Rule:
+    return JudgesPerItem(int(facts.settings["each"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudySource:
+    """One judging task of a recipe.
+
+    Attributes:
+        of: label of the stage that the items come from; ``release`` for the finished set.
+        draw: (a run's folder, settings of the study) -> its items, in order.
+        rules: settings of the run -> those that the judging depends on.
+        verdicts: a study -> its verdict file, without names of judges.
+        identity: a run's folder -> identity of the items' source; None: fingerprint of stage `of`.
+        is_right: (guess, target) -> whether the guess is the target; used for guesses only.
+        draw_others: (items of the run, settings, files of other sets) -> all items shuffled, and
+            name of each other set -> its digest; None: other sets cannot be mixed in.
+        rerun_stage: label of the stage that reads the verdicts.
+        setting: `group.key` of the setting that names the verdict file; empty if no stage reads it.
+        cost: (`rules`, number of items or None for all, the study or None) -> lines of text about
+            the cost; None if the paper states no pay.
+    """
+
+    task: Task
+    of: str
+    draw: Callable[[Path, StudySettings], Sequence[StudyItem]]
+    verdicts: Callable[[Study], str]
+    rules: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda settings: {}
+    rule: Callable[[StudyFacts], Rule] = judges_per_item
+    identity: Callable[[Path], str] | None = None
+    is_right: Callable[[str, str], bool] = str.__eq__
+    draw_others: (
+        Callable[
+            [Sequence[StudyItem], StudySettings, Sequence[Path]],
+            tuple[list[StudyItem], dict[str, str]],
+        ]
+        | None
+    ) = None
+    rerun_stage: str = ""
+    setting: str = ""
+    cost: Callable[[Mapping[str, Any], int | None, Study | None], list[str]] | None = None
+
+
+def study_agreement(
+    study: Study,
+    *,
+    is_right: Callable[[str, str], bool],
+    display_names: Mapping[str, str] | None = None,
+) -> StudyAgreement:
+    # imported here because it loads SciPy, and every command imports this module
+    from cloze_gen.judging.study_agreement import Annotated, Annotation, measure_agreement
+
+    state = study.state()
+    all_items = Annotated(
+        study.task.name, {item.id: item for item in study.store.items()}, is_right
+    )
+    machines = [one.name for one in state.judges.values() if one.role is Role.MACHINE]
+    found = []
+    for assignment, verdict in state.verdicts.items():
+        one = state.by_id[assignment]
+        judge = (display_names or {}).get(one.judge, one.judge)
+        found.append(
+            Annotation(one.item, judge, one.kind, one.condition, verdict.response, verdict.seconds)
+        )
+    return measure_agreement(all_items, found, machines=machines, seed=study.settings.seed)
+
+
+def judge_numbers(state: StudyState) -> Mapping[str, int]:
+    """Person -> a number, in order of first assignments; it replaces the name in files."""
+    people = [
+        one.judge
+        for one in state.by_id.values()
+        if state.judges[one.judge].role is not Role.MACHINE
+    ]
+    return {name: number for number, name in enumerate(dict.fromkeys(people), 1)}
+
+
+def item_verdicts(study: Study) -> str:
+    state = study.state()
+    numbers, responses = judge_numbers(state), verdicts_of_people(state)
+    figures = study_agreement(study, is_right=str.__eq__)
+    rows = [
+        verdict_row(
+            item,
+            {numbers[judge]: answer for judge, answer in responses[item.id].items()},
+            state.decided.get(item.id),
+        )
+        for item in study.store.items()
+        if item.id in responses
+    ]
+    return verdicts_jsonl(
+        VerdictFile(
+            study.task.name,
+            study.facts.of,
+            figures.judges,
+            figures.alpha,
+            figures.adjudicated,
+            rows,
+        )
+    )
+
+
+def read_verdicts(path: str | Path, *, task: Task, given_as: str) -> VerdictFile:
+    try:
+        text = read_regular_text(path, encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        place = quote(str(path), most_chars=300)
+        raise UsageError(
+            f"{given_as}: cannot read verdicts from {place} ({error_text(error)}). "
+            "Use the file that `cloze-gen judge apply` writes."
+        ) from None
+    return parse_verdicts(text, task=task, name=str(path))

@@ -1,0 +1,464 @@
+"""Grooming: pick four impostors from the candidates, or reject the sentence (MSR 2.3)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from cloze_gen import renamed
+from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.judging.tasks.task import (
+    READS_CHECK,
+    CheckMaterial,
+    Control,
+    Fields,
+    FormValues,
+    Judged,
+    JudgingTask,
+    Rating,
+    Tally,
+    Values,
+    VerdictsByJudge,
+    VoteSummary,
+    aliased,
+    choice_in_cell,
+    choice_in_form,
+    fields_of,
+    line,
+    only_value,
+    places,
+)
+from cloze_gen.parsing import quote
+from cloze_gen.records.judgement import Task
+from cloze_gen.records.rejection import Reason
+
+N_PICKED = 4  # MSR 2.3; the published formats hold an answer and four
+FIT = "fit"
+JUDGES_DISAGREE = "judges_disagree"
+_MOST_NOTE_CHARS = 200
+_QUESTION = """\
+The field `text` is a sentence with a gap, `answer` is the original word. Pick {picks} of the numbered candidates as wrong answers for a
+test question. Each must be grammatical in the gap. None may fit as well as the answer, in any reading of the sentence. Prefer words that
+need some thought or knowledge of the world to exclude over words that are absurd at first sight. Nothing may be offensive. Reject the
+item if there are no such words, or if the sentence gives too little context, is broken or is offensive.
+Reply {{"picked": [{picks} numbers]}}, or {{"rejected": reason, "note": a few words}} with one of these reasons: {reasons}."""
+
+
+class RejectReason(Reason):
+    UNGRAMMATICAL = ("ungrammatical", "The sentence is ungrammatical.")
+    AMBIGUOUS = (
+        "too_few_wrong_options",
+        "Fewer than four candidates are clearly worse than the answer.",
+    )
+    OFFENSIVE = ("offensive", "The sentence is offensive or takes sides.")
+    TOO_EASY = (
+        "too_easy",
+        "All candidates are absurd at first sight (too easy).",
+    )
+    UNCLEAR = ("context_insufficient", "The sentence gives too little context to find the answer.")
+    BROKEN = ("broken_sentence", "The sentence is not a whole sentence.")
+    OTHER = ("other", "Something else (explain it in the note).")
+
+    @classmethod
+    def _missing_(cls, value: object) -> RejectReason | None:
+        """The reason that 0.1 called `value`: its studies and files can still be read."""
+        new = renamed.REASONS.get(value) if isinstance(value, str) else None
+        return next((one for one in cls if one.value == new), None)
+
+
+def reject_reason(value: object) -> RejectReason | None:
+    """The reason of this name, or of this name in 0.1; None if there is none.
+
+    >>> reject_reason("no_four_wrong_ones"), reject_reason("dull")
+    (<RejectReason.AMBIGUOUS: 'too_few_wrong_options'>, None)
+    """
+    try:
+        return RejectReason(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+REASONS: Mapping[RejectReason, str] = {reason: reason.legend for reason in RejectReason}
+
+
+@dataclass(frozen=True, slots=True)
+class Guideline:
+    """One of the seven guidelines of MSR 2.3, in our words and with our example."""
+
+    number: int
+    rule: str
+    example: str
+
+
+GUIDELINES = (
+    Guideline(1, "Every option makes a grammatical sentence.",
+              "*She lent him an [umbrella]*: not *lantern*, because of *an*, and not *listening*."),
+    Guideline(2, "The answer fits clearly better than each of the four. You can explain why, and most people "
+        "would agree.",
+              "*They rowed ashore in a small [boat]*: not *skiff*, which fits as well. "
+                  "*Carriage* is clearly worse: you cannot row one."),
+    Guideline(3, "Pick nothing offensive or controversial.", "*All tinkers are [thieves]*: reject it, even if the candidates are good."),
+    Guideline(4, "The question needs some thought: at least one wrong option looks right until you have read "
+        "the whole sentence.",
+              "*Was he her [lodger], her cousin or her father?*: *rain* is wrong at once. "
+                  "*Family* looks right until you see that all the others are persons."),
+    Guideline(5, "The best wrong options need knowledge of the world to exclude. They are rare.",
+              "*The child, barely [six] years old, could not read*: *sixty* is grammatical, "
+                  "but no child is sixty."),
+    Guideline(6, "Look up words that you are not sure of.", "*capstan*, *tocsin*, *palfrey*."),
+    Guideline(7, "Use each sentence once. If you have seen it with a better blank, reject it.",
+                "One sentence, blanks at *ferryman* and at *river*: keep the better one."),
+)  # fmt: skip
+
+# The key of each reason on the page, a letter that is not used otherwise.
+_REASON_KEYS: Mapping[RejectReason, str] = {
+    RejectReason.UNGRAMMATICAL: "g",
+    RejectReason.AMBIGUOUS: "n",
+    RejectReason.OFFENSIVE: "o",
+    RejectReason.TOO_EASY: "a",
+    RejectReason.UNCLEAR: "l",
+    RejectReason.BROKEN: "w",
+    RejectReason.OTHER: "x",
+}
+
+
+class Groom(JudgingTask):
+    """A response is ``{"picked": [four words]}`` or ``{"rejected": reason, "note": text}``.
+
+    As seen, words are positions, which count from 1 in packets.
+    """
+
+    name = Task.GROOM
+    title = "Four wrong options"
+    instruction = (
+        "Pick the four candidates that make the best wrong options for the blank, or reject the "
+        "sentence."
+    )
+    fields = ("instruction", "before", "answer", "after", "candidates", "machine")
+    questions: ClassVar[Mapping[str, str]] = {
+        "kept": "is the item kept or rejected?",
+        "picked": "is this candidate one of the four? (judges who kept the item)",
+    }
+    main_question = "picked"
+    questions_with_error_rates = ("kept", "picked")
+    unused_options = ()
+
+    def n_ordered(self, item: Values) -> int:
+        return len(item["candidates"])
+
+    def seen(self, item: Values, order: Sequence[int], condition: str) -> Fields:
+        return {**item, "candidates": [item["candidates"][i] for i in order]}
+
+    def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
+        """
+        >>> GROOM.parse({"picked": [0, 1, 2, 3]}, {"candidates": list("abcde")}, [4, 2, 0, 1, 3],
+        ...     "")
+        {'picked': ['a', 'b', 'c', 'e']}
+        """
+        response = fields_of(response, "picked", "rejected", "note")
+        if "picked" in response and "rejected" not in response and not response.get("note"):
+            picked = places(response["picked"], len(order), "picked")
+            wanted = min(N_PICKED, len(order))
+            if len(picked) != wanted:
+                raise FormatError(f"picked: expected {wanted} candidates, found {len(picked)}")
+            return {
+                "picked": [item["candidates"][i] for i in sorted(order[place] for place in picked)]
+            }
+        reason = reject_reason(response.get("rejected"))
+        if reason is None or "picked" in response:
+            raise FormatError(
+                "expected `picked` with four candidates, or `rejected` with one of "
+                f"{', '.join(RejectReason)}; found {quote(dict(response))}"
+            )
+        return {
+            "rejected": str(reason),
+            "note": line(response.get("note", ""), "note", most=_MOST_NOTE_CHARS),
+        }
+
+    def as_seen(self, verdict: Values, item: Values, order: Sequence[int]) -> Fields:
+        if "picked" not in verdict:
+            return dict(verdict)
+        place = {item["candidates"][i]: at for at, i in enumerate(order)}
+        return {"picked": sorted(place[word] for word in verdict["picked"])}
+
+    def attention(self, of: CheckMaterial) -> tuple[Fields, Fields]:
+        picked = sorted(of.words[1 : 1 + N_PICKED])
+        return {
+            "instruction": f"{READS_CHECK} pick {', '.join(picked[:-1])} and {picked[-1]}.",
+            "before": "The word",
+            "answer": of.words[0],
+            "after": "does not matter.",
+            "candidates": sorted(of.words[1:31]),
+        }, {"picked": picked}
+
+    def ratings(self, one: Judged) -> Iterator[Rating]:
+        """A rejection rates no candidates."""
+        kept = "picked" in one.verdict
+        yield "kept", (), "kept" if kept else "rejected"
+        if kept:
+            picked = set(one.verdict["picked"])
+            for word in one.item["candidates"]:
+                yield "picked", (word,), "picked" if word in picked else "left"
+
+    def tally(self, one: Judged) -> Tally:
+        return {"rejected": (int("rejected" in one.verdict), 1)}
+
+    def repeat_tally(self, first: Values, again: Values) -> Tally:
+        """Same verdict (kept or rejected), and words picked again where both kept.
+
+        >>> GROOM.repeat_tally({"picked": ["a", "b", "c", "d"]}, {"picked": ["d", "b", "c", "e"]})
+        {'verdict': (1, 1), 'picks': (3, 4)}
+        """
+        kept, kept_again = first.get("picked"), again.get("picked")
+        found = {"verdict": (int((kept is None) == (kept_again is None)), 1)}
+        if kept is not None and kept_again is not None:
+            found["picks"] = (len(set(kept) & set(kept_again)), len(kept))
+        return found
+
+    def open_reason(self, verdicts: VerdictsByJudge) -> str:
+        """
+        >>> GROOM.open_reason({"ann": {"picked": ["a", "b", "c", "d"]},
+        ...     "bob": {"rejected": "offensive"}})
+        '1 of 2 kept it, 1 rejected it'
+        """
+        kept = [one["picked"] for one in verdicts.values() if "picked" in one]
+        rejected = len(verdicts) - len(kept)
+        if rejected == len(kept):
+            return f"{len(kept)} of {len(verdicts)} kept it, {rejected} rejected it"
+        votes = Counter(word for picked in kept for word in picked)
+        enough = sum(2 * count > len(kept) for count in votes.values())
+        return (
+            f"only {enough} of {N_PICKED} candidates picked by a majority"
+            if rejected < len(kept) and enough < N_PICKED
+            else ""
+        )
+
+    def summarize(self, votes: Sequence[Values]) -> VoteSummary:
+        picked = Counter(place for vote in votes for place in vote.get("picked", ()))
+        rejected = [
+            f"rejected: {REASONS[RejectReason(vote['rejected'])]}"
+            + (f" ({vote['note']})" if vote.get("note") else "")
+            for vote in votes
+            if "rejected" in vote
+        ]
+        words = {place: f"picked by {n} of {len(votes)}" for place, n in picked.items()}
+        return VoteSummary(len(votes), words, rejected)
+
+    def page(self, seen: Values) -> Fields:
+        return {
+            "reasons": [(reason, words, _REASON_KEYS[reason]) for reason, words in REASONS.items()],
+            "guidelines": GUIDELINES,
+            "widest": max(seen["candidates"], key=len, default=""),
+            "wanted": min(N_PICKED, len(seen["candidates"])),
+        }
+
+    def to_packet(self, verdict: Values) -> Fields:
+        return _moved(verdict, 1)
+
+    def from_packet(self, verdict: Values) -> Fields:
+        return _moved(verdict, -1)
+
+    def resolve(self, response: Values, choices: Sequence[str]) -> Fields:
+        plain = dict(response)
+        if "picked" in plain:
+            plain["picked"] = _picked(choices, plain["picked"])
+        if plain.get("note", "") is None:
+            plain["note"] = ""
+        return plain
+
+    def cells(self, seen: Values) -> dict[str, str]:
+        listed = "; ".join(f"{n} {word}" for n, word in enumerate(seen["candidates"], 1))
+        machine = {"machine": _machine(seen)} if seen.get("machine") else {}
+        return {"word": seen["answer"], "candidates": listed, **machine}
+
+    def columns(self, seen: Values) -> list[str]:
+        return [*(f"pick_{n}" for n in range(1, N_PICKED + 1)), "reject", "note"]
+
+    def from_cells(self, cells: Mapping[str, str], seen: Values, where: str) -> Fields:
+        picks = {
+            column: cell for column, cell in cells.items() if column.startswith("pick_") and cell
+        }
+        if cells["reject"]:
+            if picks:
+                raise FormatError(
+                    f"{where}: the item is rejected but has picks. Leave one of the two empty"
+                )
+            reason = re.sub(r"[\s\-]+", "_", cells["reject"].casefold())
+            return {"rejected": reason, "note": cells["note"]}
+        if len(picks) != N_PICKED:
+            raise FormatError(
+                f"{where}: {len(picks)} of {N_PICKED} are picked. Pick four, or write a reason in "
+                "`reject`"
+            )
+        return {
+            "picked": [
+                choice_in_cell(cell, seen["candidates"], f"{where}, {column}") + 1
+                for column, cell in picks.items()
+            ]
+        }
+
+    def controls(self, n: int) -> list[Control]:
+        return [
+            Control(("word", "machine"), "The answer:"),
+            Control(
+                ("picked",),
+                f"Pick {N_PICKED} candidates that are grammatical in the gap but clearly worse "
+                "than the answer.",
+                choices="$candidates",
+                many=True,
+            ),
+            Control(
+                ("rejected",), "Or reject the item, with a reason:", choices=list(RejectReason)
+            ),
+            Control(("note",), texts=1),
+        ]
+
+    def form_data(self, seen: Values) -> Fields:
+        return {
+            "word": seen["answer"],
+            "candidates": aliased(seen["candidates"]),
+            "machine": _machine(seen),
+        }
+
+    def to_form(self, verdict: Values) -> dict[str, list[str]]:
+        if "rejected" in verdict:
+            return {
+                "rejected": [verdict["rejected"]],
+                "note": [verdict["note"]] if verdict["note"] else [],
+            }
+        return {"picked": [str(place) for place in verdict["picked"]]}
+
+    def from_form(self, values: FormValues, seen: Values, where: str) -> Fields:
+        if values.get("rejected"):
+            if values.get("picked"):
+                raise FormatError(
+                    f"{where}: the item is rejected but has picks. Keep one of the two"
+                )
+            return {
+                "rejected": only_value(values, "rejected", where),
+                "note": "\n".join(values.get("note", [])),
+            }
+        return {
+            "picked": [
+                choice_in_form(text, seen["candidates"], where) + 1
+                for text in values.get("picked", [])
+            ]
+        }
+
+    def question(self, seen: Values) -> str:
+        return _QUESTION.format(picks=N_PICKED, reasons=", ".join(RejectReason))
+
+    def prompt_data(self, seen: Values) -> Fields:
+        data = super().prompt_data(seen)
+        machine = {"machine": seen["machine"]} if seen.get("machine") else {}
+        return {"text": data.pop("text"), "answer": seen["answer"], **machine, **data}
+
+
+GROOM = Groom()
+
+
+@dataclass(frozen=True, slots=True)
+class Groomed:
+    """The result of an item. A majority is more than half.
+
+    `verdict`: "fit", a reason, or "judges_disagree": no majority, or too few candidates that a
+    majority of those who kept the item picked. `picked` and `votes`: best forward score first.
+    """
+
+    verdict: str
+    picked: tuple[str, ...]
+    votes: Mapping[str, int]
+    judges: int
+    adjudicated: bool
+
+
+def groomed(
+    responses: VerdictsByJudge,
+    adjudicated: Mapping[str, Any] | None = None,
+    *,
+    candidates: Sequence[str],
+    n_impostors: int = N_PICKED,
+) -> Groomed:
+    """An item's result, by majority of the judges or by the adjudicator only.
+
+    Of equally frequent reasons the first in `RejectReason` counts. If a majority picked more than
+    `n_impostors` candidates, those with the most votes are taken, then those with the better score
+    (`candidates`: best first).
+
+    Raises:
+        UsageError: the item has no verdicts.
+
+    >>> responses = {"ann": {"picked": ["a", "b", "c", "d"]}, "bob": {"picked": ["b", "c", "d", "e"]},
+    ...     "cyd": {"picked": ["a", "c", "d", "e"]}}
+    >>> groomed(responses, candidates="edcbaf").picked
+    ('e', 'd', 'c', 'b')
+    >>> groomed({"ann": {"rejected": "offensive"}, "bob": responses["bob"]}, candidates="edcbaf").verdict
+    'judges_disagree'
+    """
+    if not responses and adjudicated is None:
+        raise UsageError("an item without verdicts has no result; leave it out")
+    votes = _votes(responses.values(), candidates)
+    if adjudicated is not None:
+        verdict, picked = adjudicated.get("rejected", FIT), adjudicated.get("picked", ())
+    else:
+        verdict, picked = _by_most(responses, votes, n_impostors)
+    rank = {word: place for place, word in enumerate(candidates)}
+    return Groomed(
+        verdict,
+        tuple(sorted(picked, key=rank.__getitem__)),
+        votes,
+        len(responses),
+        adjudicated is not None,
+    )
+
+
+def _by_most(
+    responses: VerdictsByJudge, votes: Mapping[str, int], n_impostors: int
+) -> tuple[str, Sequence[str]]:
+    given = [RejectReason(one["rejected"]) for one in responses.values() if "rejected" in one]
+    kept = len(responses) - len(given)
+    if len(given) > kept:
+        return max(RejectReason, key=given.count), ()  # the first of equals
+    picked = [word for word, count in votes.items() if 2 * count > kept][:n_impostors]
+    return (
+        (FIT, picked) if kept > len(given) and len(picked) == n_impostors else (JUDGES_DISAGREE, ())
+    )
+
+
+def _votes(responses: Iterable[Mapping[str, Any]], candidates: Sequence[str]) -> dict[str, int]:
+    counts = Counter(word for one in responses for word in one.get("picked", ()))
+    return {
+        word: counts[word]
+        for word in sorted(
+            (word for word in candidates if counts[word]), key=lambda word: -counts[word]
+        )
+    }
+
+
+def _moved(verdict: Values, by: int) -> Fields:
+    moved = {"picked": [place + by for place in verdict["picked"]]} if "picked" in verdict else {}
+    return {**verdict, **moved}
+
+
+def _picked(words: Sequence[str], picked: Any) -> list[int]:
+    named = (
+        [words.index(one) + 1 if isinstance(one, str) and one in words else one for one in picked]
+        if isinstance(picked, list)
+        else []
+    )
+    for one in named:
+        if type(one) is not int or not 1 <= one <= len(words):
+            raise FormatError(
+                f"picked: {quote(one)} is not a candidate. Write the word, or a number from 1 to "
+                f"{len(words)}"
+            )
+    if len(named) != N_PICKED or len(set(named)) != N_PICKED:
+        raise FormatError(f"pick four different candidates, found {quote(picked)}")
+    return [one - 1 for one in named]
+
+
+def _machine(seen: Values) -> str:
+    return "; ".join(f"{word}: {verdict}" for word, verdict in (seen.get("machine") or {}).items())

@@ -1,0 +1,397 @@
+"""Reading: answer a five-option question and mark its faults; its set is hidden (MSR 4.4)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.judging.tasks.task import (
+    LETTERS,
+    READS_CHECK,
+    CheckMaterial,
+    Control,
+    Fields,
+    FormValues,
+    Judged,
+    JudgingTask,
+    Rating,
+    Tally,
+    Values,
+    VerdictsByJudge,
+    VoteSummary,
+    aliased,
+    choice_in_form,
+    comparable,
+    each_or_one,
+    fields_of,
+    only_value,
+    places,
+    truth,
+)
+from cloze_gen.parsing import quote
+from cloze_gen.records.judgement import Task
+
+_MARKS = {"fits_as_well": "fitting as well", "ungrammatical": "ungrammatical"}  # of options
+_FLAGS = ("broken", "trivial")  # of the question
+_YES = {"x", "yes", "y", "1", "true"}
+_NO = {"", "no", "n", "0", "false", "-", "–", "—", "−"}  # spreadsheets replace a dash by these
+_QUESTION = """\
+The field `text` is a sentence with a gap, `options` are words for it. Which one did the author write? Also list all others that fit as well
+and all that are ungrammatical in the gap. State whether the sentence itself is broken, and whether the question is trivial, that is, all
+other options are absurd at first sight.
+Reply {"answer": letter, "fits_as_well": [letters], "ungrammatical": [letters], "broken": true or false, "trivial": true or false};
+the answer may be null if the sentence is broken."""
+
+
+class Read(JudgingTask):
+    """A response is ``{"answer": index or null, "fits_as_well": [indices], "ungrammatical":
+    [indices], "broken": bool, "trivial": bool}``; in packets, options may be letters.
+    """
+
+    name = Task.READ
+    title = "The right word"
+    instruction = (
+        "Choose the word that belongs in the blank. Then mark the faults of the other options."
+    )
+    fields = ("instruction", "before", "after", "options")
+    questions: ClassVar[Mapping[str, str]] = {
+        "answer": "which option is the answer?",
+        "fits as well": "does this option fit as well as the one chosen?",
+        "ungrammatical": "does this option break the grammar?",
+        "broken": "is the sentence broken?",
+        "trivial": "are the other options absurd at first sight?",
+    }
+    main_question = "answer"
+    questions_with_error_rates = ("fits as well", "ungrammatical", "broken", "trivial")
+
+    def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
+        """
+        >>> response = {"answer": 0, "fits_as_well": [1]}
+        >>> READ.parse(response, {"options": ["boat", "skiff", "hat"]}, (), "")
+        {'answer': 0, 'fits_as_well': [1], 'ungrammatical': [], 'broken': False, 'trivial': False}
+        """
+        response, n = fields_of(response, "answer", *_MARKS, *_FLAGS), len(item["options"])
+        broken, trivial = (truth(response.get(flag, False), flag) for flag in _FLAGS)
+        answer = response.get("answer")
+        marks = {name: places(response.get(name, []), n, name) for name in _MARKS}
+        if answer is None and not broken:
+            raise FormatError("answer: choose an option, or mark the question as broken")
+        if answer is not None:
+            places([answer], n, "answer")
+            for name, marked in marks.items():
+                if answer in marked:
+                    raise FormatError(f"{name}: cannot contain the answer itself")
+        if trivial and marks["fits_as_well"]:
+            raise FormatError("trivial: not possible with an option that fits as well")
+        return {"answer": answer, **marks, "broken": broken, "trivial": trivial}
+
+    def attention(self, of: CheckMaterial) -> tuple[Fields, Fields]:
+        options, answer = list(of.words[:5]), of.order[0] % 5
+        return {
+            "instruction": f"{READS_CHECK} choose {options[answer]} and mark nothing.",
+            "before": "The word",
+            "after": "does not matter.",
+            "options": options,
+        }, {"answer": answer, **{name: [] for name in _MARKS}, "broken": False, "trivial": False}
+
+    def ratings(self, one: Judged) -> Iterator[Rating]:
+        """Without an answer only *broken* is rated; *fits as well* skips the chosen option."""
+        yield "broken", (), _yes(one.verdict["broken"])
+        answer = one.verdict["answer"]
+        if answer is None:
+            return
+        yield "answer", (), str(answer + 1)
+        yield "trivial", (), _yes(one.verdict["trivial"])
+        for option in range(len(one.item["options"])):
+            part = (str(option + 1),)
+            if option != answer:
+                yield "fits as well", part, _mark(option in one.verdict["fits_as_well"])
+            yield "ungrammatical", part, _mark(option in one.verdict["ungrammatical"])
+
+    def tally(self, one: Judged) -> Tally:
+        """*right* is counted if the key has the answer; marks are counted once per item."""
+        found = {"broken": (int(one.verdict["broken"]), 1)}
+        if one.verdict["answer"] is None:
+            return found
+        if "answer" in one.key:
+            found["right"] = (int(one.verdict["answer"] == one.key["answer"]), 1)
+        found["fits as well"] = (int(bool(one.verdict["fits_as_well"])), 1)
+        found["ungrammatical"] = (int(bool(one.verdict["ungrammatical"])), 1)
+        found["trivial"] = (int(one.verdict["trivial"]), 1)
+        return found
+
+    def repeat_tally(self, first: Values, again: Values) -> Tally:
+        answer = {"answer": (int(first["answer"] == again["answer"]), 1)}
+        if first["answer"] is None or again["answer"] is None:
+            return answer
+        alike = all(
+            comparable(first[name]) == comparable(again[name]) for name in (*_MARKS, "trivial")
+        )
+        return {**answer, "marks": (int(alike), 1)}
+
+    def open_reason(self, verdicts: VerdictsByJudge) -> str:
+        answered = [one for one in verdicts.values() if one["answer"] is not None]
+        votes = _answers(verdicts.values())
+        faults = []
+        if 2 * (len(verdicts) - len(answered)) == len(verdicts):
+            faults.append("half marked it as broken")
+        if answered and _leader(votes) is None:
+            leaders = [
+                f"{option + 1}" for option, count in votes.items() if count == max(votes.values())
+            ]
+            faults.append(f"options {' and '.join(leaders)} tie")
+        for name, words in _MARKS.items():
+            halves = [
+                f"{option + 1}"
+                for option, count in _marked(answered, name).items()
+                if 2 * count == len(answered)
+            ]
+            faults += [f"{' and '.join(halves)} marked {words} by half"] if halves else []
+        return "; ".join(faults)
+
+    def summarize(self, votes: Sequence[Values]) -> VoteSummary:
+        of_place: dict[int, list[str]] = {}
+        chosen = [[vote["answer"]] for vote in votes if vote["answer"] is not None]
+        marked = {name: [vote[name] for vote in votes] for name in _MARKS}
+        for words, lists in (
+            ("chosen by:", chosen),
+            ("fits as well:", marked["fits_as_well"]),
+            ("ungrammatical:", marked["ungrammatical"]),
+        ):
+            for place, n in sorted(Counter(place for one in lists for place in one).items()):
+                of_place.setdefault(place, []).append(f"{words} {n}")
+        more = [f"{flag}: {n}" for flag in _FLAGS if (n := sum(vote[flag] for vote in votes))]
+        return VoteSummary(
+            len(votes), {place: ", ".join(words) for place, words in of_place.items()}, more
+        )
+
+    def choices(self, seen: Values) -> list[str]:
+        return list(seen["options"])
+
+    def resolve(self, response: Values, choices: Sequence[str]) -> Fields:
+        """Also removes the answer from `fits_as_well`: "b, and b and d fit" means d."""
+
+        named = {
+            field: each_or_one(response[field], partial(_named_option, field, choices))
+            for field in ("answer", *_MARKS)
+            if field in response
+        }
+        if isinstance(fits := named.get("fits_as_well"), list):
+            answer = named.get("answer")
+            named["fits_as_well"] = [one for one in fits if one != answer or type(one) is not int]
+        return {**response, **named}
+
+    def cells(self, seen: Values) -> dict[str, str]:
+        return dict(zip(LETTERS, seen["options"], strict=False))
+
+    def columns(self, seen: Values) -> list[str]:
+        return ["answer", *_MARKS, *_FLAGS]
+
+    def from_cells(self, cells: Mapping[str, str], seen: Values, where: str) -> Fields:
+        options = seen["options"]
+        answer = _whole_option(options, cells["answer"])
+        if answer is None:
+            letters = _letters(options, cells["answer"], f"{where}, answer")
+            if len(letters) > 1:
+                raise FormatError(
+                    f"{where}, answer: expected one letter, found {quote(cells['answer'])}. Write "
+                    "the others in `fits_as_well`"
+                )
+            answer = letters[0] if letters else None
+        marks = {name: _letters(options, cells[name], f"{where}, {name}") for name in _MARKS}
+        flags = {flag: _is_marked(cells[flag], f"{where}, {flag}") for flag in _FLAGS}
+        if answer is None and not flags["broken"]:
+            raise FormatError(
+                f"{where}: the answer is missing. Write a letter, or mark the question as broken"
+            )
+        return {"answer": answer, **marks, **flags}
+
+    def controls(self, n: int) -> list[Control]:
+        return [
+            Control(("answer",), "Which word belongs in the gap?", choices="$options"),
+            Control(("fits_as_well",), "Which others fit as well?", choices="$options", many=True),
+            Control(
+                ("ungrammatical",),
+                "Which are ungrammatical?",
+                choices="$options",
+                many=True,
+            ),
+            Control(
+                ("marks",),
+                "Is the sentence broken? Is the question trivial (all others absurd at first sight)?",
+                choices=_FLAGS,
+                many=True,
+            ),
+        ]
+
+    def form_data(self, seen: Values) -> Fields:
+        return {"options": aliased(seen["options"], LETTERS)}
+
+    def to_form(self, verdict: Values) -> dict[str, list[str]]:
+        answer = [] if verdict["answer"] is None else [LETTERS[verdict["answer"]]]
+        letters = {name: [LETTERS[index] for index in verdict[name]] for name in _MARKS}
+        return {"answer": answer, **letters, "marks": [flag for flag in _FLAGS if verdict[flag]]}
+
+    def from_form(self, values: FormValues, seen: Values, where: str) -> Fields:
+        def index(text: str) -> int:
+            return choice_in_form(text, seen["options"], where, names=LETTERS)
+
+        marks = {name: [index(text) for text in values.get(name, [])] for name in _MARKS}
+        answer = only_value(values, "answer", where) if values.get("answer") else None
+        flags = values.get("marks", [])
+        if not set(flags) <= set(_FLAGS):
+            raise FormatError(f"{where}: `marks` can be {', '.join(_FLAGS)}, found {quote(flags)}")
+        return {
+            "answer": None if answer is None else index(answer),
+            **marks,
+            **{flag: flag in flags for flag in _FLAGS},
+        }
+
+    def question(self, seen: Values) -> str:
+        return _QUESTION
+
+    def prompt_data(self, seen: Values) -> Fields:
+        options = dict(zip(LETTERS, seen["options"], strict=False))
+        return {"text": self.text(seen), "options": options}
+
+    def from_reply(self, reply: Values, seen: Values) -> Fields:
+        """Numbers are refused: the model might count from 0 or from 1."""
+
+        def index(name: Any) -> Any:
+            found = _option(seen["options"], name) if isinstance(name, str) else None
+            return found if found is not None or name is None else quote(name)
+
+        fields = [field for field in ("answer", *_MARKS) if field in reply]
+        return {**reply, **{field: each_or_one(reply[field], index) for field in fields}}
+
+
+READ = Read()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadItem:
+    """The result of an item, by majority (more than half) of the readers.
+
+    `answer`: None if two options tie or no reader chose one. Marks except `broken` are by majority
+    of the readers who chose an answer.
+    """
+
+    answer: int | None
+    fits_as_well: tuple[int, ...]
+    ungrammatical: tuple[int, ...]
+    broken: bool
+    trivial: bool
+    votes: Mapping[int, int]
+    judges: int
+    adjudicated: bool
+
+
+def read_item(responses: VerdictsByJudge, adjudicated: Mapping[str, Any] | None = None) -> ReadItem:
+    """An item's result, by majority of the readers or by the adjudicator only.
+
+    >>> one = {"answer": 2, "fits_as_well": [0], "ungrammatical": [], "broken": False,
+    ...     "trivial": False}
+    >>> found = read_item({"ann": one, "bob": one, "cyd": {**one, "answer": 0, "fits_as_well": []}})
+    >>> found.answer, found.fits_as_well, found.votes
+    (2, (0,), {0: 1, 2: 2})
+    """
+    if not responses and adjudicated is None:
+        raise UsageError("an item without verdicts has no result; leave it out")
+    deciding = [adjudicated] if adjudicated is not None else list(responses.values())
+    answered = [one for one in deciding if one["answer"] is not None]
+    return ReadItem(
+        _leader(_answers(deciding)),
+        _marked_by_most(answered, "fits_as_well"),
+        _marked_by_most(answered, "ungrammatical"),
+        broken=_most(one["broken"] for one in deciding),
+        trivial=_most(one["trivial"] for one in answered),
+        votes=_answers(responses.values()),
+        judges=len(responses),
+        adjudicated=adjudicated is not None,
+    )
+
+
+def _answers(responses: Iterable[Mapping[str, Any]]) -> dict[int, int]:
+    return dict(
+        sorted(Counter(one["answer"] for one in responses if one["answer"] is not None).items())
+    )
+
+
+def _leader(votes: Mapping[int, int]) -> int | None:
+    best = [option for option, count in votes.items() if count == max(votes.values())]
+    return best[0] if len(best) == 1 else None
+
+
+def _marked(answered: Sequence[Mapping[str, Any]], name: str) -> dict[int, int]:
+    return dict(sorted(Counter(option for one in answered for option in set(one[name])).items()))
+
+
+def _marked_by_most(answered: Sequence[Mapping[str, Any]], name: str) -> tuple[int, ...]:
+    return tuple(
+        option for option, count in _marked(answered, name).items() if 2 * count > len(answered)
+    )
+
+
+def _most(values: Iterable[bool]) -> bool:
+    listed = list(values)
+    return 2 * sum(listed) > len(listed)
+
+
+def _option(options: Sequence[str], name: str) -> int | None:
+    """The index of the option with this letter or text, or None.
+
+    >>> options = ["cat", "owl"]
+    >>> _option(options, "B"), _option(options, "owl"), _option(options, "c")
+    (1, 1, None)
+    """
+    letter = LETTERS[: len(options)].find(name.strip().casefold()) if len(name.strip()) == 1 else -1
+    return letter if letter >= 0 else options.index(name) if name in options else None
+
+
+def _named_option(field: str, options: Sequence[str], name: Any) -> Any:
+    index = _option(options, name) if isinstance(name, str) else name
+    if index is None and name is not None:
+        raise FormatError(
+            f"{field}: {quote(name)} is not an option. Write a letter from a to "
+            f"{LETTERS[len(options) - 1]}, the word, or an index from 0"
+        )
+    return index
+
+
+def _whole_option(options: Sequence[str], cell: str) -> int | None:
+    """The index of the option with the text of a cell; a valid letter counts as a letter."""
+    texts = [option.strip().casefold() for option in options]
+    if cell.casefold() in [*LETTERS[: len(texts)]] or texts.count(cell.casefold()) != 1:
+        return None
+    return texts.index(cell.casefold())
+
+
+def _letters(options: Sequence[str], cell: str, where: str) -> list[int]:
+    """Indices of options named by letters, with or without separators."""
+    letters = re.sub(r"[\s,;/.()&+\-–—−]", "", cell).casefold()
+    indices = [LETTERS.find(letter) for letter in letters]
+    if any(not 0 <= index < len(options) for index in indices):
+        raise FormatError(
+            f"{where}: expected letters from a to {LETTERS[len(options) - 1]}, found {quote(cell)}"
+        )
+    return list(dict.fromkeys(indices))
+
+
+def _is_marked(cell: str, where: str) -> bool:
+    word = cell.casefold()
+    if word not in _YES | _NO:
+        raise FormatError(f"{where}: expected x, yes, 1 or an empty cell, found {quote(cell)}")
+    return word in _YES
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _mark(value: bool) -> str:
+    return "marked" if value else "unmarked"

@@ -1,0 +1,1 @@
+"""Models of text: n-grams and their index, word vectors, neural networks."""

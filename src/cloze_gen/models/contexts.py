@@ -1,0 +1,297 @@
+"""The context space of option words (similarity, associations, neighbours) as an artifact.
+
+The built-in words are `word_data/words.npz`, from 522 novels (`training/words/build.py`).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import json
+from enum import StrEnum
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import scipy
+from pydantic import Field
+from threadpoolctl import threadpool_limits
+
+from cloze_gen.corpus.counts import CountTable
+from cloze_gen.corpus.frequencies import read_counts
+from cloze_gen.corpus.option_words import OptionLimits, option_mask
+from cloze_gen.corpus.training_text import TOKENS
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import StoreError
+from cloze_gen.models.context_space import ContextSpace, unpack_space
+from cloze_gen.models.context_vectors import (
+    Associations,
+    associations,
+    context_counts,
+    context_vectors,
+)
+from cloze_gen.models.neighbour_counts import (
+    NeighbourCounts,
+    count_frame_cues,
+    count_neighbours,
+    frequent_neighbours,
+)
+from cloze_gen.models.word_knowledge import MixedKnowledge, WordKnowledge
+from cloze_gen.settings import IgnoredWhen, SettingsGroup, types_of
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.manifest import write_json
+from cloze_gen.store.tables import ArrayFile, memory_mapped
+from cloze_gen.word_tokens import is_word
+
+FOLDER = Path(__file__).parent / "word_data"
+ARRAYS, FACTS = "words.npz", "words.json"
+
+
+@functools.cache
+def builtin_words_facts(folder: Path = FOLDER) -> dict[str, Any]:
+    return dict(json.loads((folder / FACTS).read_text(encoding="utf-8")))
+
+
+def read_builtin_words(folder: Path = FOLDER) -> ContextSpace:
+    """The built-in words, in memory: some 60 MB."""
+    data = (folder / ARRAYS).read_bytes()
+    if hashlib.sha256(data).hexdigest() != builtin_words_facts(folder)["sha256"]:
+        raise StoreError(f"{folder / ARRAYS}: does not match {FACTS}. Reinstall cloze-gen.")
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return unpack_space(dict(arrays))
+
+
+VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS = (
+    "vectors.npy",
+    "norms.npy",
+    "features.npy",
+    "word_frames.npy",
+    "word_counts.npy",
+)
+WORDS, TOPIC_WORDS, FEATURE_WORDS, NEIGHBOURS = (
+    "words.txt",
+    "topic_words.txt",
+    "feature_words.txt",
+    "neighbours.txt",
+)
+ASSOCIATIONS = {name: f"association_{name}.npy" for name in ("start", "feature", "pmi")}
+BUILTIN_WORDS = "builtin.json"
+BESIDE = {name: f"neighbour_{name}.npy" for name in ("start", "row", "count", "places", "share")}
+# of the randomized SVD; independent of the run's seed, because the vectors are a measure
+_SEED = 0
+
+
+class ContextSettings(SettingsGroup):
+    window: int = Field(
+        2,
+        ge=1,
+        le=10,
+        description="tokens on each side; small windows measure similarity of meaning, large ones "
+        "of topic",
+    )
+    features: int = Field(
+        8000, ge=10, le=65_536, description="number of most frequent types that are features"
+    )
+    dimensions: int = Field(100, ge=2, le=2000, description="dimensions of the truncated SVD")
+    topic_window: int = Field(
+        12, ge=1, le=40, description="tokens on each side for topic associations"
+    )
+    topic_max_freq: float = Field(
+        1e-3,
+        gt=0,
+        le=1,
+        description="exclusive: features rarer than this are topic words",
+    )
+
+    def memory_bytes(self, words: int) -> int:
+        """Of the SVD: four matrices, a row per word and a row per feature, float64."""
+        return 4 * 8 * (types_of(words) + min(self.features, types_of(words))) * self.dimensions
+
+
+class Background(StrEnum):
+    AUTO = "auto"
+    BUILTIN = "builtin"
+    CORPUS = "corpus"
+
+
+class BackgroundSettings(ContextSettings):
+    background: Literal["auto", "builtin", "corpus"] = Field(
+        "auto",
+        description="source of word similarity: the training books (corpus), the word data that "
+        "ship with "
+        ""
+        "cloze-gen, made from 522 novels "
+        "(builtin), or both, the books for words that are frequent in them (auto)",
+    )
+
+    ignored_when = (IgnoredWhen(tuple(ContextSettings.model_fields), {"background": ("builtin",)}),)
+
+
+def background_of(settings: ContextSettings) -> Background:
+    """The source of the knowledge of words; without such a setting the training books."""
+    return (
+        Background(settings.background)
+        if isinstance(settings, BackgroundSettings)
+        else Background.CORPUS
+    )
+
+
+def write_context_vectors(
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    *,
+    text: Artifact,
+    counts: Artifact,
+    limits: OptionLimits,
+    settings: ContextSettings,
+) -> None:
+    """Write measures of every option word: from training books, built-in words, or both."""
+    background = background_of(settings)
+    writer.facts["background"] = background.value
+    if background is not Background.CORPUS:
+        write_json(writer.path(BUILTIN_WORDS), builtin_words_facts())
+    if background is not Background.BUILTIN:
+        _write_space(writer, ctx, text=text, counts=counts, limits=limits, settings=settings)
+
+
+def _write_space(
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    *,
+    text: Artifact,
+    counts: Artifact,
+    limits: OptionLimits,
+    settings: ContextSettings,
+) -> None:
+    table = read_counts(counts)
+    allowed = np.flatnonzero(option_mask(table, limits))
+    target_row = _positions(allowed, table)
+    features = np.arange(min(settings.features, len(table.words)))
+    topical = np.array(
+        [
+            i
+            for i in features
+            if table.freq[i] < settings.topic_max_freq and is_word(table.words[i])
+        ],
+        np.int64,
+    )
+    corpus = ArrayFile(text.path(TOKENS))
+    near = context_counts(
+        corpus,
+        target_row=target_row,
+        feature_column=_positions(features, table),
+        window=settings.window,
+    )
+    pairs = near.nnz
+    with threadpool_limits(
+        limits=1
+    ):  # products depend on the number of threads in their last digits
+        vectors = context_vectors(near, dimensions=settings.dimensions, seed=_SEED)
+    del near  # frees a large matrix
+    far = context_counts(
+        corpus,
+        target_row=target_row,
+        feature_column=_positions(topical, table),
+        window=settings.topic_window,
+    )
+    associated = associations(far)
+    del far
+    neighbours = frequent_neighbours(table)
+    adjacent = count_neighbours(
+        corpus, words=table.words, target_row=target_row, neighbours=neighbours
+    )
+    arrays = {
+        VECTORS: np.round(vectors.units, 4),
+        NORMS: np.round(vectors.norms, 4),
+        FEATURES: np.round(vectors.features, 4),
+        FRAME_CUES: count_frame_cues(corpus, words=table.words, target_row=target_row).astype(
+            np.uint32
+        ),
+        WORD_COUNTS: table.count[allowed].astype(np.uint32),
+    }
+    arrays |= {file: getattr(associated, name) for name, file in ASSOCIATIONS.items()}
+    arrays |= {file: getattr(adjacent, name) for name, file in BESIDE.items()}
+    for file, array in arrays.items():
+        np.save(writer.path(file), array)
+    lists = {
+        WORDS: _named(allowed, table),
+        TOPIC_WORDS: _named(topical, table),
+        FEATURE_WORDS: _named(features, table),
+        NEIGHBOURS: neighbours,
+    }
+    for file, names in lists.items():
+        writer.path(file).write_text("".join(name + "\n" for name in names), encoding="utf-8")
+        writer.rows[file] = len(names)
+    writer.rows |= {
+        file: len(arrays[file]) for file in (VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS)
+    }
+    writer.versions |= {
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": version("scikit-learn"),
+    }
+    ctx.say(
+        f"{len(allowed):,} words, {pairs:,} word-neighbour pairs, {len(associated.pmi):,} "
+        "associations"
+    )
+
+
+def _positions(types: np.ndarray, table: CountTable) -> np.ndarray:
+    places = np.full(len(table.words) + 1, -1, np.int64)
+    places[types + 1] = np.arange(len(types))
+    return places
+
+
+def _named(types: np.ndarray, table: CountTable) -> list[str]:
+    return [table.words[i] for i in types]
+
+
+def read_word_knowledge(artifact: Artifact) -> WordKnowledge:
+    """The measures; StoreError if made with other built-in words than those installed."""
+    background = Background(artifact.facts["background"])
+    if background is Background.CORPUS:
+        return read_context_space(artifact)
+    own = json.loads(artifact.path(BUILTIN_WORDS).read_text(encoding="utf-8"))
+    if own != builtin_words_facts():
+        raise StoreError(
+            f"{artifact.folder}: made with the built-in words of another version of "
+            "cloze-gen. Run the command again."
+        )
+    builtin = read_builtin_words()
+    return (
+        builtin
+        if background is Background.BUILTIN
+        else MixedKnowledge(read_context_space(artifact), builtin)
+    )
+
+
+def read_context_space(artifact: Artifact) -> ContextSpace:
+    names = {
+        file: artifact.path(file).read_text(encoding="utf-8").split("\n")[:-1]
+        for file in (WORDS, TOPIC_WORDS, FEATURE_WORDS, NEIGHBOURS)
+    }
+    place_of = {file: {word: i for i, word in enumerate(listed)} for file, listed in names.items()}
+    arrays = {
+        file: memory_mapped(artifact.path(file))
+        for file in (VECTORS, NORMS, FEATURES, FRAME_CUES, WORD_COUNTS)
+    }
+    return ContextSpace(
+        row_of=place_of[WORDS],
+        column_of=place_of[TOPIC_WORDS],
+        feature_of=place_of[FEATURE_WORDS],
+        neighbour_of=place_of[NEIGHBOURS],
+        window=int(artifact.manifest["settings"]["window"]),
+        vectors=arrays[VECTORS],
+        norms=arrays[NORMS],
+        features=arrays[FEATURES],
+        associations=Associations(
+            **{name: memory_mapped(artifact.path(file)) for name, file in ASSOCIATIONS.items()}
+        ),
+        frame_cues=arrays[FRAME_CUES],
+        adjacent=NeighbourCounts(
+            **{name: memory_mapped(artifact.path(file)) for name, file in BESIDE.items()}
+        ),
+        counts=arrays[WORD_COUNTS],
+    )

@@ -1,0 +1,286 @@
+"""Statistics of the kept passages and of a random sample of the survivors (LAMBADA 3.2, 3.3)."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from statistics import fmean
+from typing import Any
+
+from cloze_gen.adapters.inflector import inflect, lemmatize
+from cloze_gen.adapters.spacy_tagger import tagger_identity, travelling_name
+from cloze_gen.corpus.tagging import TaggerSettings, worker_tagger
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.english.penn_tags import TAGS_OF_CLASS, coarse_class
+from cloze_gen.english.treebank import clitics_cut
+from cloze_gen.formats.lambada import parse_passages, published_tokens
+from cloze_gen.recipes.lambada.committee import read_survivors
+from cloze_gen.recipes.lambada.passages import read_passages
+from cloze_gen.records.passage import Passage, Split
+from cloze_gen.rng import stable_fraction
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter
+from cloze_gen.store.manifest import write_json
+from cloze_gen.store.tables import ANALYSIS, PASSAGE_SET, write_tsv
+
+# Marks of direct speech in books and published files; a separate apostrophe is a quotation mark.
+QUOTES = frozenset({'"', "'", "``", "''", "`"})
+# The classes of Figure 2. Pronouns, which only the text mentions, count as O (other).
+CLASSES = ("PN", "CN", "V", "J", "R", "O")
+_CLASS_OF = {"proper_noun": "PN", "noun": "CN", "verb": "V", "adjective": "J", "adverb": "R"}
+_PRONOUNS = frozenset({"PRP", "PRP$", "WP", "WP$"})
+# "a random 5000-item sample from the input data, that is, the passages that were presented to human
+# subjects"
+RANDOM_INPUT = 5000
+
+# Measure -> the paper's figures for the kept passages and the random input; None if not given.
+PAPER: Mapping[str, tuple[float | None, float | None]] = {
+    "tokens": (75.4, None),
+    "context sentences": (4.6, None),
+    "target or lemma in context": (0.80, 0.15),  # "more than 80%", "less than 15%"
+    "PN": (0.48, None),
+    "CN": (0.37, None),
+    "V": (0.077, None),
+    "pronoun": (0.003, None),
+    "direct speech": (0.71, 0.61),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """Facts of one passage.
+
+    Attributes:
+        sentences_back: sentences to the last earlier occurrence of the target; 0: in its own
+            sentence, None: none.
+        in_context, lemma_in_context: excluding the target's own sentence.
+    """
+
+    tokens: int
+    context_sentences: int
+    sentences_back: int | None
+    in_context: bool
+    lemma_in_context: bool
+    tag: str
+    direct_speech: bool
+
+
+def describe(
+    context: Sequence[Sequence[str]],
+    sentence: Sequence[str],
+    target: str,
+    *,
+    tokens: int,
+    tag: str,
+    forms: Collection[str],
+) -> Described:
+    """Describe one passage; `sentence` ends before the target, `forms` are case-folded.
+
+    >>> facts = describe([["Two", "ladies'", "hats", "."]], ['"', "Who", "is", "the"], "lady", tokens=8, tag="NN", forms={"lady", "ladies"})
+    >>> facts.in_context, facts.lemma_in_context, facts.direct_speech
+    (False, True, True)
+    """
+    folded = [
+        {part.casefold() for token in one for part in clitics_cut(token)}
+        for one in (*context, sentence)
+    ]
+    back = next(
+        (number for number, words in enumerate(reversed(folded)) if target.casefold() in words),
+        None,
+    )
+    words = frozenset().union(*folded[:-1])
+    same = target.casefold() in words
+    speech = any(not QUOTES.isdisjoint(one) for one in (*context, sentence))
+    return Described(
+        tokens, len(context), back, same, same or not words.isdisjoint(forms), tag, speech
+    )
+
+
+def draw_input(survivors: Iterable[str], *, seed: int, count: int = RANDOM_INPUT) -> frozenset[str]:
+    """Ids of the random sample of the input; each draw depends on its own id only.
+
+    >>> len(draw_input(["a", "b", "c"], seed=1, count=2))
+    2
+    """
+    return frozenset(
+        heapq.nsmallest(
+            count,
+            survivors,
+            key=lambda one: (stable_fraction(f"lambada.analysis\x1f{seed}", one), one),
+        )
+    )
+
+
+def summarize(described: Iterable[Described]) -> dict[str, float]:
+    """The measures of `PAPER` and the rest of Figure 2, means or shares of 1; empty if no passages.
+
+    >>> summarize([Described(70, 4, 2, True, True, "NNP", False), Described(80, 5, None, False, True, "PRP", True)])["PN"]
+    0.5
+    """
+    listed = list(described)
+    if not listed:
+        return {}
+    classes = Counter(target_class(one.tag) for one in listed)
+    return {
+        "tokens": fmean(one.tokens for one in listed),
+        "context sentences": fmean(one.context_sentences for one in listed),
+        "target in context": fmean(one.in_context for one in listed),
+        "target or lemma in context": fmean(one.lemma_in_context for one in listed),
+        **{name: classes[name] / len(listed) for name in CLASSES},
+        "pronoun": fmean(one.tag in _PRONOUNS for one in listed),
+        "direct speech": fmean(one.direct_speech for one in listed),
+    }
+
+
+def target_class(tag: str) -> str:
+    """The class of Figure 2 of a Penn tag.
+
+    >>> [target_class(tag) for tag in ("NNPS", "NN", "VBD", "PRP")]
+    ['PN', 'CN', 'V', 'O']
+    """
+    return _CLASS_OF.get(coarse_class(tag), "O")
+
+
+TARGETS = "targets.tsv"
+SOURCE = "Paperno et al. 2016, 3.2 and 3.3"
+KEPT, RANDOM = "kept", "random"
+_HEADER = (
+    "id", "set", "target", "tag", "tokens", "context_sentences", "sentences_back", "in_context", "lemma_in_context", "direct_speech",
+)  # fmt: skip
+_MEANS = frozenset({"tokens", "context sentences"})
+_PASSAGES_PER_SHARD = 512
+
+
+@dataclass(frozen=True, slots=True)
+class TargetShard:
+    passages: tuple[Passage, ...] = field(repr=False)
+    tagger: str
+    identity: str
+
+
+def describe_targets(shard: TargetShard) -> list[Described]:
+    tags = worker_tagger(shard.tagger, shard.identity).tag(
+        [one.target_sentence for one in shard.passages]
+    )
+    return [
+        describe(
+            one.sentences[:-1],
+            one.target_sentence[: one.target_position],
+            one.target,
+            tokens=len(published_tokens(one)),
+            tag=found[one.target_position],
+            forms=lemma_forms(one.target, found[one.target_position]),
+        )
+        for one, found in zip(shard.passages, tags, strict=True)
+    ]
+
+
+def lemma_forms(word: str, tag: str) -> frozenset[str]:
+    """All forms of a word's lemma, case-folded.
+
+    >>> sorted(lemma_forms("ladies", "NNS")), sorted(lemma_forms("Swam", "VBD"))
+    (['ladies', 'lady'], ['swam', 'swim', 'swimming', 'swims', 'swum'])
+    """
+    lemma = lemmatize(word, tag)
+    inflected = (
+        form for other in TAGS_OF_CLASS.get(coarse_class(tag), ()) for form in inflect(lemma, other)
+    )
+    return frozenset(form.casefold() for form in (word, lemma, *inflected))
+
+
+def write_analysis(
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    *,
+    passages: Artifact,
+    committee: Artifact,
+    finished: Artifact,
+    settings: TaggerSettings,
+    seed: int,
+) -> None:
+    with open(finished.path(PASSAGE_SET), encoding="utf-8") as handle:
+        kept = frozenset(one.id for one in parse_passages(handle) if one.split != Split.CONTROL)
+    drawn = draw_input(read_survivors(committee), seed=seed)
+    needed = kept | drawn
+    tagger, identity = travelling_name(settings.name), tagger_identity(settings.name)
+    shards = [
+        TargetShard(some, tagger, identity)
+        for some in _batches(read_passages(passages, which=needed.__contains__))
+    ]
+    found = [
+        pair
+        for shard, facts in zip(
+            shards, ctx.map(describe_targets, shards, unit="parts"), strict=True
+        )
+        for pair in zip(shard.passages, facts, strict=True)
+    ]
+    sets = {
+        name: [(passage, facts) for passage, facts in found if passage.id in ids]
+        for name, ids in ((KEPT, kept), (RANDOM, drawn))
+    }
+    rows = (
+        _row(name, passage, facts) for name, of_set in sets.items() for passage, facts in of_set
+    )
+    writer.rows[TARGETS] = write_tsv(writer.path(TARGETS), _HEADER, rows)
+    write_json(
+        writer.path(ANALYSIS),
+        analysis_record({name: [facts for _, facts in of_set] for name, of_set in sets.items()}),
+    )
+    writer.facts |= {name: len(of_set) for name, of_set in sets.items()}
+    ctx.say(
+        f"{len(sets[KEPT]):,} passages of the set compared with {len(sets[RANDOM]):,} random "
+        "passages that no member guesses"
+    )
+
+
+def analysis_record(sets: dict[str, list[Described]]) -> dict[str, Any]:
+    """`analysis.json`; `paper_*` are null where the paper gives no figure."""
+    summaries = {name: summarize(described) for name, described in sets.items()}
+    names = list(dict.fromkeys([*(name for one in summaries.values() for name in one), *PAPER]))
+    furthest = max(
+        (one.sentences_back or 0 for of_set in sets.values() for one in of_set), default=0
+    )
+    return {
+        "source": SOURCE,
+        "sets": {name: len(of_set) for name, of_set in sets.items()},
+        "measures": [
+            {"measure": name, "unit": "mean" if name in _MEANS else "share"}
+            | {of_set: _rounded(summaries[of_set].get(name)) for of_set in (KEPT, RANDOM)}
+            | dict(zip(("paper_kept", "paper_random"), PAPER.get(name, (None, None)), strict=True))
+            for name in names
+        ],
+        "sentences_back": {
+            name: _counts([one.sentences_back for one in of_set], furthest)
+            for name, of_set in sets.items()
+        },
+    }
+
+
+def _counts(places: Sequence[int | None], furthest: int) -> list[int]:
+    return [sum(place == number for place in places) for number in (*range(furthest + 1), None)]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _row(name: str, passage: Passage, facts: Described) -> tuple[Any, ...]:
+    flags = (int(flag) for flag in (facts.in_context, facts.lemma_in_context, facts.direct_speech))
+    return (
+        passage.id,
+        name,
+        passage.target,
+        facts.tag,
+        facts.tokens,
+        facts.context_sentences,
+        facts.sentences_back,
+        *flags,
+    )
+
+
+def _batches(passages: Iterable[Passage]) -> Iterator[tuple[Passage, ...]]:
+    waiting = iter(passages)
+    while batch := tuple(islice(waiting, _PASSAGES_PER_SHARD)):
+        yield batch

@@ -1,0 +1,260 @@
+"""Guessing by people (LAMBADA 3.1), in three steps.
+
+One subject and then a second read the whole passage and guess once each; both must be right. Ten
+others read the target sentence alone and guess three times each; all must be wrong.
+
+Our reading: "no subject (out of ten) ... even when given 3 guesses" means ten subjects with three
+guesses each; "exactly match[es]" ignores case, surrounding punctuation and the form of apostrophes.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import Field
+
+from cloze_gen.judging.assignment import Case
+from cloze_gen.records.judgement import Assignment, Kind
+from cloze_gen.records.rejection import Reason
+from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
+
+
+class Condition(StrEnum):
+    PASSAGE = "passage"
+    SENTENCE = "sentence"
+
+
+class GuessingSettings(SettingsGroup):
+    verdicts: str = Field(
+        "",
+        description="file of people's guesses, written by `cloze-gen judge apply`; empty: no "
+        "people have guessed. The fingerprint covers its content",
+    )
+    judges: Literal["none", "machine"] = Field(
+        "none",
+        description="who guesses if there is no verdicts file: `none`, or `machine`, a model of a "
+        "reader",
+    )
+    passage_subjects: int = Field(
+        2,
+        ge=1,
+        le=MOST_EACH,
+        description="people who must all guess the target from the whole passage; section 3.1",
+    )
+    sentence_subjects: int = Field(
+        10,
+        ge=0,
+        le=MOST_EACH,
+        description="people who must all miss the target given its sentence alone; section 3.1",
+    )
+    sentence_guesses: int = Field(
+        3, ge=1, le=MOST_EACH, description="guesses a person has for a sentence alone; section 3.1"
+    )
+    sentence_subjects_at_once: int = Field(
+        1,
+        ge=1,
+        le=MOST_EACH,
+        description="people who see a sentence in the same round; small rounds cost less, because "
+        "one right guess ends the item; section 3.1: one",
+    )
+    passages_per_page: int = Field(
+        10, ge=1, le=MOST_EACH, description="passages on a page; section 3.1"
+    )
+    sentences_per_page: int = Field(
+        20, ge=1, le=MOST_EACH, description="sentences on a page; section 3.1"
+    )
+    passage_page_usd: float = Field(
+        0.22, ge=0, le=MOST_EACH, description="pay for a page of passages, in USD; section 3.1"
+    )
+    sentence_page_usd: float = Field(
+        0.15, ge=0, le=MOST_EACH, description="pay for a page of sentences, in USD; section 3.1"
+    )
+    fee_factor: float = Field(
+        1.57,
+        ge=1,
+        le=MOST_EACH,
+        description="total cost divided by the pay, to cover fees; the paper's $1.24 an item are "
+        "1.57 times the pay it describes",
+    )
+
+    ignored_when = (IgnoredWhen(("judges",), {"verdicts": bool}),)
+
+    @property
+    def rules(self) -> dict[str, int]:
+        return self.model_dump(
+            include={
+                "passage_subjects",
+                "sentence_subjects",
+                "sentence_guesses",
+                "sentence_subjects_at_once",
+            }
+        )
+
+
+class Verdict(Reason):
+    """The state of a passage; all but the first are reasons of rejection."""
+
+    KEPT = ("kept", "the passage passes all steps")
+    MISSED = (
+        "not_guessed_from_the_passage",
+        "a reader of the whole passage did not guess the target",
+    )
+    MISSED_AGAIN = (
+        "not_guessed_by_second_reader",
+        "a second reader of the whole passage did not guess the target",
+    )
+    GUESSED_ALONE = (
+        "guessed_from_the_sentence_alone",
+        "a reader of the last sentence alone guessed the target",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GuessingRule:
+    """The assignment rule (`judging.assignment`) for passages; a case's key is `{"target": word}`.
+
+    >>> from cloze_gen.judging.assignment import Answer
+    >>> rule, case = GuessingRule(GuessingSettings()), Case("b:7", (), {"target": "menu"})
+    >>> rule.wanted(case), rule.outcome(case), rule.page("passage")
+    (('passage', 1), '', 10)
+    >>> guessed = [Answer(name, "passage", {"guesses": ["Menu"]}) for name in ("ann", "bob")]
+    >>> failed = [Answer(str(n), "sentence", {"guesses": ["lamp", "door", "sea"]}) for n in range(10)]
+    >>> rule.outcome(Case("b:7", (), {"target": "menu"}, answers=(*guessed, *failed)))
+    'kept'
+    """
+
+    settings: GuessingSettings
+
+    def wanted(self, case: Case) -> tuple[str, int]:
+        """Next condition and number of judges: the passage one by one, then a round of sentences."""
+        read = sum(answer.condition == Condition.PASSAGE for answer in case.answers)
+        reading = sum(condition == Condition.PASSAGE for _, condition in case.pending)
+        if self.outcome(case):
+            return str(Condition.SENTENCE), 0
+        if reading or read < self.settings.passage_subjects:
+            return str(Condition.PASSAGE), 0 if reading else 1
+        left = self.settings.sentence_subjects - (len(case.answers) - read)
+        return str(Condition.SENTENCE), max(
+            0, min(left, self.settings.sentence_subjects_at_once) - len(case.pending)
+        )
+
+    def outcome(self, case: Case) -> str:
+        read, alone = (
+            [
+                is_answer_right(answer.response, case.key)
+                for answer in case.answers
+                if answer.condition == one
+            ]
+            for one in Condition
+        )
+        if not all(read):
+            return str(Verdict.MISSED_AGAIN if any(read) else Verdict.MISSED)
+        if any(alone):
+            return str(Verdict.GUESSED_ALONE)
+        return (
+            str(Verdict.KEPT)
+            if len(read) >= self.settings.passage_subjects
+            and len(alone) >= self.settings.sentence_subjects
+            else ""
+        )
+
+    def page(self, condition: str) -> int:
+        return (
+            self.settings.passages_per_page
+            if condition == Condition.PASSAGE
+            else self.settings.sentences_per_page
+        )
+
+
+def is_answer_right(response: Mapping[str, Any], key: Mapping[str, Any]) -> bool:
+    """Whether one of the guesses is the target.
+
+    >>> is_answer_right({"guesses": ["lamp", "menu"]}, {"target": "Menu"}), is_answer_right({"guesses": []}, {"target": "Menu"})
+    (True, False)
+    """
+    return any(is_right(guess, key["target"]) for guess in response["guesses"])
+
+
+@functools.lru_cache(maxsize=1 << 16)  # reading a study calls this often for each answer
+def is_right(guess: str, target: str) -> bool:
+    """Whether a guess is the target.
+
+    >>> [is_right(guess, "Menu") for guess in (" menu. ", "MENU", "menus", "the menu", "")]
+    [True, True, False, False, False]
+    """
+    return _as_compared(guess) == _as_compared(target)
+
+
+def _as_compared(word: str) -> str:
+    folded = unicodedata.normalize("NFC", word.replace("’", "'").replace("‘", "'").casefold())
+    inner = [i for i, character in enumerate(folded) if character.isalnum()]
+    return folded[inner[0] : inner[-1] + 1] if inner else ""
+
+
+# "84-86% items were discarded at step 1, an additional 6-7% at step 2 and another 3-5% at step 3".
+# The share of step 3 is chosen so that one passage in 25 is kept.
+PAPER_DROPPED = (0.85, 0.065, 0.045)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Passages of step 1, kept passages, pages of passages and of sentences, and USD with fees."""
+
+    passages: float
+    kept: float
+    pages: tuple[float, float]
+    usd: float
+
+    @property
+    def usd_per_kept(self) -> float:
+        """NaN if none is kept."""
+        return self.usd / self.kept if self.kept else float("nan")
+
+
+def expected_cost(
+    passages: float, settings: GuessingSettings, dropped: tuple[float, float, float] = PAPER_DROPPED
+) -> Cost:
+    """Upper bound of the cost, from the shares of `passages` dropped in steps 1, 2 and 3.
+
+    The paper's shares and pay give $0.79 a kept passage; the paper paid $1.24, hence `fee_factor`.
+
+    >>> round(expected_cost(25, GuessingSettings(fee_factor=1)).usd_per_kept, 2), round(expected_cost(25, GuessingSettings()).usd, 2)
+    (0.79, 1.24)
+    """
+    first, second, third = dropped
+    shown = [passages]
+    for _ in range(settings.passage_subjects - 1):
+        shown.append(shown[-1] - passages * (first if len(shown) == 1 else 0))
+    alone = passages * max(0.0, 1 - first - (second if settings.passage_subjects > 1 else 0))
+    sentence_pages = alone * settings.sentence_subjects / settings.sentences_per_page
+    pages = (sum(shown) / settings.passages_per_page, sentence_pages)
+    return Cost(passages, alone - passages * third, pages, _usd(pages, settings))
+
+
+def spent(assignments: Iterable[Assignment], *, kept: int, settings: GuessingSettings) -> Cost:
+    """Cost so far; each subject's last page counts as full, attention checks cost nothing.
+
+    >>> shown = [Assignment(f"{n:012x}", "ann", f"b:{n}", "passage", Kind.FIRST, n) for n in range(1, 12)]
+    >>> spent(shown, kept=0, settings=GuessingSettings(fee_factor=1))
+    Cost(passages=11, kept=0, pages=(2, 0), usd=0.44)
+    """
+    shown = [one for one in assignments if one.kind is Kind.FIRST]
+    pages, rule = Counter[str](), GuessingRule(settings)
+    for (_, condition), count in Counter((one.judge, one.condition) for one in shown).items():
+        pages[condition] += math.ceil(count / rule.page(condition))
+    passages = len({one.item for one in shown if one.condition == Condition.PASSAGE})
+    counts = (pages[Condition.PASSAGE], pages[Condition.SENTENCE])
+    return Cost(passages, kept, counts, _usd(counts, settings))
+
+
+def _usd(pages: tuple[float, float], settings: GuessingSettings) -> float:
+    return settings.fee_factor * (
+        pages[0] * settings.passage_page_usd + pages[1] * settings.sentence_page_usd
+    )

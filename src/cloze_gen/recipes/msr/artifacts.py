@@ -1,0 +1,199 @@
+"""The files of the stages of Holmes-style."""
+
+from __future__ import annotations
+
+from cloze_gen.corpus.artifacts import HYPHENS, SENTENCE_COLUMNS
+from cloze_gen.recipes.questions.artifacts import fewshot_file, questions_file
+from cloze_gen.store.file_docs import FileDoc, StageDoc, rejected_file
+
+_ITEM = {"id": "string: id of the item"}
+_WORD = {**_ITEM, "word": "string: the candidate"}
+_HISTORY = {"history_log10_prob": "float: log10 P(word | two tokens before)"}
+
+STAGES = {
+    "focus": StageDoc(
+        "Finds the infrequent words of the source sentences, which may become blanks.",
+        (
+            FileDoc(
+                "focus.parquet",
+                "One row for each position that may become a blank.",
+                {
+                    **_ITEM,
+                    "sentence_id": "string: id of the sentence",
+                    "position": "int16: index among the sentence's own tokens",
+                    "word": "string: the focus word",
+                    "history1": "string: the second token before it; `<s>` at the beginning of the sentence",
+                    "history2": "string: the token before it",
+                    "next_token": "string: the token after it",
+                    "count": "int64: tokens of the word in the training books",
+                    "freq": "double: `freq` of `counts.tsv`",
+                },
+                example='{"id": "the-lamp-at-skerry-point:108:4", "sentence_id": "the-lamp-at-skerry-point:108", "position": 4, '
+                '"word": "ferry", "history1": "by", "history2": "the", "next_token": ",", "count": 13, "freq": 0.0003907893945770456}',
+            ),
+            FileDoc(
+                "sentences.parquet",
+                "The sentences with a focus word. Words that a line end breaks are joined.",
+                SENTENCE_COLUMNS,
+            ),
+            HYPHENS,
+            rejected_file(
+                "The rejected sentences and words; `detail` is the word.",
+                '{"id": "the-clockmakers-debt:25:8", "reason": "word_not_eligible", "detail": "tray"}',
+            ),
+        ),
+        {"option_words": "words that may be options", "sentences_with_focus": "sentences with a focus word"},
+    ),
+    "alternates": StageDoc(
+        "Draws rare words for each focus word from the n-gram model.",
+        (
+            FileDoc(
+                "alternates/part-*.parquet",
+                "One row an alternate, the most probable first. A part holds up to 2,048 focus words of one model.",
+                {**_WORD, **_HISTORY},
+                example='{"id": "the-lamp-at-skerry-point:108:4", "word": "hour", "history_log10_prob": -2.4182615280151367}',
+            ),
+        ),
+        {"alternates": "rows of all parts"},
+    ),
+    "screening": StageDoc(
+        "Rejects focus words that score best among their alternates. With `screening.score = sentence` the decision uses scores of "
+        "whole sentences; the columns still hold the history score.",
+        (
+            FileDoc(
+                "items.parquet",
+                "One row a focus word.",
+                {
+                    **_ITEM,
+                    "status": "string: `kept` or `answer_scores_best`",
+                    "answer_log10_prob": "double: log10 P(answer | two tokens before)",
+                    "answer_rank": "int64: rank by this score among the answer and its alternates, from 1",
+                    "alternates": "int64: number of alternates",
+                },
+                example='{"id": "the-lamp-at-skerry-point:108:4", "status": "kept", "answer_log10_prob": -2.6397721767425537, '
+                '"answer_rank": 31, "alternates": 150}',
+            ),
+        ),
+    ),
+    "forward": StageDoc(
+        "Scores how well the token after the blank follows each alternate, and keeps the best.",
+        (
+            FileDoc(
+                "scored/part-*.parquet",
+                "All alternates of the focus words that passed the screening.",
+                {
+                    **_WORD,
+                    **_HISTORY,
+                    "forward_log10_prob": "float: log10 P(next token | token before, word)",
+                    "forward_rank": "int16: rank by this score, from 1",
+                    "kept": "bool: among the best `forward.keep`",
+                    "sentence_log10_prob": "double: log10 probability of the whole sentence with the word; null if not kept",
+                },
+                example='{"id": "the-lamp-at-skerry-point:108:4", "word": "hour", "history_log10_prob": -2.4182615280151367, '
+                '"forward_log10_prob": -0.525334358215332, "forward_rank": 11, "kept": true, '
+                '"sentence_log10_prob": -45.31107736751437}',
+            ),
+            FileDoc(
+                "answers.parquet",
+                "The scores of the answers.",
+                {
+                    **_ITEM,
+                    "forward_log10_prob": "double: log10 P(next token | token before, answer)",
+                    "forward_rank": "int64: 1 + number of alternates that score better",
+                    "sentence_log10_prob": "double: log10 probability of the sentence",
+                },
+                example='{"id": "the-lamp-at-skerry-point:108:4", "forward_log10_prob": -0.3725349009037018, "forward_rank": 4, '
+                '"sentence_log10_prob": -45.37978855893016}',
+            ),
+        ),
+        {"alternates_scored": "rows of all parts"},
+    ),
+    "grooming": StageDoc(
+        "Checks each retained candidate and each sentence.",
+        (
+            FileDoc(
+                "decisions/part-*.parquet",
+                "The retained candidates of focus words with a suitable sentence, the best forward score first. The five measures are "
+                "NaN if an earlier check rejected the candidate, or if people groomed.",
+                {
+                    **_WORD,
+                    "verdict": "string: `fit`, or the first reason against the candidate",
+                    "similarity": "float: cosine of the context vectors of candidate and answer",
+                    "topicality": "float: mean association with the topic words of the sentence, in nats",
+                    "fits_as_well": "float: expected share of readers who find that it fits as well as the answer",
+                    "ungrammatical": "float: expected share of readers who find it ungrammatical",
+                    "plausible": "float: expected share of readers who find it plausible, those of `fits_as_well` included",
+                    "tag": "string: Penn tag in the sentence, clitics after `+`; empty if an earlier check rejected the candidate",
+                },
+                example='{"id": "the-lamp-at-skerry-point:108:4", "word": "hour", "verdict": "fit", "similarity": 0.1626918762922287, '
+                '"topicality": 0.0, "fits_as_well": 0.015893911942839622, "ungrammatical": 0.014774978160858154, '
+                '"plausible": 0.21014682948589325, "tag": "NN"}',
+            ),
+            FileDoc(
+                "items.parquet",
+                "One row a focus word.",
+                {
+                    **_ITEM,
+                    "verdict": "string: `fit`, or the reason against the sentence or the answer",
+                    "answer_tag": "string: Penn tag of the answer",
+                    "answer_topicality": "double: topicality of the answer; NaN if not measured",
+                    "place_requires": "string: what the place of a verb or noun requires; empty for other tags",
+                    "fit_candidates": "int64: number of candidates with the verdict `fit`",
+                },
+                example='{"id": "the-lamp-at-skerry-point:108:4", "verdict": "fit", "answer_tag": "NN", "answer_topicality": 0.6504, '
+                '"place_requires": "noun", "fit_candidates": 24}',
+            ),
+        ),
+        {
+            "candidates_funnel": "verdicts on the candidates",
+            "tagger": "the tagger",
+            "people": "if people groomed: who, as on the card",
+            "judged": "if people groomed: focus words that they saw",
+        },
+    ),
+    "choice": StageDoc(
+        "Chooses four impostors for each question, one focus word a sentence, and the questions of the set.",
+        (
+            questions_file(
+                without=("answer_class",),
+                example='{"id": "the-lamp-at-skerry-point:108:4", "book_id": "the-lamp-at-skerry-point", "tokens": ["Having", "..."], '
+                '"position": 4, "options": ["portrait", "hour", "paper", "ferry", "glass"], "answer_index": 3, "answer": "ferry", ...}',
+            ),
+            fewshot_file("At most eight further questions of other sentences, for few-shot prompts. The columns are those of the questions."),
+            FileDoc(
+                "candidates.jsonl",
+                "All retained candidates of each question, for human groomers.",
+                {
+                    **_ITEM,
+                    "text": "string: the sentence",
+                    "answer": "string: the answer",
+                    "candidates": "list of object: `word`, `verdict`, `tag`, the five measures of grooming (null if not measured), the "
+                    "three scores and `forward_rank`",
+                },
+            ),
+            rejected_file(
+                "Suitable focus words that became no question. `detail` is the chosen item of the sentence, the sentence that is printed "
+                "alike, or a number.",
+                '{"id": "the-clockmakers-debt:34:16", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:34:23"}',
+            ),
+        ),
+        {
+            "answer_shares": "for each score, how often the answer has the highest and the lowest value (0.2 is chance)",
+            "classes": "coarse class -> `wanted` and `chosen` questions",
+            "round_kept": "matched choice: the round that was kept; null if there were too few sentences",
+            "rounds": "matched choice: for each round the accuracy of the classifier on unseen sentences, and `gain`, its mean "
+            "log-likelihood above chance, in nats",
+            "wanted": "number of questions wanted",
+        },
+    ),
+}  # fmt: skip
+
+PUBLISHED_FILES = {
+    "NAME.machine_format.questions.txt": "five lines a question: number, letter, `) `, the sentence with the option in brackets. "
+    "`8a) Having crossed by the [portrait] , he searched ...`",
+    "NAME.machine_format.answers.txt": "the correct one of these lines, unchanged.",
+    "NAME.human_format.questions.txt": "eight lines a question: the sentence with `_____`, five options after a tab, two empty lines.",
+    "NAME.human_format.answers.txt": "number, letter in brackets, answer. `8) [d] ferry`",
+    "NAME.lm_format.questions.txt": "five sentences a question between `<s>` and `</s>`; each line ends in a space.",
+    "NAME.lm_format.answers.txt": "the correct sentence, without that space.",
+}  # fmt: skip

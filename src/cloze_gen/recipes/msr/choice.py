@@ -1,0 +1,385 @@
+"""The choice of the set (MSR 2.3, guideline 7), and the chosen questions with full provenance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pydantic import Field
+
+from cloze_gen.corpus.counts import CountTable
+from cloze_gen.corpus.frequencies import read_counts
+from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.errors import CorpusError, StoreError
+from cloze_gen.formats.questions import question_record, source_record
+from cloze_gen.recipes.msr.tables import (
+    ANSWERS,
+    DECISION_COLUMNS,
+    DECISIONS,
+    FIT,
+    FORWARD_SCORE,
+    GROOMED,
+    MEASURES,
+    SCORED,
+    SCORES,
+    SCREENED,
+    SENTENCE_SCORE,
+    part_paths,
+)
+from cloze_gen.recipes.questions.assemble import (
+    assemble_question,
+    balance_answer_positions,
+    draw_examples,
+)
+from cloze_gen.recipes.questions.choice import choice_facts, choice_lines, choose, without_reprints
+from cloze_gen.recipes.questions.random_choice import (
+    ChoicePlan,
+    ChoiceReason,
+    Chosen,
+    FitItem,
+    ScoredItem,
+    Share,
+    WordClass,
+)
+from cloze_gen.recipes.questions.random_choice import ChoiceSettings as DrawingSettings
+from cloze_gen.records.rejection import Rejection
+from cloze_gen.records.sentence import Sentence
+from cloze_gen.settings import MOST_COUNTED
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
+from cloze_gen.store.tables import (
+    CANDIDATES,
+    FEWSHOT,
+    FOCUS,
+    QUESTIONS,
+    REJECTED,
+    read_parquet,
+    read_source_sentences,
+    rejection_columns,
+    write_jsonl,
+    write_parquet,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Scores that the choice balances and its classifiers use. Other scores are only reported.
+BALANCED_SCORES = (
+    "history_log10_prob",
+    "forward_log10_prob",
+    "sentence_log10_prob",
+    "freq",
+    "length",
+)
+# The built-in tagger assigns these classes to 511 of the 520 published development answers: 232,
+# 200, 64 and 15 of them.
+_PUBLISHED_SHARES: Mapping[WordClass, float] = {
+    "noun": 0.454,
+    "verb": 0.391,
+    "adjective": 0.125,
+    "adverb": 0.03,
+}
+
+
+class ChoiceSettings(DrawingSettings):
+    n_questions: int = Field(
+        1040,
+        ge=1,
+        le=MOST_COUNTED,
+        description=(
+            "number of questions; if fewer are possible, you get fewer and a "
+            "message; the published set has 1,040"
+        ),
+    )
+    n_impostors: int = Field(
+        4,
+        ge=4,
+        le=4,
+        description="wrong options per question; MSR 2.3; the file formats require four",
+    )
+    class_shares: dict[WordClass, Share] = Field(
+        dict(_PUBLISHED_SHARES),
+        description=DrawingSettings.model_fields["class_shares"].description,
+    )
+
+
+def write_choice(
+    writer: ArtifactWriter, ctx: StageContext, *, counts: Artifact, focus: Artifact, screening: Artifact, forward: Artifact, grooming: Artifact,
+    settings: ChoiceSettings, seed: int,
+) -> None:  # fmt: skip
+    """Choose the set. Writes questions, their candidates for human groomers, and few-shot examples."""
+    tables = read_choice_tables(
+        counts=counts, focus=focus, screening=screening, forward=forward, grooming=grooming
+    )
+    scored = scored_items(tables, same_vocabulary=settings.same_vocabulary)
+    items, reprints = without_reprints(
+        scored,
+        {name: sentence.tokens for name, sentence in tables.sentences.items()},
+        n_impostors=settings.n_impostors,
+    )
+    plan = ChoicePlan(settings, "msr", BALANCED_SCORES, seed)
+    verdicts, facts, impostors_of = choose(items, plan, each=ctx.engine.map)
+    chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
+    rejected = [verdict for verdict in verdicts if isinstance(verdict, Rejection)] + reprints
+    if not chosen:
+        raise CorpusError(_nothing_chosen(len(scored), rejected, settings))
+    ids = [choice.id for choice in chosen]
+    spare = [rejection.id for rejection in rejected if rejection.reason == ChoiceReason.BEYOND_N]
+    examples = draw_examples(spare, published=ids, seed=seed)
+    item_of = {one.item.id: one.item for one in items}
+    describe = _Describer(tables, [*ids, *examples])
+    for file, some in (
+        (QUESTIONS, chosen),
+        (FEWSHOT, [Chosen(item, impostors_of(item_of[item])) for item in examples]),
+    ):
+        positions = balance_answer_positions(
+            [one.id for one in some], n_options=settings.n_impostors + 1, seed=seed
+        )
+        writer.rows[file] = write_jsonl(
+            writer.path(file), [describe.question(one, positions[one.id], seed) for one in some]
+        )
+    writer.rows[CANDIDATES] = write_jsonl(writer.path(CANDIDATES), map(describe.candidates, ids))
+    writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
+    reasons = Counter(str(rejection.reason) for rejection in rejected)
+    writer.funnel = funnel("focus words", kept=len(chosen), rejected=reasons)
+    writer.facts |= {"wanted": settings.n_questions, **choice_facts(facts)}
+    short = (
+        ""
+        if len(chosen) == settings.n_questions
+        else (
+            f" (you set choice.n_questions to {settings.n_questions:,}; the funnel shows why "
+            "items were rejected)"
+        )
+    )
+    ctx.say(f"{len(chosen):,} questions{short}")
+    if settings.method != "random":
+        for line in choice_lines(facts, chance=1 / (settings.n_impostors + 1)):
+            ctx.say(line)
+
+
+def _nothing_chosen(groomed: int, rejected: Sequence[Rejection], settings: ChoiceSettings) -> str:
+    without = sum(rejection.reason == ChoiceReason.NO_FOUR for rejection in rejected)
+    if not without:
+        cause = (
+            f"none of {groomed:,} groomed focus words has {settings.n_impostors} fit "
+            "candidates. Add books, or relax"
+        )
+    else:
+        cause = (
+            f"{without:,} of {groomed:,} groomed focus words have {settings.n_impostors} fit "
+            "candidates, but no set of four passes the limits. Add books, raise "
+            f"choice.max_ambiguity = {settings.max_ambiguity:g} or choice.max_triviality = "
+            f"{settings.max_triviality:g}, or relax"
+        )
+    return (
+        f"no question can be made: {cause} the settings of [grooming] and [choice]. "
+        "`cloze-gen settings STYLE` lists them."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceTables:
+    """One row per focus word; `candidates` has one row per retained candidate, best forward score first."""
+
+    counts: CountTable
+    sentences: Mapping[str, Sentence]
+    focus: pd.DataFrame
+    screened: pd.DataFrame
+    answers: pd.DataFrame
+    groomed: pd.DataFrame
+    candidates: pd.DataFrame
+
+    @property
+    def fit_ids(self) -> list[str]:
+        return list(self.groomed.index[self.groomed["verdict"] == FIT])
+
+
+def read_choice_tables(
+    *, counts: Artifact, focus: Artifact, screening: Artifact, forward: Artifact, grooming: Artifact
+) -> ChoiceTables:
+    groomed = _by_id(grooming, GROOMED)
+    return ChoiceTables(
+        counts=read_counts(counts),
+        sentences=read_source_sentences(focus),
+        focus=_by_id(focus, FOCUS),
+        screened=_by_id(screening, SCREENED),
+        answers=_by_id(forward, ANSWERS),
+        groomed=groomed,
+        candidates=_candidates(forward, grooming, set(groomed.index[groomed["verdict"] == FIT])),
+    )
+
+
+def _by_id(artifact: Artifact, name: str) -> pd.DataFrame:
+    return read_parquet(artifact.path(name)).to_pandas().set_index("id")
+
+
+def _candidates(forward: Artifact, grooming: Artifact, fit: Collection[str]) -> pd.DataFrame:
+    ids = pa.array(sorted(fit), pa.string())
+    scored = _of_fit(part_paths(forward, SCORED), ids, only=pc.field("kept")).drop_columns(["kept"])
+    decided = _of_fit(
+        part_paths(grooming, DECISIONS), ids
+    )  # already in the order of focus words and forward rank
+    scored = scored.take(
+        np.lexsort([scored["forward_rank"].to_numpy(), pc.index_in(scored["id"], ids).to_numpy()])
+    )
+    decided = decided.take(np.argsort(pc.index_in(decided["id"], ids).to_numpy(), kind="stable"))
+    if scored.select(["id", "word"]) != decided.select(["id", "word"]):
+        raise StoreError(
+            f"{grooming.folder}: its candidates differ from those of {forward.folder}. Move "
+            "both folders away and run again."
+        )
+    for name in DECISION_COLUMNS[2:]:
+        scored = scored.append_column(name, decided[name])
+    return scored.to_pandas()
+
+
+def _of_fit(parts: Sequence[Path], ids: pa.Array, *, only: pc.Expression | None = None) -> pa.Table:
+    """Rows of the focus words in `ids`. Words are decoded, because dictionaries differ by part."""
+    tables = []
+    for part in parts:
+        table = read_parquet(part) if only is None else read_parquet(part).filter(only)
+        decoded = {name: table[name].cast(pa.string()) for name in ("id", "word")}
+        table = pa.table({name: decoded.get(name, table[name]) for name in table.column_names})
+        tables.append(table.filter(pc.is_in(table["id"], ids)))
+    return pa.concat_tables(
+        tables, promote_options="default"
+    )  # columns of a part without rows may have no type
+
+
+def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredItem]:
+    """Every item in a fit sentence with its fit candidates and scores (BALANCED_SCORES).
+
+    `same_vocabulary`: only answers of fit items are candidates, so that no word is known as an
+    impostor in advance.
+    """
+    fit = tables.candidates[tables.candidates["verdict"] == FIT]
+    if same_vocabulary:
+        fit = fit[fit["word"].isin(set(tables.focus.loc[tables.fit_ids, "word"]))]
+    freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
+    words, scores = fit["word"].to_numpy(), fit[list(SCORES)].to_numpy(np.float64)
+    fits_as_well, plausible, topicality = (
+        fit[name].to_numpy(np.float64) for name in ("fits_as_well", "plausible", "topicality")
+    )
+    columns = np.column_stack(
+        [scores, [freq[word] for word in words], [len(word) for word in words]]
+    )  # as BALANCED_SCORES
+    rows = fit.groupby("id", sort=False).indices
+    of_answers = tables.answers.join(tables.screened["answer_log10_prob"])[
+        ["answer_log10_prob", FORWARD_SCORE, SENTENCE_SCORE]
+    ]
+    answer_scores = dict(zip(of_answers.index, of_answers.to_numpy(np.float64), strict=True))
+    about = tables.focus.loc[tables.fit_ids, ["sentence_id", "word"]]
+    items = []
+    groomed = tables.groomed.loc[tables.fit_ids, ["answer_tag", "answer_topicality"]].to_numpy()
+    for item_id, (sentence_id, answer), (tag, of_answer) in zip(
+        about.index, about.to_numpy(), groomed, strict=True
+    ):
+        place = rows.get(item_id, np.zeros(0, np.int64))
+        own = np.append(answer_scores[item_id], [freq[answer], len(answer)])
+        item = FitItem(item_id, sentence_id, answer, tuple(words[place]), coarse_class(tag))
+        topic = np.append(of_answer, topicality[place]).astype(np.float64)
+        items.append(
+            ScoredItem(
+                item, np.vstack([own, columns[place]]), fits_as_well[place], plausible[place], topic
+            )
+        )
+    return items
+
+
+class _Describer:
+    def __init__(self, tables: ChoiceTables, chosen: Collection[str]) -> None:
+        self._tables = tables
+        candidates = tables.candidates[tables.candidates["id"].isin(set(chosen))]
+        self._candidates = {
+            item_id: rows.set_index("word")
+            for item_id, rows in candidates.groupby("id", sort=False)
+        }
+        counts = tables.counts
+        self._counts = dict(
+            zip(
+                counts.words,
+                zip(counts.count.tolist(), counts.freq.tolist(), strict=True),
+                strict=True,
+            )
+        )
+
+    def question(self, choice: Chosen, answer_index: int, seed: int) -> dict[str, Any]:
+        sentence, position = self._sentence(choice.id)
+        printed = rendered_positions(sentence.tokens)
+        question = assemble_question(
+            choice.id,
+            book_id=sentence.book_id,
+            tokens=rendered_tokens(sentence.tokens),
+            position=printed.index(position),
+            impostors=choice.impostors,
+            answer_index=answer_index,
+            seed=seed,
+        )
+        tables = self._tables
+        focus, screened, answer = (
+            table.loc[choice.id].to_dict()
+            for table in (tables.focus, tables.screened, tables.answers)
+        )
+        return question_record(
+            question,
+            source=source_record(sentence, position),
+            history=[focus["history1"], focus["history2"]],
+            next_token=focus["next_token"],
+            answer_tag=tables.groomed.at[choice.id, "answer_tag"],
+            answer_rank=int(screened["answer_rank"]),
+            answer_forward_rank=int(answer["forward_rank"]),
+            option_scores=[
+                self._scores(choice.id, word, word == question.answer) for word in question.options
+            ],
+        )
+
+    def _sentence(self, item_id: str) -> tuple[Sentence, int]:
+        sentence_id, _, position = item_id.rpartition(":")
+        return self._tables.sentences[sentence_id], int(position)
+
+    def _scores(self, item_id: str, word: str, is_answer: bool) -> dict[str, Any]:
+        count, freq = self._counts[word]
+        values: Sequence[Any]
+        if is_answer:
+            own = self._tables.answers.loc[item_id]
+            values = (
+                self._tables.screened.at[item_id, "answer_log10_prob"],
+                own[FORWARD_SCORE],
+                own[SENTENCE_SCORE],
+            )
+        else:
+            values = [self._candidates[item_id].at[word, name] for name in SCORES]
+        scores = {name: round(float(value), 5) for name, value in zip(SCORES, values, strict=True)}
+        return {"word": word, "count": count, "freq": freq} | scores
+
+    def candidates(self, item_id: str) -> dict[str, Any]:
+        """The retained candidates of an item with verdicts and measures, for human groomers."""
+        sentence, position = self._sentence(item_id)
+        rows = self._candidates[item_id]
+        listed = [
+            {
+                "word": word,
+                "verdict": row["verdict"],
+                "tag": row["tag"],
+                "forward_rank": int(row["forward_rank"]),
+            }
+            | {
+                name: None if np.isnan(row[name]) else round(float(row[name]), 4)
+                for name in MEASURES
+            }
+            | {name: round(float(row[name]), 5) for name in SCORES}
+            for word, row in rows.to_dict(orient="index").items()
+        ]
+        return {
+            "id": item_id,
+            "text": sentence.text,
+            "answer": sentence.tokens[position],
+            "candidates": listed,
+        }

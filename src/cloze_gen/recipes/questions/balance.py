@@ -1,0 +1,215 @@
+"""Balancing: no single score reveals the answer (MSR 2.2, last paragraph).
+
+The answer's rank among the options is uniform under each score. Its ranks under two scores
+correlate as much as the impostors' do. `herding` chooses draws with features that sum to almost 0.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from cloze_gen.recipes.questions.herding import herd_draws
+from cloze_gen.recipes.questions.random_choice import ChoicePlan, Chosen, ScoredItem, verdicts
+from cloze_gen.records.rejection import Rejection
+
+# Weight of a pair's feature relative to a rank's: products of centred ranks reach 4, shares 1.
+_PAIR_WEIGHT = 0.25
+_SPELLING = 128  # dimensions of a word's spelling vector
+_LEAST_DEVIATION = 0.02  # in deviations of the pool; avoids division by zero for five equal scores
+# Knots of the splines of `value_features`, in standard deviations of the score over the pool.
+_KNOTS = np.array([-2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0])
+
+
+def rank_features(scores: np.ndarray) -> np.ndarray:
+    """Feature vectors of draws, float32, shape (draws, scores * options + pairs).
+
+    For each score: the answer's share of each rank (ties shared evenly) minus the uniform share.
+    For each pair of scores: the product of the answer's centred ranks minus the options' mean
+    product. `scores` has shape (draws, options, scores), with the answer first.
+
+    >>> rank_features(np.array([[[3.0], [2.0], [1.0]]])).round(2)
+    array([[ 0.67, -0.33, -0.33]], dtype=float32)
+    """
+    draws, options, n_scores = scores.shape
+    above = (scores[:, None, :, :] > scores[:, :, None, :]).sum(
+        axis=2
+    )  # (draws, options, scores): options that score higher
+    ties = (scores[:, None, :, :] == scores[:, :, None, :]).sum(
+        axis=2
+    )  # includes the option itself
+    places = np.arange(options)[None, :, None]
+    answer_above, answer_ties = above[:, None, 0, :], ties[:, None, 0, :]
+    held = (places >= answer_above) & (places < answer_above + answer_ties)
+    shares = np.where(held, 1.0 / answer_ties, 0.0) - 1.0 / options
+    centred = above + (ties - 1) / 2.0 - (options - 1) / 2.0
+    left, right = np.triu_indices(n_scores, 1)
+    products = centred[:, :, left] * centred[:, :, right]
+    pairs = (products[:, 0, :] - products.mean(axis=1)) * _PAIR_WEIGHT
+    flat = shares.transpose(0, 2, 1).reshape(draws, n_scores * options)
+    return np.concatenate([flat, pairs], axis=1).astype(np.float32)
+
+
+def value_features(scores: np.ndarray) -> np.ndarray:
+    """Feature vectors of draws from score values, float32, shape (draws, scores * 4 * 7).
+
+    Four distances of each option, on linear splines: from the median, from the best other option,
+    from the lowest, and from the mean in standard deviations. A feature is the answer's value minus
+    the options' mean. A conditional logit on these splines learns nothing if they sum to zero.
+    `scores` has about unit deviation and shape (draws, options, scores), with the answer first.
+    """
+    in_order = np.sort(scores, axis=1)
+    best, second = in_order[:, -1:], in_order[:, -2:-1]
+    above_best_other = np.where(scores == best, scores - second, scores - best)
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    standardised = centred / (np.sqrt((centred**2).mean(axis=1, keepdims=True)) + _LEAST_DEVIATION)
+    values = np.concatenate(
+        [
+            scores - np.median(scores, axis=1, keepdims=True),
+            above_best_other,
+            scores - in_order[:, :1] - 2.0,
+            standardised,
+        ],
+        axis=2,
+    )
+    found = []
+    for unit in np.eye(len(_KNOTS)):
+        line = np.interp(values, _KNOTS, unit)
+        found.append((line[:, 0] - line.mean(axis=1)).astype(np.float32))
+    return np.concatenate(found, axis=1)
+
+
+def spelling_vectors(words: Sequence[str]) -> np.ndarray:
+    """Hashed, signed affixes of words, float32, shape (words, 128), of about unit length.
+
+    The affixes are the whole word and its first and last one to three letters. Feature hashing
+    follows Weinberger et al. 2009.
+    """
+    found = np.zeros((len(words), _SPELLING), np.float32)
+    for row, word in enumerate(words):
+        grams = [
+            f"={word}",
+            *(f"<{word[:size]}" for size in (1, 2, 3)),
+            *(f"{word[-size:]}>" for size in (1, 2, 3)),
+        ]
+        for gram in grams:
+            code = zlib.crc32(gram.encode())
+            found[row, code % _SPELLING] += (1.0 if code >> 16 & 1 else -1.0) / len(grams) ** 0.5
+    return found
+
+
+def answer_shares(scores: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of questions in which the answer scores highest and lowest, each of shape (scores,).
+
+    `scores` has one array of shape (options, scores) per question, with the answer first. Ties
+    are shared.
+    """
+    stacked = np.stack(list(scores))
+    answer = stacked[:, :1, :]
+    ties = (stacked == answer).sum(axis=1)
+    share = 1.0 / np.maximum(ties, 1)  # a missing value (NaN) equals nothing, not even itself
+    highest = np.where((stacked > answer).any(axis=1) | (ties == 0), 0.0, share)
+    lowest = np.where((stacked < answer).any(axis=1) | (ties == 0), 0.0, share)
+    return highest.mean(axis=0), lowest.mean(axis=0)
+
+
+def named_answer_shares(
+    option_scores: Sequence[np.ndarray], names: Sequence[str]
+) -> dict[str, float]:
+    highest, lowest = answer_shares(option_scores)
+    return {
+        f"answer_{end}_{name}": round(float(values[i]), 4)
+        for i, name in enumerate(names)
+        for end, values in (("highest", highest), ("lowest", lowest))
+    }
+
+
+def choose_balanced(
+    items: Sequence[ScoredItem],
+    offered: Mapping[str, np.ndarray],
+    plan: ChoicePlan,
+) -> tuple[list[Chosen | Rejection], dict[str, float]]:
+    """A verdict on each item, and the shares of answers with the highest and lowest scores."""
+    settings = plan.settings
+    fit = sorted(
+        (one for one in items if one.item.id in offered),
+        key=lambda one: (one.item.sentence_id, one.item.id),
+    )
+    if not fit:
+        return verdicts(
+            [scored.item for scored in items], settings=settings, impostors={}, offered=offered
+        ), {}
+    draws = [offered[one.item.id] for one in fit]
+    features = np.concatenate(
+        [rank_features(_options(scored, drawn)) for scored, drawn in zip(fit, draws, strict=True)]
+    )
+    start = np.concatenate(([0], np.cumsum([len(drawn) for drawn in draws])))
+    sentence_ids, sentences = np.unique(
+        [scored.item.sentence_id for scored in fit], return_inverse=True
+    )
+    group = np.repeat(np.sort(sentences), np.diff(start))
+    n = min(
+        settings.n_questions, len(sentence_ids)
+    )  # a larger n would make the target grow with questions that cannot be chosen
+    target = _target(fit, draws, n, plan)
+    chosen = herd_draws(
+        features, group, target=target, n=n, passes=settings.swap_passes, rng=plan.rng("herding")
+    )
+    impostors: dict[str, tuple[str, ...]] = {}
+    option_scores = []
+    for row in chosen.tolist():
+        place = int(np.searchsorted(start, row, "right")) - 1
+        scored, drawn = fit[place], draws[place][row - start[place]]
+        impostors[scored.item.id] = tuple(scored.item.candidates[i] for i in drawn)
+        option_scores.append(_options(scored, drawn[None])[0])
+    found = verdicts(
+        [scored.item for scored in items], settings=settings, impostors=impostors, offered=offered
+    )
+    return found, named_answer_shares(option_scores, plan.score_names)
+
+
+def _target(
+    fit: Sequence[ScoredItem], draws: Sequence[np.ndarray], n: int, plan: ChoicePlan
+) -> np.ndarray:
+    """The random sum of features, with each rank's share clipped to the tolerance."""
+    settings = plan.settings
+    target = _chance_sum(fit, draws, n, plan)
+    if not settings.rank_tolerance:
+        return np.zeros_like(target)
+    shares = len(plan.score_names) * (settings.n_impostors + 1)
+    target[:shares] = np.clip(
+        target[:shares], -settings.rank_tolerance * n, settings.rank_tolerance * n
+    )
+    return target
+
+
+def _chance_sum(
+    fit: Sequence[ScoredItem], draws: Sequence[np.ndarray], n: int, plan: ChoicePlan
+) -> np.ndarray:
+    """The sum of the feature vectors of n random draws with a random option as the answer.
+
+    A perfectly balanced set leaks the answers: a classifier trained on four fifths of it scores
+    below chance on the last fifth.
+    """
+    rng = plan.rng("balance_target")
+    picked = rng.integers(len(fit), size=n)
+    total = 0.0
+    for i in picked.tolist():
+        options = _options(fit[i], draws[i][:1])
+        front = int(rng.integers(options.shape[1]))
+        total = (
+            total
+            + rank_features(
+                options[:, [front, *(k for k in range(options.shape[1]) if k != front)]]
+            )[0]
+        )
+    return np.asarray(total, np.float64)
+
+
+def _options(scored: ScoredItem, drawn: np.ndarray) -> np.ndarray:
+    """Scores of the answer and the drawn impostors, shape (draws, 1 + impostors, scores)."""
+    scores = scored.scores
+    answer = np.broadcast_to(scores[0], (len(drawn), 1, scores.shape[1]))
+    return np.concatenate([answer, scores[1:][drawn]], axis=1)

@@ -1,0 +1,239 @@
+"""Settings and records of the choice, and the random choice: one item per sentence (MSR 2.3,
+guideline 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from cloze_gen.records.rejection import Reason, Rejection
+from cloze_gen.rng import derive_rng
+from cloze_gen.settings import MOST_EACH, IgnoredWhen, SettingsGroup
+
+WordClass = Literal["noun", "verb", "adjective", "adverb"]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class ChoiceSettings(SettingsGroup):
+    """Each recipe sets bounds and defaults of the first two."""
+
+    n_questions: int
+    n_impostors: int
+    method: Literal["matched", "balanced", "random"] = Field(
+        "matched",
+        description=(
+            "how impostors, focus words and sentences are chosen. matched: "
+            "classifiers trained on the n-gram scores cannot find the answer; "
+            "balanced: no single score can; random: by chance"
+        ),
+    )
+    draws: int = Field(
+        24,
+        ge=1,
+        le=MOST_EACH,
+        description="random impostor sets per focus word to choose from (matched, balanced)",
+    )
+    impostor_draw: Literal["matched", "uniform"] = Field(
+        "matched",
+        description=(
+            "matched: a word is an impostor about as often as it is an answer; "
+            "uniform: all candidates are equally likely (methods matched, balanced)"
+        ),
+    )
+    rank_tolerance: float = Field(
+        0.015,
+        ge=0,
+        le=1,
+        description=(
+            "how far a rank's share of answers may differ from chance; 0: as little "
+            "as possible (matched, balanced)"
+        ),
+    )
+    same_vocabulary: bool = Field(
+        False, description="allow as impostors only words that are also answers of fit items"
+    )
+    swap_passes: int = Field(
+        1,
+        ge=0,
+        le=100,
+        description="swaps tried per question after the greedy choice (matched, balanced)",
+    )
+    rounds: int = Field(
+        10,
+        ge=0,
+        le=100,
+        description=(
+            "most rounds of classifier training; the search stops early without "
+            "progress; 0: none (matched)"
+        ),
+    )
+    max_ambiguity: float = Field(
+        0.09,
+        gt=0,
+        le=1,
+        description=(
+            "exclusive limit of a reader's probability to find an impostor as good "
+            "as the answer; 1: off (matched, balanced)"
+        ),
+    )
+    max_triviality: float = Field(
+        0.45,
+        gt=0,
+        le=1,
+        description=(
+            "exclusive limit of a reader's probability to find no impostor "
+            "plausible; 1: off (matched, balanced)"
+        ),
+    )
+    class_shares: dict[WordClass, Share] = Field(
+        {},
+        description=(
+            "share of questions per class of the answer; the remaining questions may "
+            "have any class; {}: no shares (matched)"
+        ),
+    )
+
+    ignored_when = (
+        IgnoredWhen(
+            (
+                "draws",
+                "impostor_draw",
+                "rank_tolerance",
+                "swap_passes",
+                "max_ambiguity",
+                "max_triviality",
+            ),
+            {"method": ("random",)},
+        ),
+        IgnoredWhen(("rounds", "class_shares"), {"method": ("random", "balanced")}),
+    )
+
+    @model_validator(mode="after")
+    def _shares_are_of_one_whole(self) -> Self:
+        if sum(self.class_shares.values()) > 1 + 1e-9:
+            raise ValueError(
+                f"class_shares add up to {sum(self.class_shares.values()):.4g}. Lower them to "
+                "a sum of 1 at most"
+            )
+        return self
+
+
+class ChoiceReason(Reason):
+    TOO_FEW_CANDIDATES = ("too_few_fit_candidates", "fewer than four candidates passed grooming")
+    NO_FOUR = (
+        "no_valid_impostor_set",
+        "no four candidates meet choice.max_ambiguity and choice.max_triviality",
+    )
+    OTHER_FOCUS_CHOSEN = (
+        "other_target_chosen",
+        "another target word of the same sentence was chosen",
+    )
+    BEYOND_N = ("beyond_n_questions", "choice.n_questions are already chosen")
+
+
+@dataclass(frozen=True, slots=True)
+class FitItem:
+    """A focus word with its fit candidates; `word_class` is ``other`` if nothing was tagged."""
+
+    id: str
+    sentence_id: str
+    answer: str
+    candidates: tuple[str, ...]
+    word_class: str = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredItem:
+    """A fit item and the scores of its words.
+
+    Attributes:
+        scores: shape (1 + candidates, scores), with the answer first; columns: `ChoicePlan.score_names`.
+        fits_as_well, plausible: share of readers who mark each candidate, shape (candidates,).
+        topicality: association of each word with the sentence, in nats; NaN if unknown.
+    """
+
+    item: FitItem
+    scores: np.ndarray
+    fits_as_well: np.ndarray
+    plausible: np.ndarray
+    topicality: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    id: str
+    impostors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChoicePlan:
+    """`score_names` are the columns of `ScoredItem.scores`; ``freq`` is compared by its logarithm."""
+
+    settings: ChoiceSettings
+    recipe: str
+    score_names: tuple[str, ...]
+    seed: int
+
+    def rng(self, purpose: str, *ids: str) -> np.random.Generator:
+        return derive_rng(self.seed, f"{self.recipe}.{purpose}", *ids)
+
+
+def choose_randomly(items: Iterable[FitItem], plan: ChoicePlan) -> list[Chosen | Rejection]:
+    """One verdict for each item, in the given order, drawn with each item's own generator."""
+    items, settings = list(items), plan.settings
+    fit = [item for item in items if len(item.candidates) >= settings.n_impostors]
+    by_sentence: dict[str, list[FitItem]] = {}
+    for item in fit:
+        by_sentence.setdefault(item.sentence_id, []).append(item)
+    picked = {sentence: _pick(group, sentence, plan) for sentence, group in by_sentence.items()}
+    ranked = sorted(
+        picked,
+        key=lambda sentence: (plan.rng("sentences", sentence).random(), sentence),
+    )
+    kept = {picked[sentence].id for sentence in ranked[: settings.n_questions]}
+    impostors = {item.id: draw_impostors(item, plan) for item in items if item.id in kept}
+    return verdicts(items, settings=settings, impostors=impostors)
+
+
+def verdicts(
+    items: Iterable[FitItem],
+    *,
+    settings: ChoiceSettings,
+    impostors: Mapping[str, tuple[str, ...]],
+    offered: Container[str] | None = None,
+) -> list[Chosen | Rejection]:
+    """One verdict for each item; `offered`: ids of items with impostors to offer, None: all."""
+    chosen_of = {item_id.rpartition(":")[0]: item_id for item_id in impostors}
+    found: list[Chosen | Rejection] = []
+    for item in items:
+        if item.id in impostors:
+            found.append(Chosen(item.id, impostors[item.id]))
+        elif len(item.candidates) < settings.n_impostors:
+            found.append(
+                Rejection(item.id, ChoiceReason.TOO_FEW_CANDIDATES, str(len(item.candidates)))
+            )
+        elif offered is not None and item.id not in offered:
+            found.append(Rejection(item.id, ChoiceReason.NO_FOUR))
+        elif item.sentence_id in chosen_of:
+            found.append(
+                Rejection(item.id, ChoiceReason.OTHER_FOCUS_CHOSEN, chosen_of[item.sentence_id])
+            )
+        else:
+            found.append(Rejection(item.id, ChoiceReason.BEYOND_N))
+    return found
+
+
+def _pick(group: Sequence[FitItem], sentence_id: str, plan: ChoicePlan) -> FitItem:
+    return group[int(plan.rng("focus_of_sentence", sentence_id).integers(len(group)))]
+
+
+def draw_impostors(item: FitItem, plan: ChoicePlan) -> tuple[str, ...]:
+    picked = plan.rng("impostors", item.id).choice(
+        len(item.candidates), size=plan.settings.n_impostors, replace=False
+    )
+    return tuple(item.candidates[i] for i in sorted(picked))

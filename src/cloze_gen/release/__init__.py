@@ -1,0 +1,1 @@
+"""Release files, cards, reports, and their verification."""

@@ -1,0 +1,429 @@
+"""The dataset card: a Markdown file whose YAML head `datasets.load_dataset` and the hub read.
+
+Source: huggingface/hub-docs, `datasetcard.md` (keys), `repositories-licenses` (licences).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cloze_gen.formats.features import Table, declared
+from cloze_gen.formats.licences import SetLicence, yaml_lines
+from cloze_gen.parsing import one_line
+from cloze_gen.records.question import Question
+from cloze_gen.records.release_facts import Measured, ReleaseFacts
+from cloze_gen.release.report_data import FunnelStep, SampleQuestion, funnel_markdown
+from cloze_gen.rng import derive_rng
+
+_ESCAPED_PIPE = r"\|"  # inside a Markdown table
+_SIZES = (
+    *((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K")),
+    *((1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M")),
+)
+
+
+def card_head(
+    facts: ReleaseFacts, licence: SetLicence, tables: Sequence[Table], *, task: str
+) -> str:
+    """The YAML head, ``---`` lines included; `task` is the hub's, e.g. ``multiple-choice``."""
+    other = (
+        {"license_name": licence.name, "license_link": licence.url}
+        if licence.hub_id == "other"
+        else {}
+    )
+    fields: dict[str, Any] = {
+        "license": licence.hub_id,
+        **{key: value for key, value in other.items() if value},
+        "language": ["en"],
+        "pretty_name": one_line(f"{facts.name} ({facts.title})"),
+        "size_categories": [size_category(sum(table.rows for table in tables))],
+        "task_categories": [task],
+        "tags": ["cloze", "sentence-completion", facts.style, "cloze-gen"],
+        "configs": [_config(config, tables) for config in _configs(tables)],
+        "dataset_info": [_info(config, tables) for config in _configs(tables)],
+    }
+    return "\n".join(["---", *yaml_lines(fields), "---"])
+
+
+def size_category(rows: int) -> str:
+    return next((name for below, name in _SIZES if rows < below), "100M<n<1B")
+
+
+def _configs(tables: Sequence[Table]) -> list[str]:
+    return list(dict.fromkeys(table.config for table in tables))
+
+
+def _config(config: str, tables: Sequence[Table]) -> dict[str, Any]:
+    files = [
+        {"split": table.split, "path": table.file} for table in tables if table.config == config
+    ]
+    return {"config_name": config, "data_files": files} | (
+        {"default": True} if config == "default" else {}
+    )
+
+
+def _info(config: str, tables: Sequence[Table]) -> dict[str, Any]:
+    own = [table for table in tables if table.config == config]
+    # Without a number of bytes `datasets` ignores the number of examples, with a warning.
+    splits = [
+        {"name": table.split, "num_bytes": table.bytes, "num_examples": table.rows} for table in own
+    ]
+    return {"config_name": config, "features": declared(own[0].columns), "splits": splits}
+
+
+@dataclass(frozen=True, slots=True)
+class CardTable:
+    title: str
+    text: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardFacts:
+    """The parts of a card that are not facts of the release.
+
+    Attributes:
+        described: e.g. ``cloze questions of 5 options each``.
+        use: (purpose, language of the code, code).
+        per_book: book -> items of the set, without those of a control set.
+    """
+
+    facts: ReleaseFacts
+    head: str
+    described: str
+    balance: str
+    example: Sequence[str]
+    notes: Sequence[str]
+    columns: Sequence[tuple[str, str]]
+    use: Sequence[tuple[str, str, str]]
+    files: Sequence[tuple[str, str]]
+    licence: str
+    bibtex: str
+    per_book: Mapping[str, int]
+    steps: Sequence[FunnelStep]
+    legends: Mapping[str, str] = field(default_factory=dict)
+    tables: Sequence[CardTable] = ()
+    has_train_split: bool = False
+
+
+def dataset_card(card: CardFacts) -> str:
+    """The card's text. Titles of books and the user's data are escaped for Markdown."""
+    facts = card.facts
+    shortfall = (
+        ""
+        if facts.n_items >= facts.n_wanted
+        else f" The run requested {facts.n_wanted:,}; the funnel below shows why there are fewer."
+    )
+    rows = [
+        (book.book_id, book.title, book.license or "unknown", card.per_book.get(book.book_id, 0))
+        for book in facts.item_books
+    ]
+    books = "\n".join(
+        f"| {escape(book)} | {escape(title)} | {escape(licence)} | {count:,} |"
+        for book, title, licence, count in rows
+    )
+    settings = json.dumps(facts.settings, indent=2, sort_keys=True, ensure_ascii=False)
+    return f"""{card.head}
+
+# {facts.name}
+
+{facts.n_items:,} {facts.title} {card.described}, after {facts.paper}{shortfall}
+
+Signature: `{facts.signature}`
+
+Report this signature with every score. It identifies the version, the books, the model, the seed and the items.
+
+{_canary(card)}
+
+{_example(card.example)}{_measured(facts)}
+
+## Notes
+{chr(10).join(f"- {one_line(note)}" for note in [*card.notes, _order(facts)])}
+
+{_use(card.use)}## Files
+{chr(10).join(f"- `{name}`: {text}" for name, text in card.files)}
+
+{_columns(card.columns)}
+{card.balance}
+
+## Licence
+{escape(card.licence)}
+
+## How to cite
+```bibtex
+{card.bibtex.rstrip()}
+```
+
+{_tables(card.tables)}## Books
+| book | title | licence | {facts.noun}s |
+|---|---|---|---:|
+{books}
+
+## Funnel
+{funnel_markdown(card.steps, card.legends)}
+
+## Settings
+```json
+{settings}
+```
+"""
+
+
+def _canary(card: CardFacts) -> str:
+    data = (
+        "All splits except `train` are test data. Do not train on them."
+        if card.has_train_split
+        else "This is test data. Do not train on it."
+    )
+    return (
+        f"{data} Every record contains the canary GUID `{card.facts.canary}`. "
+        "Use it to filter the set out of training corpora."
+    )
+
+
+def _example(lines: Sequence[str]) -> str:
+    """The first item, indented so that a book's text cannot end the block."""
+    block = "\n".join(f"    {part}" for line in lines for part in line.splitlines())
+    return f"The first item:\n\n{block}\n\n" if block else ""
+
+
+def _columns(columns: Sequence[tuple[str, str]]) -> str:
+    rows = "\n".join(
+        f"| `{name}` | {text.replace('|', _ESCAPED_PIPE)} |"
+        for name, text in dict.fromkeys(columns)
+    )
+    return f"| column | content |\n|---|---|\n{rows}\n\n" if rows else ""
+
+
+def _measured(facts: ReleaseFacts) -> str:
+    if not facts.evaluated and not facts.measured:
+        return (
+            "## Evaluation\nNot evaluated yet. The author of the set can run "
+            f"`cloze-gen evaluate {facts.name}`, which writes the results here."
+        )
+    adversaries = [row for row in facts.measured if row.kind == "adversary"]
+    people = [row for row in facts.measured if row.kind == "human"]
+    others = [row for row in facts.measured if row.kind not in {"adversary", "human"}]
+    first = ["## Trained adversaries", facts.evaluated] if facts.evaluated else []
+    parts = [part for part in ("\n".join(first), _rows(adversaries)) if part]
+    if people:
+        parts += ["## Human accuracy", _rows(people)]
+    if others:
+        parts += ["## Evaluation", _legend(others), _rows(others)]
+    return "\n\n".join(parts)
+
+
+_KINDS = {
+    "baseline": "a simple method",
+    "balanced": "a rule on one score; the items were selected so that it is near chance",
+    "bias": "a rule on the options alone",
+    "classifier": "a trained classifier of the options or of the ranks of their scores",
+    "model": "a method from the paper or its literature",
+    "rule": "a rule without a trained model",
+    "surface": "a method on surface features of the text",
+    "random": "guessing",
+    "user": "scores from a file of the author of the set",
+}
+
+
+def _legend(rows: Sequence[Measured]) -> str:
+    kinds = {row.kind for row in rows}
+    lines = (f"- *{kind}*: {text}" for kind, text in _KINDS.items() if kind in kinds)
+    return "\n".join(["Accuracy of methods that answer the items. Kinds of methods:", "", *lines])
+
+
+def _rows(rows: Sequence[Measured]) -> str:
+    lines = [
+        f"| {escape(row.name)} | {row.accuracy:.1%} | {row.low:.1%} to {row.high:.1%} | "
+        f"{row.kind} | {escape(row.method)} |"
+        for row in rows
+    ]
+    return (
+        "\n".join(
+            [
+                "| method | accuracy | 95 % interval | kind | details |",
+                "|---|---:|---:|---|---|",
+                *lines,
+            ]
+        )
+        if lines
+        else ""
+    )
+
+
+def _order(facts: ReleaseFacts) -> str:
+    if facts.order == "shuffled":
+        return (
+            f"order: the {facts.noun}s are shuffled, in the same order in every file. Keep this "
+            "order: `cloze-gen contamination` uses it to test whether a model was trained on "
+            "these files"
+        )
+    return (
+        f"order: the {facts.noun}s are in corpus order, so `cloze-gen contamination` cannot test "
+        "whether a model was trained on these files"
+    )
+
+
+def _use(use: Sequence[tuple[str, str, str]]) -> str:
+    if not use:
+        return ""
+    return (
+        "\n\n".join(
+            [
+                "## How to use it",
+                *(f"{title}:\n```{language}\n{code}\n```" for title, language, code in use),
+            ]
+        )
+        + "\n\n"
+    )
+
+
+def _tables(tables: Sequence[CardTable]) -> str:
+    return "".join(
+        f"## {table.title}\n{table.text}\n\n{_table_lines(table)}\n\n" for table in tables
+    )
+
+
+def _table_lines(table: CardTable) -> str:
+    ruler = "|---|" + "---:|" * (len(table.header) - 1)
+    return "\n".join(
+        [
+            f"| {' | '.join(table.header)} |",
+            ruler,
+            *(f"| {' | '.join(row)} |" for row in table.rows),
+        ]
+    )
+
+
+def escape(text: str) -> str:
+    r"""A user's text as plain Markdown inside a table cell.
+
+    >>> escape("a|b <script> [x](y)")
+    'a\\|b &lt;script&gt; \\[x\\](y)'
+    """
+    text = one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for mark in "\\|[]*_`":
+        text = text.replace(mark, "\\" + mark)
+    return " ".join(text.split())
+
+
+# ---- sample questions of a report, drawn by the seed, with the short form of their trace
+
+SAMPLE_COUNT = 20
+# Fields that a sample shows in other places.
+_NOT_FACTS = frozenset(
+    {
+        "id",
+        "input",
+        "canary",
+        "book_id",
+        "tokens",
+        "position",
+        "options",
+        "answer_index",
+        "answer",
+        "source",
+        "option_scores",
+    }
+)
+
+
+def draw_samples(n: int, *, seed: int, count: int = SAMPLE_COUNT) -> list[int]:
+    """Indices of `count` of `n` questions, or of all, drawn without replacement, in order.
+
+    >>> draw_samples(3, seed=1)
+    [0, 1, 2]
+    >>> len(set(draw_samples(1040, seed=1)))
+    20
+    """
+    return sorted(
+        derive_rng(seed, "report.samples").choice(n, size=min(n, count), replace=False).tolist()
+    )
+
+
+def sample_question(
+    question: Question,
+    record: Mapping[str, Any],
+    *,
+    candidates: Mapping[str, Any] | None = None,
+    book: str = "",
+    file: str = "",
+) -> SampleQuestion:
+    """One question for the report; extra fields of `record` become facts, source or scores."""
+    before, after = stem_around_blank(question.tokens, question.position)
+    source = record.get("source", {})
+    span = (
+        f"characters {source['start']:,} to {source['end']:,}"
+        if {"start", "end"} <= source.keys()
+        else ""
+    )
+    scores = record.get("option_scores") or []
+    columns = tuple(dict.fromkeys(name for row in scores for name in row))
+    return SampleQuestion(
+        id=question.id,
+        book=book or question.book_id,
+        before=before,
+        after=after,
+        options=question.options,
+        answer_index=question.answer_index,
+        source=source.get("text", ""),
+        place=", ".join(part for part in (file, span) if part),
+        facts=tuple(
+            (_plain_name(name), text)
+            for name, value in record.items()
+            if name not in _NOT_FACTS and (text := _fact(value))
+        ),
+        score_columns=tuple(_plain_name(name) for name in columns),
+        score_rows=tuple(tuple(_fact(row.get(name)) for name in columns) for row in scores),
+        candidates=_by_verdict((candidates or {}).get("candidates") or []),
+    )
+
+
+def stem_around_blank(tokens: Sequence[str], position: int) -> tuple[str, str]:
+    """The sentence before and after the blank, spaced as in print.
+
+    >>> stem_around_blank(("I", "see", ",", "said", "he", "."), 3)
+    ('I see, ', ' he.')
+    >>> stem_around_blank(("He", "came", "."), 1)
+    ('He ', '.')
+    """
+    before, after = (
+        _attached(part)
+        for part in (" ".join(tokens[:position]), " " + " ".join(tokens[position + 1 :]))
+    )
+    return f"{before} " if before else "", after.rstrip()
+
+
+def _attached(text: str) -> str:
+    return re.sub(r" ([,;:.?!])(?= |$)", r"\1", text)
+
+
+def _by_verdict(candidates: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    found: dict[str, list[str]] = {}
+    for candidate in candidates:
+        found.setdefault(_plain_name(str(candidate.get("verdict", "retained"))), []).append(
+            str(candidate["word"])
+        )
+    return tuple((verdict, ", ".join(words)) for verdict, words in found.items())
+
+
+def _plain_name(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _fact(value: Any) -> str:
+    """A value on one line; empty where it has no short form.
+
+    >>> [_fact(value) for value in ("NN", 3.14159265, 12, ["the", "weather"], {"a": 1}, None)]
+    ['NN', '3.14159', '12', 'the / weather', '', '']
+    """
+    if isinstance(value, list) and all(isinstance(one, str | int | float) for one in value):
+        return " / ".join(_fact(one) for one in value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value) if isinstance(value, str | int) else ""

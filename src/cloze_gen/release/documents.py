@@ -1,0 +1,297 @@
+"""Card, citation, Croissant, report and checksums, all from `release.json` and the items."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.evaluate.adversary import adversary_text
+from cloze_gen.formats.croissant import croissant_json
+from cloze_gen.formats.features import Table
+from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK
+from cloze_gen.formats.licences import SetLicence, bibtex, citation_cff, set_licence
+from cloze_gen.records.release_facts import Measured, ReleasedBook, ReleaseFacts
+from cloze_gen.release.card import CardFacts, card_head, dataset_card, draw_samples, sample_question
+from cloze_gen.release.facts import ReleaseRecord, record_text
+from cloze_gen.release.html import render_report
+from cloze_gen.release.items.kind import ItemKind
+from cloze_gen.release.report_data import ReportData
+from cloze_gen.release.report_passages import sample_blanks, sample_passage
+from cloze_gen.release.settings import SHUFFLED
+from cloze_gen.release.signature import CHECKSUMS, SIGNATURE, write_checksums
+from cloze_gen.release.style import PublishedSet, Style
+from cloze_gen.release.write import HARNESS, PARQUET, split_tables
+from cloze_gen.store.manifest import file_sha256
+from cloze_gen.store.runs import RELEASE_FILE
+from cloze_gen.store.tables import CANDIDATES, FEWSHOT
+
+_NO_BOOK = ReleasedBook(side="", book_id="", file="")
+
+
+def with_samples(
+    data: ReportData, kind: ItemKind, published: PublishedSet, facts: ReleaseFacts
+) -> ReportData:
+    books = {book.book_id: book for book in facts.books if book.items}
+    pairs = [
+        (one, record)
+        for one, record in zip(published.items, published.records, strict=True)
+        if kind.counts(one)
+    ]
+    drawn = [
+        (*pairs[index], books.get(pairs[index][0].book_id, _NO_BOOK))
+        for index in draw_samples(len(pairs), seed=published.seed)
+    ]
+    if data.passages is not None:
+        passages = (
+            sample_passage(one, record, book=book.title, file=book.file)
+            for one, record, book in drawn
+        )
+        return replace(data, passages=replace(data.passages, samples=tuple(passages)))
+    if data.blanked is not None:
+        blanked = (sample_blanks(one, book=book.title, file=book.file) for one, _, book in drawn)
+        return replace(data, blanked=replace(data.blanked, samples=tuple(blanked)))
+    candidates: Mapping[str, Mapping[str, Any]] = {
+        record["id"]: record for record in _candidates(published)
+    }
+    questions = (
+        sample_question(
+            one, record, candidates=candidates.get(one.id), book=book.title, file=book.file
+        )
+        for one, record, book in drawn
+    )
+    return replace(data, samples=tuple(questions))
+
+
+def without_samples(data: ReportData) -> ReportData:
+    return replace(
+        data,
+        samples=(),
+        passages=None if data.passages is None else replace(data.passages, samples=()),
+        blanked=None if data.blanked is None else replace(data.blanked, samples=()),
+    )
+
+
+def _candidates(published: PublishedSet) -> Sequence[Mapping[str, Any]]:
+    return published.derived.get(CANDIDATES, ())
+
+
+CARD, CITATION, CROISSANT, REPORT = "README.md", "CITATION.cff", "croissant.json", "report.html"
+SAMPLE_NOTE = (
+    "books: the sample tales that come with cloze-gen. Their authors are invented. The sample "
+    "shows how the program works; it is too small for measurements"
+)
+DOCUMENTS = (CARD, CITATION, CROISSANT, REPORT, RELEASE_FILE, CHECKSUMS)
+FILE_DOCS = {
+    PARQUET: "the same rows as Parquet files with declared column types.",
+    FEWSHOT: "finished items in the same format that are not part of the set, for few-shot "
+    "prompts.",
+    HARNESS: "tasks for lm-evaluation-harness; see its README.md for the commands.",
+    EVAL_YAML: "tasks for inspect-ai, in the format that the Hugging Face hub reads.",
+    INSPECT_TASK: "tasks for inspect-ai that run from this folder.",
+    RELEASE_FILE: "the facts of the release for programs: signature, settings, books with "
+    "checksums.",
+    REPORT: "plots, sample items and the funnel in one file; open it in a browser.",
+    CROISSANT: "Croissant 1.1 metadata with responsible-AI and provenance fields.",
+    CITATION: "citation metadata.",
+    SIGNATURE: "the signature.",
+    CHECKSUMS: "SHA-256 checksums of all files.",
+}
+
+
+def write_documents(
+    folder: Path, *, style: Style, published: PublishedSet, record: ReleaseRecord, data: ReportData
+) -> None:
+    """Write `DOCUMENTS` of a full release; sample items are added to `data`."""
+    facts = replace(
+        record.facts,
+        measured=tuple(measured_rows(data)),
+        evaluated=adversary_text(data.evaluation) if data.evaluation else "",
+    )
+    record = replace(record, facts=facts)
+    texts = {
+        RELEASE_FILE: record_text(record),
+        REPORT: render_report(with_samples(data, style.items, published, facts)),
+        **document_texts(folder, style=style, published=published, record=record),
+    }
+    for file, text in texts.items():
+        (folder / file).write_text(text, encoding="utf-8", newline="\n")
+    write_checksums(folder)
+
+
+def document_texts(
+    folder: Path, *, style: Style, published: PublishedSet, record: ReleaseRecord
+) -> dict[str, str]:
+    """Citation, Croissant description and card of the release in `folder`; needs its data."""
+    licence, tables = licence_of(record.facts), tables_of(folder, style.items, published)
+    return {
+        CITATION: citation_cff(record.facts, licence),
+        CROISSANT: croissant_json(record.facts, tables, licence),
+        CARD: _card(folder, style, published, record, licence, tables),
+    }
+
+
+def licence_of(facts: ReleaseFacts) -> SetLicence:
+    drawn = facts.item_books
+    sides = {book.side for book in drawn}
+    return set_licence(
+        drawn, [book for book in facts.books if book.side not in sides and book.status == "kept"]
+    )
+
+
+def tables_of(folder: Path, kind: ItemKind, published: PublishedSet) -> list[Table]:
+    return [
+        Table(
+            config=one.config,
+            split=one.split,
+            file=one.file,
+            rows=len(one.records),
+            bytes=(folder / one.file).stat().st_size,
+            sha256=file_sha256(folder / one.file),
+            columns=one.columns,
+            column_docs={
+                name: kind.column_docs[name]
+                for name in one.columns.types
+                if name in kind.column_docs
+            },
+        )
+        for one in split_tables(kind, published)
+    ]
+
+
+def measured_rows(data: ReportData) -> Iterator[Measured]:
+    evaluations = (
+        data.evaluation,
+        data.passages and data.passages.evaluation,
+        data.blanked and data.blanked.evaluation,
+    )
+    for evaluation in evaluations:
+        for row in evaluation.compared if evaluation else ():
+            if row.share is not None:
+                accuracy, low, high = row.share
+                yield Measured(
+                    name=row.name,
+                    kind=row.kind,
+                    accuracy=accuracy,
+                    low=low,
+                    high=high,
+                    method=row.method,
+                )
+
+
+def _card(
+    folder: Path,
+    style: Style,
+    published: PublishedSet,
+    record: ReleaseRecord,
+    licence: SetLicence,
+    tables: Sequence[Table],
+) -> str:
+    kind, facts = style.items, record.facts
+    return dataset_card(
+        CardFacts(
+            facts=facts,
+            head=card_head(facts, licence, tables, task=kind.task),
+            described=kind.described(published.items),
+            balance=kind.balance(published.items),
+            example=list(kind.example(published.items[0])) if published.items else [],
+            notes=[
+                *([SAMPLE_NOTE] if facts.sample else []),
+                *facts.notes,
+                *kind.notes(published.items),
+                _fewshot_note(kind, tables),
+            ],
+            columns=[(name, text) for table in tables for name, text in table.column_docs.items()],
+            use=list(_use(folder, kind, facts, tables)),
+            files=list(_file_docs(folder, style, published, facts)),
+            licence=licence.sentence,
+            bibtex=bibtex(facts),
+            per_book=Counter(item.book_id for item in published.items if kind.counts(item)),
+            steps=record.steps,
+            legends=style.legends,
+            tables=record.tables,
+            has_train_split=any(table.split == "train" for table in tables),
+        )
+    )
+
+
+def _fewshot_note(kind: ItemKind, tables: Sequence[Table]) -> str:
+    rows = next((table.rows for table in tables if table.file == FEWSHOT), 0)
+    if rows:
+        return (
+            f"few-shot: prompts take their examples from `{FEWSHOT}`. Its {rows:,} {kind.noun}s "
+            "are not part of the set"
+        )
+    if any(table.split == "train" for table in tables):
+        return "few-shot: prompts take their examples from the split `train`"
+    return (
+        f"few-shot: not available, because no finished {kind.noun} was left for examples. Run "
+        "the tasks without `--num_fewshot`"
+    )
+
+
+def _file_docs(
+    folder: Path, style: Style, published: PublishedSet, facts: ReleaseFacts
+) -> Iterator[tuple[str, str]]:
+    kind = style.items
+    docs = {
+        kind.file: f"all {kind.noun}s with their provenance (book, character span in the decoded raw "
+        "file) and scores."
+    }
+    docs |= {
+        file.format(name=facts.name): text
+        for file, text in {**kind.file_docs, **style.file_docs}.items()
+    } | FILE_DOCS
+    yield from (
+        (file, text) for file, text in docs.items() if file in DOCUMENTS or (folder / file).exists()
+    )
+    plain = [
+        file
+        for file in style.files(published)
+        if file not in docs and file.split("/")[0] not in docs
+    ]
+    if plain:
+        yield "`, `".join(plain), "the set in the paper's formats."
+
+
+def _use(
+    folder: Path, kind: ItemKind, facts: ReleaseFacts, tables: Sequence[Table]
+) -> Iterator[tuple[str, str, str]]:
+    configs = list(dict.fromkeys(table.config for table in tables))
+    names = ["" if config == "default" else f', "{config}"' for config in configs]
+    loads = [f'load_dataset("PATH/OF/THIS/FOLDER"{name})' for name in names]
+    yield "Load it", "python", "\n".join(["from datasets import load_dataset", *loads])
+    if (folder / HARNESS).is_dir():
+        yield (
+            "Evaluate a model with lm-evaluation-harness (see `harness/README.md`)",
+            "sh",
+            harness_command(kind.main_tasks(facts.name)[0]),
+        )
+        yield (
+            "Evaluate a model with inspect-ai",
+            "sh",
+            f"inspect eval {INSPECT_TASK}@{kind.main_tasks(facts.name)[1]} --model PROVIDER/MODEL",
+        )
+    check = [
+        "sha256sum --check SHA256SUMS",
+        "cloze-gen verify .                      # check items, counts and documents",
+        "cloze-gen verify . --books DIR          # also check every sentence in the books",
+        "cloze-gen verify . --books DIR --deep   # rebuild the set from the books",
+    ]
+    if facts.order == SHUFFLED:
+        check += [
+            "cloze-gen contamination . --requests requests.jsonl   # test a model for "
+            "training on this set"
+        ]
+    yield "Check it", "sh", "\n".join(check)
+
+
+def harness_command(task: str) -> str:
+    """The command for lm-evaluation-harness; safe for names that begin with a dash."""
+    return (
+        "lm_eval run --model hf --model_args pretrained=MODEL --include_path . "
+        f"--tasks={shlex.quote(task)}"
+    )

@@ -1,0 +1,223 @@
+"""The report as one HTML file without scripts or requests; all text is escaped."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from cloze_gen.evaluate.adversary import adversary_text
+from cloze_gen.evaluate.passages import SETS, PassageRow
+from cloze_gen.evaluate.questions import QuestionEvaluation, QuestionRow
+from cloze_gen.records.rejection import legend_of
+from cloze_gen.release import plots
+from cloze_gen.release.paper_figures import PaperTable, PassageFigure
+from cloze_gen.release.plots import blank_baseline_plot
+from cloze_gen.release.report_data import FunnelStep, ReportData
+from cloze_gen.release.report_passages import (
+    BlankedFigures,
+    PassageFigures,
+    figures_by_context,
+    table_rows,
+)
+
+# Kinds of evaluation rows, in the order of the report.
+_ADVERSARIES = ("adversary",)
+_PEOPLE = ("human",)
+_BASELINES = ("baseline", "random", *_PEOPLE)  # people are in the paper's table only
+_RULES = ("balanced", "bias", "classifier")
+
+
+def render_report(data: ReportData) -> str:
+    paper = data.paper
+    return _template().render(
+        data=data,
+        paper=paper,
+        baselines=_baseline_rows(data.evaluation, paper),
+        adversaries=data.evaluation.of_kind(*_ADVERSARIES) if data.evaluation else (),
+        adversary_text=adversary_text(data.evaluation) if data.evaluation else "",
+        people=data.evaluation.of_kind(*_PEOPLE) if data.evaluation else (),
+        rules=data.evaluation.of_kind(*_RULES) if data.evaluation else (),
+        plots=_plots(data, paper),
+        funnel=[_funnel_row(step, data.legends) for step in data.steps],
+        titled=any(title for _, title, _ in data.books),
+        sets=_set_rows(data.passages) if data.passages else (),
+        blank_rows=table_rows(data.blanked.evaluation, data.blanked.paper) if data.blanked else (),
+        paper_contexts=figures_by_context(data.blanked.paper) if data.blanked else (),
+        most_questions=max((count for _, _, count in data.books), default=0),
+    )
+
+
+@functools.cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("cloze_gen.release", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    filters: dict[str, Callable[..., Any]] = {
+        "percent": percent,
+        "letter": lambda place: chr(97 + place),
+        "thousands": lambda count: f"{count:,}",
+        "figure": figure,
+        "measure_label": lambda name: plots.CLASSES.get(name, name),
+        "inline_code": inline_code,
+    }
+    environment.filters |= filters
+    return environment.get_template("report.html.j2")
+
+
+def inline_code(text: str) -> Markup:
+    """Text with Markdown's back-quotes as HTML.
+
+    >>> print(inline_code("Run `cloze-gen evaluate <RUN>`."))
+    Run <code>cloze-gen evaluate &lt;RUN&gt;</code>.
+    """
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # escaped
+
+
+def percent(share: float) -> str:
+    """A share of 1 as a percentage with one decimal.
+
+    >>> percent(0.3635)
+    '36.4 %'
+    """
+    return f"{100 * share:.1f} %"
+
+
+def figure(value: float | None, *, share: bool = False) -> str:
+    """A figure of a table: a share of 1 in percent, others rounded; a dash for None.
+
+    >>> figure(0.0014, share=True), figure(60000), figure(74.13), figure(None)
+    ('0.1', '60,000', '74.1', '-')
+    """
+    if value is None:
+        return "-"
+    return (
+        f"{100 * value:.1f}"
+        if share
+        else f"{value:,.0f}"
+        if value >= 1000 or float(value).is_integer()
+        else f"{value:,.1f}"
+    )
+
+
+def _plots(data: ReportData, paper: PaperTable | None) -> dict[str, Markup]:
+    drawn = {}
+    if data.levels:
+        drawn["funnel"] = plots.funnel_plot(data.levels)
+    if data.answer_freqs and data.impostor_freqs:
+        drawn["frequency"] = plots.frequency_plot(data.answer_freqs, data.impostor_freqs)
+    if data.sentence_tokens:
+        drawn["length"] = plots.length_plot(data.sentence_tokens)
+    if data.answer_positions and data.n_questions:
+        drawn["position"] = plots.position_plot(data.answer_positions)
+    if data.blank_places:
+        drawn["blank"] = plots.blank_plot(data.blank_places)
+    if data.passages or data.blanked:
+        own = (
+            _passage_plots(data.passages)
+            if data.passages
+            else _blanked_plots(data.blanked)
+            if data.blanked
+            else {}
+        )
+        return {name: Markup(svg) for name, svg in (drawn | own).items()}
+    chance = data.evaluation.chance if data.evaluation else 1 / max(2, data.n_options)
+    of_paper = {figure.baseline: figure.label for figure in (paper.figures if paper else ())}
+    measured = data.evaluation.of_kind(*_BASELINES) if data.evaluation else ()
+    if measured or paper:
+        drawn["baselines"] = plots.baseline_plot(
+            measured, chance=chance, paper=paper, labels=of_paper
+        )
+    if data.evaluation and (adversaries := data.evaluation.of_kind(*_ADVERSARIES)):
+        drawn["adversaries"] = plots.baseline_plot(
+            adversaries, chance=chance, paper=None, labels={}
+        )
+    if data.evaluation and (rules := data.evaluation.of_kind(*_RULES)):
+        drawn["rules"] = plots.baseline_plot(rules, chance=chance, paper=None, labels={})
+    return {
+        name: Markup(svg) for name, svg in drawn.items()
+    }  # SVG by `plots`, without text of books
+
+
+def _passage_plots(passages: PassageFigures) -> dict[str, str]:
+    drawn = {"tokens": plots.tokens_plot(passages.tokens)} if passages.tokens else {}
+    if passages.analysis:
+        drawn |= {
+            "classes": plots.classes_plot(passages.analysis),
+            "places": plots.places_plot(passages.analysis),
+        }
+    return drawn
+
+
+def _blanked_plots(blanked: BlankedFigures) -> dict[str, str]:
+    return (
+        {"baselines": blank_baseline_plot(blanked.evaluation, blanked.paper)}
+        if blanked.evaluation or blanked.paper
+        else {}
+    )
+
+
+def _set_rows(
+    passages: PassageFigures,
+) -> list[tuple[str, dict[str, PassageRow], PassageFigure | None]]:
+    """(label, set -> our row, the paper's): the paper's rows in order, then our other rows."""
+    measured = {
+        name: passages.evaluation.of_set(name) if passages.evaluation else {} for name in SETS
+    }
+    figures = {one.label: one for one in (passages.paper.figures if passages.paper else ())}
+    in_paper = {one.baseline for one in figures.values()}
+    ours = [
+        name
+        for name in dict.fromkeys(name for rows in measured.values() for name in rows)
+        if name not in in_paper
+    ]
+    names = {label: one.baseline for label, one in figures.items()} | {name: name for name in ours}
+    return [
+        (
+            label,
+            {of_set: rows[name] for of_set, rows in measured.items() if name in rows},
+            figures.get(label),
+        )
+        for label, name in names.items()
+    ]
+
+
+def _baseline_rows(
+    evaluation: QuestionEvaluation | None, paper: PaperTable | None
+) -> list[tuple[str, QuestionRow | None, float | None]]:
+    """(label, our row, the paper's): the paper's rows in order, then our other rows."""
+    measured = {row.name: row for row in (evaluation.of_kind(*_BASELINES) if evaluation else ())}
+    figures = paper.figures if paper else ()
+    in_paper = {figure.baseline for figure in figures}
+    rows: list[tuple[str, QuestionRow | None, float | None]] = [
+        (one.label, measured.get(one.baseline), one.accuracy) for one in figures
+    ]
+    return [*rows, *((name, row, None) for name, row in measured.items() if name not in in_paper)]
+
+
+_Reasons = Sequence[tuple[str, int, float, str]]  # name, count, share of the items seen, legend
+
+
+def _funnel_row(step: FunnelStep, legends: Mapping[str, str]) -> tuple[FunnelStep, float, _Reasons]:
+    seen = max(1, step.seen)
+    reasons = sorted(
+        ((reason, count) for reason, count in step.rejected.items() if count),
+        key=lambda pair: (-pair[1], pair[0]),
+    )
+    return (
+        step,
+        step.kept / seen,
+        [
+            (reason.replace("_", " "), count, count / seen, legend_of(reason, legends))
+            for reason, count in reasons
+        ],
+    )

@@ -1,0 +1,1 @@
+"""The kinds of items that a release can hold."""

@@ -1,0 +1,503 @@
+"""The report's plots as inline SVG by Matplotlib: equal bytes for equal figures.
+
+The page's style sheet sets the colours; labels are ASCII.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from markupsafe import escape
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+from cloze_gen.evaluate.blanks import BlankEvaluation
+from cloze_gen.evaluate.questions import QuestionRow
+from cloze_gen.release.paper_figures import BlankTable, PaperTable
+from cloze_gen.release.report_passages import Analysis, people, table_rows
+
+# Placeholders that the page's colours replace, for light and dark mode.
+INK, MUTED, GRID, FIRST, SECOND = "#010101", "#020202", "#030303", "#040404", "#050505"
+_PAGE_COLOURS = {
+    INK: "var(--ink)",
+    MUTED: "var(--muted)",
+    GRID: "var(--line)",
+    FIRST: "var(--first)",
+    SECOND: "var(--second)",
+}
+
+# 4.2 inches (302 pt): on a phone's 358 px a 9 pt letter comes out at 11 px.
+WIDTH_INCHES = 4.2
+
+_SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",  # small, and searchable
+    "text.parse_math": False,  # print dollar signs as they are
+    "font.size": 9,
+    "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": MUTED, "xtick.color": MUTED, "ytick.color": MUTED,
+    "xtick.labelcolor": INK, "ytick.labelcolor": INK, "grid.color": GRID, "axes.grid": True, "axes.axisbelow": True,
+    "axes.spines.top": False, "axes.spines.right": False, "figure.facecolor": "none", "axes.facecolor": "none",
+    "legend.frameon": False, "legend.labelcolor": INK,
+}  # fmt: skip
+
+
+@contextlib.contextmanager
+def drawing() -> Iterator[None]:
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(_SETTINGS)
+        yield
+
+
+def new_figure(height_inches: float) -> Figure:
+    figure = Figure(figsize=(WIDTH_INCHES, height_inches), layout="constrained")
+    FigureCanvasSVG(figure)
+    return figure
+
+
+def svg_text(figure: Figure, *, name: str, label: str) -> str:
+    """A figure as one `<svg>` element; `name` salts its ids, `label` is its alternative text."""
+    buffer = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": f"cloze-gen {name}"}):
+        figure.savefig(
+            buffer,
+            format="svg",
+            transparent=True,
+            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
+        )
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    # Matplotlib's style sheet would apply to the whole page, and ids of groups (figure_1, ...) would
+    # repeat in every plot.
+    text = re.sub(r"<style[^>]*>.*?</style>", "", text, flags=re.DOTALL)
+    text = re.sub(r'<g id="[^"]*"', "<g", text)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(
+        r"font: (?:[a-z0-9]+ )?([0-9.]+px) [^;\"]*", r"font-size: \1", text
+    )  # the page's font in this size
+    text = re.sub(r"font-family: [^;\"]*; ", "", text)
+    for placeholder, colour in _PAGE_COLOURS.items():
+        text = text.replace(placeholder, colour)
+    head = re.search(r'viewBox="[^"]*"', text)
+    if head is None:
+        raise ValueError("matplotlib wrote an SVG without a viewBox")
+    body = text[text.index(">") + 1 :]
+    namespaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    lines = (
+        line.rstrip()
+        for line in f'<svg {namespaces} {head[0]} role="img" aria-label="{escape(label)}">{body}'.splitlines()
+    )
+    return "\n".join(line for line in lines if line.strip())
+
+
+def plain_label(label: str) -> str:
+    """A label of at most 30 ASCII characters, since matplotlib warns where a font lacks a letter.
+
+    >>> plain_label("mod\u00e8le de " + "x" * 40)
+    'mod?le de xxxxxxxxxxxxxxxxx...'
+    """
+    text = re.sub(r"[^ -~]", "?", label)
+    return text if len(text) <= 30 else text[:27] + "..."
+
+
+_PER_MILLION = 1e6
+
+
+def funnel_plot(levels: Sequence[tuple[str, int]]) -> str:
+    with drawing():
+        figure = new_figure(0.55 + 0.26 * len(levels))
+        axes = figure.subplots()
+        counts = [max(count, 0.8) for _, count in levels]
+        places = range(len(levels))
+        axes.barh(places, counts, left=0.7, height=0.7, color=FIRST, log=True)
+        for place, (_, count) in zip(places, levels, strict=True):
+            axes.annotate(
+                f"{count:,}",
+                (max(count, 0.8) + 0.7, place),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center",
+                color=INK,
+            )
+        axes.set_yticks(list(places), [plain_label(label) for label, _ in levels])
+        axes.invert_yaxis()
+        axes.set_xlim(
+            0.7, 14 * max(counts, default=1)
+        )  # space for the largest number behind its bar
+        axes.xaxis.set_major_formatter(FuncFormatter(_short_count))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xlabel("count, log scale")
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        return svg_text(
+            figure,
+            name="funnel",
+            label="One bar for each level of the funnel with its number, on a log scale",
+        )
+
+
+def frequency_plot(answer_freqs: Sequence[float], impostor_freqs: Sequence[float]) -> str:
+    """Share of answers and of impostors by their frequency in the training corpus."""
+    answers, impostors = _per_million(answer_freqs), _per_million(impostor_freqs)
+    both = np.concatenate([answers, impostors])
+    edges = np.geomspace(both.min() * 0.999, both.max() * 1.001, 13)
+    with drawing():
+        figure = new_figure(2.5)
+        axes = figure.subplots()
+        for values, colour, style, label in (
+            (impostors, SECOND, "--", "impostors"),
+            (answers, FIRST, "-", "answers"),
+        ):
+            shares = np.histogram(values, bins=edges)[0] / max(1, len(values))
+            axes.stairs(
+                100 * shares, edges, color=colour, linestyle=style, linewidth=1.8, label=label
+            )
+            axes.axvline(float(np.median(values)), color=colour, linestyle=style, linewidth=0.8)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(FixedLocator(_log_ticks(edges[0], edges[-1])))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(FuncFormatter(_short_count))
+        axes.set_xlabel("occurrences in a million words, log scale")
+        axes.set_ylabel("% of words")
+        axes.set_ylim(bottom=0)
+        figure.legend(loc="outside upper right", ncols=2)
+        return svg_text(
+            figure,
+            name="frequency",
+            label="Share of answers and of impostors by frequency; the thin lines are the medians",
+        )
+
+
+def length_plot(sentence_tokens: Sequence[int]) -> str:
+    low, high = min(sentence_tokens), max(sentence_tokens)
+    width = max(1, math.ceil((high - low + 1) / 16))
+    with drawing():
+        figure = new_figure(2.2)
+        axes = figure.subplots()
+        axes.hist(
+            sentence_tokens,
+            bins=list(np.arange(low, high + 1 + width, width) - 0.5),
+            color=FIRST,
+            rwidth=0.9,
+        )
+        axes.set_xlabel("tokens in the sentence" + ("" if width == 1 else f", {width} to a bar"))
+        axes.set_ylabel("questions")
+        _whole_numbers(axes)
+        return svg_text(
+            figure, name="length", label="Number of questions by sentence length in tokens"
+        )
+
+
+def position_plot(answer_positions: Sequence[int]) -> str:
+    """How often the answer is at each place; the line is a uniform distribution."""
+    with drawing():
+        figure = new_figure(2.2)
+        axes = figure.subplots()
+        letters = [chr(97 + place) for place in range(len(answer_positions))]
+        bars = axes.bar(letters, answer_positions, color=FIRST, width=0.7)
+        axes.bar_label(bars, fmt="{:,.0f}", padding=2, color=INK)
+        axes.axhline(
+            sum(answer_positions) / len(answer_positions),
+            color=SECOND,
+            linestyle="--",
+            linewidth=1.2,
+        )
+        axes.set_ylim(top=1.18 * max(*answer_positions, 1))
+        axes.set_xlabel("position of the answer among the options")
+        axes.set_ylabel("questions")
+        axes.grid(visible=False, axis="x")
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        return svg_text(
+            figure,
+            name="position",
+            label="Number of questions by the position of the answer; the dashed line is a uniform distribution",
+        )
+
+
+def blank_plot(blank_places: Sequence[float]) -> str:
+    with drawing():
+        figure = new_figure(2.2)
+        axes = figure.subplots()
+        axes.hist(
+            [100 * place for place in blank_places],
+            bins=list(range(0, 101, 10)),
+            color=FIRST,
+            rwidth=0.9,
+        )
+        axes.set_xlabel("position of the blank in its sentence, % of its tokens")
+        axes.set_ylabel("questions")
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        return svg_text(
+            figure,
+            name="blank",
+            label="Number of questions by the position of the blank in its sentence",
+        )
+
+
+def baseline_plot(
+    baselines: Sequence[QuestionRow],
+    *,
+    chance: float,
+    paper: PaperTable | None,
+    labels: Mapping[str, str],
+) -> str:
+    """Accuracies with 95 % intervals, the paper's figures and chance; `labels`: name -> text."""
+    figures = {
+        figure.baseline or figure.label: figure for figure in (paper.figures if paper else ())
+    }
+    measured = {row.name: row for row in baselines}
+    names = list(dict.fromkeys([*figures, *measured]))
+    with drawing():
+        figure = new_figure(0.8 + 0.25 * len(names))
+        axes = figure.subplots()
+        for place, name in enumerate(names):
+            if row := measured.get(name):
+                axes.plot(
+                    [100 * row.low, 100 * row.high],
+                    [place, place],
+                    color=FIRST,
+                    linewidth=2,
+                    solid_capstyle="butt",
+                )
+                axes.plot(
+                    [100 * row.accuracy],
+                    [place],
+                    marker="o",
+                    markersize=5,
+                    color=FIRST,
+                    linestyle="none",
+                )
+            if name in figures:
+                axes.plot([100 * figures[name].accuracy], [place], marker="D", markersize=6, markerfacecolor="none", markeredgecolor=SECOND,
+                          markeredgewidth=1.4, linestyle="none")  # fmt: skip
+        axes.axvline(100 * chance, color=MUTED, linestyle=":", linewidth=1.2)
+        axes.set_yticks(range(len(names)), [plain_label(labels.get(name, name)) for name in names])
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        furthest = max(
+            [row.high for row in baselines] + [one.accuracy for one in figures.values()] + [chance]
+        )
+        axes.set_xlim(0, min(101, 100 * furthest + 4))
+        axes.set_xlabel("accuracy, %")
+        axes.tick_params(axis="y", length=0)
+        _key(axes, ours=bool(measured), paper=bool(figures))
+        label = (
+            "Accuracy of each row in percent with its 95 % interval; the table has the same numbers"
+        )
+        return svg_text(figure, name="baselines " + " ".join(names), label=label)
+
+
+def _key(axes: Axes, *, ours: bool, paper: bool) -> None:
+    if ours:
+        axes.plot(
+            [], [], marker="o", markersize=5, color=FIRST, linewidth=2, label="this set, 95 %"
+        )
+    if paper:
+        axes.plot([], [], marker="D", markersize=6, markerfacecolor="none", markeredgecolor=SECOND, markeredgewidth=1.4, linestyle="none",
+                  label="the paper's set")  # fmt: skip
+    axes.plot([], [], color=MUTED, linestyle=":", linewidth=1.2, label="chance")
+    axes.figure.legend(loc="outside upper left", ncols=3, handlelength=1.4, columnspacing=1.2)
+
+
+def _per_million(freqs: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """A count of 0 becomes the least frequency, since a log scale has no zero."""
+    values = np.asarray(freqs, dtype=np.float64) * _PER_MILLION
+    known = values[values > 0]
+    return np.maximum(values, known.min() if len(known) else 1.0)
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Round numbers: 1, 2 and 5 of each power of ten, or only powers over more than two.
+
+    >>> _log_ticks(80, 900), _log_ticks(0.5, 4000)
+    ([100.0, 200.0, 500.0], [1.0, 10.0, 100.0, 1000.0])
+    """
+    digits = (1, 2, 5) if high < 100 * low else (1,)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return [
+        float(f"{digit}e{power}")
+        for power in powers
+        for digit in digits
+        if low <= digit * 10.0**power <= high
+    ]
+
+
+def _whole_numbers(axes: Axes) -> None:
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _short_count(value: float, _: object = None) -> str:
+    for limit, letter in ((1e6, " M"), (1e3, " k")):
+        if value >= limit:
+            return f"{value / limit:g}{letter}"
+    return f"{value:g}"
+
+
+CLASSES = {
+    "PN": "proper noun", "CN": "common noun", "V": "verb", "J": "adjective", "R": "adverb", "O": "other",
+}  # fmt: skip
+_BAR = 0.38
+
+
+def classes_plot(analysis: Analysis) -> str:
+    measures = {one.name: one for one in analysis.measures if one.name in CLASSES}
+    rows = [measures[name] for name in CLASSES if name in measures]
+    with drawing():
+        figure = new_figure(2.6)
+        axes = figure.subplots()
+        places = range(len(rows))
+        _pair(
+            axes,
+            [100 * (one.kept or 0) for one in rows],
+            [100 * (one.random or 0) for one in rows],
+        )
+        paper_shares = [
+            (place, 100 * one.paper_kept)
+            for place, one in zip(places, rows, strict=True)
+            if one.paper_kept is not None
+        ]
+        axes.plot([place - _BAR / 2 for place, _ in paper_shares], [share for _, share in paper_shares], marker="D", markersize=6, markerfacecolor="none",
+                  markeredgecolor=SECOND, markeredgewidth=1.4, linestyle="none", label="kept, paper")  # fmt: skip
+        axes.set_xticks(list(places), [CLASSES[one.name].replace(" ", "\n") for one in rows])
+        axes.set_ylabel("% of targets")
+        axes.grid(visible=False, axis="x")
+        figure.legend(loc="outside upper right", ncols=3)
+        return svg_text(
+            figure,
+            name="classes",
+            label="Targets by part of speech, kept and random; the table has the same numbers",
+        )
+
+
+def places_plot(analysis: Analysis) -> str:
+    """Sentences from the target back to its previous occurrence; last bar: no occurrence."""
+    labels = [*(str(number) for number in range(len(analysis.back_kept) - 1)), "none"]
+    with drawing():
+        figure = new_figure(2.4)
+        axes = figure.subplots()
+        _pair(axes, _shares(analysis.back_kept), _shares(analysis.back_random))
+        axes.set_xticks(range(len(labels)), labels)
+        axes.set_xlabel("sentences back to the previous occurrence of the target")
+        axes.set_ylabel("% of targets")
+        axes.grid(visible=False, axis="x")
+        figure.legend(loc="outside upper right", ncols=2)
+        return svg_text(
+            figure,
+            name="places",
+            label="Share of targets by the distance in sentences to their previous occurrence",
+        )
+
+
+def tokens_plot(tokens: Sequence[int]) -> str:
+    with drawing():
+        figure = new_figure(2.2)
+        axes = figure.subplots()
+        low, high = min(tokens), max(tokens)
+        width = max(1, -(-(high - low + 1) // 16))
+        axes.hist(
+            tokens,
+            bins=[low - 0.5 + width * number for number in range((high - low) // width + 2)],
+            color=FIRST,
+            rwidth=0.9,
+        )
+        axes.set_xlabel("tokens of the passage" + ("" if width == 1 else f", {width} to a bar"))
+        axes.set_ylabel("passages")
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        return svg_text(figure, name="tokens", label="Number of passages by their length in tokens")
+
+
+def _pair(axes: Axes, kept: Sequence[float], random: Sequence[float]) -> None:
+    for values, shift, colour, label in (
+        (kept, -_BAR / 2, FIRST, "kept"),
+        (random, _BAR / 2, SECOND, "random"),
+    ):
+        axes.bar(
+            [place + shift for place in range(len(values))],
+            values,
+            width=_BAR,
+            color=colour,
+            label=label,
+        )
+
+
+def _shares(counts: Sequence[int]) -> list[float]:
+    return [100 * count / max(1, sum(counts)) for count in counts]
+
+
+def blank_baseline_plot(evaluation: BlankEvaluation | None, paper: BlankTable | None) -> str:
+    """Blank accuracy with 95 % intervals; diamonds: the paper's; dashed: people; dotted: chance."""
+    human = people(paper)
+    rows = [
+        (label, ours, paper_row)
+        for label, ours, paper_row in table_rows(evaluation, paper)
+        if paper_row is not human or human is None or ours
+    ]
+    rows = [
+        one
+        for one in rows
+        if one[1] is not None or (one[2] is not None and one[2].blank_accuracy is not None)
+    ]
+    with drawing():
+        figure = new_figure(0.9 + 0.25 * max(1, len(rows)))
+        axes = figure.subplots()
+        for place, (_, ours, paper_row) in enumerate(rows):
+            if ours is not None:
+                axes.plot(
+                    [100 * ours.ba_low, 100 * ours.ba_high],
+                    [place, place],
+                    color=FIRST,
+                    linewidth=2,
+                    solid_capstyle="butt",
+                )
+                axes.plot(
+                    [100 * ours.ba],
+                    [place],
+                    marker="o",
+                    markersize=5,
+                    color=FIRST,
+                    linestyle="none",
+                )
+            if paper_row is not None and paper_row.blank_accuracy is not None:
+                axes.plot([100 * paper_row.blank_accuracy], [place], marker="D", markersize=6, markerfacecolor="none", markeredgecolor=SECOND,
+                          markeredgewidth=1.4, linestyle="none")  # fmt: skip
+        if evaluation is not None:
+            axes.plot(
+                [], [], marker="o", markersize=5, color=FIRST, linewidth=2, label="this set, 95 %"
+            )
+        if any(paper_row is not None for _, _, paper_row in rows):
+            axes.plot([], [], marker="D", markersize=6, markerfacecolor="none", markeredgecolor=SECOND, markeredgewidth=1.4,
+                      linestyle="none", label="the paper's set")  # fmt: skip
+        if human is not None and human.blank_accuracy is not None:
+            axes.axvline(
+                100 * human.blank_accuracy,
+                color=SECOND,
+                linestyle="--",
+                linewidth=1.2,
+                label="people, paper's set",
+            )
+        if evaluation is not None and evaluation.chance is not None:
+            axes.axvline(
+                100 * evaluation.chance, color=MUTED, linestyle=":", linewidth=1.2, label="chance"
+            )
+        axes.set_yticks(range(len(rows)), [plain_label(label) for label, _, _ in rows])
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.set_xlim(0, 100)
+        axes.set_xlabel("blank accuracy, %")
+        axes.tick_params(axis="y", length=0)
+        axes.figure.legend(loc="outside upper left", ncols=2, handlelength=1.4, columnspacing=1.2)
+        label = (
+            "Blank accuracy of each row in percent with its 95 % interval; the table has the "
+            "same numbers"
+        )
+        return svg_text(
+            figure, name="blanks " + " ".join(label for label, _, _ in rows), label=label
+        )

@@ -1,0 +1,367 @@
+"""The report of a run, gathered from its artifacts."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from cloze_gen.corpus.books import kept_books, read_books
+from cloze_gen.corpus.frequencies import read_counts
+from cloze_gen.errors import FormatError
+from cloze_gen.evaluate.blanks import BlankEvaluation
+from cloze_gen.evaluate.passages import PassageEvaluation
+from cloze_gen.evaluate.questions import QuestionEvaluation
+from cloze_gen.parsing import error_text, parse_json
+from cloze_gen.records.question import Question
+from cloze_gen.release.documents import write_documents
+from cloze_gen.release.facts import read_record
+from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
+from cloze_gen.release.items.kind import ItemKind, Record
+from cloze_gen.release.items.passages import PASSAGE_ITEMS
+from cloze_gen.release.items.questions import QUESTION_ITEMS
+from cloze_gen.release.paper_figures import BlankTable, PaperTable, PassageTable
+from cloze_gen.release.pointers import write_pointer_documents
+from cloze_gen.release.publish import public_overrides
+from cloze_gen.release.read_evaluation import read_evaluation
+from cloze_gen.release.report_data import AuditTable, ReportData, StageRow, funnel_steps
+from cloze_gen.release.report_passages import (
+    BlankedFigures,
+    PassageFigures,
+    analysis_from_record,
+    statistics_from_record,
+)
+from cloze_gen.release.signature import read_signature
+from cloze_gen.release.style import PublishedSet, Style
+from cloze_gen.release.write import full_settings, read_published
+from cloze_gen.store.artifacts import Artifact, open_artifact
+from cloze_gen.store.files import read_below
+from cloze_gen.store.runs import FULL, RELEASE, link_name, linked, read_run, released_folder
+from cloze_gen.store.tables import ANALYSIS, STATISTICS, parse_jsonl
+
+# Columns about files of cloze-gen, not about the book.
+_OWN_COLUMNS = frozenset({"folder"})
+
+
+def funnel_levels(artifacts: Mapping[str, Artifact], style: Style) -> list[tuple[str, int]]:
+    levels = []
+    ingest, corpus = f"ingest {style.drawn_from}", f"corpus {style.drawn_from}"
+    named = {corpus: "books kept", **style.levels}
+    for label, artifact in artifacts.items():
+        if label == ingest:
+            levels.append(("books", artifact.funnel["seen"]))
+        if label not in named:
+            continue
+        candidates = artifact.facts.get("candidates_funnel")
+        if candidates:
+            levels += [
+                (candidates["unit"], candidates["seen"]),
+                (f"fit {candidates['unit']}", candidates["kept"]),
+            ]
+        levels.append(
+            (
+                named[label],
+                int(artifact.funnel["kept"] if artifact.funnel else artifact.facts[label]),
+            )
+        )
+        if label == corpus:
+            levels.append(
+                ("sentences", sum(int(row.get("sentences") or 0) for row in kept_books(artifact)))
+            )
+    return levels
+
+
+def option_freqs(
+    questions: Sequence[Question], records: Sequence[Mapping[str, Any]], counts: Artifact | None
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Frequencies of answers and of impostors, from records or counts; empty without either."""
+    from_records = {
+        (record["id"], row["word"]): row["freq"]
+        for record in records
+        for row in record.get("option_scores") or []
+        if "freq" in row
+    }
+    known: dict[str, float] = {}
+    if not all(
+        (question.id, option) in from_records
+        for question in questions
+        for option in question.options
+    ):
+        if counts is None:
+            return (), ()
+        table = read_counts(counts)
+        known = {
+            word.casefold(): freq
+            for word, freq in zip(table.words, table.freq.tolist(), strict=True)
+        }
+    freqs = [
+        [
+            from_records.get((question.id, option), known.get(option.casefold(), 0.0))
+            for option in question.options
+        ]
+        for question in questions
+    ]
+    answers = [
+        row.pop(question.answer_index) for question, row in zip(questions, freqs, strict=True)
+    ]
+    return tuple(answers), tuple(freq for row in freqs for freq in row)
+
+
+def audit_table(side: str, rows: Sequence[Mapping[str, str]]) -> AuditTable:
+    first = ("book_id", "title", "author", "file", "status", "reason", "detail")
+    names = dict.fromkeys(
+        [*first, *(name for row in rows for name in row if name != "digest"), "digest"]
+    )
+    columns = tuple(
+        name for name in names if name not in _OWN_COLUMNS and any(row.get(name) for row in rows)
+    )
+    ordered = sorted(rows, key=lambda row: row["status"] == "kept")
+    dropped = sum(row["status"] != "kept" for row in rows)
+    return AuditTable(
+        side,
+        columns,
+        tuple(tuple(row.get(name, "") for name in columns) for row in ordered),
+        dropped,
+    )
+
+
+def stage_figures(artifact: Artifact) -> str:
+    """The manifest's figures as text: numbers, strings, and rows of single files."""
+    facts, files = sorted(artifact.facts.items()), sorted(artifact.manifest["files"].items())
+    figures = [
+        f"{name.replace('_', ' ')} {_number(value)}"
+        for name, value in facts
+        if isinstance(value, int | float | str)
+    ]
+    return "; ".join(
+        figures
+        + [
+            f"{file} {about['rows']:,} rows"
+            for file, about in files
+            if "rows" in about and "/" not in file
+        ]
+    )
+
+
+def _number(value: float | str) -> str:
+    return (
+        f"{value:,}"
+        if isinstance(value, int)
+        else f"{value:.6g}"
+        if isinstance(value, float)
+        else value
+    )
+
+
+def blanked_figures(
+    *, statistics: Artifact | None, evaluation: BlankEvaluation | None, paper: BlankTable | None
+) -> BlankedFigures:
+    return BlankedFigures(
+        statistics=None
+        if statistics is None
+        else statistics_from_record(parse_json(statistics.path(STATISTICS).read_bytes())),
+        evaluation=evaluation,
+        paper=paper,
+        samples=(),
+    )
+
+
+def passage_figures(
+    records: Sequence[Mapping[str, Any]],
+    *,
+    analysis: Artifact | None,
+    evaluation: PassageEvaluation | None,
+    paper: PassageTable | None,
+) -> PassageFigures:
+    """Without samples; `records` are those of the set without its control."""
+    return PassageFigures(
+        tokens=tuple(len(str(record["text"]).split()) for record in records),
+        analysis=None
+        if analysis is None
+        else analysis_from_record(parse_json(analysis.path(ANALYSIS).read_bytes())),
+        evaluation=evaluation,
+        paper=paper,
+        samples=(),
+    )
+
+
+def write_report(folder: Path, style: Style) -> None:
+    """Write the documents of a run's release, or of both releases with pointers."""
+    released = released_folder(folder)
+    record = read_record(released)
+    published = read_published(partial(_read_own, folder), style=style, record=record)
+    data = read_report_data(folder, style, published)
+    write_documents(released, style=style, published=published, record=record, data=data)
+    if released.name == FULL:
+        write_pointer_documents(
+            folder / RELEASE, record=read_record(released), data=data, full=released
+        )
+
+
+def read_report_data(folder: Path, style: Style, published: PublishedSet) -> ReportData:
+    """The full release's report without sample items; `published` is the released set."""
+    run = read_run(folder)
+    artifacts = stage_artifacts(folder)
+    items, records = of_set(style.items, zip(published.items, published.records, strict=True))
+    questions = items if style.items is QUESTION_ITEMS else []
+    tables = {
+        side: read_books(artifacts[label]) for side, label in style.last_books(artifacts).items()
+    }
+    source = tables.get(style.drawn_from, [])
+    answer_freqs, impostor_freqs = option_freqs(questions, records, artifacts.get("counts"))
+    per_book = Counter(item.book_id for item in items)
+    n_options = max((len(question.options) for question in questions), default=0)
+    wanted = next(
+        (int(one.facts["wanted"]) for one in reversed(artifacts.values()) if "wanted" in one.facts),
+        len(items),
+    )
+    return ReportData(
+        name=run["name"],
+        paper=style.table if isinstance(style.table, PaperTable) else None,
+        signature=read_signature(folder),
+        seed=run["seed"],
+        n_questions=len(items),
+        n_wanted=wanted,
+        n_options=n_options,
+        levels=tuple(funnel_levels(artifacts, style)),
+        steps=tuple(
+            funnel_steps((label, artifact.manifest) for label, artifact in artifacts.items())
+        ),
+        answer_freqs=answer_freqs,
+        impostor_freqs=impostor_freqs,
+        sentence_tokens=tuple(len(question.tokens) for question in questions),
+        answer_positions=tuple(
+            sum(question.answer_index == place for question in questions)
+            for place in range(n_options)
+        ),
+        blank_places=tuple(
+            question.position / max(1, len(question.tokens) - 1) for question in questions
+        ),
+        books=tuple(
+            (row["book_id"], row.get("title", ""), per_book[row["book_id"]])
+            for row in source
+            if row["status"] == "kept" and style.has_items(row)
+        ),
+        evaluation=read_evaluation(folder, QuestionEvaluation)
+        if style.items is QUESTION_ITEMS
+        else None,
+        samples=(),
+        audits=tuple(audit_table(side, tables[side]) for side in sorted(tables) if tables[side]),
+        stages=tuple(
+            StageRow(
+                link_name(stage["number"], stage["label"]),
+                stage["fingerprint"],
+                stage_figures(artifacts[stage["label"]]),
+            )
+            for stage in run["stages"]
+        ),
+        settings=tuple(flat_settings(full_settings(run["settings"]))),
+        overrides=tuple(public_overrides(run["overrides"])),
+        warnings=tuple(_warnings(run, artifacts, style)),
+        noun=style.items.noun,
+        passages=_passages(folder, style, records, artifacts),
+        blanked=_blanked(folder, style, artifacts),
+        legends=style.legends,
+    )
+
+
+def _passages(
+    folder: Path,
+    style: Style,
+    records: Sequence[Mapping[str, Any]],
+    artifacts: Mapping[str, Artifact],
+) -> PassageFigures | None:
+    if style.items is not PASSAGE_ITEMS:
+        return None
+    return passage_figures(
+        records,
+        analysis=artifacts.get("analysis"),
+        evaluation=read_evaluation(folder, PassageEvaluation),
+        paper=style.table if isinstance(style.table, PassageTable) else None,
+    )
+
+
+def _blanked(
+    folder: Path, style: Style, artifacts: Mapping[str, Artifact]
+) -> BlankedFigures | None:
+    if style.items is not BLANKED_ITEMS:
+        return None
+    return blanked_figures(
+        statistics=artifacts.get("statistics"),
+        evaluation=read_evaluation(folder, BlankEvaluation),
+        paper=style.table if isinstance(style.table, BlankTable) else None,
+    )
+
+
+def stage_artifacts(folder: Path) -> dict[str, Artifact]:
+    stages = read_run(folder)["stages"]
+    return {
+        stage["label"]: open_artifact(linked(folder, link_name(stage["number"], stage["label"])))
+        for stage in stages
+    }
+
+
+def read_set(folder: Path, kind: ItemKind) -> tuple[list[Any], list[Record]]:
+    data = _read_own(folder, kind.file)
+    return of_set(
+        kind, zip(kind.items_of(data), parse_jsonl(data.split(b"\n"), where=kind.file), strict=True)
+    )
+
+
+def _read_own(folder: Path, file: str) -> bytes:
+    name = f"{released_folder(folder).name}/{file}"
+    try:
+        return read_below(folder, name)
+    except OSError as error:
+        raise FormatError(
+            f"{folder / name}: cannot be read ({error_text(error)}). Run `cloze-gen run` again to rewrite it."
+        ) from None
+
+
+def of_set(kind: ItemKind, pairs: Iterable[tuple[Any, Record]]) -> tuple[list[Any], list[Record]]:
+    counted = [(item, record) for item, record in pairs if kind.counts(item)]
+    return [item for item, _ in counted], [record for _, record in counted]
+
+
+def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """(stage.key, value as JSON) of every setting.
+
+    >>> flat_settings({"lm": {"order": 3, "prune": []}})
+    [('lm.order', '3'), ('lm.prune', '[]')]
+    """
+    found = []
+    for name, value in settings.items():
+        if isinstance(value, dict) and value:
+            found += flat_settings(value, f"{prefix}{name}.")
+        else:
+            found.append((f"{prefix}{name}", json.dumps(value, ensure_ascii=False)))
+    return found
+
+
+def _warnings(run: Mapping[str, Any], artifacts: Mapping[str, Artifact], style: Style) -> list[str]:
+    warnings = []
+    if run["sample"]:
+        warnings.append(
+            "This set was made from the sample books. The sample shows how the program works; it is "
+            "too small for measurements."
+        )
+    last = style.last_books(artifacts).get(style.drawn_from)
+    kept = {row["book_id"] for row in kept_books(artifacts[last])} if last else set()
+    leaks = (
+        artifacts[f"corpus {style.drawn_from}"].facts.get("kept_despite_overlap", [])
+        if last
+        else []
+    )
+    leaked = [
+        f"Leak: the {style.drawn_from} book {book} overlaps the training corpus, but the settings keep it."
+        for book in leaks
+        if book in kept
+    ]
+    prints = {stage["label"]: stage["fingerprint"] for stage in run["stages"]}
+    alone = style.background_notes(
+        prints, {label: artifact.facts for label, artifact in artifacts.items()}
+    )
+    return [*warnings, *alone, *style.warnings(run["settings"]), *leaked]

@@ -1,0 +1,308 @@
+"""Report records of passage sets: lengths, analysis, baselines, samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from cloze_gen.evaluate.blanks import CONTEXTS, EXH, FULL, BlankEvaluation, BlankRow
+from cloze_gen.evaluate.passages import PassageEvaluation
+from cloze_gen.formats.lambada import cased_context
+from cloze_gen.records.blanked_passage import SentenceSource, SetBlankedPassage
+from cloze_gen.records.passage import SetPassage
+from cloze_gen.release.paper_figures import BlankFigure, BlankTable, PassageTable
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One row of the analysis: kept, random sample, and the paper's of both; None if unknown."""
+
+    name: str
+    is_share: bool
+    kept: float | None
+    random: float | None
+    paper_kept: float | None
+    paper_random: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The set's passages and a random sample of passages that no model guesses.
+
+    Attributes:
+        back_kept, back_random: passages by sentences back to the target's last mention, from 0; the
+            last entry counts those without one.
+    """
+
+    source: str
+    n_kept: int
+    n_random: int
+    measures: tuple[Measure, ...]
+    back_kept: tuple[int, ...]
+    back_random: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SamplePassage:
+    """One passage with the short form of its trace.
+
+    Attributes:
+        after: the text after the target, not shown to guessers.
+        scores: (committee member, P(target | passage)).
+        signals: (name, value) of its ranking features.
+    """
+
+    id: str
+    book: str
+    split: str
+    domain: str
+    before: str
+    target: str
+    after: str
+    published: str
+    place: str
+    verdict: str
+    scores: tuple[tuple[str, str], ...]
+    signals: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageFigures:
+    """The part of a report only for passages; `tokens`: length up to the target, published form."""
+
+    tokens: tuple[int, ...]
+    analysis: Analysis | None
+    evaluation: PassageEvaluation | None
+    paper: PassageTable | None
+    samples: tuple[SamplePassage, ...]
+
+
+def analysis_from_record(record: Mapping[str, Any]) -> Analysis:
+    measures = (
+        Measure(
+            row["measure"],
+            row["unit"] == "share",
+            row["kept"],
+            row["random"],
+            row["paper_kept"],
+            row["paper_random"],
+        )
+        for row in record["measures"]
+    )
+    back = record["sentences_back"]
+    sizes = record["sets"]
+    return Analysis(
+        record["source"],
+        sizes["kept"],
+        sizes["random"],
+        tuple(measures),
+        tuple(back["kept"]),
+        tuple(back["random"]),
+    )
+
+
+def sample_passage(
+    one: SetPassage, record: Mapping[str, Any], *, book: str = "", file: str = ""
+) -> SamplePassage:
+    passage = one.passage
+    span = f"characters {passage.start:,} to {passage.end:,}"
+    return SamplePassage(
+        id=one.id,
+        book=book or one.book_id,
+        split=str(one.split),
+        domain=one.domain,
+        before=cased_context(passage),
+        target=passage.target,
+        after=passage.closing,
+        published=str(record["text"]),
+        place=", ".join(part for part in (file, span) if part),
+        verdict=str(record.get("verdict", "")),
+        scores=tuple(
+            (member, f"{10**log10_prob:.3g}")
+            for member, log10_prob in record.get("scores", {}).items()
+        ),
+        signals=tuple(
+            (name.replace("_", " "), f"{value:.4g}")
+            for name, value in record.get("signals", {}).items()
+        ),
+    )
+
+
+# ---- sets of blanked passages
+
+_OF_SETS = {"all": "All", "train": "Train", "development": "Dev", "test": "Test", "paper": "Paper"}
+_PASSAGES = "passages"  # the paper gives the splits of this measure only
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """The set and the paper's; rows: (measure, a printed figure for each column)."""
+
+    source: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCandidate:
+    """One candidate; `blank` is the number of the blank it answers, from 1; 0: a distractor."""
+
+    text: str
+    blank: int
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class SampleBlanks:
+    """One passage and its key; a paragraph is sentences or blank numbers, from 1."""
+
+    id: str
+    book: str
+    part: str
+    domain: str
+    place: str
+    paragraphs: tuple[tuple[str | int, ...], ...]
+    candidates: tuple[SampleCandidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlankedFigures:
+    statistics: Statistics | None
+    samples: tuple[SampleBlanks, ...]
+    evaluation: BlankEvaluation | None = None
+    paper: BlankTable | None = None
+
+
+def statistics_from_record(record: Mapping[str, Any]) -> Statistics:
+    """The table of ``statistics.json``; the paper's passages by part follow its total.
+
+    >>> row = {"measure": "passages", "unit": "count", "all": 60, "train": 40, "development": 12, "test": 8, "paper": 5959}
+    >>> statistics_from_record({"source": "Table 3", "measures": [row], "paper_passages": {"test": 658, "train": 4790}}).rows
+    (('passages', ('60', '40', '12', '8', '5,959 (4,790 / 658)')),)
+    """
+    parts = " / ".join(
+        f"{record['paper_passages'][part]:,}"
+        for part in _OF_SETS
+        if part in record["paper_passages"]
+    )
+    rows = [
+        (
+            f"{row['measure']}, %" if row["unit"] == "share" else row["measure"],
+            [_blanks_figure(row.get(of), row["unit"]) for of in _OF_SETS],
+        )
+        for row in record["measures"]
+    ]
+    for measure, figures in rows:
+        figures[-1] += f" ({parts})" if measure == _PASSAGES else ""
+    return Statistics(
+        record["source"],
+        tuple(_OF_SETS.values()),
+        tuple((measure, tuple(figures)) for measure, figures in rows),
+    )
+
+
+def _blanks_figure(value: float | None, unit: str) -> str:
+    """Decimals as in Table 3.
+
+    >>> _blanks_figure(5959, "count"), _blanks_figure(4.99, "mean"), _blanks_figure(None, "mean")
+    ('5,959', '4.99', '-')
+    """
+    if value is None:
+        return "-"
+    return (
+        f"{value:,.0f}" if unit == "count" else f"{100 * value if unit == 'share' else value:,.2f}"
+    )
+
+
+def sample_blanks(one: SetBlankedPassage, *, book: str = "", file: str = "") -> SampleBlanks:
+    passage = one.passage
+    numbers = {place: number for number, place in enumerate(passage.blanks, 1)}
+    answered = {answer: number for number, answer in enumerate(passage.answers, 1)}
+    parts = (numbers.get(place, sentence) for place, sentence in enumerate(passage.sentences))
+    paragraphs = groupby(zip(one.paragraphs, parts, strict=True), key=lambda pair: pair[0])
+    places = (_place(source, one) for source in one.candidate_sources)
+    return SampleBlanks(
+        id=one.id,
+        book=book or one.book_id,
+        part=str(one.part),
+        domain=one.domain,
+        place=", ".join(
+            part
+            for part in (file, f"characters {one.sources[0].start:,} to {one.sources[-1].end:,}")
+            if part
+        ),
+        paragraphs=tuple(
+            tuple(sentence for _, sentence in of_paragraph) for _, of_paragraph in paragraphs
+        ),
+        candidates=tuple(
+            SampleCandidate(text, answered.get(i, 0), place)
+            for i, (text, place) in enumerate(zip(passage.candidates, places, strict=True))
+        ),
+    )
+
+
+def _place(source: SentenceSource, one: SetBlankedPassage) -> str:
+    if source.book_id != one.book_id:
+        return f"sentence {source.index} of {source.book_id}"
+    first, last = one.sources[0].index, one.sources[-1].index
+    if source.index < first:
+        return f"sentence {source.index}, {first - source.index} before the passage"
+    return f"sentence {source.index}" + (
+        f", {source.index - last} after the passage" if source.index > last else ""
+    )
+
+
+# ---- an evaluation of blanked passages and the paper's figures
+
+_OWN = "own"  # the distractors of the paper
+
+
+def main_figures(paper: BlankTable | None) -> tuple[BlankFigure, ...]:
+    """The paper's figures of people, guessing, and models with full context and joint decoding."""
+    figures = paper.figures if paper else ()
+    return tuple(
+        one
+        for one in figures
+        if one.distractors == _OWN and (one.context, one.decoder) in (("", ""), (FULL, EXH))
+    )
+
+
+def people(paper: BlankTable | None) -> BlankFigure | None:
+    """The paper's figures of people: no context, no decoder, better than guessing."""
+    return next(
+        (one for one in main_figures(paper) if not one.context and one.blank_accuracy is not None),
+        None,
+    )
+
+
+def figures_by_context(
+    paper: BlankTable | None,
+) -> tuple[tuple[str, tuple[BlankFigure | None, ...]], ...]:
+    """(model and decoder, figure of each context) of models with more than one context."""
+    own = [
+        one for one in (paper.figures if paper else ()) if one.context and one.distractors == _OWN
+    ]
+    found: dict[tuple[str, str], dict[str, BlankFigure]] = {}
+    for one in own:
+        found.setdefault((one.label, one.decoder), {})[one.context] = one
+    return tuple(
+        (f"{label} + {decoder}", tuple(of.get(context) for context in CONTEXTS))
+        for (label, decoder), of in found.items()
+        if len(of) > 1
+    )
+
+
+def table_rows(
+    evaluation: BlankEvaluation | None, paper: BlankTable | None
+) -> Sequence[tuple[str, BlankRow | None, BlankFigure | None]]:
+    """(label, ours, the paper's): ours with the paper's of the same name, then its others."""
+    figures = main_figures(paper)
+    ours = evaluation.main if evaluation else ()
+    by_name: dict[str, BlankFigure] = {}
+    for one in figures:
+        by_name.setdefault(one.baseline, one)
+    paired = [(row.name, row, by_name.get(row.name)) for row in ours]
+    paired_ids = {id(figure) for _, _, figure in paired if figure}
+    return [*paired, *((one.label, None, one) for one in figures if id(one) not in paired_ids)]

@@ -1,0 +1,96 @@
+"""The settings of a release, and the order of its items."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from cloze_gen.rng import derive_rng
+from cloze_gen.settings import SettingsGroup
+
+
+class ReleaseSettings(SettingsGroup):
+    text: Literal["full", "pointers"] = Field(
+        "full",
+        description="full: the release contains the text of the items. pointers: for books that you may "
+        "not redistribute; release/ contains no text of the books, only positions in them. "
+        "`cloze-gen fill` rebuilds the full release for anyone who has the same books. The "
+        "full release is in full/",
+    )
+    harness: bool = Field(
+        True, description="also write tasks for lm-evaluation-harness and inspect-ai"
+    )
+    creators: tuple[str, ...] = Field(
+        (), strict=False, description="authors of the set for its citation"
+    )
+    date: str = Field(
+        "",
+        description="date of publication, YYYY-MM-DD; empty: no date",
+    )
+    url: str = Field("", description="address of the published set; empty: no address")
+
+    @field_validator("date", mode="before")
+    @classmethod
+    def _as_text(cls, value: Any) -> Any:
+        """TOML parses a bare date as a date."""
+        return value.isoformat() if type(value) is datetime.date else value
+
+    @field_validator("date")
+    @classmethod
+    def _is_a_day(cls, value: str) -> str:
+        if value and datetime.date.fromisoformat(value).isoformat() != value:
+            raise ValueError("write the date as YYYY-MM-DD")
+        return value
+
+    @field_validator("url")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        if value and not value.startswith(("https://", "http://")):
+            raise ValueError("the address must begin with https:// or http://")
+        return value
+
+
+class OrderedReleaseSettings(ReleaseSettings):
+    order: Literal["shuffled", "corpus"] = Field(
+        "shuffled",
+        description="order of the items in every file. shuffled: by the seed; `cloze-gen contamination` "
+        "needs it to test whether a model was trained on the files. corpus: in the order of the "
+        "last stage",
+    )
+
+
+SHUFFLED, CORPUS = "shuffled", "corpus"
+
+
+def released_places(
+    items: Sequence[Any], *, release: ReleaseSettings, seed: int, split_of: Callable[[Any], str]
+) -> list[int]:
+    if isinstance(release, OrderedReleaseSettings) and release.order == SHUFFLED:
+        return shuffled_places(items, seed=seed, split_of=split_of)
+    return list(range(len(items)))
+
+
+def shuffled_places(
+    items: Sequence[Any], *, seed: int, split_of: Callable[[Any], str] = lambda item: ""
+) -> list[int]:
+    """Indices of the items in shuffled order, split by split.
+
+    Each item's draw depends on its own id, so adding or removing an item keeps the order of the
+    others. All orders are equally likely for a model that has not seen the files, as the exact
+    test for contamination requires (Oren et al. 2023, arXiv 2310.17623, 3). Ids are unique in their split.
+
+    >>> from types import SimpleNamespace
+    >>> items = [SimpleNamespace(id=name) for name in "abcdef"]
+    >>> shuffled_places(items, seed=1)
+    [4, 0, 5, 2, 3, 1]
+    >>> [one for one in shuffled_places(items, seed=1) if one != 5] == shuffled_places(items[:5], seed=1)
+    True
+    """
+    splits = {split: number for number, split in enumerate(dict.fromkeys(map(split_of, items)))}
+    draws = [derive_rng(seed, "release.order", item.id).random() for item in items]
+    return sorted(
+        range(len(items)), key=lambda index: (splits[split_of(items[index])], draws[index])
+    )

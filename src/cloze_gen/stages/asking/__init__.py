@@ -1,1 +1,0 @@
-"""What judges are asked of finished sets, whatever recipe made them."""

@@ -1,1 +1,0 @@
-"""From raw files to counted, tagged and numbered books; every recipe begins here."""

@@ -1,1 +1,0 @@
-"""Statistics of a corpus: counts and frequencies, the eligible vocabulary, context vectors, book similarity."""

@@ -1,0 +1,361 @@
+"""The commands that inspect: dry runs, explain, runs, show, trace, settings; Luigi's command."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen import __version__
+from cloze_gen.pipelines.style_task import style_names
+from cloze_gen.store.tables import read_jsonl
+
+ROOT = Path(__file__).parents[2]
+# Luigi's own program, with the pictures of the runs made in this process.
+LUIGI = """
+import luigi.cmdline
+from tests.cases.pictures import pictures
+with pictures(drawn=False):
+    luigi.cmdline.luigi_run()
+"""
+
+
+def test_dry_run_says_what_would_run_and_does_nothing(
+    tmp_path: Path, corpus: Any, cli: Callable[..., Any]
+) -> None:
+    """On a new output folder every stage would run, and not even the folder is made."""
+    told = cli("run", *corpus.options, "--out", tmp_path / "out", "--dry-run")
+    assert told.status == 0
+    assert (
+        told.out.count("would run: never ran")
+        == len(re.findall(r"^  \d\d ", told.out, re.MULTILINE))
+        >= 14
+    )
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("config", [*style_names(), "holmes-sample", "scs-sample"])
+def test_a_run_is_named_after_its_config(
+    config: str, tmp_path: Path, cli: Callable[..., Any]
+) -> None:
+    """As `make` names it, with books or without."""
+    assert (
+        f"{config}: in "
+        in cli("run", config, "--out", tmp_path / "out", "--dry-run").out.splitlines()[0]
+    )
+
+
+def test_dry_run_names_the_changed_setting(finished: Any, cli: Callable[..., Any]) -> None:
+    """What stays on disk is said, and of each stage that would run the reason."""
+    call = ("run", *finished.corpus.options, "--name", "tiny", "--out", finished.out, "--dry-run")
+    told = cli(*call, "--set", "forward.keep=20").out
+    assert re.search(r"\d\d screening +on disk", told)
+    assert re.search(r"\d\d forward +would run: keep 30 -> 20", told)
+    assert re.search(r"\d\d grooming +would run: input forward changed", told)
+    assert "would run" not in cli(*call).out
+
+
+def test_explain_a_finished_run(copied: Any, cli: Callable[..., Any]) -> None:
+    """Nothing to do; then a book is added, one removed and one changed, and it is said which."""
+    call = ("explain", "tiny", "--out", copied.out)
+    assert "would run" not in cli(*call).out
+    assert "keep 30 -> 9" in cli(*call, "--set", "forward.keep=9").out
+    books = sorted(copied.corpus.train.iterdir())
+    shutil.copyfile(books[0], copied.corpus.train / "new.txt")
+    books[1].unlink()
+    with open(books[2], "ab") as handle:
+        handle.write(b"More.\r\n")
+    told = cli(*call).out
+    assert "1 books added (new)" in told
+    assert "1 books removed (02-a-house-in-mercer-row)" in told
+    assert "1 books changed (03-the-surgeon-of-the-halcyon)" in told
+    assert re.search(r"ingest source +on disk", told)
+
+
+def test_runs_are_listed_with_their_signatures(
+    finished: Any, cli: Callable[..., Any], tmp_path: Path
+) -> None:
+    """One line a run; an empty folder has none."""
+    told = cli("runs", "--out", finished.out)
+    assert re.fullmatch(r"tiny +cloze-gen\|v:.*\n", told.out)
+    assert cli("runs", "--out", tmp_path).out == f"no runs in {tmp_path}\n"
+
+
+def test_show_a_run_and_a_stage(finished: Any, cli: Callable[..., Any]) -> None:
+    told = cli("show", "tiny", "--out", finished.out).out
+    assert re.search(r"^08-lm +[0-9a-f]{16} ", told, re.MULTILINE)
+    assert "answer_scores_best" in told
+    by_name, by_link, by_number = (
+        cli("show", "tiny", stage, "--out", finished.out).out
+        for stage in ("forward", "12-forward", "12")
+    )
+    assert by_name == by_link == by_number
+    assert '"keep": 30' in by_name
+    assert "history_log10_prob: float" in by_name
+    assert cli("show", finished.folder, "counts", "--rows", "0", "--out", finished.out).status == 0
+    for stage in [path.name for path in finished.folder.iterdir() if path.name[:2].isdigit()]:
+        assert cli("show", "tiny", stage, "--out", finished.out).status == 0
+    assert "Its stages: ingest-train" in cli("show", "tiny", "nothing", "--out", finished.out).err
+
+
+def test_trace_tells_the_story_first(finished: Any, cli: Callable[..., Any]) -> None:
+    question = next(read_jsonl(finished.release / "questions.jsonl"))
+    told = cli("trace", question["id"], "--out", finished.out).out
+    assert re.search(r"^raw file   the-clockmakers-debt.txt \((utf-8|ascii)", told, re.MULTILINE)
+    assert f"characters {question['source']['start']}-{question['source']['end']}" in told
+    assert question["source"]["text"] in told
+    assert re.search(
+        rf"focus      '{re.escape(question['answer'])}' at token \d+: count [\d,]+, freq", told
+    )
+    assert f"rank {question['answer_rank']} among" in told
+    for letter, word in zip("abcde", question["options"], strict=True):
+        assert f"{letter}) {word}{'*' if word == question['answer'] else ''}" in told
+    order = ["raw file", "sentence", "focus", "history", "screening", "forward", "grooming", "alternates 150", "retained   30", "question",
+             "options", "impostors  4 of ", "outcome    question 1 of the set"]  # fmt: skip
+    assert [told.index(f"\n{part}") for part in order] == sorted(
+        told.index(f"\n{part}") for part in order
+    )
+    assert "best forward scores; 120 dropped" in told
+    assert len(told.splitlines()) < 40
+    scores = {option["word"]: option for option in question["option_scores"]}
+    for line in told[told.index("  option ") :].splitlines()[1:6]:
+        letter, word, count, history = line.split()[:4]
+        assert question["options"]["abcde".index(letter[0])] == word.rstrip("*")
+        assert int(count) == scores[word.rstrip("*")]["count"]
+        assert float(history) == pytest.approx(
+            scores[word.rstrip("*")]["history_log10_prob"], abs=6e-4
+        )
+
+
+def test_the_verdicts_told_add_up_to_the_retained(finished: Any, cli: Callable[..., Any]) -> None:
+    """Each retained alternate is counted once, as fit or by what speaks against it."""
+    for question in list(read_jsonl(finished.release / "questions.jsonl"))[:3]:
+        told = cli("trace", question["id"], "--out", finished.out).out
+        verdicts = told[told.index("retained   30") : told.index("\n\nquestion")].splitlines()[1:]
+        assert sum(int(line.split()[0]) for line in verdicts) == 30
+
+
+def test_trace_lists_every_alternate_on_request(finished: Any, cli: Callable[..., Any]) -> None:
+    """All 150 with their scores, ranks and what spoke against them, after the story."""
+    question = next(read_jsonl(finished.release / "questions.jsonl"))
+    told = cli("trace", question["id"], "--out", finished.out, "--alternates").out
+    rows = told[told.rindex("alternates ") :].splitlines()
+    count = int(rows[0].split()[1].rstrip(","))
+    assert count == 150
+    assert rows[1].split()[:3] == ["word", "history", "forward"]
+    listed = {line.split()[0] for line in rows[2 : 2 + count]}
+    assert len(listed) == count
+    assert set(question["options"]) - {question["answer"]} <= listed
+    assert told.index("outcome ") < told.rindex("alternates ")
+
+
+@pytest.mark.slow
+def test_trace_takes_the_run_written_last(copied: Any, cli: Callable[..., Any]) -> None:
+    """Without --run it is the latest that has the item, whatever its name; the others are named."""
+    question = next(read_jsonl(copied.release / "questions.jsonl"))
+    call = ("trace", question["id"], "--out", copied.out)
+    assert (
+        cli(
+            "run",
+            *copied.corpus.options,
+            "--name",
+            "another",
+            "--out",
+            copied.out,
+            "--workers",
+            "1",
+        ).status
+        == 0
+    )
+    for latest, other in (("another", "tiny"), ("tiny", "another")):
+        for moment, name in enumerate((other, latest)):
+            os.utime(copied.out / "runs" / name / "run.json", ns=(10**18 + moment, 10**18 + moment))
+        first, second = cli(*call).out.splitlines()[:2]
+        assert first == f"{question['id']} in run {latest}"
+        assert other in second
+    os.utime(copied.out / "runs" / "another" / "run.json", ns=(10**18 + 1, 10**18 + 1))
+    assert (
+        cli(*call).out.splitlines()[0].endswith("in run another")
+    )  # of one moment: the first by name
+    assert cli(*call, "--run", "tiny").out.splitlines()[:2] == [f"{question['id']} in run tiny", ""]
+
+
+def test_trace_of_what_became_no_question(finished: Any, cli: Callable[..., Any]) -> None:
+    """A rejected focus word has its reason; an unknown id is a mistake of the call."""
+    from cloze_gen.store.tables import read_parquet
+
+    rejected = read_parquet(
+        next(finished.folder.glob("*-choice")) / "rejected.parquet"
+    ).to_pylist()[0]
+    assert (
+        f"no question: {rejected['reason']}"
+        in cli("trace", rejected["id"], "--out", finished.out).out
+    )
+    early = read_parquet(next(finished.folder.glob("*-focus")) / "rejected.parquet").to_pylist()[0]
+    assert (
+        f"rejected at focus selection, {early['reason']}"
+        in cli("trace", early["id"], "--run", "tiny", "--out", finished.out).out
+    )
+    unknown = cli("trace", "nobook:1:2", "--out", finished.out)
+    assert (unknown.status, unknown.out) == (2, "")
+    assert "no such item in tiny" in unknown.err
+
+
+def test_every_setting_is_printed_with_its_meaning(cli: Callable[..., Any], tmp_path: Path) -> None:
+    """The text is a config of its own: read back it gives the same settings."""
+    told = cli("settings", "holmes-sample").out
+    assert re.search(r"^keep = 30  # .*MSR 2\.2 step 5", told, re.MULTILINE)
+    assert all("  # " in line for line in told.splitlines() if " = " in line)
+    (tmp_path / "mine.toml").write_text(told)
+    assert cli("settings", str(tmp_path / "mine.toml")).out == told
+
+
+@pytest.mark.slow
+def test_a_config_of_ones_own(
+    copied: Any, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A TOML file names the run, and `explain` finds it again."""
+    sample = (ROOT / "configs" / "holmes-sample.toml").read_text()
+    (tmp_path / "holmes-mine.toml").write_text(
+        re.sub(r"n_questions = \d+", "n_questions = 7", sample)
+    )
+    monkeypatch.chdir(tmp_path)
+    done = cli(
+        "run", "holmes-mine.toml", *copied.corpus.options[1:], "--out", copied.out, "--workers", "1"
+    )
+    assert done.status == 0, done.err
+    assert "|name:holmes-mine|" in done.out
+    assert "n:7|" in done.out
+    assert "would run" not in cli("explain", "holmes-mine", "--out", copied.out).out
+    assert str(tmp_path) not in (copied.out / "runs" / "holmes-mine" / "run.json").read_text()
+
+
+def test_help_begins_with_what_is_typed_first(cli: Callable[..., Any]) -> None:
+    listed = cli("--help").out
+    places = [
+        re.search(rf"^\W*{name} ", listed, re.MULTILINE)
+        for name in ("run", "new", "show", "trace", "evaluate", "verify", "fill")
+    ]
+    starts = [place.start() for place in places if place]
+    assert starts == sorted(starts)
+    assert len(starts) == len(places)
+    assert cli("help").out == listed
+    assert cli("help", "run").out == cli("run", "--help").out
+
+
+@pytest.mark.parametrize(
+    "command", ["run", "show", "evaluate", "contamination", "judge new", "judge export"]
+)
+def test_help_has_plain_types(command: str, cli: Callable[..., Any]) -> None:
+    """No `<int range>`, and no largest number of a machine."""
+    told = cli(*command.split(), "--help").out
+    assert "range" not in told.replace("in random order", "")
+    assert "<=" not in told
+    assert "9223372" not in told
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["run holmes-style --seed=-1", "run holmes-style --workers 1025", "contamination x --shards 0"],
+)
+def test_a_number_out_of_range_is_refused(call: str, cli: Callable[..., Any]) -> None:
+    """The message has the value and the bounds."""
+    outcome = cli(*call.split())
+    assert outcome.status == 2
+    assert re.search(r"-?\d+ is out of range. Give a number (from|1 or more)", outcome.err)
+
+
+def test_version(cli: Callable[..., Any]) -> None:
+    """The version goes to standard output."""
+    assert cli("--version").out == f"cloze-gen {__version__}\n"
+
+
+def test_corpus_verify(corpus: Any, cli: Callable[..., Any], tmp_path: Path) -> None:
+    """A copy that agrees has status 0, one that differs 1 with the files named."""
+    import hashlib
+
+    rows = [
+        f"{path.name}\t{hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+        for path in sorted(corpus.train.iterdir())
+    ]
+    (tmp_path / "m.tsv").write_text("file\tsha256\n" + "".join(rows))
+    call = ("corpus", "verify", corpus.train, "--manifest", tmp_path / "m.tsv")
+    assert (cli(*call).status, cli(*call).out) == (0, "3 of 3 files match m.tsv\n")
+    (corpus.train / "02-a-house-in-mercer-row.txt").unlink()
+    assert cli(*call).status == 1
+    assert "02-a-house-in-mercer-row.txt: missing" in cli(*call).out
+
+
+@pytest.mark.slow
+def test_as_a_program(finished: Any, program: Callable[..., Any], tmp_path: Path) -> None:
+    """Exit statuses, standard output and stderr as the shell sees them, from any folder."""
+    good = program("runs", "--out", finished.out, cwd=tmp_path)
+    assert (good.status, good.err) == (0, "")
+    bad = program("run", "holmes-sample", "--set", "forward.kep=1", cwd=tmp_path)
+    assert (bad.status, bad.out) == (2, "")
+    assert bad.err.startswith("cloze-gen: holmes-sample: forward.kep: no such setting.")
+    assert program("fly", cwd=tmp_path).status == 2
+    failed = program(
+        "run", *finished.corpus.options, cwd=tmp_path, env={"CLOZE_GEN_LMPLZ": "/nowhere"}
+    )
+    assert failed.status == 1
+    assert "Traceback" not in bad.err + failed.err
+
+
+@pytest.mark.slow
+def test_luigis_own_command_line(
+    finished: Any, tmp_path: Path, digests: Callable[[Path], dict[str, str]]
+) -> None:
+    """`luigi --module cloze_gen.pipelines.run RunTask --style holmes-style`: equal bytes."""
+    overrides = json.dumps(
+        [
+            value
+            for option, value in zip(
+                finished.corpus.options, finished.corpus.options[1:], strict=False
+            )
+            if option == "--set"
+        ]
+    )
+    command = [sys.executable, "-c", LUIGI, "--module", "cloze_gen.pipelines.run", "RunTask", "--local-scheduler",
+               "--style", "holmes-style",
+               "--config", "holmes-sample", "--train", finished.corpus.train, "--source", finished.corpus.source, "--overrides", overrides,
+               "--name", "tiny", "--out", tmp_path / "out", "--processes", "1"]  # fmt: skip
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "This progress looks :)" in done.stderr
+    links = ("/corpus-train", "/corpus-source")
+    assert {
+        name: digest
+        for name, digest in digests(tmp_path / "out").items()
+        if not name.endswith(links)
+    } == {
+        name: digest for name, digest in digests(finished.out).items() if not name.endswith(links)
+    }
+
+
+@pytest.mark.slow
+def test_the_embedded_sample(cli: Callable[..., Any], tmp_path: Path) -> None:
+    """Without any corpus the sample serves; at least 50 questions come out of it."""
+    done = cli(
+        "run", "holmes-style", "--name", "first", "--out", tmp_path / "out", "--workers", "1"
+    )
+    assert done.status == 0, done.err
+    assert (
+        len(list(read_jsonl(tmp_path / "out" / "runs" / "first" / "release" / "questions.jsonl")))
+        >= 50
+    )

@@ -1,0 +1,340 @@
+"""`contamination`: what is asked of a release, what is read from a log, and folders of strangers."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.cli import contamination as command
+from cloze_gen.cli.contamination import contamination
+from cloze_gen.errors import ClozeGenError, DamageError, FormatError, UsageError
+from cloze_gen.evaluate.contamination import plan_orders
+from cloze_gen.release.signature import write_checksums
+from cloze_gen.rng import derive_rng
+
+WORDS = [f"w{n}" for n in range(200)]
+
+
+def item_lines(n: int = 24) -> list[str]:
+    rng = derive_rng(1, "test.items")
+    lines = [
+        json.dumps(
+            {"id": f"book:{one}", "text": " ".join(WORDS[word] for word in rng.integers(0, 200, 9))}
+        )
+        for one in range(n)
+    ]
+    return [lines[place] for place in derive_rng(2, "test.order").permutation(n)]
+
+
+def make_release(
+    folder: Path,
+    *,
+    order: object = "shuffled",
+    file: str = "questions.jsonl",
+    lines: list[str] | None = None,
+) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    data = "".join(f"{line}\n" for line in item_lines() if lines is None) + "".join(
+        f"{line}\n" for line in lines or ()
+    )
+    (folder / file).write_text(data, encoding="utf-8")
+    (folder / "release.json").write_text(json.dumps({"order": order, "seed": 1}), encoding="utf-8")
+    listed = (folder / "SHA256SUMS").read_text() if (folder / "SHA256SUMS").exists() else ""
+    (folder / "SHA256SUMS").write_text(
+        f"{listed}{hashlib.sha256(data.encode()).hexdigest()}  {file}\n"
+    )
+    return folder
+
+
+def call(folder: Path, **options: Any) -> str:
+    given: dict[str, Any] = {
+        "file": "",
+        "requests": None,
+        "log": None,
+        "shards": None,
+        "permutations": None,
+        "seed": None,
+    }
+    return contamination(folder, **given | {"exchangeable": False} | options)
+
+
+def answer(requests: Path, log: Path, liking: Callable[[str], float]) -> Path:
+    records = [json.loads(line) for line in requests.read_text(encoding="utf-8").splitlines()]
+    log.write_text(
+        "".join(
+            json.dumps({"id": one["id"], "log_likelihood": liking(one["text"])}) + "\n"
+            for one in records
+        )
+    )
+    return log
+
+
+def seen(text: str) -> float:
+    """The log-likelihood of a model that has learned which line follows which."""
+    place = {line: number for number, line in enumerate(item_lines())}
+    numbers = [place[line] for line in text.splitlines()]
+    return -100.0 + sum(after == before + 1 for before, after in itertools.pairwise(numbers))
+
+
+def unseen(text: str) -> float:
+    """The log-likelihood of a model that has not: any number that the text alone decides."""
+    return -1.0 - int.from_bytes(hashlib.blake2b(text.encode(), digest_size=4).digest()) / 1e7
+
+
+def test_a_model_that_has_seen_it_is_found(tmp_path: Path) -> None:
+    """A model that knows the order has p = (R + 1)^-M."""
+    release, requests = make_release(tmp_path / "release"), tmp_path / "asked.jsonl"
+    assert call(release, requests=requests, shards=2, permutations=9) == f"written to {requests}"
+    told = call(release, log=answer(requests, tmp_path / "log.jsonl", seen))
+    assert "24 lines, 2 shards, 9 shuffled orders of each" in told
+    assert "18 of 18, 9 expected if unseen; the published order is best in 2 shards" in told
+    assert "p, exact         0.010" in told
+    assert "p, whole file    0.100, also exact; 0.100 is the smallest possible" in told
+    assert "evidence that it was trained" in told
+    assert "No evidence" not in told
+
+
+def test_the_size_is_told_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Requests, bytes to the last one, tokens; then what comes next, as it can be typed."""
+    release, requests = (
+        make_release(
+            tmp_path / "my release", lines=[line.replace("w1", '\u00e9"') for line in item_lines()]
+        ),
+        tmp_path / "asked",
+    )
+    said: list[tuple[str, bool]] = []
+    monkeypatch.setattr(command, "say", lambda line: said.append((line, requests.exists())))
+    monkeypatch.setattr(command, "_size_text", lambda size: f"<{size}>")
+    call(
+        release,
+        requests=requests,
+        permutations=101,
+        shards=2,
+        file="questions.jsonl",
+        exchangeable=True,
+    )
+    written = requests.read_bytes()
+    first, there = said[0]
+    assert not there
+    assert f": {len(written.splitlines())} requests, <{len(written)}>, about " in first
+    assert said[-1] == (
+        f"`cloze-gen contamination '{release}' --log FILE --file questions.jsonl --exchangeable`.",
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("chars", "permutations", "levers"),
+    [(40, 99, ()), (9_000, 99, ("--permutations 19", "--shards 4")), (9_000, 2, ("--shards 4",))],
+)
+def test_large_requests_can_be_made_smaller(
+    chars: int, permutations: int, levers: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "LARGE_BYTES", 1_000_000)
+    lines = [f"{n} {'x' * chars}" for n in range(24)]
+    told = " ".join(
+        command._request_summary(
+            "mine", lines, plan_orders(lines, shards=2, permutations=permutations, seed=1)
+        )
+    )
+    assert [lever for lever in ("--permutations 19", "--shards 4") if lever in told] == list(levers)
+
+
+def test_a_model_that_has_not_is_not(tmp_path: Path) -> None:
+    release, requests = make_release(tmp_path / "release"), tmp_path / "asked.jsonl"
+    call(release, requests=requests)
+    told = call(release, log=answer(requests, tmp_path / "log.jsonl", unseen))
+    assert (
+        "No evidence that the model was trained on these lines in this order. This does not "
+        "prove that it was not." in told
+    )
+
+
+def test_a_model_that_says_the_same_of_everything(tmp_path: Path) -> None:
+    """Ties count against the published order: p is 1, and there is no t."""
+    release, requests = make_release(tmp_path / "release"), tmp_path / "asked.jsonl"
+    call(release, requests=requests)
+    told = call(release, log=answer(requests, tmp_path / "log.jsonl", lambda text: -5.0))
+    assert "p, exact         1.000" in told
+    assert "ties             in 2 shards" in told
+    assert "none (one shard, or no spread)" in told
+
+
+def test_the_texts_are_the_file_s_lines(tmp_path: Path) -> None:
+    lines = [line.replace("w1", "\u65e5\u2028\x85\u00e9") for line in item_lines()]
+    release, requests = make_release(tmp_path / "release", lines=lines), tmp_path / "asked.jsonl"
+    call(release, requests=requests, shards=3, permutations=4, seed=9)
+    records = [json.loads(line) for line in requests.read_bytes().decode().split("\n")[:-1]]
+    assert (
+        "".join(one["text"] for one in records if one["id"].endswith(":0")).encode()
+        == (release / "questions.jsonl").read_bytes()
+    )
+    assert len(records) == 15
+
+
+def test_a_test_split_comes_first(tmp_path: Path) -> None:
+    """Without --file the test split is asked about where there is one; --file names any other."""
+    release = make_release(tmp_path / "release")
+    make_release(release, file="test.jsonl", lines=item_lines()[:12])
+    call(release, requests=tmp_path / "a.jsonl", permutations=1)
+    call(release, requests=tmp_path / "b.jsonl", permutations=1, file="questions.jsonl")
+    assert "1x1-" in (tmp_path / "a.jsonl").read_text()
+    assert "2x1-" in (tmp_path / "b.jsonl").read_text()
+
+
+def test_requests_are_a_new_file(tmp_path: Path) -> None:
+    """A file that is there stays as it is; a place that cannot be written is told."""
+    release, requests = make_release(tmp_path / "release"), tmp_path / "asked.jsonl"
+    requests.write_text("mine")
+    with pytest.raises(UsageError, match="the file exists"):
+        call(release, requests=requests)
+    assert requests.read_text() == "mine"
+    with pytest.raises(UsageError, match="cannot be written"):
+        call(release, requests=tmp_path / "nowhere" / "asked.jsonl")
+
+
+def test_a_log_of_another_release(tmp_path: Path) -> None:
+    """A log is refused for a release whose items stand another order."""
+    release, requests = make_release(tmp_path / "release"), tmp_path / "asked.jsonl"
+    other = make_release(tmp_path / "other", lines=[*item_lines()[12:], *item_lines()[:12]])
+    call(release, requests=requests)
+    log = answer(requests, tmp_path / "log.jsonl", seen)
+    with pytest.raises(FormatError, match=r"log\.jsonl, line 1: .* another order"):
+        call(other, log=log)
+
+
+def test_wrong_calls(tmp_path: Path) -> None:
+    """One of --requests and --log; numbers go with the first."""
+    release, log = make_release(tmp_path / "release"), tmp_path / "log.jsonl"
+    for options in ({}, {"requests": log, "log": log}):
+        with pytest.raises(UsageError, match="Give either --requests FILE"):
+            call(release, **options)
+    for number in ("shards", "permutations", "seed"):
+        with pytest.raises(UsageError, match="the ids in the log contain them"):
+            call(release, log=log, **{number: 1})
+    with pytest.raises(UsageError, match="cannot be read as a file of scores"):
+        call(release, log=log)
+
+
+@pytest.mark.parametrize("order", ["own", None, 7, ["shuffled"]])
+def test_an_unknown_order_needs_a_voucher(tmp_path: Path, order: object) -> None:
+    release = make_release(tmp_path / "release", order=order)
+    with pytest.raises(UsageError, match="--exchangeable"):
+        call(release, requests=tmp_path / "asked.jsonl")
+    call(release, requests=tmp_path / "asked.jsonl", exchangeable=True)
+
+
+def test_the_books_order_is_never_tested(tmp_path: Path) -> None:
+    """A release in the order of the books is refused, whatever the user says."""
+    release = make_release(tmp_path / "release", order="corpus")
+    for exchangeable in (False, True):
+        with pytest.raises(UsageError, match="the items follow the order of the books"):
+            call(release, requests=tmp_path / "asked.jsonl", exchangeable=exchangeable)
+
+
+def test_a_strangers_file(tmp_path: Path) -> None:
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    (folder / "data.txt").write_text("\n".join(item_lines()))
+    (folder / "sorted.txt").write_text(
+        "\n".join(f"{n}) {line}" for n, line in enumerate(item_lines()))
+    )
+    with pytest.raises(UsageError, match=r"has no release\.json, .* --exchangeable"):
+        call(folder, requests=tmp_path / "asked.jsonl", file="data.txt")
+    with pytest.raises(
+        UsageError, match="are not in random order, but sorted by the lines themselves"
+    ):
+        call(folder, requests=tmp_path / "asked.jsonl", file="sorted.txt", exchangeable=True)
+    call(folder, requests=tmp_path / "asked.jsonl", file="data.txt", exchangeable=True)
+
+
+def test_a_changed_file_is_told(tmp_path: Path) -> None:
+    release, asked = make_release(tmp_path / "release"), tmp_path / "asked.jsonl"
+    (release / "other.jsonl").write_text("\n".join(item_lines()))
+    with pytest.raises(UsageError, match=r"does not list other\.jsonl"):
+        call(release, requests=asked, file="other.jsonl")
+    with open(release / "questions.jsonl", "a") as handle:
+        handle.write(item_lines()[0] + "\n")
+    with pytest.raises(DamageError, match="differs from the published file"):
+        call(release, requests=asked, exchangeable=True)
+    (release / "SHA256SUMS").unlink()
+    with pytest.raises(UsageError, match="has no SHA256SUMS"):
+        call(release, requests=asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("release.json", b"{", "not JSON"),
+        ("release.json", b"[" * 5000, "nested too deep"),
+        ("release.json", b"\xff\xfe", "not JSON"),
+        ("release.json", b"[]", "order is None"),
+        ("SHA256SUMS", b"\xff\x00 garbage\n\n", "line 1"),
+        ("questions.jsonl", b"\xff\xfe\n" * 30, "differs from the published file"),
+    ],
+)
+def test_hostile_folders(tmp_path: Path, name: str, content: bytes, said: str) -> None:
+    """Whatever a stranger's folder holds ends in one message."""
+    release = make_release(tmp_path / "release")
+    (release / name).write_bytes(content)
+    with pytest.raises(ClozeGenError, match=said):
+        call(release, requests=tmp_path / "asked.jsonl")
+    assert not (tmp_path / "asked.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["../questions.jsonl", "/etc/hostname", "a/../../b", "nowhere.jsonl", "a\0b", "x" * 5000],
+)
+def test_files_outside_are_refused(tmp_path: Path, file: str) -> None:
+    """--file names a file of the folder."""
+    release = make_release(tmp_path / "release")
+    with pytest.raises(UsageError, match=r"not inside the release|cannot be read"):
+        call(release, requests=tmp_path / "asked.jsonl", file=file)
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    release, asked = make_release(tmp_path / "release"), tmp_path / "asked.jsonl"
+    os.mkfifo(release / "pipe")
+    (release / "folder").mkdir()
+    for file, said in (("pipe", "a named pipe"), ("folder", "a folder")):
+        with pytest.raises(UsageError, match=said):
+            call(release, requests=asked, file=file)
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    for content, said in (
+        (b"\xff\xfe\n" * 9, "not UTF-8 text"),
+        (b"one\n", "has 1 lines, but the test needs two or more"),
+        (b"", "0 lines"),
+    ):
+        (bare / "test.jsonl").write_bytes(content)
+        with pytest.raises(ClozeGenError, match=said):
+            call(bare, requests=asked, exchangeable=True)
+    with pytest.raises(UsageError, match=r"has no test\.jsonl or questions\.jsonl"):
+        call(release / "folder", requests=asked)
+    for nowhere in (tmp_path / "nowhere", tmp_path / ("x" * 5000), release / "questions.jsonl"):
+        with pytest.raises(UsageError, match="no such folder"):
+            call(nowhere, requests=asked, file="a.jsonl", exchangeable=True)
+
+
+def test_a_file_without_an_item_a_line_is_refused(tmp_path: Path) -> None:
+    """A model may prefer its line order, whatever the order of the items."""
+    release = make_release(tmp_path / "release")
+    lines = [
+        line
+        for number, item in enumerate(item_lines())
+        for line in (f"{number * 7919 % 97} {item}", "a) one", "b) two")
+    ]
+    (release / "human.txt").write_text("\n".join(lines) + "\n")
+    write_checksums(release)
+    with pytest.raises(UsageError, match="is not the number of items"):
+        call(release, requests=tmp_path / "asked.jsonl", file="human.txt")

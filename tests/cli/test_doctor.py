@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.cli import doctor
+from cloze_gen.cli.doctor import run_checks
+
+
+def test_every_fact_is_there_once(tmp_path: Path) -> None:
+    names = [check.name for check in run_checks(tmp_path / "not" / "yet")]
+    assert names == [
+        "python",
+        "spacy",
+        "numpy",
+        "pyarrow",
+        "luigi",
+        "kenlm",
+        "lmplz",
+        "free disk",
+        "memory",
+        "cores",
+    ]
+
+
+def test_what_fails_has_a_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CLOZE_GEN_LMPLZ", str(tmp_path / "none"))
+    checks = {check.name: check for check in run_checks()}
+    assert not checks["lmplz"].ok
+    assert "make kenlm" in checks["lmplz"].remedy
+    assert all(bool(check.remedy) != check.ok for check in checks.values())
+
+
+@pytest.mark.parametrize(
+    ("package", "told"),
+    [
+        ("kenlm", "7 (kenlm)"),
+        ("ufal-kenlm", "7 (ufal-kenlm)"),
+        (None, "unknown version"),
+    ],
+)
+def test_kenlm_is_told_by_whichever_package_brings_it(
+    package: str | None, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+
+    def version(name: str) -> str:
+        if name in {"kenlm", "ufal-kenlm"} and name != package:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return "7"
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    check = next(check for check in run_checks() if check.name == "kenlm")
+    assert (check.ok, check.detail) == (True, told)
+
+
+def test_a_python_newer_than_the_lock_is_told_and_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "PYTHON_KNOWN_TO", (3, 10))
+    python = run_checks()[0]
+    assert python.ok
+    assert "newer than the newest tested version, 3.10" in python.detail

@@ -1,0 +1,551 @@
+"""`cloze-gen evaluate` from questions to files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.adapters.spacy_tagger import tagger_identity
+from cloze_gen.evaluate import adversary
+from cloze_gen.evaluate.questions import ADVERSARIES
+from cloze_gen.store.artifacts import Store
+from cloze_gen.store.tables import read_jsonl, write_jsonl
+
+Evaluated = tuple[Path, Any]  # the output folder, and how the call ended
+Cli = Callable[..., Any]
+Digests = Callable[[Path], dict[str, str]]
+QUICK = ("--only", "simple-4gram", "--only", "smoothed-3gram")
+
+
+def rows_of(folder: Path) -> dict[str, dict[str, Any]]:
+    return {
+        row["name"]: row
+        for row in json.loads((folder / "evaluation.json").read_text())["baselines"]
+    }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_trees() -> Iterator[None]:
+    """What the adversaries find is told elsewhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(adversary, "TREES", 3)
+        yield
+
+
+@pytest.fixture(scope="module")
+def evaluated(finished: Any, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
+    """A copy of the finished run, evaluated whole with one worker."""
+    out = tmp_path_factory.mktemp("evaluated") / "out"
+    shutil.copytree(finished.out, out, symlinks=True)
+    outcome = cli("evaluate", "tiny", "--out", out, "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    return out, outcome
+
+
+def test_a_run_is_evaluated_with_every_baseline(evaluated: Evaluated) -> None:
+    out, outcome = evaluated
+    rows = rows_of(out / "runs" / "tiny" / "evaluation")
+    n = len(list(read_jsonl(out / "runs" / "tiny" / "release" / "questions.jsonl")))
+    expected = {"random", "focus-model-lowest", "forward-highest", "smoothed-3gram", "smoothed-4gram-lowest", "simple-4gram", "lsa",
+                "most-frequent", "shortest", "position-e", "odd-tag-out", "a-an-agreement", "options-only", "rank-classifier"}  # fmt: skip
+    assert expected <= rows.keys()
+    assert {row["kind"] for row in rows.values()} == {
+        "adversary",
+        "baseline",
+        "balanced",
+        "bias",
+        "classifier",
+        "random",
+    }
+    assert all(
+        row["n"] == n and row["low"] <= row["accuracy"] <= row["high"] and row["seconds"] >= 0
+        for row in rows.values()
+    )
+    assert all(name in outcome.out for name in rows)
+
+
+def test_the_report_shows_it_at_once(evaluated: Evaluated) -> None:
+    out, outcome = evaluated
+    release = out / "runs" / "tiny" / "release"
+    page = (release / "report.html").read_text(encoding="utf-8")
+    assert "Not measured yet" not in page
+    assert "rank-classifier" in page or "rank classifier" in page
+    assert "report: updated" in outcome.err
+    for line in (release / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split(maxsplit=1)
+        assert hashlib.sha256((release / name.lstrip("*")).read_bytes()).hexdigest() == digest
+
+
+def test_a_run_without_its_store_is_evaluated_and_its_report_left(
+    evaluated: Evaluated, finished: Any, cli: Cli, tmp_path: Path
+) -> None:
+    out, _ = evaluated
+    run = tmp_path / "runs" / "tiny"
+    shutil.copytree(out / "runs" / "tiny", run, symlinks=True)
+    before = (run / "release" / "report.html").read_bytes()
+    outcome = cli(
+        "evaluate",
+        run,
+        "--out",
+        tmp_path,
+        "--train",
+        finished.corpus.train,
+        "--only",
+        "most-frequent",
+    )
+    assert outcome.status == 0, outcome.err
+    assert "not updated" in outcome.err
+    assert (run / "release" / "report.html").read_bytes() == before
+
+
+def test_a_rule_of_position_wins_what_stands_there(evaluated: Evaluated) -> None:
+    """Each of them is right as often as the released answers stand at its place."""
+    out, _ = evaluated
+    rows = rows_of(out / "runs" / "tiny" / "evaluation")
+    places = [
+        record["answer_index"]
+        for record in read_jsonl(out / "runs" / "tiny" / "release" / "questions.jsonl")
+    ]
+    assert [rows[f"position-{letter}"]["correct"] for letter in "abcde"] == [
+        places.count(i) for i in range(5)
+    ]
+
+
+def test_dealt_positions_are_no_evidence(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+    out, _ = evaluated
+    records = list(read_jsonl(out / "runs" / "tiny" / "release" / "questions.jsonl"))
+    for record in records[:6]:  # the answer goes to the first place
+        options, place = record["options"], record["answer_index"]
+        options[0], options[place], record["answer_index"] = options[place], options[0], 0
+    write_jsonl(tmp_path / "uneven.jsonl", records)
+    tested = {}
+    for name, questions in (
+        ("dealt", out / "runs" / "tiny" / "release" / "questions.jsonl"),
+        ("uneven", tmp_path / "uneven.jsonl"),
+    ):
+        copied = shutil.copyfile(questions, tmp_path / f"{name}.questions.jsonl")
+        outcome = cli(
+            "evaluate",
+            copied,
+            "--out",
+            tmp_path / "new",
+            "--write-to",
+            tmp_path / name,
+            "--only",
+            "bias",
+            "--only",
+            "balanced",
+        )
+        assert outcome.status == 0, outcome.err
+        tested[name] = json.loads((tmp_path / name / "evaluation.json").read_text())["joint_p"][
+            "rules"
+        ]
+    positions = {f"position-{letter}" for letter in "abcde"}
+    assert not positions & set(tested["dealt"])
+    assert {"longest", *positions} <= set(tested["uneven"])
+
+
+def test_the_tagger_is_named_in_table_record_and_report(
+    evaluated: Evaluated, cli: Cli, tmp_path: Path
+) -> None:
+    out, outcome = evaluated
+    folder = out / "runs" / "tiny"
+    record = json.loads((folder / "evaluation" / "evaluation.json").read_text())
+    assert record["tagger"] == {"used": tagger_identity("builtin"), "of_run": ""}
+    line = f"odd-tag-out, majority-tag: {tagger_identity('builtin')} (the run used none)"
+    assert line in outcome.out
+    assert line in (folder / "release" / "report.html").read_text(encoding="utf-8")
+    for rows, tagger in (
+        (["longest"], None),
+        (["odd-tag-out"], {"used": tagger_identity("builtin"), "of_run": None}),
+    ):
+        only = [part for row in rows for part in ("--only", row)]
+        shutil.copyfile(folder / "release" / "questions.jsonl", tmp_path / "q.jsonl")
+        cli(
+            "evaluate",
+            tmp_path / "q.jsonl",
+            "--out",
+            tmp_path / "new",
+            "--write-to",
+            tmp_path / "here",
+            *only,
+        )
+        assert (
+            json.loads((tmp_path / "here" / "evaluation.json").read_text()).get("tagger") == tagger
+        )
+
+
+def test_predictions_tell_the_accuracies(evaluated: Evaluated) -> None:
+    """One option an item is chosen by every baseline, and counting the right ones gives the table."""
+    out, _ = evaluated
+    folder = out / "runs" / "tiny" / "evaluation"
+    rows, predicted = rows_of(folder), list(read_jsonl(folder / "predictions.jsonl"))
+    for name, row in rows.items():
+        if name == "random":
+            continue
+        chosen = [line for line in predicted if line["baseline"] == name and line["chosen"]]
+        assert len({line["id"] for line in chosen}) == len(chosen) == row["n"]
+        if (
+            row["kind"] == "adversary"
+        ):  # a mean over rounds: the share of them that chose the answer
+            told = [
+                line["score"]
+                for line in predicted
+                if line["baseline"] == name and line["is_answer"]
+            ]
+            assert sum(told) / row["n"] == pytest.approx(row["accuracy"])
+        else:
+            assert sum(line["is_answer"] for line in chosen) == row["correct"]
+
+
+def test_the_adversary_comes_first(evaluated: Evaluated) -> None:
+    out, outcome = evaluated
+    run = out / "runs" / "tiny"
+    rows = json.loads((run / "evaluation" / "evaluation.json").read_text())["baselines"]
+    assert (
+        [row["name"] for row in rows if row["kind"] == "adversary"]
+        == [row["name"] for row in rows[:9]]
+        == list(ADVERSARIES)
+    )
+    assert all({way["family"] for way in row["variants"]} == {"trees", "logit"} for row in rows[:9])
+    line = next(
+        line
+        for line in outcome.out.splitlines()
+        if line.startswith("A classifier trained on the five scores")
+    )
+    assert line in (run / "release" / "README.md").read_text(encoding="utf-8")
+    assert line in (run / "release" / "report.html").read_text(encoding="utf-8")
+    assert outcome.out.splitlines()[1].startswith("adversary-scores")
+
+
+def test_adversaries_alone_give_the_same_bytes_again(
+    evaluated: Evaluated, cli: Cli, tmp_path: Path
+) -> None:
+    out, _ = evaluated
+    asked = ("adversary-scores", "adversary-options")
+    for name, workers in (("one", "1"), ("two", "2")):
+        only = [argument for row in asked for argument in ("--only", row)]
+        outcome = cli(
+            "evaluate",
+            "tiny",
+            "--out",
+            out,
+            *only,
+            "--workers",
+            workers,
+            "--write-to",
+            tmp_path / name,
+        )
+        assert outcome.status == 0, outcome.err
+    one, two = (tmp_path / name / "predictions.jsonl" for name in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
+    rows, others = (
+        [{**row, "seconds": 0} for row in rows_of(tmp_path / name).values()]
+        for name in ("one", "two")
+    )
+    assert rows == others
+    assert rows == [
+        {**row, "seconds": 0}
+        for row in rows_of(out / "runs" / "tiny" / "evaluation").values()
+        if row["name"] in asked
+    ]
+
+
+def test_few_questions_and_no_corpus_leave_adversaries_out(
+    evaluated: Evaluated, cli: Cli, tmp_path: Path
+) -> None:
+    out, _ = evaluated
+    release = out / "runs" / "tiny" / "release"
+    for part in ("questions", "answers"):
+        shutil.copyfile(release / f"tiny.machine_format.{part}.txt", tmp_path / f"q.{part}.txt")
+    where = ("--out", tmp_path / "new", "--only", "adversary", "--write-to")
+    outcome = cli("evaluate", tmp_path / "q.questions.txt", *where, tmp_path / "file")
+    assert outcome.status == 0, outcome.err
+    assert set(rows_of(tmp_path / "file")) == {"adversary-options", "adversary-length"}
+    assert "left out by book" in outcome.err
+    assert all(row["left_out"] for row in rows_of(tmp_path / "file").values())
+    write_jsonl(tmp_path / "few.jsonl", list(read_jsonl(release / "questions.jsonl"))[:9])
+    outcome = cli("evaluate", tmp_path / "few.jsonl", *where, tmp_path / "few", "--only", "longest")
+    assert outcome.status == 0, outcome.err
+    assert set(rows_of(tmp_path / "few")) == {"longest"}
+    assert "too few" in outcome.out
+    assert (
+        "too few"
+        in json.loads((tmp_path / "few" / "evaluation.json").read_text())["left_out"][
+            "adversary-scores"
+        ]
+    )
+
+
+def test_unbalanced_rules_are_tested_together(evaluated: Evaluated) -> None:
+    """One p for the bias rules and classifiers together, and one for each of the two groups."""
+    out, _ = evaluated
+    joint = json.loads((out / "runs" / "tiny" / "evaluation" / "evaluation.json").read_text())[
+        "joint_p"
+    ]
+    assert set(joint["rules"]) == {
+        "odd-tag-out",
+        "majority-tag",
+        "a-an-agreement",
+        "options-only",
+        "rank-classifier",
+    }
+    assert all(0 <= joint[group] <= 1 for group in ("bias", "classifier", "together"))
+
+
+def test_a_second_evaluation_trains_nothing(
+    evaluated: Evaluated, cli: Cli, digests: Digests
+) -> None:
+    """The store is left as it was and the figures are the same."""
+    out, _ = evaluated
+    folder = out / "runs" / "tiny" / "evaluation"
+    store, before = (
+        digests(out / "store"),
+        {name: row["correct"] for name, row in rows_of(folder).items()},
+    )
+    outcome = cli("evaluate", "tiny", "--out", out, "--only", "baseline")
+    assert outcome.status == 0, outcome.err
+    after = {name: row["correct"] for name, row in rows_of(folder).items()}
+    assert digests(out / "store") == store
+    assert after == before, "rows not asked for now stay, the others are the same"
+
+
+def test_rows_of_another_signature_do_not_stay(
+    evaluated: Evaluated, cli: Cli, tmp_path: Path
+) -> None:
+    out, _ = evaluated
+    for only, seed, names in (
+        ("longest", 1, {"longest"}),
+        ("shortest", 1, {"longest", "shortest"}),
+        ("lsa", 2, {"lsa"}),
+    ):
+        outcome = cli(
+            "evaluate",
+            "tiny",
+            "--out",
+            out,
+            "--only",
+            only,
+            "--seed",
+            str(seed),
+            "--write-to",
+            tmp_path / "here",
+        )
+        assert outcome.status == 0, outcome.err
+        assert set(rows_of(tmp_path / "here")) == names
+        assert {
+            row["baseline"] for row in read_jsonl(tmp_path / "here" / "predictions.jsonl")
+        } == names
+
+
+def test_a_machine_file_shares_the_models(
+    evaluated: Evaluated, finished: Any, cli: Cli, digests: Digests
+) -> None:
+    out, _ = evaluated
+    store = {name.split("/")[0] for name in digests(out / "store")}
+    questions = out / "runs" / "tiny" / "release" / "tiny.machine_format.questions.txt"
+    outcome = cli("evaluate", questions, "--train", finished.corpus.train, "--out", out, *QUICK)
+    assert outcome.status == 0, outcome.err
+    assert {name.split("/")[0] for name in digests(out / "store")} == store
+    (folder,) = (
+        path for path in (out / "evaluations").iterdir() if not path.name.startswith("tiny-")
+    )
+    own, foreign = rows_of(out / "runs" / "tiny" / "evaluation"), rows_of(folder)
+    assert all(
+        foreign[name]["expected"] == pytest.approx(own[name]["expected"])
+        for name in ("simple-4gram", "smoothed-3gram")
+    )
+
+
+@pytest.mark.slow
+def test_the_models_do_not_depend_on_the_workers(
+    evaluated: Evaluated, finished: Any, cli: Cli, digests: Digests, tmp_path: Path
+) -> None:
+    """One worker or two: the same bytes."""
+    out, _ = evaluated
+    shutil.copytree(finished.out, tmp_path / "out", symlinks=True)
+    assert (
+        cli(
+            "evaluate", "tiny", "--out", tmp_path / "out", "--workers", "2", *QUICK, "--only", "lsa"
+        ).status
+        == 0
+    )
+    one, two = digests(out / "store"), digests(tmp_path / "out" / "store")
+    trained = {name for name in two if name.startswith(("eval-", "match-", "lsa-"))}
+    assert len({name.split("/")[0] for name in trained}) == 4
+    assert {name: two[name] for name in trained} == {name: one[name] for name in trained}
+
+
+def test_scores_of_your_own(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+    """A file of option scores is one more row; scores that know the answers get all of them right."""
+    out, _ = evaluated
+    records = list(read_jsonl(out / "runs" / "tiny" / "release" / "questions.jsonl"))
+    scores = tmp_path / "mine.jsonl"
+    write_jsonl(
+        scores,
+        (
+            {"id": row["id"], "scores": [float(i == row["answer_index"]) for i in range(5)]}
+            for row in records
+        ),
+    )
+    target = tmp_path / "here"
+    outcome = cli(
+        "evaluate", "tiny", "--out", out, "--scores", scores, "--only", "user", "--write-to", target
+    )
+    assert outcome.status == 0, outcome.err
+    assert rows_of(target)["user:mine"] | {"seconds": 0} == rows_of(target)["user:mine"] | {
+        "seconds": 0,
+        "accuracy": 1.0,
+        "kind": "user",
+    }
+
+
+def test_without_a_training_corpus_the_rest_is_evaluated(
+    evaluated: Evaluated, cli: Cli, tmp_path: Path
+) -> None:
+    """What needs a corpus is left out and named; rules of length and place are computed."""
+    out, _ = evaluated
+    for part in ("questions", "answers"):
+        shutil.copyfile(
+            out / "runs" / "tiny" / "release" / f"tiny.machine_format.{part}.txt",
+            tmp_path / f"q.{part}.txt",
+        )
+    outcome = cli(
+        "evaluate", tmp_path / "q.questions.txt", "--out", tmp_path / "new", "--only", "longest"
+    )
+    assert outcome.status == 0, outcome.err
+    assert not Store(tmp_path / "new").store.joinpath("counts").exists()
+    assert "longest" in outcome.out
+    refused = cli(
+        "evaluate", tmp_path / "q.questions.txt", "--out", tmp_path / "new", "--only", "lsa"
+    )
+    assert refused.status == 2
+    assert "--train" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere",), "neither a run"),
+        (("tiny", "--only", "lsi"), "unknown baseline"),
+        (("{release}",), "no run"),
+        (("{release}/tiny.human_format.questions.txt",), "expected a line such as"),
+        (("{release}/tiny.machine_format.questions.txt", "--answers", "gone.txt"), "no such file"),
+        (
+            ("tiny", "--answers", "{release}/tiny.human_format.answers.txt"),
+            "a run has its own answers",
+        ),
+        (("tiny", "--scores", "gone.txt"), "cannot be read"),
+    ],
+)
+def test_mistakes_are_one_message(
+    evaluated: Evaluated, cli: Cli, arguments: tuple[str, ...], said: str
+) -> None:
+    """Each mistake of a user ends in one message that says what to do."""
+    out, _ = evaluated
+    release = out / "runs" / "tiny" / "release"
+    outcome = cli(
+        "evaluate",
+        *(argument.format(release=release) for argument in arguments),
+        "--out",
+        out,
+        "--only",
+        "longest",
+    )
+    assert outcome.status != 0
+    assert said in outcome.err
+
+
+# ---- one rule for all kinds of items
+
+OPTIONS = ("write", "climb", "see", "be", "go")
+BLANKED = {
+    "eid": 1, "passage": ["The ferry is small.", "<1>", "Bring warm clothes.", "<2>"], "number_of_blanks": 2, "candidate_length": 3,
+    "candidates": ["Crossing takes an hour.", "The wind is cold.", "Bread is sold here."], "answer_sequence": [[1, 0], [2, 1]],
+}  # fmt: skip
+ITEM_FILES = {
+    "questions": {
+        "x.questions.txt": "".join(
+            f"1{letter}) I could [{word}] it .\n"
+            for letter, word in zip("abcde", OPTIONS, strict=True)
+        ),
+        "x.answers.txt": "1b) I could [climb] it .\n",
+    },
+    "passages": {
+        "x_plain_text.txt": "the ferry lay by the landing all night long . who called the ferryman at the ferry ? "
+        ""
+        "it was the ferry\n"
+    },
+    "blanks": {"test.json": json.dumps([BLANKED])},
+}
+# Kind of items -> a baseline that needs books, a kind of baselines of which some need books, one
+# that does not, one that does.
+NEEDS = {
+    "questions": ("lsa", "balanced", "longest", "most-frequent"),
+    "passages": ("n-gram", "random", "random word", "random vocabulary word"),
+    "blanks": ("lsa", "surface", "overlap", "tf-idf"),
+}
+
+
+@pytest.fixture(params=ITEM_FILES)
+def items(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
+    """A small file of each kind of items, and no books."""
+    for name, text in ITEM_FILES[request.param].items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return request.param, tmp_path / next(iter(ITEM_FILES[request.param]))
+
+
+@pytest.mark.parametrize(
+    ("only", "said"),
+    [
+        (["user"], "--only user: no scores file; pass --scores FILE"),
+        (["{named}"], "--only {named}: no training corpus; pass --train DIR"),
+        (["{named}", "{measured}"], "--only {named}: no training corpus; pass --train DIR"),
+        (["lsi"], "--only 'lsi': unknown baseline of"),
+        (["scores:"], "--only 'scores:': unknown baseline of"),
+        (["scores:{gone}"], "cannot be read as a file of scores"),
+        (
+            ["scores:a/x.jsonl", "scores:b/x.jsonl"],
+            "Two files or folders would give the same row 'user:x'",
+        ),
+    ],
+)
+def test_what_cannot_be_measured_by_name_is_an_error(
+    only: list[str], said: str, items: tuple[str, Path], cli: Cli, tmp_path: Path
+) -> None:
+    """The same status, the same words and nothing written, whatever the kind of the items."""
+    kind, path = items
+    named, _, measured, _ = NEEDS[kind]
+    words = {"named": named, "measured": measured, "gone": tmp_path / "gone.jsonl"}
+    given = [part for word in only for part in ("--only", word.format(**words))]
+    outcome = cli("evaluate", path, "--out", tmp_path / "out", *given)
+    assert outcome.status == 2, outcome.err
+    assert said.format(**words) in outcome.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_of_a_kind_what_can_be_measured_is(
+    items: tuple[str, Path], cli: Cli, tmp_path: Path
+) -> None:
+    kind, path = items
+    _, some, measured, lacking = NEEDS[kind]
+    outcome = cli(
+        "evaluate", path, "--out", tmp_path / "out", "--only", some, "--write-to", tmp_path / "here"
+    )
+    assert outcome.status == 0, outcome.err
+    record = json.loads((tmp_path / "here" / "evaluation.json").read_text(encoding="utf-8"))
+    assert measured in {row["name"] for row in record["baselines"]}
+    assert lacking not in {row["name"] for row in record["baselines"]}
+    assert record["left_out"][lacking] == "no training corpus; pass --train DIR"
+    [line] = [
+        line
+        for line in outcome.out.splitlines()
+        if line.startswith("left out: ") and lacking in line
+    ]
+    assert line.endswith("(no training corpus; pass --train DIR)")

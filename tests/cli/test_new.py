@@ -1,0 +1,182 @@
+"""The folder that a newcomer begins in."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.cli.run import make_task
+from cloze_gen.pipelines.style_task import find_style, load_settings, style_names
+from cloze_gen.store.locks import partial_folder
+
+SAMPLE = Path(__file__).parents[2] / "corpora" / "sample"
+BOOKS = {"train": SAMPLE / "train", "source": SAMPLE / "source", "books": SAMPLE / "novels"}
+
+
+@pytest.fixture
+def begun(cli: Callable[..., Any], tmp_path: Path) -> Callable[[str], Path]:
+    """A folder that was just made."""
+
+    def new(config: str) -> Path:
+        outcome = cli("new", tmp_path / "mine", "--style", config)
+        assert outcome.status == 0, outcome.err
+        return tmp_path / "mine"
+
+    return new
+
+
+@pytest.mark.parametrize(
+    "config", [*style_names(), "holmes-2011", "holmes-few-books", "lambada-sample"]
+)
+def test_left_unchanged_it_makes_what_the_config_makes(
+    config: str, begun: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """The settings are equal, and so are the fingerprints of every stage over the same books."""
+    file = str(begun(config) / "mine.toml")
+    style = find_style(
+        next(name for name in style_names() if name.split("-")[0] == config.split("-")[0])
+    )
+    assert load_settings(style.settings, file, "[]") == load_settings(style.settings, config, "[]")
+    sides = {side: str(BOOKS[side]) for side in style.sides}
+    common: dict[str, Any] = {
+        "name": "",
+        "out": tmp_path / "out",
+        "workers": 1,
+        "seed": 1,
+        "overrides": [],
+        **sides,
+    }
+    ours, theirs = (make_task(config=one, **common) for one in (file, config))
+    assert ours.run_name == "mine"
+    stages = ours.description()["stages"]
+    assert [one["fingerprint"] for one in stages] == [
+        one["fingerprint"] for one in theirs.description()["stages"]
+    ]
+    assert len(stages) > 5
+
+
+@pytest.mark.parametrize("style", style_names())
+def test_every_setting_stands_in_it_with_a_meaning(
+    style: str, begun: Callable[[str], Path]
+) -> None:
+    """A setting's line has a comment, or the line above it is one; what is changed in it is read."""
+    file = begun(style) / "mine.toml"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    groups = find_style(style).settings.model_fields.values()
+    keys = [key for group in groups for key in group.annotation.model_fields]
+    written = [number for number, line in enumerate(lines) if re.match(r"\w+ = ", line)]
+    assert [lines[number].split(" = ")[0] for number in written] == ["style", *keys]
+    assert [
+        lines[number]
+        for number in written
+        if "  # " not in lines[number] and not lines[number - 1].startswith("# ")
+    ] == []
+    assert max(map(len, lines)) <= 100
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("min_word_tokens = 200", "min_word_tokens = 201"),
+        encoding="utf-8",
+    )
+    assert load_settings(find_style(style).settings, str(file), "[]").ingest.min_word_tokens == 201
+
+
+@pytest.mark.parametrize(
+    ("config", "places"),
+    [
+        ("holmes-style", ["books/source", "books/train"]),
+        ("lambada-style", ["books"]),
+        ("scs-style", ["books/source", "books/train"]),
+    ],
+)
+def test_each_side_has_an_empty_place(
+    config: str, places: list[str], begun: Callable[[str], Path]
+) -> None:
+    folder = begun(config)
+    found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+    assert found == sorted(["README.md", "mine.toml", *{"books", *places}])
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    assert [f"- `{place}/`: " in page for place in places] == [True] * len(places)
+
+
+@pytest.mark.slow
+def test_its_three_commands_work(
+    begun: Callable[[str], Path],
+    cli: Callable[..., Any],
+    corpus: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = begun("scs-sample")
+    for side in ("train", "source"):
+        shutil.copytree(getattr(corpus, side), folder / "books" / side, dirs_exist_ok=True)
+    monkeypatch.chdir(folder)
+    commands = re.search(
+        r"```sh\n(.*?)```", (folder / "README.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert commands is not None
+    typed = [line.split() for line in commands[1].splitlines()]
+    assert [words[:2] for words in typed] == [
+        ["cloze-gen", "run"],
+        ["cloze-gen", "show"],
+        ["cloze-gen", "evaluate"],
+    ]
+    for _, *words in typed:
+        outcome = cli(*words)
+        assert outcome.status == 0, outcome.err
+        assert "skipped" not in outcome.err  # nothing of ours is among the books
+    assert (folder / "artifacts" / "runs" / "mine" / "release" / "report.html").is_file()
+
+
+def test_nothing_of_a_users_is_overwritten(
+    cli: Callable[..., Any], begun: Callable[[str], Path], tmp_path: Path
+) -> None:
+    file = begun("holmes-style") / "mine.toml"
+    file.write_text("mine")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "book.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    before = sorted(tmp_path.rglob("*"))
+    for name in ("mine", "other", "file", "link"):
+        told = cli("new", tmp_path / name)
+        assert told.status == 2, name
+        assert "Nothing was written" in told.err
+    assert sorted(tmp_path.rglob("*")) == before
+    assert (
+        file.read_text()
+        == (tmp_path / "other" / "book.txt").read_text()
+        == (tmp_path / "file").read_text()
+        == "mine"
+    )
+
+
+def test_an_empty_folder_will_do(
+    cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But not the one in which the command is typed: its name would lead elsewhere afterwards."""
+    (tmp_path / "mine").mkdir()
+    assert cli("new", tmp_path / "mine").status == 0
+    assert (tmp_path / "mine" / "mine.toml").is_file()
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert cli("new", ".").status == 2
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_a_name_that_no_run_can_have_is_refused(cli: Callable[..., Any], tmp_path: Path) -> None:
+    told = cli("new", tmp_path / "my set")
+    assert told.status == 2
+    assert "must be a valid run name" in told.err
+    assert cli("new", tmp_path / "mine", "--style", "holms").status == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_command_left_is_swept(cli: Callable[..., Any], tmp_path: Path) -> None:
+    """A folder half written under its temporary name goes; the new one is whole."""
+    with partial_folder(tmp_path / "mine") as partial:
+        shutil.copytree(partial, tmp_path / ".mine~partial-0123abcd")
+    assert cli("new", tmp_path / "mine").status == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]

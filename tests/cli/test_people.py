@@ -1,0 +1,409 @@
+"""A reading and a filling from a run to the row of people in its evaluation."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.cli.judge_study import open_named_study
+from cloze_gen.evaluate.people import FAULTS
+from cloze_gen.judging.study import Study
+from cloze_gen.records.judgement import Judge, Kind, Role, Task
+from cloze_gen.rng import stable_fraction
+from cloze_gen.store.tables import read_jsonl
+
+Cli = Callable[..., Any]
+JUDGES = ("ann", "bob", "cara")
+SHOWN = {
+    Task.READ: {"before", "after", "options"},
+    Task.FILL: {"parts", "candidates"},
+}
+ERRORS = {
+    "ann": 0.0,
+    "bob": 0.1,
+    "cara": 0.4,
+    "eve": 0.0,
+    "model": 1.0,
+}  # shares of items that each gets wrong
+
+
+@dataclass(frozen=True)
+class Round:
+    """A finished study, its result, and how often each judge was right, by set."""
+
+    out: Path
+    file: Path
+    told: str
+    right: dict[str, list[bool]]
+    seen: list[dict[str, Any]]
+
+    def evaluation(self, name: str) -> dict[str, Any]:
+        return dict(
+            json.loads(
+                (self.out / "runs" / name / "evaluation" / "evaluation.json").read_text(
+                    encoding="utf-8"
+                )
+            )
+        )
+
+    def human(self, name: str) -> dict[str, Any]:
+        [row] = [row for row in self.evaluation(name)["baselines"] if row["kind"] == "human"]
+        return dict(row)
+
+
+def scripted(study: Study, judge: str, item: Any) -> dict[str, Any]:
+    """A judge of known error rate: right, or the next option, or two candidates swapped."""
+    errs = stable_fraction(judge, item.id) < ERRORS[judge]
+    if study.facts.task is Task.FILL:
+        fills = list(
+            item.key["answers"] if "answers" in item.key else item.key["expected"]["fills"]
+        )
+        return {"fills": [fills[1], fills[0], *fills[2:]] if errs else fills}
+    if "expected" in item.key:
+        return dict(item.key["expected"])
+    n, answer = len(item.shown["options"]), item.key["answer"]
+    chosen = (answer + errs) % n
+    marks = (
+        [(answer + 2) % n]
+        if item.source == "tiny" and stable_fraction("vague", item.id) < 0.3
+        else []
+    )
+    return {
+        "answer": chosen,
+        "fits_as_well": marks,
+        "ungrammatical": [],
+        "broken": False,
+        "trivial": False,
+    }
+
+
+def make_round(cli: Cli, out: Path, *new: str | Path) -> Round:
+    """A study of three people, a machine and an adjudicator, who all say what they are scripted to."""
+    made = cli("judge", "new", *new, "--judges", ",".join(JUDGES), "--adjudicators", "eve", "--name", "round", "--attention", "0.1",
+               "--repeats", "0.1", "--out", out)  # fmt: skip
+    assert made.status == 0, made.err
+    study, _ = open_named_study(out, "round")
+    study.add_judges([Judge("model", Role.MACHINE)])
+    seen: list[dict[str, Any]] = []
+    right: dict[str, list[bool]] = {}
+    for judge in ("model", *JUDGES, "eve"):
+        while (one := study.next_open(judge)) is not None:
+            item = study.store.item(one.item)
+            seen.append(study.seen(one) | {"of": [item.id, item.source, one.kind]})
+            response = scripted(study, judge, item)
+            study.take(one, response, verdict_id=f"{judge}-{one.id}", source="page")
+            if one.kind is Kind.FIRST and judge != "model":
+                right.setdefault(item.source, []).append(
+                    response.get("answer", response.get("fills")) == next(iter(item.key.values()))
+                )
+    study.close()
+    applied = cli("judge", "apply", "round", "--out", out)
+    assert applied.status == 0, applied.err
+    [file] = (out / "judgements" / "round").glob("verdicts-*.jsonl")
+    assert applied.out.strip() == f"cloze-gen evaluate tiny --out {out} --people {file}"
+    return Round(out, file, applied.err, right, seen)
+
+
+@pytest.fixture(scope="module")
+def reading(finished: Any, scs: Path, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Round:
+    """The questions of the Holmes sample among those of the SCS sample."""
+    out = tmp_path_factory.mktemp("reading") / "out"
+    shutil.copytree(finished.out, out, symlinks=True)
+    return make_round(
+        cli, out, "tiny", "--task", "read", "--pool", "40", "--with", scs / "runs" / "scs-style"
+    )
+
+
+@pytest.fixture(scope="module")
+def filling(scde: Any, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Round:
+    """The passages of the SCDE sample."""
+    out = tmp_path_factory.mktemp("filling") / "out"
+    shutil.copytree(scde.out, out, symlinks=True)
+    return make_round(cli, out, "tiny")
+
+
+def test_the_row_of_people_is_what_they_were_scripted_to(reading: Round, cli: Cli) -> None:
+    outcome = cli(
+        "evaluate",
+        "tiny",
+        "--people",
+        reading.file,
+        "--only",
+        "human",
+        "--only",
+        "random",
+        "--out",
+        reading.out,
+    )
+    assert outcome.status == 0, outcome.err
+    row, right = reading.human("tiny"), reading.right["tiny"]
+    assert row["n"] == 40
+    assert len(right) == 120
+    assert row["accuracy"] == pytest.approx(sum(right) / len(right))
+    assert row["low"] < row["accuracy"] < row["high"]
+    assert 0.75 < row["accuracy"] < 0.92
+    assert f"human    {100 * row['accuracy']:.2f} %" in outcome.out
+    assert "3 judges, 120 verdicts" in outcome.out
+
+
+def test_the_other_set_is_found_in_the_same_file(
+    reading: Round, scs: Path, cli: Cli, tmp_path: Path
+) -> None:
+    """As a run, and as a copy of its questions under another name: the same row each time."""
+    run = scs / "runs" / "scs-style"
+    shutil.copyfile(run / "release" / "questions.jsonl", tmp_path / "theirs.jsonl")
+    rows = []
+    for number, items in enumerate((run, tmp_path / "theirs.jsonl")):
+        target = tmp_path / f"{number}"
+        outcome = cli(
+            "evaluate",
+            items,
+            "--people",
+            reading.file,
+            "--only",
+            "human",
+            "--out",
+            tmp_path,
+            "--write-to",
+            target,
+        )
+        assert outcome.status == 0, outcome.err
+        rows += json.loads((target / "evaluation.json").read_text(encoding="utf-8"))["baselines"]
+    right = reading.right["scs-style"]
+    assert rows[0] == rows[1]
+    assert (rows[0]["n"], len(right)) == (40, 120)
+    assert rows[0]["accuracy"] == pytest.approx(sum(right) / len(right))
+
+
+def test_what_was_found_wrong_is_told_of_each_set(reading: Round, cli: Cli) -> None:
+    assert (
+        cli(
+            "evaluate", "tiny", "--people", reading.file, "--only", "human", "--out", reading.out
+        ).status
+        == 0
+    )
+    people = reading.evaluation("tiny")["people"]
+    assert people["judged"].startswith("human (3 judges, alpha 0.")
+    assert (people["task"], people["set"], people["items"], people["other_items"]) == (
+        "read",
+        "tiny",
+        40,
+        0,
+    )
+    other, mine = people["sets"]
+    assert (other["set"], mine["set"]) == ("scs-style", "tiny")
+    marked = sum(
+        stable_fraction("vague", row["id"]) < 0.3
+        for row in read_jsonl(reading.file)
+        if row.get("set") == "tiny"
+    )
+    assert marked > 3
+    assert mine["ambiguous"]["by_one"] == pytest.approx(marked / 40)
+    assert [other[fault]["by_most"] for fault in FAULTS] == [0.0] * 4
+
+
+@pytest.mark.slow
+def test_people_stay_when_machines_are_measured_later(reading: Round, cli: Cli) -> None:
+    for only in (("--only", "human", "--people", str(reading.file)), ("--only", "position-a")):
+        assert cli("evaluate", "tiny", *only, "--out", reading.out).status == 0
+    record = reading.evaluation("tiny")
+    assert {"human", "balanced"} <= {row["kind"] for row in record["baselines"]}
+    assert record["people"]["set"] == "tiny"
+    assert not [
+        row
+        for row in read_jsonl(reading.out / "runs" / "tiny" / "evaluation" / "predictions.jsonl")
+        if row["baseline"] == "human"
+    ]
+    card = (reading.out / "runs" / "tiny" / "release" / "README.md").read_text(encoding="utf-8")
+    people, measured = card.partition("## Human accuracy")[2].split("## Evaluation")
+    assert people.count("| human |") == 2  # who answers, and the kind
+    assert "human" not in measured.partition("##")[0].partition("*random*")[2]
+    page = (reading.out / "runs" / "tiny" / "release" / "report.html").read_text(encoding="utf-8")
+    ours = f"{100 * reading.human('tiny')['accuracy']:.1f} %"
+    [line] = [line for line in page.splitlines() if '<th scope="row">Human</th>' in line]
+    assert f">{ours}<" in line
+    assert ">91 %<" in line
+    compared = cli("compare", "tiny", "tiny", "--out", reading.out).out
+    assert compared.partition("human accuracy")[2].split("\n")[1].split()[0] == "human"
+    assert "human" not in compared.partition("\nbaselines\n")[2]
+
+
+@pytest.mark.parametrize("which", ["reading", "filling"])
+def test_nothing_of_key_or_set_is_seen(which: str, request: pytest.FixtureRequest) -> None:
+    found: Round = request.getfixturevalue(which)
+    allowed = SHOWN[Task.READ if which == "reading" else Task.FILL]
+    assert len(found.seen) > 40
+    for seen in found.seen:
+        item, source, kind = seen.pop("of")
+        assert (
+            set(seen)
+            - (
+                {"votes"}
+                if kind is Kind.ADJUDICATION
+                else {"instruction"}
+                if source == "attention"
+                else set()
+            )
+            == allowed
+        )
+        text = json.dumps(seen)
+        assert not any(
+            told in text
+            for told in (item, "scs-style", "answers", *(f'"{name}"' for name in (source, *JUDGES)))
+        )
+    if which == "reading":
+        assert {len(seen["options"]) for seen in found.seen} == {5}
+
+
+def test_no_name_leaves_the_store(reading: Round, filling: Round) -> None:
+    """Judges are numbers 1 to 3 in the file; the machine, who is always wrong, is not there."""
+    for found in (reading, filling):
+        head, *rows = read_jsonl(found.file)
+        assert (head["judges"], {answer["judge"] for row in rows for answer in row["answers"]}) == (
+            3,
+            {1, 2, 3},
+        )
+        text = found.file.read_text(encoding="utf-8")
+        assert not any(f'"{name}"' in text for name in ERRORS)
+        assert {row["set"] for row in rows} == set(found.right)
+
+
+def test_people_fill_blanks(filling: Round, cli: Cli) -> None:
+    outcome = cli(
+        "evaluate",
+        "tiny",
+        "--people",
+        filling.file,
+        "--only",
+        "human",
+        "--only",
+        "random",
+        "--out",
+        filling.out,
+    )
+    assert outcome.status == 0, outcome.err
+    row, right = filling.human("tiny"), filling.right["tiny"]
+    share = sum(right) / len(right)
+    assert row["n"] == len(right) / 3
+    assert row["pa"] == pytest.approx(share)
+    assert row["ba"] == pytest.approx(share + 0.6 * (1 - share))
+    assert (row["de"], row["de_high"]) == (0.0, 0.0)
+    assert row["ba_low"] < row["ba"] < row["ba_high"]
+    assert filling.evaluation("tiny")["people"]["judged"].startswith("human (3 judges, alpha ")
+    page = (filling.out / "runs" / "tiny" / "release" / "report.html").read_text(encoding="utf-8")
+    [line] = [line for line in page.splitlines() if '<th scope="row">human</th>' in line]
+    assert f">{100 * row['ba']:.1f}<" in line
+    assert ">87.1<" in line
+    assert '<th scope="row">People</th>' not in page
+    card = (filling.out / "runs" / "tiny" / "release" / "README.md").read_text(encoding="utf-8")
+    assert "| human |" in card.partition("## Human accuracy")[2].partition("## Evaluation")[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "response"),
+    [
+        (("tiny", "--only", "human"), 2, "--only human: no answers of people; pass --people FILE"),
+        (("tiny", "--people", "{gone}"), 2, "cannot read verdicts from"),
+        (("tiny", "--people", "{fill}"), 1, "expected verdicts of the task read"),
+        (
+            ("tiny", "--people", "{torn}"),
+            1,
+            "torn.jsonl: item 'x': expected `id`, `set` and `item`",
+        ),
+        (
+            ("{few}", "--people", "{read}"),
+            2,
+            "no verdicts on the items of this set. It has verdicts on ",
+        ),
+    ],
+)
+def test_mistakes_are_one_message(
+    reading: Round,
+    filling: Round,
+    cli: Cli,
+    tmp_path: Path,
+    call: tuple[str, ...],
+    status: int,
+    response: str,
+) -> None:
+    """With what was expected, and nothing is written or trained."""
+    head, *_ = reading.file.read_text(encoding="utf-8").splitlines()
+    (tmp_path / "torn.jsonl").write_text(f'{head}\n{{"id": "x"}}\n', encoding="utf-8")
+    question = {
+        "id": "b:1",
+        "book_id": "b",
+        "tokens": ["We", "ran", "."],
+        "position": 1,
+        "options": ["ran", "rode"],
+        "answer_index": 0,
+    }
+    (tmp_path / "few.jsonl").write_text(json.dumps(question) + "\n", encoding="utf-8")
+    places = {
+        "gone": tmp_path / "gone",
+        "torn": tmp_path / "torn.jsonl",
+        "few": tmp_path / "few.jsonl",
+        "fill": filling.file,
+        "read": reading.file,
+    }
+    only = () if "--only" in call else ("--only", "longest")
+    outcome = cli(
+        "evaluate",
+        *(one.format(**places) for one in call),
+        *only,
+        "--out",
+        reading.out,
+        "--write-to",
+        tmp_path / "new",
+    )
+    assert outcome.status == status, outcome.err
+    assert outcome.err.count("cloze-gen: ") == 1
+    assert response in outcome.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_has_changed_since_is_not_counted(reading: Round, cli: Cli, tmp_path: Path) -> None:
+    records = list(read_jsonl(reading.out / "runs" / "tiny" / "release" / "questions.jsonl"))
+    read = {row["id"] for row in read_jsonl(reading.file) if "id" in row}
+    changed = next(one for one in records if one["id"] in read)
+    changed["options"] = changed["options"][::-1]
+    changed["answer_index"] = len(changed["options"]) - 1 - changed["answer_index"]
+    (tmp_path / "changed.jsonl").write_text(
+        "".join(f"{json.dumps(one)}\n" for one in records), encoding="utf-8"
+    )
+    target = tmp_path / "new"
+    outcome = cli(
+        "evaluate",
+        tmp_path / "changed.jsonl",
+        "--people",
+        reading.file,
+        "--only",
+        "human",
+        "--out",
+        tmp_path,
+        "--write-to",
+        target,
+    )
+    assert outcome.status == 0, outcome.err
+    assert (
+        "1 judged items of tiny are left out because they are not in this version of the set"
+        in outcome.err
+    )
+    [row] = json.loads((target / "evaluation.json").read_text(encoding="utf-8"))["baselines"]
+    assert row["n"] == 39
+
+
+def test_a_set_of_passages_takes_no_such_file(
+    lambada: Any, reading: Round, cli: Cli, tmp_path: Path
+) -> None:
+    """What people said of last words is in the set already."""
+    outcome = cli(
+        "evaluate", lambada.folder, "--people", reading.file, "--only", "random", "--out", tmp_path
+    )
+    assert outcome.status == 2
+    assert "--people: LAMBADA's passages were already selected by people's guesses" in outcome.err

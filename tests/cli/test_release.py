@@ -1,0 +1,366 @@
+"""Releases as they say they are, and made again from their books."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from cloze_gen.cli import release as run_again_module
+from cloze_gen.cli.release import check_can_run_again
+from cloze_gen.config import settings_dict
+from cloze_gen.corpus.folder import BookFile
+from cloze_gen.errors import UsageError
+from cloze_gen.pipelines.style_task import find_style, style_names
+from cloze_gen.release.books import BooksFound
+from cloze_gen.release.facts import read_record
+from cloze_gen.release.signature import write_checksums
+from tests.cases.releases import FACTS
+from tests.conftest import SAMPLE, FinishedRun, Outcome
+
+Cli = Callable[..., Outcome]
+
+
+@pytest.fixture
+def release(finished: FinishedRun, tmp_path: Path) -> Path:
+    """A copy of a release, far from its run."""
+    return Path(shutil.copytree(finished.release, tmp_path / "release"))
+
+
+def lines(outcome: Outcome) -> dict[str, str]:
+    """Check -> ok or FAILED."""
+    return {
+        words[1]: words[0]
+        for line in outcome.out.splitlines()
+        if not line.startswith(" ") and len(words := line.split()) > 1
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("style", style_names())
+def test_a_release_of_each_style_is_as_it_says(
+    style: str, finished_run: Callable[[str], Path], tmp_path: Path, cli: Cli
+) -> None:
+    """Without its run, with the books."""
+    found = next((finished_run(style) / "runs").glob("*/release"))
+    release = shutil.copytree(found, tmp_path / "release")
+    outcome = cli("verify", release, "--books", SAMPLE)
+    assert outcome.status == 0, outcome.out + outcome.err
+    fewshot = (
+        {"few-shot": "ok"} if (release / "fewshot.jsonl").exists() else {}
+    )  # SCDE-style shows its training passages
+    assert bool(fewshot) == (style != "scde-style")
+    beside = {"derived": "ok"} if set(read_record(release).derived) - {"fewshot.jsonl"} else {}
+    checks = ("files", "signature", "items", "formats", "documents", "others", "text")
+    assert lines(outcome) == dict.fromkeys(checks, "ok") | fewshot | beside
+
+
+@pytest.mark.thorough
+def test_a_set_is_rebuilt(finished: FinishedRun, release: Path, cli: Cli) -> None:
+    outcome = cli("verify", release, "--books", finished.corpus.train.parent, "--deep")  # type: ignore[union-attr]
+    assert outcome.status == 0, outcome.out + outcome.err
+    assert lines(outcome)["again"] == "ok"
+    edit(release / "release.json", lambda facts: facts["settings"]["choice"].update(n_questions=3))
+    outcome = cli("verify", release, "--books", finished.corpus.train.parent, "--deep")  # type: ignore[union-attr]
+    assert (outcome.status, lines(outcome)["again"]) == (1, "FAILED")
+    assert "candidates.jsonl: differs from the rebuilt file" in outcome.out
+
+
+def edit(path: Path, change: Callable[[Any], None], *, line: int | None = None) -> None:
+    """Change a JSON file or a line of JSON lines, and rewrite the folder's checksums."""
+    texts = (
+        [path.read_text(encoding="utf-8")]
+        if line is None
+        else path.read_text(encoding="utf-8").splitlines(keepends=True)
+    )
+    value = json.loads(texts[line or 0])
+    change(value)
+    texts[line or 0] = (
+        json.dumps(value, ensure_ascii=False, indent=1 if line is None else None) + "\n"
+    )
+    path.write_text("".join(texts), encoding="utf-8")
+    write_checksums(path.parent)
+
+
+def shift(record: Any) -> None:
+    record["source"]["start"] += 1
+
+
+def reword(record: Any) -> None:
+    record["source"]["text"] = record["source"]["text"].replace("the", "a", 1)
+    record["source"]["tokens"] = [
+        "a" if one == "the" else one for one in record["source"]["tokens"]
+    ]
+
+
+def another_option(record: Any) -> None:
+    wrong = (record["answer_index"] + 1) % len(record["options"])
+    record["options"][wrong] = "teapot"
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "check", "what"),
+    [
+        (
+            lambda folder: (folder / "signature.txt").write_text("other\n"),
+            None,
+            "files",
+            "signature.txt: checksum differs",
+        ),
+        (lambda folder: (folder / "report.html").unlink(), None, "files", "report.html: missing"),
+        (lambda folder: (folder / "SHA256SUMS").unlink(), None, "files", "SHA256SUMS: missing"),
+        (shift, 0, "text", "different text at characters"),
+        (reword, 0, "text", "different text at characters"),
+        (another_option, 2, "formats", ": does not match the items"),
+        (lambda record: record.update(canary="x"), 1, "items", "has another canary"),
+        (lambda facts: facts.update(n_items=7), "release.json", "items", "release.json has 7"),
+        (
+            lambda facts: facts.update(canary="y"),
+            "release.json",
+            "signature",
+            "does not match the signature",
+        ),
+        (
+            lambda facts: facts["books"][-1].update(book_id="z"),
+            "release.json",
+            "items",
+            "release.json has no book",
+        ),
+        (
+            lambda facts: facts.update(seed=2),
+            "release.json",
+            "items",
+            "the shuffled order of seed 2",
+        ),
+    ],
+)
+def test_what_differs_is_found(
+    change: Callable[[Any], Any],
+    line: int | str | None,
+    check: str,
+    what: str,
+    release: Path,
+    cli: Cli,
+) -> None:
+    if line is None:
+        change(release)
+    elif isinstance(line, int):
+        edit(release / "questions.jsonl", change, line=line)
+    else:
+        edit(release / line, change)
+    books = ("--books", SAMPLE) if check == "text" else ()
+    outcome = cli("verify", release, *books)
+    assert (outcome.status, lines(outcome)[check]) == (1, "FAILED"), outcome.out + outcome.err
+    assert what in outcome.out
+
+
+def test_a_published_item_among_the_examples_is_found(release: Path, cli: Cli) -> None:
+    """Even where the checksums are renewed."""
+    published = json.loads(
+        (release / "questions.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    )
+    edit(release / "fewshot.jsonl", lambda record: record.update(published), line=0)
+    outcome = cli("verify", release)
+    assert (outcome.status, lines(outcome)["few-shot"]) == (1, "FAILED"), outcome.out + outcome.err
+    assert f"fewshot.jsonl: {published['id']} is also an item of the set" in outcome.out
+
+
+def test_a_repeated_sentence_is_found(release: Path, cli: Cli) -> None:
+    """Under another id."""
+    path = release / "questions.jsonl"
+    first, *rest = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    record = json.loads(first)
+    path.write_text(
+        "".join([first, json.dumps(record | {"id": record["id"] + "0"}) + "\n", *rest]),
+        encoding="utf-8",
+    )
+    write_checksums(release)
+    outcome = cli("verify", release)
+    assert f"{record['id']}0: has the same text as {record['id']}" in outcome.out
+
+
+def test_a_file_of_the_user_is_no_difference(release: Path, cli: Cli) -> None:
+    """It is reported by name, is not read, and stays."""
+    (release / "notes.txt").write_text("mine")
+    (release / "x\x1b[2J.bin").touch()
+    os.truncate(
+        release / "x\x1b[2J.bin", 200 << 30
+    )  # 200 GiB that take no room; reading them would take minutes
+    outcome = cli("verify", release)
+    assert outcome.status == 0
+    assert r"not listed and not checked: notes.txt, x\x1b[2J.bin" in outcome.out
+    assert (release / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (lambda folder: shutil.rmtree(folder), "release"),
+        (lambda folder: (folder / "release.json").unlink(), "has no release.json"),
+        (
+            lambda folder: (folder / "release.json").write_text("{"),
+            "not a valid release.json",
+        ),
+        (
+            lambda folder: (folder / "questions.jsonl").write_text("[]\n"),
+            "questions.jsonl: checksum differs from SHA256SUMS",
+        ),
+        (lambda folder: (folder / "questions.jsonl").unlink(), "questions.jsonl: missing"),
+        (lambda folder: (folder / "SHA256SUMS").write_text("x\n"), "SHA256SUMS, line 1"),
+    ],
+)
+def test_a_damaged_release_is_reported(
+    make: Callable[[Path], Any], what: str, release: Path, cli: Cli
+) -> None:
+    """In a message that names it, not in a traceback."""
+    make(release)
+    outcome = cli("verify", release)
+    assert outcome.status in {1, 2}
+    assert what in outcome.err + outcome.out
+    assert "unexpected error" not in outcome.err
+
+
+def test_books_that_are_needed_are_named(release: Path, tmp_path: Path, cli: Cli) -> None:
+    """--deep without books, a folder without them, a hostile name in release.json."""
+    assert "Give their folder: --books DIR" in cli("verify", release, "--deep").err
+    (tmp_path / "empty").mkdir()
+    assert (
+        "no file has the same bytes as" in cli("verify", release, "--books", tmp_path / "empty").err
+    )
+    edit(
+        release / "release.json",
+        lambda facts: facts["books"][0].update(file=facts["books"][1]["file"]),
+    )
+    outcome = cli("verify", release, "--books", SAMPLE, "--deep")
+    assert (outcome.status, "is not a valid and unique file name" in outcome.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: record.pop("source"),
+        lambda record: record["source"].update(text=None),
+        lambda record: record.update(answer_rank=10**30),
+        lambda record: record["source"].update(start="x"),
+    ],
+)
+def test_a_record_of_another_shape_is_one_message(
+    change: Callable[[Any], Any], release: Path, cli: Cli
+) -> None:
+    """Not an unexpected error."""
+    edit(release / "questions.jsonl", change, line=0)
+    outcome = cli("verify", release, "--books", SAMPLE)
+    assert outcome.status == 1
+    assert "unexpected error" not in outcome.err
+    assert "FAILED" in outcome.out or "has an unexpected form" in outcome.err
+
+
+def test_what_the_signature_names_is_looked_at(release: Path, cli: Cli) -> None:
+    """Even if an option is changed in every file, checksums included."""
+    edit(release / "questions.jsonl", another_option, line=2)
+    assert "the signature has" in cli("verify", release).out
+    card = release / "README.md"
+    card.write_text(
+        card.read_text(encoding="utf-8").replace("5 options", "6 options"), encoding="utf-8"
+    )
+    write_checksums(release)
+    assert (
+        "README.md: differs from the document that release.json and the items give"
+        in cli("verify", release).out
+    )
+
+
+# ---- run again
+
+
+def check(style: str, changes: dict[str, dict[str, Any]], found: BooksFound | None = None) -> None:
+    settings = settings_dict(find_style(style).settings())
+    for group, values in changes.items():
+        settings[group] |= values
+    check_can_run_again(replace(FACTS, style=style, settings=settings), find_style(style), found)
+
+
+@pytest.mark.parametrize("style", style_names())
+def test_the_default_settings_are_allowed(style: str, tmp_path: Path) -> None:
+    """On the sample, and on 500 novels."""
+    (tmp_path / "a.txt").touch()
+    with open(tmp_path / "a.txt", "wb") as handle:
+        handle.truncate(250_000_000)
+    for found in (None, BooksFound(tmp_path, {"a": BookFile(tmp_path, "a.txt", "a")})):
+        check(style, {}, found)
+
+
+@pytest.mark.parametrize(
+    ("style", "changes", "said"),
+    [
+        ("lambada-style", {"committee": {"members": ["ngram", "scores:/etc/passwd"]}}, "committee.members = 'scores:/etc/passwd'"),
+        ("lambada-style", {"committee": {"members": ["hf:pythia-70m"]}}, "committee.members = 'hf:pythia-70m'"),
+        ("lambada-style", {"guessing": {"verdicts": "v.jsonl"}}, "guessing.verdicts = 'v.jsonl'"),
+        ("lambada-style", {"tagger": {"name": "en_core_web_sm"}}, "tagger.name = 'en_core_web_sm'"),
+        ("lambada-style", {"partition": {"offensive_words": "list.txt"}}, "partition.offensive_words = 'list.txt'"),
+        ("scs-style", {"books": {"reference": "questions.jsonl"}}, "books.reference = 'questions.jsonl'"),
+        ("scs-style", {"sentences": {"offensive_words": "x"}}, "sentences.offensive_words = 'x'"),
+        ("lambada-style", {"networks": {"vector_size": 10_000}}, r"\[networks\] needs about 45 GiB"),
+        ("lambada-style", {"networks": {"recurrent_hidden": 10_000}}, r"\[networks\] needs about 41 GiB"),
+        ("lambada-style", {"networks": {"recurrent_words": 10**9, "epochs": 1000}}, r"\[networks\] takes up to 8,333 times"),
+        ("scde-style", {"blanks": {"draws": 10_000}}, r"\[blanks\] takes up to 167 times"),
+        ("scde-style", {"assembly": {"oversampling": 1000.0}}, r"\[assembly\] takes up to 800 times"),
+        ("scs-style", {"impostors": {"rounds": 10_000}}, r"\[impostors\] takes up to 312 times"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(style: str, changes: dict[str, dict[str, Any]], said: str) -> None:
+    """Settings that name a file, model or program, or ask for more memory or time."""
+    with pytest.raises(UsageError, match=said):
+        check(style, changes)
+
+
+@pytest.mark.parametrize("style", style_names())
+def test_every_free_text_is_taken_for_a_file(style: str) -> None:
+    """So that a new setting that names a file is refused too."""
+    model = find_style(style).settings
+    texts = [
+        (group, name)
+        for group, field in model.model_fields.items()
+        for name, one in group_fields(field.annotation)
+        if one.annotation is str
+        and not any(hasattr(rule, "pattern") for rule in one.metadata)
+        and group != "release"
+    ]
+    assert texts
+    for group, name in texts:
+        with pytest.raises(UsageError, match=f"{group}.{name} = 'x': --deep does not open files"):
+            check(style, {group: {name: "x"}})
+
+
+def test_a_set_of_the_sample_is_made_of_the_sample(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever books are given: those of the user lack what the sample's own manifest says."""
+
+    class Called(Exception):
+        pass
+
+    def make_task(**given: Any) -> None:
+        raise Called(given["train"], given["source"])
+
+    monkeypatch.setattr(run_again_module, "make_task", make_task)
+    style = find_style("scs-style")
+    facts = replace(FACTS, style=style.name, settings=settings_dict(style.settings()), sample=True)
+    release: Any = SimpleNamespace(record=SimpleNamespace(facts=facts))
+    with pytest.raises(Called) as called:
+        run_again_module.rebuild(
+            release, style, BooksFound(tmp_path, {}), tmp_path / "run", workers=1
+        )
+    assert called.value.args == ("", "")
+
+
+def group_fields(model: type[BaseModel] | None) -> list[tuple[str, Any]]:
+    return list(model.model_fields.items()) if model is not None else []

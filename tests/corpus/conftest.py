@@ -1,0 +1,128 @@
+"""A corpus of small novels in a store, and the first stages over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.corpus.folder import scan_corpus
+from cloze_gen.corpus.frequencies import write_counts
+from cloze_gen.corpus.ingest import write_ingest
+from cloze_gen.corpus.overlap import OverlapSettings, write_overlap
+from cloze_gen.corpus.parse_book import IngestSettings
+from cloze_gen.corpus.partition import PartitionSettings, write_part, write_partition
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.records.passage import Part
+from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.fingerprint import StageKey
+
+_SCENES = (
+    '"Who is there?" asked {name}. Nobody answered, and the {thing} went out. It was {name} '
+    "who found the {thing} again by candle-\n"
+    "light, long after the others had gone to bed.",
+    "In the morning the {thing} was gone. {name} looked for it in the garden, but it was not "
+    "in the {place}.\n\n"
+    '"Ask the old man," said her sister. "He was up before any of us. He may have seen it." '
+    "They asked him, and he only shook his head.",
+    "CHAPTER {number}\n\nThere was no wind. {name} walked to the {place} with the {thing} "
+    "under her arm. She never came home again.",
+)
+_NAMES, _THINGS, _PLACES = (
+    ("Jane", "Emma", "Anne", "Fanny", "Clara"),
+    ("lantern", "kettle", "ladder", "parcel"),
+    ("mill", "harbour", "wood"),
+)
+
+
+def novel(number: int) -> str:
+    """A novel of thirty scenes, too unlike others to count as their copy."""
+    scenes = [
+        _SCENES[(number + i) % 3].format(
+            name=_NAMES[(number * 3 + i) % 5],
+            thing=_THINGS[(number + 2 * i) % 4],
+            place=f"{_PLACES[i % 3]} of no {number}-{i}",
+            number=i + 1,
+        )
+        for i in range(30)
+    ]
+    return "\n\n".join(
+        f"{scene} That was on the day {number * 100 + i} of the year."
+        for i, scene in enumerate(scenes)
+    )
+
+
+@dataclass
+class Novels:
+    """A folder of novels, and what the stages make of it."""
+
+    books: Path
+    store: Store
+
+    def stage(self, name: str, write: Callable[..., None], **given: Any) -> Artifact:
+        """The artifact of one stage, made where it is not there yet."""
+        inputs = {
+            key: value.manifest["fingerprint"]
+            for key, value in given.items()
+            if isinstance(value, Artifact)
+        }
+        key = StageKey(
+            name,
+            1,
+            {key: str(value) for key, value in given.items() if not isinstance(value, Artifact)},
+            inputs,
+        )
+        with self.store.writing(key) as writer:
+            if writer is not None:
+                write(writer, StageContext(self.store, InProcessEngine(), name), **given)
+        return self.store.open(key)
+
+    def corpus(self) -> Artifact:
+        found = scan_corpus(self.books)
+        digests = [book.digest() for book in found]
+        own = self.stage(
+            "ingest",
+            write_ingest,
+            books=found,
+            digests=digests,
+            settings=IngestSettings(min_word_tokens=20),
+        )
+        return self.stage(
+            "corpus",
+            write_overlap,
+            own=own,
+            other=None,
+            side="books",
+            settings=OverlapSettings(within="keep"),
+        )
+
+    def partition(self, *, seed: int = 1, **settings: Any) -> Artifact:
+        given = PartitionSettings.model_validate({"min_containment": 0.9} | settings)
+        return self.stage(
+            "partition", write_partition, corpus=self.corpus(), settings=given, seed=seed
+        )
+
+    def counts(self, partition: Artifact) -> Artifact:
+        return self.stage(
+            "counts",
+            write_counts,
+            corpus=self.stage("novels", write_part, partition=partition, part=Part.TRAIN),
+        )
+
+
+def write_novels(books: Path) -> None:
+    """Eight novels, two of them in a folder of their own."""
+    (books / "Romance").mkdir(parents=True)
+    for number in range(8):
+        (books / ("Romance" if number < 2 else "") / f"novel{number}.txt").write_text(novel(number))
+
+
+@pytest.fixture
+def novels(tmp_path: Path) -> Novels:
+    """Eight novels that a test may change."""
+    write_novels(tmp_path / "books")
+    return Novels(tmp_path / "books", Store(tmp_path / "out"))

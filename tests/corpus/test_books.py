@@ -1,0 +1,58 @@
+"""What helps against each reason a book is dropped for."""
+
+from __future__ import annotations
+
+import re
+
+from cloze_gen.config import settings_dict
+from cloze_gen.corpus.dropped import (
+    REMEDIES,
+    dropped_lines,
+    dropped_notes,
+    dropped_text,
+    remedies_text,
+)
+from cloze_gen.corpus.parse_book import BookReason
+from cloze_gen.corpus.partition import PartitionSettings
+from cloze_gen.pipelines.scs_style import ScsSettings
+
+
+def test_every_reason_has_a_remedy_and_no_other() -> None:
+    """Whoever adds a reason says what to do about it."""
+    assert set(REMEDIES) == set(BookReason)
+
+
+def test_remedies_name_settings_that_exist() -> None:
+    """A user who follows the advice is not told of an unknown setting."""
+    known = {
+        f"{group}.{name}" for group, settings in ScsSettings() for name in settings_dict(settings)
+    }
+    known |= {f"partition.{name}" for name in PartitionSettings.model_fields}
+    named = {
+        name for remedy in REMEDIES.values() for name in re.findall(r"\b[a-z]+\.[a-z_]+", remedy)
+    } - {"manifest.tsv"}
+    assert named
+    assert named <= known
+
+
+def test_every_way_of_telling_is_bounded() -> None:
+    """However many books, ten of a reason are named and the rest is a number; kept ones are none."""
+    rows = [
+        {"book_id": f"{reason}-{n}", "status": "rejected", "reason": str(reason), "detail": "why"}
+        for reason in BookReason
+        for n in range(5000)
+    ]
+    rows += [{"book_id": "good", "status": "kept", "reason": "", "detail": ""}]
+    assert len(dropped_lines(rows)) == len(dropped_notes(rows)) == 11 * len(BookReason)
+    assert len(dropped_text(rows)) < 100 * 11 * len(BookReason)
+    assert dropped_text(rows).count("4,990 more") == len(BookReason)
+    assert remedies_text(rows).count(";") >= len(BookReason) - 1
+    assert not any(
+        "good" in text
+        for text in (
+            *dropped_lines(rows),
+            *dropped_notes(rows),
+            dropped_text(rows),
+            remedies_text(rows),
+        )
+    )

@@ -1,0 +1,136 @@
+"""Books that hold each other's text are found by content, and one of them goes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.corpus.content_sketch import choose_drops, containment, content_sketch, find_overlaps
+
+RNG = np.random.default_rng(7)
+WORDS = RNG.integers(1, 2**32, size=60_000, dtype=np.uint64)
+
+
+def test_overlaps_are_found_in_both_directions() -> None:
+    """A part is wholly in its whole, and the whole partly in the part."""
+    sketches = {
+        "whole": content_sketch(WORDS[:40_000]),
+        "part": content_sketch(WORDS[10_000:20_000]),
+        "other": content_sketch(WORDS[40_000:]),
+    }
+    (found,) = find_overlaps(sketches, min_containment=0.5)
+    assert (found.book_a, found.book_b) == ("part", "whole")
+    assert found.containment_a_in_b == 1
+    assert abs(found.containment_b_in_a - 0.25) < 0.05
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 20)), min_size=1, max_size=5))
+def test_one_sort_finds_what_comparing_all_pairs_finds(spans: list[tuple[int, int]]) -> None:
+    """The inverted sort is an all-pairs comparison, only faster."""
+    sketches = {
+        f"b{i}": content_sketch(WORDS[start * 1000 : (start + length) * 1000])
+        for i, (start, length) in enumerate(spans)
+    }
+    found = {
+        (o.book_a, o.book_b): (o.containment_a_in_b, o.containment_b_in_a)
+        for o in find_overlaps(sketches, min_containment=0.1)
+    }
+    for a, b in [(a, b) for a in sketches for b in sketches if a < b]:
+        both = containment(sketches[a], sketches[b]), containment(sketches[b], sketches[a])
+        shared = both[0] * len(sketches[a])
+        assert ((a, b) in found) == (shared >= 10 and max(both) >= 0.1)
+        if (a, b) in found:
+            assert np.allclose(found[a, b], both)
+
+
+def test_every_dropped_book_is_held_by_a_kept_one() -> None:
+    """Of three copies one stays; the reason names it."""
+    sketch = content_sketch(WORDS[:9000])
+    drops = choose_drops(
+        find_overlaps({"a": sketch, "b": sketch, "c": sketch}, min_containment=0.5),
+        {"a": 5, "b": 9, "c": 5},
+    )
+    assert drops == {
+        "a": ("b", "100% of its text is in b, 100% of b is in it"),
+        "c": ("b", "100% of its text is in b, 100% of b is in it"),
+    }
+
+
+def test_formulas_and_chance_are_no_overlap() -> None:
+    """Runs that many books share, and a handful of common runs, say nothing."""
+    formula = WORDS[:3000]
+    sketches = {
+        f"b{i:02}": content_sketch(
+            np.concatenate((formula, WORDS[3000 + 500 * i : 3500 + 500 * i]))
+        )
+        for i in range(60)
+    }
+    assert find_overlaps(sketches, min_containment=0.5) == []
+    assert (
+        find_overlaps(
+            {"a": content_sketch(WORDS[:100]), "b": content_sketch(WORDS[:100])},
+            min_containment=0.5,
+        )
+        == []
+    )
+    assert find_overlaps({}, min_containment=0.5) == []
+    assert len(content_sketch(WORDS[:7])) == 0
+
+
+def dropped(spans: dict[str, np.ndarray], sizes: dict[str, int] | None = None) -> dict[str, str]:
+    """Each dropped book and the one that stays for it, books looked at from the largest on."""
+    sizes = sizes or {book: len(words) for book, words in spans.items()}
+    sketches = {
+        book: content_sketch(spans[book])
+        for book in sorted(spans, key=lambda name: (-sizes[name], name))
+    }
+    drops = choose_drops(find_overlaps(sketches, min_containment=0.3), sizes)
+    return {book: kept for book, (kept, _) in drops.items()}
+
+
+def misprinted(words: np.ndarray, seed: int, share: float) -> np.ndarray:
+    """A copy with some words replaced and its end cut off."""
+    rng = np.random.default_rng(seed)
+    copy = words.copy()
+    wrong = rng.random(len(copy)) < share
+    copy[wrong] = rng.integers(1, 2**32, size=int(wrong.sum()), dtype=np.uint64)
+    return copy[: len(copy) - seed]
+
+
+@pytest.mark.parametrize("count", [2, 50, 51, 52, 500])
+def test_of_any_number_of_copies_one_stays(count: int) -> None:
+    """However many there are, and whatever else the corpus holds."""
+    books = {f"copy{i:03}": WORDS[:9000] for i in range(count)} | {"other": WORDS[20_000:30_000]}
+    assert dropped(books) == {f"copy{i:03}": "copy000" for i in range(1, count)}
+
+
+def test_of_many_editions_the_longest_stays() -> None:
+    """Copies with a misprint in 300 words, each cut short elsewhere."""
+    books = {f"copy{i:02}": misprinted(WORDS[:30_000], 99 - i, 0.003) for i in range(80)}
+    assert dropped(books) == {f"copy{i:02}": "copy79" for i in range(79)}
+
+
+@pytest.mark.parametrize("count", [3, 120])
+def test_copies_go_with_what_holds_part_of_them(count: int) -> None:
+    """Of a book in many copies, half of which is in a larger one, none stays."""
+    books = {f"copy{i:03}": WORDS[:10_000] for i in range(count)} | {"larger": WORDS[5_000:20_000]}
+    assert dropped(books) == {f"copy{i:03}": "larger" for i in range(count)}
+
+
+def test_a_formula_of_many_books_ties_none() -> None:
+    """200 different books that open with the same half of their text are 200 books."""
+    books = {
+        f"b{i:03}": np.concatenate(
+            (WORDS[:2000], RNG.integers(1, 2**32, size=2000, dtype=np.uint64))
+        )
+        for i in range(200)
+    }
+    assert dropped(books) == {}
+    assert (
+        find_overlaps(
+            {book: content_sketch(words) for book, words in books.items()}, min_containment=0.01
+        )
+        == []
+    )

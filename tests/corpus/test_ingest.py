@@ -1,0 +1,209 @@
+"""Books are kept under the digest of the bytes that were read, or not at all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books, read_books, read_type_counts
+from cloze_gen.corpus.folder import BookFile, scan_corpus
+from cloze_gen.corpus.ingest import BookShard, ingest_book, write_ingest
+from cloze_gen.corpus.parse_book import IngestSettings
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import CorpusError
+from cloze_gen.store.artifacts import Store
+from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.tables import read_parquet
+
+NOVEL = Path(__file__).parents[2] / "corpora" / "sample" / "source" / "the-clockmakers-debt.txt"
+N_BOOKS = 120
+SETTINGS = IngestSettings(min_word_tokens=5)
+ONE, OTHER = (
+    "It was a dark night, and he was glad of the lamp. " * 9,
+    "They came to the house by the sea and slept there. " * 9,
+)
+
+
+def shards(out: Path, books: Path) -> list[BookShard]:
+    return [BookShard(out, book, book.digest(), SETTINGS) for book in scan_corpus(books)]
+
+
+def ingest(out: Path, books: Path, name: str = "x") -> list[dict[str, str]]:
+    """The table of books of one ingest."""
+    key = StageKey("ingest", 1, {"name": name})
+    found = scan_corpus(books)
+    with Store(out).writing(key) as writer:
+        assert writer is not None
+        ctx = StageContext(Store(out), InProcessEngine(), "ingest")
+        write_ingest(
+            writer,
+            ctx,
+            books=found,
+            digests=[book.digest() for book in found],
+            settings=SETTINGS,
+        )
+    return read_books(Store(out).open(key))
+
+
+def texts(out: Path, name: str = "x") -> dict[str, str]:
+    """Book id -> its first sentence, as later stages read it."""
+    artifact = Store(out).open(StageKey("ingest", 1, {"name": name}))
+    rows = kept_books(artifact)
+    return {
+        row["book_id"]: read_parquet(book_folder(artifact, row) / "sentences.parquet")["text"][
+            0
+        ].as_py()
+        for row in rows
+    }
+
+
+def test_a_book_that_changed_since_it_was_counted_in_is_stored_nowhere(tmp_path: Path) -> None:
+    """The next run reads the new bytes; restored bytes get their old place."""
+    books, out = tmp_path / "books", tmp_path / "out"
+    books.mkdir()
+    (books / "a.txt").write_text(ONE[:200])
+    (half,) = shards(out, books)
+    (books / "a.txt").write_text(ONE)
+    with pytest.raises(CorpusError, match=r"a\.txt: changed while it was read"):
+        ingest_book(half)
+    assert not Store(out).is_complete(half.key)
+    (whole,) = shards(out, books)
+    assert ingest_book(whole)["sentences"] == 9
+    (books / "a.txt").write_text(ONE[:200])
+    assert ingest_book(half)["sentences"] == 4
+    assert ingest_book(whole)["sentences"] == 9
+
+
+def test_books_that_cannot_be_opened_share_nothing(tmp_path: Path) -> None:
+    """One of two unreadable books is repaired: only it gets text."""
+    books, out = tmp_path / "books", tmp_path / "out"
+    books.mkdir()
+    (books / "ok.txt").write_text(OTHER)
+    for name in ("a", "b"):
+        (books / f"{name}.txt").symlink_to("gone")
+    before = ingest(out, books, "before")
+    assert [(row["book_id"], row["reason"], row["folder"]) for row in before][:2] == [
+        ("a", "unreadable", ""),
+        ("b", "unreadable", ""),
+    ]
+    planned = shards(out, books)
+    (books / "a.txt").unlink()
+    (books / "a.txt").write_text(ONE)
+    with pytest.raises(CorpusError, match=r"a\.txt: changed while it was read"):
+        ingest_book(planned[0])
+    after = ingest(out, books, "after")
+    assert [row["status"] for row in after] == ["kept", "rejected", "kept"]
+    assert texts(out, "after") == {"a": ONE[:49], "ok": OTHER[:50]}
+    assert not list((out / "store").glob("book-*/unreadable*"))
+
+
+def test_a_book_unlike_its_listing_is_dropped(tmp_path: Path) -> None:
+    """The audit has reason, both digests and the line; a matching book is kept."""
+    books, out = tmp_path / "books", tmp_path / "out"
+    books.mkdir()
+    (books / "a.txt").write_text(ONE)
+    (books / "b.txt").write_text(OTHER)
+    digests = {shard.book.file: shard.digest for shard in shards(out, books)}
+    (books / "manifest.tsv").write_text(
+        f"file\tsha256\nb.txt\t{digests['b.txt'].upper()}\na.txt\t{'0' * 64}\n"
+    )
+    a, b = ingest(out, books)
+    assert (a["status"], a["reason"], b["status"]) == ("rejected", "differs_from_manifest", "kept")
+    assert a["detail"].startswith(
+        f"sha256 {digests['a.txt'][:12]}..., but manifest.tsv, line 3, lists {'0' * 12}..."
+    )
+
+
+def test_many_dropped_books_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ten warnings a reason and a count; a short error where books were dropped."""
+    books, out = tmp_path / "books", tmp_path / "out"
+    books.mkdir()
+    for n in range(300):
+        (books / f"{n:03}.txt").write_text("Too short.")
+    (books / "empty.txt").write_text("")
+    with pytest.raises(CorpusError) as caught:
+        ingest(out, books)
+    said = str(caught.value)
+    assert said.startswith("all 301 books were dropped: 000 (nearly_empty), 001 (nearly_empty)")
+    assert "and 290 more for (nearly_empty)" in said
+    assert "lower ingest.min_word_tokens" in said
+    assert len(said) < 700
+    (books / "ok.txt").write_text(ONE)
+    capsys.readouterr()
+    assert len(ingest(out, books)) == 302
+    warnings = [line for line in capsys.readouterr().err.splitlines() if "warning: " in line]
+    assert len(warnings) == 12
+    assert (
+        warnings[10]
+        == "ingest: warning: 290 more dropped (nearly_empty); the books.tsv of this stage, once "
+        "written, has a line for each"
+    )
+
+
+@pytest.fixture
+def hasty_threads() -> Iterator[None]:
+    """Threads that switch after a microsecond, to provoke races."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def tokens_of(out: Path, shards: list[BookShard]) -> list[list[str]]:
+    return [
+        read_parquet(Store(out).folder(shard.key) / SENTENCES)["tokens"].to_pylist()
+        for shard in shards
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("hasty_threads")
+def test_several_threads_read_what_one_reads(tmp_path: Path) -> None:
+    """The memory of chunks is one a process, yet threads that share it spoil no book."""
+    lines = NOVEL.read_text(encoding="utf-8", errors="replace").splitlines()
+    settings = IngestSettings(min_word_tokens=0, min_function_word_share=0)
+    books = []
+    for i in range(N_BOOKS):
+        path = tmp_path / f"{i:03}.txt"
+        path.write_text(
+            "\n".join(lines[i * len(lines) // N_BOOKS : (i + 1) * len(lines) // N_BOOKS]),
+            encoding="utf-8",
+        )
+        books.append(BookFile(tmp_path, path.name, path.stem))
+    several, one = (
+        [BookShard(tmp_path / name, book, book.digest(), settings) for book in books]
+        for name in ("several", "one")
+    )
+    with ThreadPoolExecutor(6) as threads:
+        found = list(threads.map(ingest_book, several))
+    assert found == [ingest_book(shard) for shard in one]
+    assert tokens_of(tmp_path / "several", several) == tokens_of(tmp_path / "one", one)
+
+
+def test_counts_of_books_together_are_the_counts_of_their_texts_joined(tmp_path: Path) -> None:
+    """Counting books apart and together is the same, words that open sentences among them."""
+    books, out = tmp_path / "books", tmp_path / "out"
+    books.mkdir()
+    for name, text in (("a", ONE), ("b", OTHER), ("both", f"{ONE}\n\n{OTHER}")):
+        (books / f"{name}.txt").write_text(text)
+    folders = {
+        shard.book.book_id: Store(out).folder(shard.key)
+        for shard in shards(out, books)
+        if ingest_book(shard)
+    }
+    assert read_type_counts([folders["a"], folders["b"]]) == read_type_counts([folders["both"]])
+
+
+def test_the_table_of_books_has_what_the_manifest_says(tmp_path: Path) -> None:
+    """The licence among it, as it was written."""
+    books = tmp_path / "books"
+    books.mkdir()
+    (books / "a.txt").write_text(ONE)
+    (books / "manifest.tsv").write_text("file\tlicense\ttitle\na.txt\tIn copyright, by leave\tA\n")
+    (row,) = ingest(tmp_path / "out", books)
+    assert (row["license"], row["title"], row["status"]) == ("In copyright, by leave", "A", "kept")

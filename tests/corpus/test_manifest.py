@@ -1,0 +1,131 @@
+"""The manifest of a folder of books: each slip named by its line."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.corpus.folder import listing_digest, scan_corpus
+from cloze_gen.errors import UsageError
+
+
+def corpus_with(folder: Path, manifest: str | bytes) -> Path:
+    """Two books and this manifest."""
+    for name in ("a.txt", "b b.txt"):
+        (folder / name).write_text(name)
+    (folder / "manifest.tsv").write_bytes(
+        manifest.encode() if isinstance(manifest, str) else manifest
+    )
+    return folder
+
+
+def notices(folder: Path) -> list[str]:
+    """What a look at the folder says."""
+    said: list[str] = []
+    scan_corpus(folder, notice=said.append)
+    return [line.removeprefix(f"{folder}: ") for line in said]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "said"),
+    [
+        (b"name\tx\na.txt\ty\n", "no column 'file'"),
+        (b"file,title\na.txt,A\n", "columns are separated by tabs"),
+        (b"file\ttitle\ttitle\na.txt\tA\tB\n", "line 1: 2 columns are called 'title'"),
+        (b"file\tbook_id\n\na.txt\tbad id\n", "line 3: book_id 'bad id' of 'a.txt' may only have"),
+        (b"file\tbook_id\na.txt\t..\n", "line 2: book_id '..'"),
+        (b"file\tbook_id\na.txt\t.\n", "line 2: book_id '.'"),
+        (b"file\ttitle\na.txt\t\xe9\n", "not UTF-8"),
+        (bytes(range(256)), "not UTF-8"),
+        (b"file\tbook_id\na.txt\tone\nb b.txt\tone\n", "share the id 'one'"),
+        (
+            b"file\ttitle\na.txt\tA\nb b.txt\tB\na.txt\tA\n",
+            "line 4: 'a.txt' is already in line 2",
+        ),
+        (b'file\ttitle\n"b b.txt"\tB\n', 'line 2: "b b.txt" is in quotation marks'),
+        (b"file\ttitle\na.txt\tA\tB\n", "line 2: 3 cells, but the header has 2"),
+        (b"file\ttitle\n\tA\n", "line 2: the cell `file` is empty"),
+        (b"file\tsha256\na.txt\tx\n", "line 2: 'x' is not a sha256"),
+        (
+            b"file\ttitle\na.txt\t" + b"x" * 2001 + b"\n",
+            "line 2: the cell 'title' has 2,001 characters; 2,000 are the most",
+        ),
+    ],
+)
+def test_broken_manifests(tmp_path: Path, manifest: bytes, said: str) -> None:
+    """Each mistake is named with the manifest's path and its line."""
+    with pytest.raises(UsageError) as caught:
+        scan_corpus(corpus_with(tmp_path, manifest))
+    assert said in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_long_cells_that_nothing_prints_are_read(tmp_path: Path) -> None:
+    folder = corpus_with(
+        tmp_path, f"file\ttitle\t{'n' * 9000}\na.txt\t{'x' * 2000}\t{'y' * 9000}\n"
+    )
+    (notice,) = notices(folder)
+    assert "n" * 80 in notice
+    assert "n" * 81 not in notice
+
+
+def test_a_manifest_that_is_no_file_is_refused(tmp_path: Path) -> None:
+    """A pipe does not make the run wait; a link to nowhere is no manifest left out."""
+    (tmp_path / "a.txt").write_text("a")
+    os.mkfifo(tmp_path / "manifest.tsv")
+    with pytest.raises(
+        UsageError, match=r"cannot be read as a manifest \(a named pipe, not a file\)"
+    ):
+        scan_corpus(tmp_path)
+    (tmp_path / "manifest.tsv").unlink()
+    (tmp_path / "manifest.tsv").symlink_to("gone")
+    with pytest.raises(UsageError, match=r"cannot be read as a manifest \(No such file"):
+        scan_corpus(tmp_path)
+
+
+def test_rows_without_a_file_and_columns_without_a_meaning_are_said(tmp_path: Path) -> None:
+    corpus_with(tmp_path, "file\tTitle\nA.TXT\tA\ngone.txt\n")
+    assert notices(tmp_path) == [
+        "manifest.tsv lists files that are not here: line 2 'A.TXT' (there is 'a.txt'), line "
+        "3 'gone.txt'",
+        "manifest.tsv has columns that are not used: 'Title' "
+        "(known: file, book_id, title, author, genre, year, etext, license, bytes, sha256, role)",
+    ]
+
+
+def test_many_rows_without_a_file_are_counted(tmp_path: Path) -> None:
+    """A manifest of both sides lists the other side's books too."""
+    corpus_with(tmp_path, "file\n" + "".join(f"gone{n}.txt\n" for n in range(500)))
+    (said,) = notices(tmp_path)
+    assert "line 11 'gone9.txt' and 490 more" in said
+
+
+def test_a_manifest_that_holds_says_nothing(tmp_path: Path) -> None:
+    """Windows line ends, a byte-order mark, blank lines and short rows are no slips."""
+    corpus_with(
+        tmp_path, b"\xef\xbb\xbffile\ttitle\tyear\r\n\r\nb b.txt\tB\r\na.txt\tA\t1900\t\r\n"
+    )
+    assert notices(tmp_path) == []
+    assert [dict(book.facts) for book in scan_corpus(tmp_path)] == [
+        {"title": "A", "year": "1900"},
+        {"title": "B"},
+    ]
+
+
+def test_the_listing_counts_where_it_changes_the_table(tmp_path: Path) -> None:
+    """Facts and mismatching checksums count; a matching checksum does not."""
+    right, wrong = hashlib.sha256(b"a.txt").hexdigest(), "0" * 64
+
+    def listing(manifest: str) -> str:
+        books = scan_corpus(corpus_with(tmp_path, manifest))
+        return listing_digest(books, [book.digest() for book in books])
+
+    assert listing("file\na.txt\n") == listing(f"file\tsha256\n\n\na.txt\t{right}\n") == ""
+    found = [
+        listing(f"file\tsha256\ttitle\na.txt\t{sha}\t{title}\n")
+        for sha, title in ((right, "A"), (right, "B"), (wrong, "A"), (wrong, ""))
+    ]
+    assert len({*found, ""}) == 5

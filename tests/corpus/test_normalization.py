@@ -1,0 +1,44 @@
+"""Normalizing: the marks of the typist go, twice is once, many are as one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.corpus.decoding import flatten
+from cloze_gen.corpus.normalization import SEPARATOR, normalize_many, normalize_sentence
+
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "ingest_normalize.json").read_text())
+# Made of the pieces that the rules look at, so that rules meet each other.
+SINGLE = "ab1.-_*[]<>{}`'~\n pP\u2014\u2026\u00e9\x7f"
+PIECES = st.lists(
+    st.sampled_from([*SINGLE, "<i>", "[1]", "--", ". .", "\n12\n", "- ", "a-\nb"]), max_size=25
+)
+MARKED = PIECES.map("".join)
+
+
+@pytest.mark.parametrize(("piece", "expected"), CASES)
+def test_marks_of_the_typist_go(piece: str, expected: str) -> None:
+    """Each rule on an example from the books."""
+    assert normalize_sentence(piece) == expected
+
+
+@given(st.one_of(MARKED, st.text().map(flatten)))
+def test_normalizing_twice_is_normalizing_once(piece: str) -> None:
+    """Clean text is its own normal form."""
+    once = normalize_sentence(piece)
+    assert normalize_sentence(once) == once
+    assert once == once.strip()
+    assert "  " not in once
+    assert "\n" not in once
+
+
+@given(st.lists(st.one_of(MARKED, st.text().map(flatten)), min_size=1, max_size=5))
+def test_a_book_is_normalized_as_its_sentences_are(pieces: list[str]) -> None:
+    """No rule reaches across the separator."""
+    together = normalize_many(pieces).split(SEPARATOR)[1:-1]
+    assert [piece.strip() for piece in together] == [normalize_sentence(piece) for piece in pieces]

@@ -1,0 +1,134 @@
+"""Which books of one side go on: none that the other side holds, and of copies among the rest one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cloze_gen.corpus.books import read_books
+from cloze_gen.corpus.content_sketch import content_sketch
+from cloze_gen.corpus.overlap import OVERLAPS, OverlapSettings, write_overlap
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.tables import read_tsv, write_tsv
+
+WORDS = np.random.default_rng(11).integers(1, 2**32, size=60_000, dtype=np.uint64)
+NOVEL, OTHER, TRAINING = (0, 20_000), (40_000, 60_000), (20_000, 40_000)
+ANTHOLOGY = (0, 40_000)  # the novel, and the training book after it
+
+
+def ingested(folder: Path, **spans: tuple[int, int]) -> Artifact:
+    """An ingest of books that are spans of one text."""
+    for book, (start, end) in spans.items():
+        (folder / book).mkdir(parents=True)
+        np.save(folder / book / "sketch.npy", content_sketch(WORDS[start:end]))
+    rows = [
+        (book, "kept", "", "", end - start, book) for book, (start, end) in sorted(spans.items())
+    ]
+    write_tsv(
+        folder / "books.tsv", ("book_id", "status", "reason", "detail", "tokens", "folder"), rows
+    )
+    return Artifact(folder, {})
+
+
+def decide(tmp_path: Path, **given: Any) -> tuple[dict[str, str], Path]:
+    """Each book's reason, empty where it goes on, and the folder of the artifact."""
+    writer = overlap_of(tmp_path, **given)
+    return {
+        row["book_id"]: row["reason"] for row in read_books(Artifact(writer.folder, {}))
+    }, writer.folder
+
+
+def overlap_of(
+    tmp_path: Path,
+    *,
+    side: str = "source",
+    other: Artifact | None,
+    own: Artifact | None = None,
+    **settings: str,
+) -> ArtifactWriter:
+    """The overlap of three books with another side, as it was written."""
+    own = own or ingested(tmp_path / "own", anthology=ANTHOLOGY, novel=NOVEL, other=OTHER)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    ctx = StageContext(Store(tmp_path), InProcessEngine(), "corpus")
+    writer = ArtifactWriter(folder)
+    write_overlap(
+        writer,
+        ctx,
+        own=own,
+        other=other,
+        side=side,
+        settings=OverlapSettings.model_validate(settings),
+    )
+    return writer
+
+
+def test_an_anthology_takes_no_clean_book_with_it(tmp_path: Path) -> None:
+    reasons, folder = decide(tmp_path, other=ingested(tmp_path / "train", trained=TRAINING))
+    assert reasons == {"anthology": "overlaps_train", "novel": "", "other": ""}
+    found = {(row["book_a"], row["book_b"], row["where"]) for row in read_tsv(folder / OVERLAPS)}
+    assert found == {("anthology", "novel", "within"), ("anthology", "trained", "across")}
+
+
+def test_the_training_side_is_decided_alike(tmp_path: Path) -> None:
+    """Where overlap costs training books, the same law holds for them."""
+    reasons, _ = decide(
+        tmp_path,
+        side="train",
+        other=ingested(tmp_path / "source", seed=TRAINING),
+        across="drop_train",
+    )
+    assert reasons == {"anthology": "overlaps_source", "novel": "", "other": ""}
+
+
+@pytest.mark.parametrize(
+    ("settings", "dropped"),
+    [
+        ({"across": "keep"}, {"novel": "duplicate_of"}),
+        ({"across": "drop_train"}, {"novel": "duplicate_of"}),
+        ({"across": "keep", "within": "keep"}, {}),
+        ({"within": "keep"}, {"anthology": "overlaps_train"}),
+    ],
+)
+def test_each_setting_drops_what_it_says(
+    tmp_path: Path, settings: dict[str, str], dropped: dict[str, str]
+) -> None:
+    reasons, _ = decide(tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), **settings)
+    assert {book: reason for book, reason in reasons.items() if reason} == dropped
+
+
+def test_without_the_other_side_only_copies_go(tmp_path: Path) -> None:
+    """Alone, the anthology holds the novel, and the novel goes."""
+    reasons, _ = decide(tmp_path, other=None)
+    assert reasons == {"anthology": "", "novel": "duplicate_of", "other": ""}
+
+
+@pytest.mark.parametrize(
+    ("across", "leaks"), [("keep", ["anthology"]), ("drop_train", []), ("drop_source", [])]
+)
+def test_only_a_book_that_stays_on_both_sides_is_a_leak(
+    tmp_path: Path, across: str, leaks: list[str]
+) -> None:
+    """With `drop_train` the training copy goes, so card and report must not call it a leak."""
+    writer = overlap_of(
+        tmp_path, other=ingested(tmp_path / "train", trained=TRAINING), across=across
+    )
+    assert writer.facts["kept_despite_overlap"] == leaks
+
+
+@pytest.mark.parametrize(("own", "other"), [(26, 26), (1, 60), (60, 1)])
+def test_a_leak_is_found_however_many_copies_there_are(
+    tmp_path: Path, own: int, other: int
+) -> None:
+    """Every copy of a training book goes, and the clean book stays."""
+    copies = {f"copy{i:02}": NOVEL for i in range(own)}
+    trained = ingested(tmp_path / "train", **{f"trained{i:02}": NOVEL for i in range(other)})
+    reasons, _ = decide(
+        tmp_path, own=ingested(tmp_path / "own", **copies, clean=OTHER), other=trained
+    )
+    assert reasons == dict.fromkeys(copies, "overlaps_train") | {"clean": ""}

@@ -1,0 +1,252 @@
+"""The table of novels with domain, rate and part; and a part as a corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from cloze_gen.corpus.books import book_folder, kept_books, read_books, read_type_counts
+from cloze_gen.corpus.partition import (
+    Novel,
+    PartitionSettings,
+    assign_splits,
+    belong_together,
+    offensive_rate,
+    write_part,
+)
+from cloze_gen.errors import CorpusError
+from cloze_gen.records.passage import Part
+from cloze_gen.rng import derive_rng
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.word_tokens import is_word
+from tests.corpus.conftest import Novels, novel
+
+
+def column(artifact: Artifact, name: str) -> dict[str, str]:
+    return {row["book_id"]: row[name] for row in read_books(artifact)}
+
+
+def test_every_novel_has_a_part(novels: Novels) -> None:
+    """One of three, and each part has a novel; the manifest counts them and their tokens."""
+    found = novels.partition()
+    parts = column(found, "part")
+    assert {*parts.values()} == {"train", "development", "test"}
+    assert found.facts["novels"] == {part: [*parts.values()].count(part) for part in Part}
+    assert sum(found.facts["tokens"].values()) == sum(map(int, column(found, "tokens").values()))
+
+
+def test_the_domain_is_the_manifests_or_the_folders(novels: Novels) -> None:
+    """A genre that the manifest names counts before the folder; without either there is none."""
+    (novels.books / "manifest.tsv").write_text(
+        "file\tgenre\nRomance/novel1.txt\tComedy\nnovel2.txt\tHorror\n"
+    )
+    domains = column(novels.partition(), "domain")
+    assert [domains[f"novel{i}"] for i in range(4)] == ["Romance", "Comedy", "Horror", ""]
+
+
+def test_novels_of_one_author_fall_together(novels: Novels) -> None:
+    """Where the manifest names authors; any seed, as long as no part stays empty."""
+    listed = "".join(
+        f"{'Romance/' * (i < 2)}novel{i}.txt\t{'Ouida' if i < 4 else ''}\n" for i in range(8)
+    )
+    (novels.books / "manifest.tsv").write_text(f"file\tauthor\n{listed}")
+    for seed in (3, 5, 6):
+        try:
+            parts = column(novels.partition(seed=seed), "part")
+        except CorpusError:
+            continue
+        assert len({parts[f"novel{i}"] for i in range(4)}) == 1
+
+
+def test_novels_that_share_text_fall_together(novels: Novels) -> None:
+    """A copy with a page more, whatever its name."""
+    (novels.books / "a-copy.txt").write_text(
+        novel(5) + "\n\nThe end of it was that they all went home and slept until noon."
+    )
+    for seed in range(1, 6):
+        try:
+            parts = column(novels.partition(seed=seed), "part")
+        except CorpusError:
+            continue
+        assert parts["a-copy"] == parts["novel5"]
+
+
+def test_a_novel_is_dropped_by_the_rate_of_its_words(novels: Novels) -> None:
+    once, often = novels.books / "novel6.txt", novels.books / "novel7.txt"
+    once.write_text("The bastard ran. " + once.read_text())
+    often.write_text(often.read_text().replace("That was on", "The bastard ran on"))
+    found = novels.partition()
+    assert column(found, "part")["novel7"] == ""
+    assert column(found, "reason")["novel7"] == "offensive"
+    assert column(found, "detail")["novel7"].endswith(
+        "of its words are on the list, more than max_offensive_rate = 0.001"
+    )
+    folder = next(
+        book_folder(found, row) for row in kept_books(found) if row["book_id"] == "novel6"
+    )
+    words = sum(count for word, count in read_type_counts([folder])[0].items() if is_word(word))
+    assert column(found, "offensive_rate")["novel6"] == f"{1 / words:.6f}"
+    assert column(found, "status")["novel6"] == "kept"
+    assert found.funnel == {"unit": "books", "seen": 8, "kept": 7, "rejected": {"offensive": 1}}
+
+
+def test_each_part_has_a_novel_whatever_the_shares(novels: Novels) -> None:
+    """Where all draws fall to one part, the two others take a novel each."""
+    parts = column(novels.partition(train_share=0.99, development_share=0.001), "part")
+    assert sorted(parts.values()) == ["development", "test", *["train"] * 6]
+
+
+def test_too_few_novels_that_can_be_parted_end_the_run(novels: Novels) -> None:
+    """The message says how they fell, that one author's stay together, and what helps."""
+    listed = "".join(
+        f"{'Romance/' * (i < 2)}novel{i}.txt\t{'Ouida' if i < 4 else 'Ann Lee'}\n" for i in range(8)
+    )
+    (novels.books / "manifest.tsv").write_text(f"file\tauthor\n{listed}")
+    said = r"of 8 novels none is in part .* Of these, 2 are independent: .* Give more novels: .* partition\.by_author = false"
+    with pytest.raises(CorpusError, match=said):
+        novels.partition()
+    assert {*column(novels.partition(by_author=False), "part").values()} == {*Part}
+
+
+def test_a_part_is_a_corpus(novels: Novels) -> None:
+    """Its table has the part's novels and no other, whole enough for whatever reads a corpus."""
+    found = novels.partition()
+    train = novels.stage("novels", write_part, partition=found, part=Part.TRAIN)
+    assert (
+        kept_books(train)
+        == [row for row in kept_books(found) if row["part"] == "train"]
+        == read_books(train)
+    )
+    assert novels.counts(found).facts["tokens"] > 1000
+
+
+# ---- A novel's part hangs on its own draw
+
+AUTHORS = st.sampled_from(["", "Ouida", "Jane Austen", "AUSTEN, JANE", "Anonymous", "unknown"])
+NOVELS = st.lists(AUTHORS, min_size=1, max_size=12).map(
+    lambda names: [Novel(f"b{i}", f"{i:x}", name) for i, name in enumerate(names)]
+)
+
+
+MANY = [
+    Novel(f"many{i}", f"{i + 100:x}") for i in range(60)
+]  # with these each part has a novel by its own draw, whatever the seed
+
+
+def deal(
+    novels: list[Novel], *pairs: tuple[str, str], seed: int = 1, **settings: float | bool
+) -> dict[str, Part]:
+    return assign_splits(
+        novels, sharing_text=pairs, settings=PartitionSettings.model_validate(settings), seed=seed
+    )
+
+
+@given(NOVELS, st.integers(0, 9), AUTHORS)
+def test_a_novel_more_moves_no_other(novels: list[Novel], seed: int, author: str) -> None:
+    """Whoever wrote it: their other novels stay where they are, and it joins them."""
+    more = [Novel("new", "fff", author), *novels, *MANY]
+    before, after = deal([*novels, *MANY], seed=seed), deal(more, seed=seed)
+    assert {book: after[book] for book in before} == before
+
+
+@given(NOVELS, st.data())
+def test_the_order_of_the_novels_says_nothing(novels: list[Novel], data: st.DataObject) -> None:
+    """Neither that of the novels nor that of the pairs, nor which book of a pair stands first."""
+    ids = st.sampled_from([novel.book_id for novel in novels])
+    pairs = data.draw(st.lists(st.tuples(ids, ids), max_size=6))
+    turned = [(b, a) for a, b in reversed(pairs)]
+    assert deal(novels, *pairs) == deal(data.draw(st.permutations(novels)), *turned)
+
+
+@given(NOVELS, st.data())
+def test_what_belongs_together_falls_together(novels: list[Novel], data: st.DataObject) -> None:
+    ids = st.sampled_from([novel.book_id for novel in novels])
+    pairs = data.draw(st.lists(st.tuples(ids, ids), max_size=6))
+    groups = belong_together(novels, sharing_text=pairs, by_author=True)
+    group_of = {novel.book_id: i for i, group in enumerate(groups) for novel in group}
+    assert sorted(novel.book_id for group in groups for novel in group) == sorted(
+        novel.book_id for novel in novels
+    )
+    assert all(group_of[a] == group_of[b] for a, b in pairs)
+    for name in ("Ouida", "AUSTEN, JANE"):
+        assert len({group_of[novel.book_id] for novel in novels if novel.author == name}) <= 1
+    parts = deal(novels, *pairs)
+    assert all(len({parts[novel.book_id] for novel in group}) == 1 for group in groups)
+
+
+@given(NOVELS, st.integers(0, 99), st.booleans())
+def test_three_novels_that_can_be_parted_fill_three_parts(
+    novels: list[Novel], seed: int, by_author: bool
+) -> None:
+    """With fewer, no two of them fall to one part."""
+    groups = belong_together(novels, sharing_text=[], by_author=by_author)
+    parts = deal(novels, seed=seed, by_author=by_author)
+    assert len({*parts.values()}) == min(3, len(groups))
+
+
+@given(st.integers(0, 99), st.sampled_from([0.3, 0.5, 0.7]))
+def test_where_no_part_is_empty_nothing_is_moved(seed: int, share: float) -> None:
+    """Each novel is where its own draw put it: alone beside many others it is dealt alike."""
+    one = Novel("one", "1f")
+    parts = deal([one, *MANY], seed=seed, train_share=share, development_share=0.15)
+    draw = derive_rng(seed, "lambada.partition", "novel 1f").random()
+    drawn = Part.TRAIN if draw < share else Part.DEVELOPMENT if draw < share + 0.15 else Part.TEST
+    assert parts["one"] == drawn
+
+
+def test_nobody_is_no_author() -> None:
+    unnamed = [
+        Novel("a", "1", "Anonymous"),
+        Novel("b", "2", "anonymous "),
+        Novel("c", "3"),
+        Novel("d", "4"),
+    ]
+    assert len(belong_together(unnamed, sharing_text=[], by_author=True)) == 4
+    named = [Novel("a", "1", "Ouida"), Novel("b", "2", "Ouida")]
+    assert len(belong_together(named, sharing_text=[], by_author=False)) == 2
+
+
+def test_the_shares_are_those_asked_for() -> None:
+    """Of 4,000 novels, within three standard deviations; another seed deals others."""
+    novels = [Novel(f"b{i}", f"{i:x}") for i in range(4000)]
+    dealt = deal(novels)
+    sizes = Counter(dealt.values())
+    assert abs(sizes[Part.TRAIN] - 2000) < 95
+    assert abs(sizes[Part.DEVELOPMENT] - 1000) < 83
+    assert sizes.total() == 4000
+    moved = sum(part != dealt[book] for book, part in deal(novels, seed=2).items())
+    assert 2300 < moved < 2700  # 5 in 8 are expected to
+
+
+def test_a_copy_is_dealt_by_digest_not_by_name() -> None:
+    """A file that is renamed stays where it is."""
+    digests = [f"{i:x}" for i in range(200)]
+    named, renamed = ([Novel(f"{prefix}{one}", one) for one in digests] for prefix in ("a", "b"))
+    assert [*deal(named).values()] == [*deal(renamed).values()]
+
+
+@pytest.mark.parametrize(
+    ("counts", "rate"),
+    [
+        ({"damn": 1, "Damn": 1, "DAMN": 1, "x": 1}, 0.75),
+        ({"damned": 3, "x": 1}, 0.0),  # whole words
+        ({"damn": 1, ",": 99}, 1.0),  # marks are no words
+        ({}, 0.0),
+    ],
+)
+def test_the_rate_counts_words_in_any_case(counts: dict[str, int], rate: float) -> None:
+    """Listed words over word tokens."""
+    assert offensive_rate(counts, {"damn"}) == rate
+
+
+def test_shares_leave_a_test_set() -> None:
+    """Settings that leave nothing for it are refused, and say which they are."""
+    with pytest.raises(
+        ValidationError,
+        match=r"train_share = 0\.75 and development_share = 0\.25 leave no novel for the test set",
+    ):
+        PartitionSettings(train_share=0.75)

@@ -1,0 +1,363 @@
+"""Tests of `cloze_gen.evaluate.blank_models`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from cloze_gen.adapters.lmplz import find_lmplz
+from cloze_gen.adapters.local_models import CausalModel
+from cloze_gen.corpus.training_text import TOKENS
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import ToolError
+from cloze_gen.evaluate import passage_models
+from cloze_gen.evaluate.blank_baselines import BLANK_BASELINES, LSA, NGRAMS, TEXT
+from cloze_gen.evaluate.blank_models import (
+    CohesionScorer,
+    CueScorer,
+    LocalBlankScorer,
+    learnt_cues,
+    open_scorer,
+    write_blank_lsa,
+)
+from cloze_gen.evaluate.blanks import CONTEXTS, ClozeExample, Direction, context_scores
+from cloze_gen.evaluate.passage_models import (
+    BLANK_NGRAMS,
+    PASSAGE_WORDS,
+    SENTENCE_COUNTS,
+    read_freqs,
+    write_passage_ngrams,
+    write_sentence_counts,
+)
+from cloze_gen.evaluate.question_models import VECTORS, WORDS, LsaSizes, read_words
+from cloze_gen.evaluate.sets import cloze_example
+from cloze_gen.models import sentence_cues as cues
+from cloze_gen.records.blanked_passage import BlankedPassage
+from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.tables import read_tsv, write_tsv
+from tests.evaluate.conftest import Ask
+
+# ---- cohesion
+
+
+def scores(
+    asked_of: Ask, sentences: str, *candidates: str, direction: Direction = Direction.P
+) -> list[float]:
+    """Of a sentence, a blank and an end, the candidates given; three times the mean of the rules."""
+    before, after = sentences.split(" / ")
+    asked = asked_of(f"{before} / {candidates[0]} / {after}", (1,), " / ".join(candidates[1:]))
+    return [float(round(3 * score, 6)) for score in CohesionScorer().scores(asked)[direction][0]]
+
+
+def test_a_name_that_returns_speaks_for_a_candidate(ask: Ask) -> None:
+    """Also as the candidate's first word, if it is a name elsewhere."""
+    of_two = round(2**-0.5, 6)  # of `it` and `Emma` one
+    assert scores(ask, "so it near Emma / end", "Emma too", "near Emma", "near Frank") == [
+        of_two,
+        of_two,
+        0.0,
+    ]
+
+
+def test_a_pronoun_wants_somebody_to_refer_to(ask: Ask) -> None:
+    """*He* refers to a name or another *he*; *they* does not refer to a name."""
+    assert scores(ask, "so near Frank / end", "he too", "they too") == [1.0, -1.0]
+    assert scores(ask, "so he too / end", "he too") == [2.0]  # the person returns as well
+    assert scores(ask, "rain / end", "he too") == [-1.0]
+    assert scores(ask, "near Frank / end", "he and they too") == [0.0]
+
+
+def test_behind_a_blank_the_candidate_is_referred_to(ask: Ask) -> None:
+    """*She* in what follows speaks for a candidate that names somebody."""
+    assert scores(ask, "rain / she too", "near Emma", "rain", direction=Direction.N) == [1.0, -1.0]
+
+
+def test_the_tense_stays(ask: Ask) -> None:
+    """Past goes with past."""
+    assert scores(ask, "rain was near / end", "snow had come", "snow is near", "snow") == [
+        1.0,
+        -1.0,
+        0.0,
+    ]
+
+
+# ---- cues
+
+
+TEXTS = (
+    "Ann saw the lantern.",
+    "The lantern was lit.",
+    "It rained.",
+    "The ferry left.",
+    "Nobody saw the ferry.",
+)
+CANDIDATES = ("The lantern was lit.", "The ferry left.", "A museum opens.")
+
+
+def asked() -> ClozeExample:
+    tokens = [tuple(text.replace(".", " .").split()) for text in (*TEXTS, *CANDIDATES)]
+    passage = BlankedPassage("b:0", TEXTS, (1, 3), CANDIDATES, (0, 1))
+    return ClozeExample(passage, "b", "test", tuple(tokens[:5]), tuple(tokens[5:]))
+
+
+# Weights of our own, 1 for rare words of the two neighbours, so that nothing here depends on those
+# that are fitted.
+BY_ECHOES = np.array([1.0, 1.0, *([0.0] * (len(cues.CUES) - 2))])
+
+
+def test_an_echoed_word_is_a_cue() -> None:
+    found = CueScorer(lambda stem: 2.0, BY_ECHOES).scores(asked())
+    assert found[Direction.BOTH].argmax(axis=1).tolist() == [0, 1]
+    assert [context for context in CONTEXTS if context_scores(found, context) is not None] == [
+        "AP+AN"
+    ]
+
+
+def test_the_answer_in_its_place_is_not_read() -> None:
+    """Whatever stands in the blanks, the scores are the same."""
+    one = asked()
+    other = replace(
+        one,
+        sentences=tuple(
+            ("Zebras", ".") if i in (1, 3) else tokens for i, tokens in enumerate(one.sentences)
+        ),
+    )
+    scorer = CueScorer(lambda stem: 2.0, BY_ECHOES)
+    assert np.array_equal(scorer.scores(one)[Direction.BOTH], scorer.scores(other)[Direction.BOTH])
+
+
+def test_a_solver_learns_what_answers_blanks() -> None:
+    solver = learnt_cues([asked()] * 40, lambda stem: 2.0)
+    assert solver.scores(asked())[Direction.BOTH].argmax(axis=1).tolist() == [0, 1]
+
+
+# ---- tests of `cloze_gen.evaluate.blank_models`
+
+# ---- blank models
+
+
+VOCABULARY = ("the", ".", "sea", "lamp", "went", "out", "null", '"', "once")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("models"))
+
+
+def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any) -> Artifact:
+    key = StageKey(stage, 1)
+    with store.writing(key) as writer:
+        if writer is not None:
+            write(writer, StageContext(store, InProcessEngine(), stage), **arguments)
+    return store.open(key)
+
+
+@pytest.fixture(scope="module")
+def sentences() -> list[np.ndarray]:
+    rng = np.random.default_rng(5)
+    return [
+        np.array([9, 1]),
+        *(rng.integers(1, len(VOCABULARY), rng.integers(3, 9)) for _ in range(300)),
+    ]
+
+
+@pytest.fixture(scope="module")
+def text(store: Store, sentences: list[np.ndarray]) -> Artifact:
+    """Sentences of drawn words, as `write_passage_text` writes them."""
+    with store.writing(StageKey("text", 1)) as writer:
+        assert writer is not None
+        np.save(
+            writer.path(TOKENS),
+            np.concatenate([np.append(row, 0) for row in sentences]).astype(np.uint32),
+        )
+        counts = Counter(np.concatenate(sentences).tolist())
+        write_tsv(
+            writer.path(PASSAGE_WORDS),
+            ("word", "count"),
+            [(word, counts[i]) for i, word in enumerate(VOCABULARY, 1)],
+        )
+        writer.facts |= {"tokens": sum(map(len, sentences)), "sentences": len(sentences)}
+    return store.open(StageKey("text", 1))
+
+
+@pytest.fixture(scope="module")
+def counts(store: Store, text: Artifact) -> Artifact:
+    return made(store, "sentence-counts", write_sentence_counts, text=text)
+
+
+@pytest.fixture(scope="module")
+def lsa(store: Store, text: Artifact, counts: Artifact) -> Artifact:
+    return made(
+        store,
+        "blank-lsa",
+        write_blank_lsa,
+        text=text,
+        counts=counts,
+        sizes=LsaSizes(dimensions=3, min_count=2),
+    )
+
+
+@pytest.mark.parametrize("block", [7, 1 << 22])
+def test_words_are_counted_by_sentence(
+    store: Store,
+    text: Artifact,
+    sentences: list[np.ndarray],
+    block: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(passage_models, "_COUNTS_BLOCK", block)
+    found = read_tsv(
+        made(store, f"counts-{block}", write_sentence_counts, text=text).path(SENTENCE_COUNTS)
+    )
+    plain = Counter(i for row in sentences for i in row.tolist())
+    by_sentence = Counter(i for row in sentences for i in sorted(set(row.tolist())))
+    assert found == [
+        {"word": word, "count": str(plain[i]), "sentences": str(by_sentence[i])}
+        for i, word in enumerate(VOCABULARY, 1)
+    ]
+
+
+def test_frequencies_are_of_words(counts: Artifact) -> None:
+    """They sum to 1 over words; marks have none, and *null* is a word."""
+    freqs = read_freqs(counts)
+    assert sorted(freqs) == sorted(set(VOCABULARY) - {".", '"'})
+    assert sum(freqs.values()) == pytest.approx(1)
+
+
+def test_vectors_are_as_long_as_their_words_are_rare(lsa: Artifact, counts: Artifact) -> None:
+    """Length ln((n + 1) / (sentences with it + 1)); no marks."""
+    vectors, words = np.load(lsa.path(VECTORS)), read_words(lsa)
+    assert sorted(words) == sorted(set(VOCABULARY) - {".", '"', "once"})
+    table = {row["word"]: int(row["sentences"]) for row in read_tsv(counts.path(SENTENCE_COUNTS))}
+    np.testing.assert_allclose(
+        np.linalg.norm(vectors, axis=1),
+        [np.log(302 / (table[word] + 1)) for word in words],
+        rtol=1e-5,
+    )
+    assert lsa.path(WORDS).is_file()
+
+
+@pytest.fixture
+def asked_blank_models() -> ClozeExample:
+    """A passage over the words of the text, and one word that it lacks."""
+    said = ("The sea went out .", "The lamp went out .", "The sea kraken .")
+    passage = BlankedPassage("b:0", said, (1,), (said[1], "Out once , kraken ."), (0,))
+    return ClozeExample(
+        passage,
+        "b",
+        "test",
+        *(tuple(tuple(one.split()) for one in texts) for texts in (said, passage.candidates)),
+    )
+
+
+def test_a_scorer_opens_by_its_name(
+    store: Store, text: Artifact, counts: Artifact, lsa: Artifact, asked_blank_models: ClozeExample
+) -> None:
+    try:
+        find_lmplz()
+    except ToolError as error:
+        pytest.skip(str(error))
+    ngrams = made(store, "ngrams", write_passage_ngrams, text=text, sizes=BLANK_NGRAMS)
+    models = {TEXT: counts, LSA: lsa, NGRAMS: ngrams}
+    for row in BLANK_BASELINES:
+        if row.kind != "random":
+            scorer = open_scorer(
+                row.name,
+                {name: models[name] for name in row.models if name in models},
+                [asked_blank_models],
+            )
+            found = scorer.scores(asked_blank_models)
+            assert found, row.name
+            assert all(
+                rows.shape == (1, 2) and np.isfinite(rows).all() for rows in found.values()
+            ), row.name
+            assert Direction.BOTH in found or set(found) == {
+                Direction.P,
+                Direction.N,
+                Direction.AP,
+                Direction.AN,
+            }
+
+
+# ---- local blank models
+
+
+PASSAGE = BlankedPassage(
+    "7",
+    ("A b c d e.", "One.", "F g h.", "Two two.", "I j."),
+    (1, 3),
+    ("One.", "Two two.", "Three three three."),
+    (0, 1),
+)
+
+
+class Words:
+    """Pieces that are words."""
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+    def beginning(self, text: str, most: int) -> str:
+        return " ".join(text.split()[: max(0, most)])
+
+    def end(self, text: str, most: int) -> str:
+        return " ".join(text.split()[-most:]) if most > 0 else ""
+
+
+class Teller:
+    """A causal model that remembers what it was asked and answers with the number of the question."""
+
+    def __init__(self, window: int | None) -> None:
+        self.pieces, self.window = Words(), window
+        self.asked: list[tuple[str, str]] = []
+
+    def log10_probs(self, texts: list[tuple[str, str]]) -> np.ndarray:
+        self.asked += texts
+        return np.arange(len(texts), dtype=np.float64)
+
+
+def ask(window: int | None) -> tuple[Teller, dict[Direction, np.ndarray]]:
+    teller = Teller(window)
+    return teller, dict(
+        LocalBlankScorer(cast("CausalModel", teller)).scores(cloze_example([PASSAGE])[0])
+    )
+
+
+def test_order_is_kept() -> None:
+    teller, found = ask(None)
+    assert teller.asked[:4] == [
+        ("A b c d e.", " One."),
+        ("A b c d e.", " Two two."),
+        ("A b c d e.", " Three three three."),
+        ("F g h.", " One."),
+    ]
+    assert ("Two two.", " I j.") in teller.asked
+    assert ("A b c d e. F g h.", " One.") in teller.asked
+    assert ("One.", " F g h. I j.") in teller.asked
+    assert found[Direction.P].tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+
+
+def test_only_the_context_is_cut_at_its_far_end() -> None:
+    """A window of eight: three marks, three of the longest candidate, two words of context."""
+    teller, _ = ask(8)
+    before = [context for context, _ in teller.asked[:6]]
+    assert before == ["d e."] * 3 + ["g h."] * 3
+    assert ("Three three three.", " F g") in teller.asked
+    assert ("One.", " F g") in teller.asked
+
+
+@pytest.mark.parametrize("direction", [Direction.P, Direction.AP])
+def test_a_blank_with_nothing_on_a_side_is_not_asked(direction: Direction) -> None:
+    """Its row is NaN, and the model is never shown an empty context."""
+    teller = Teller(None)
+    opening = BlankedPassage("8", ("One.", "F g h."), (0,), ("One.", "Two."), (0,))
+    found = LocalBlankScorer(cast("CausalModel", teller)).scores(cloze_example([opening])[0])
+    assert np.isnan(found[direction]).all()
+    assert not any(context == "" for context, _ in teller.asked)

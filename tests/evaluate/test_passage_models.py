@@ -1,0 +1,407 @@
+"""The text in small letters and its n-gram model, as artifacts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cloze_gen.corpus.frequencies import COUNTS
+from cloze_gen.corpus.training_text import TOKENS
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import CorpusError, UsageError
+from cloze_gen.evaluate import passage_models
+from cloze_gen.evaluate.passage_models import (
+    RARE,
+    PassageNetworkSizes,
+    PassageNgramSizes,
+    PassageScorer,
+    closed_lines,
+    given_scores,
+    open_passage_network,
+    read_passage_words,
+    write_passage_network,
+    write_passage_ngrams,
+    write_passage_text,
+)
+from cloze_gen.evaluate.passages import PassageExample
+from cloze_gen.models import networks as module
+from cloze_gen.models.language_model import open_index
+from cloze_gen.models.networks import CLASSES, NETWORK_WORDS, TRAINING, NetworkKind, count_words
+from cloze_gen.rng import derive_rng
+from cloze_gen.store.artifacts import Artifact, Store
+from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.tables import read_tsv, write_tsv
+
+SURFACE = ("the", "The", "Joe", "joe", "sea", "lamp", "went", "out", "NULL", '"', ".")
+FOLDED = ("the", "joe", "sea", "lamp", "went", "out", "null", '"', ".")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("models"))
+
+
+def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any) -> Artifact:
+    key = StageKey(stage, 1)
+    with store.writing(key) as writer:
+        if writer is not None:
+            write(writer, StageContext(store, InProcessEngine(), stage), **arguments)
+    return store.open(key)
+
+
+@pytest.fixture(scope="module")
+def surface() -> list[np.ndarray]:
+    rng = np.random.default_rng(5)
+    return [rng.integers(1, len(SURFACE) + 1, rng.integers(3, 9)) for _ in range(300)]
+
+
+@pytest.fixture(scope="module")
+def text(store: Store, surface: list[np.ndarray]) -> Artifact:
+    """Three hundred sentences of drawn words, in small letters."""
+    with store.writing(StageKey("text", 1)) as writer:
+        assert writer is not None
+        np.save(
+            writer.path(TOKENS),
+            np.concatenate([np.append(row, 0) for row in surface]).astype(np.uint32),
+        )
+        writer.facts |= {"tokens": sum(map(len, surface)), "sentences": len(surface)}
+    with store.writing(StageKey("counts", 1)) as writer:
+        assert writer is not None
+        counts = Counter(np.concatenate(surface).tolist())
+        rows = [(word, counts[i], 0, counts[i], 0.1, 1.0) for i, word in enumerate(SURFACE, 1)]
+        write_tsv(
+            writer.path(COUNTS),
+            ("word", "count", "initial_count", "folded_count", "freq", "lower_share"),
+            rows,
+        )
+        writer.facts |= {"word_tokens": 1}
+    inputs = {name: store.open(StageKey(name, 1)) for name in ("text", "counts")}
+    return made(store, "passage-text", write_passage_text, **inputs)
+
+
+def test_the_text_is_the_training_text_in_small_letters(
+    text: Artifact, surface: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, ids = read_passage_words(text), np.load(text.path(TOKENS))
+    sentences = np.split(ids, np.flatnonzero(ids == 0) + 1)[:-1]
+    said = [[words[i - 1] for i in sentence[:-1]] for sentence in sentences]
+    assert said == [[SURFACE[i - 1].casefold() for i in row] for row in surface]
+    counted = Counter(word for sentence in said for word in sentence)
+    assert sorted(words) == sorted(FOLDED)
+    assert words == sorted(FOLDED, key=lambda word: (-counted[word], word))
+    assert text.facts["tokens"] == sum(counted.values())
+    assert read_passage_words(text, most=2) == words[:2]
+    monkeypatch.setattr(passage_models, "_BLOCK", 7)
+    lines = b"".join(closed_lines(ids, words)).decode().splitlines()
+    assert [line.split() for line in lines] == said
+
+
+@pytest.fixture(scope="module")
+def ngrams(store: Store, text: Artifact) -> Artifact:
+    return made(
+        store,
+        "passage-ngrams",
+        write_passage_ngrams,
+        text=text,
+        sizes=PassageNgramSizes(order=3, vocabulary=10),
+    )
+
+
+def test_the_model_is_of_the_closed_vocabulary(store: Store, text: Artifact) -> None:
+    sizes = PassageNgramSizes(order=2, vocabulary=5)
+    key = StageKey("passage-ngrams-small", 1)
+    with store.writing(key) as writer:
+        assert writer is not None
+        write_passage_ngrams(
+            writer, StageContext(store, InProcessEngine(), "x"), text=text, sizes=sizes
+        )
+    found = store.open(key)
+    index = open_index(found)
+    words = read_passage_words(text, most=5)
+    assert set(index.words) == {"<s>", "</s>", "<unk>", RARE, *words}
+    after = 10.0 ** index.next_word_log10_probs([words[0]]).astype(np.float64)
+    assert after.sum() == pytest.approx(1, abs=1e-5)
+    assert after[index.id_of[RARE]] == pytest.approx(
+        0.3, abs=0.1
+    )  # four of eleven types, and one in six or seven is an end
+    assert not (found.folder / "temp").exists()
+
+
+def test_scores_are_the_models_own(text: Artifact, ngrams: Artifact) -> None:
+    asked = [
+        PassageExample("a:1", "passages", (("joe", "went"), ("the", "sea")), "lamp"),
+        PassageExample("a:2", "control", ((),), "gull"),
+    ]
+    scorer = PassageScorer({"text": text, "ngrams": ngrams})
+    found, index = scorer.scores("n-gram", asked), open_index(ngrams)
+    expected = index.next_word_log10_probs(["the", "sea"])[index.id_of["lamp"]]
+    assert found.log10_prob[0] == pytest.approx(float(expected), abs=1e-5)
+    assert found.known.tolist() == [True, False]
+    said = PassageExample("a:3", "passages", (("lamp",), ("the", "sea")), "lamp")
+    assert (
+        scorer.scores("n-gram + cache", [said]).log10_prob[0]
+        > scorer.scores("n-gram + cache", asked).log10_prob[0]
+    )
+    assert '"' not in scorer.guesses
+    assert "." not in scorer.guesses
+
+
+def test_an_answer_serves_both_sets() -> None:
+    """A passage that the control set holds too has one answer, and each set its own order."""
+    asked = [PassageExample(name, "passages", ((),), "x") for name in ("a:2", "a:1", "a:2")]
+    lines = (
+        '{"id": "a:1", "log10_prob": -1, "rank": 4}\n{"id": "a:2", "log10_prob": -2, "rank": 1}\n'
+    )
+    found = given_scores(lines, asked, name="mine")
+    assert (found.log10_prob.tolist(), found.rank.tolist()) == ([-2, -1, -2], [1, 4, 1])
+    assert found.right is not None
+    assert found.right.tolist() == [True, False, True]
+
+
+def test_a_log_of_a_harness_is_an_answer_too() -> None:
+    """In either form the passages have what the model said of them; a log tells no ranks."""
+    asked = [PassageExample("a:1", "passages", ((),), "x")]
+    own = given_scores('{"id": "a:1", "log10_prob": -1, "is_greedy": true}', asked, name="mine")
+    log = given_scores(
+        '{"doc": {"id": "a:1"}, "resps": [[["-2.302585092994046", "True"]]]}', asked, name="mine"
+    )
+    assert own.right is not None
+    assert log.right is not None
+    assert (
+        (own.log10_prob.tolist(), own.right.tolist())
+        == (log.log10_prob.tolist(), log.right.tolist())
+        == ([-1], [True])
+    )
+
+
+# ---- networks that passages are asked of
+
+TINY = PassageNetworkSizes(
+    vocabulary=40, vector_size=12, history=2, hidden=16, memories=20, hops=2, min_context_tokens=10,
+    feedforward_words=16_000, recurrent_words=8_000, cbow_words=24_000, memory_words=8_000, supervised_cbow_passages=16_000, epochs=20,
+)  # fmt: skip
+THINGS = {"sea": ["ship", "sail", "mast", "wave"], "home": ["house", "door", "roof", "fire"]}
+KINDS: Sequence[NetworkKind] = ("feedforward", "recurrent", "cbow", "memory", "supervised_cbow")
+WEIGHTS: Mapping[NetworkKind, set[str]] = {
+    "feedforward": {"input"},
+    "recurrent": {"input", "recurrent"},
+    "cbow": set(),
+    "memory": {"input", "told_vectors", "places", "told_places", "hops"},
+    "supervised_cbow": {"input"},
+}
+
+
+def passage_text(store: Store, sentences: Sequence[str]) -> Artifact:
+    """Lower-case training text for the networks: words by falling count, numbers, 0 after a
+    sentence.
+    """
+    lines = [sentence.split() for sentence in sentences]
+    words, counts = np.unique([word for line in lines for word in line], return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    number = {str(words[at]): i for i, at in enumerate(order, 1)}
+    ids = np.array(
+        [one for line in lines for one in (*(number[word] for word in line), 0)], np.uint32
+    )
+    key = StageKey("passage_text", 1, settings={"sentences": len(lines), "ids": int(ids.sum())})
+    with store.writing(key) as writer:
+        if writer is not None:
+            np.save(writer.path(TOKENS), ids)
+            rows = [(str(words[at]), int(counts[at])) for at in order]
+            writer.rows |= {
+                TOKENS: len(ids),
+                "words.tsv": write_tsv(writer.path("words.tsv"), ("word", "count"), rows),
+            }
+            writer.facts |= {"tokens": len(ids) - len(lines), "sentences": len(lines)}
+    return store.open(key)
+
+
+def small_novels() -> list[str]:
+    """Sentences in threes about a ship or a house, which determine the third's last word."""
+    rng = derive_rng(1, "test.passage_networks")
+    text = []
+    for _ in range(700):
+        target = str(rng.choice(["sea", "home"]))
+        text += [
+            f"the {rng.choice(THINGS[target])} and the {rng.choice(THINGS[target])} ."
+            for _ in range(2)
+        ]
+        text.append(f'it was {target} , "')
+    return [*text, "rare words once each : " + " ".join(f"w{i}" for i in range(40)) + " ."]
+
+
+def trained(
+    text: Artifact, out: Path, kind: NetworkKind, *, cbow: Artifact | None = None, seed: int = 1
+) -> Artifact:
+    store, key = Store(out), StageKey(f"passage_{kind}", 1, seed=seed)
+    with store.writing(key) as writer:
+        assert writer is not None
+        ctx = StageContext(store, InProcessEngine(), kind)
+        write_passage_network(writer, ctx, text=text, sizes=TINY, kind=kind, seed=seed, cbow=cbow)
+    return store.open(key)
+
+
+@pytest.fixture(scope="module")
+def text_passage_networks(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
+    return passage_text(Store(tmp_path_factory.mktemp("text")), small_novels())
+
+
+@pytest.fixture(scope="module")
+def networks(
+    text_passage_networks: Artifact, tmp_path_factory: pytest.TempPathFactory
+) -> dict[NetworkKind, Artifact]:
+    out, made = tmp_path_factory.mktemp("networks"), dict[NetworkKind, Artifact]()
+    for kind in KINDS:
+        made[kind] = trained(
+            text_passage_networks,
+            out,
+            kind,
+            cbow=made.get("cbow") if kind == "supervised_cbow" else None,
+        )
+    return made
+
+
+@pytest.fixture(scope="module")
+def words(text_passage_networks: Artifact) -> list[str]:
+    return [row["word"] for row in read_tsv(text_passage_networks.path("words.tsv"))]
+
+
+def asked(words: list[str], passage: str) -> np.ndarray:
+    """A passage as numbers: a full stop ends a sentence."""
+    flat = passage.replace(".", ". <end>").split()
+    return np.array([0 if word == "<end>" else words.index(word) + 1 for word in flat])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_artifact_holds_one_network(
+    networks: dict[NetworkKind, Artifact], kind: NetworkKind
+) -> None:
+    shared = {"word_vectors", "class_weights", "word_weights"}
+    weights = {f"{kind}/{name}.npy" for name in shared | WEIGHTS[kind]}
+    assert set(networks[kind].manifest["files"]) == weights | {NETWORK_WORDS, CLASSES, TRAINING}
+    assert count_words(networks[kind]) == 40
+    assert np.load(networks[kind].path(CLASSES))[-1] == 42
+    rows = read_tsv(networks[kind].path(TRAINING))
+    assert {row["network"] for row in rows} == {kind}
+    assert float(rows[-1]["perplexity"]) < float(rows[0]["perplexity"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_is_a_distribution(
+    networks: dict[NetworkKind, Artifact], words: list[str], kind: NetworkKind
+) -> None:
+    network, ids = (
+        open_passage_network(networks[kind], kind),
+        asked(words, "the ship and the mast . it was sea"),
+    )
+    every = network.all_log_probs(ids, np.array([len(ids)]))
+    assert every.shape == (1, 42)
+    assert np.exp(every.astype(np.float64)).sum() == pytest.approx(1, abs=1e-5)
+    assert network.log_probs(ids, np.array([len(ids)]))[0] == pytest.approx(
+        every[0, ids[-1]], abs=1e-5
+    )
+
+
+@pytest.mark.parametrize("kind", ["feedforward", "recurrent", "memory"])
+def test_what_always_follows_is_learnt(
+    networks: dict[NetworkKind, Artifact], words: list[str], kind: NetworkKind
+) -> None:
+    """After "ship and" comes "the", whatever the passage."""
+    ids = asked(words, "it was sea . the ship and the")
+    assert open_passage_network(networks[kind], kind).log_probs(ids, np.array([len(ids)]))[
+        0
+    ] > np.log(0.5)
+
+
+def test_what_only_the_passage_tells_is_learnt(
+    networks: dict[NetworkKind, Artifact], words: list[str]
+) -> None:
+    """By supervised CBOW, to which a passage is one bag."""
+    network = open_passage_network(networks["supervised_cbow"], "supervised_cbow")
+    opening = {
+        "sea": "the ship and the sail . the wave and the mast .",
+        "home": "the door and the roof . the house and the fire .",
+    }
+    for own, other in (("sea", "home"), ("home", "sea")):
+        ids = asked(words, f"{opening[own]} it was {own}")
+        every = network.all_log_probs(ids, np.array([len(ids)]))[0]
+        assert every[words.index(own) + 1] > every[words.index(other) + 1] + 0.05
+
+
+def test_words_that_stand_together_have_like_vectors(
+    networks: dict[NetworkKind, Artifact], words: list[str]
+) -> None:
+    """Those of the unsupervised baseline, and of the supervised one, which takes them as they are."""
+    vectors = np.load(networks["cbow"].path("cbow/word_vectors.npy"))
+    assert np.array_equal(
+        vectors, np.load(networks["supervised_cbow"].path("supervised_cbow/word_vectors.npy"))
+    )
+    vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    sea, home = (vectors[[words.index(word) + 1 for word in things]] for things in THINGS.values())
+    assert min((sea @ sea.T).mean(), (home @ home.T).mean()) > (sea @ home.T).mean() + 0.005
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_bytes_each_time(
+    networks: dict[NetworkKind, Artifact],
+    text_passage_networks: Artifact,
+    tmp_path: Path,
+    kind: NetworkKind,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also where the course is cut into other lessons; the table of the lessons apart."""
+    monkeypatch.setattr(module, "_LESSONS", 3)
+    again = trained(
+        text_passage_networks,
+        tmp_path,
+        kind,
+        cbow=networks["cbow"] if kind == "supervised_cbow" else None,
+    )
+    files = set(again.manifest["files"]) - {TRAINING}
+    assert {name: again.manifest["files"][name] for name in files} == {
+        name: networks[kind].manifest["files"][name] for name in files
+    }
+
+
+def test_another_seed_is_another_network(
+    networks: dict[NetworkKind, Artifact], text_passage_networks: Artifact, tmp_path: Path
+) -> None:
+    """As far as its weights go."""
+    name = "memory/hops.npy"
+    assert (
+        trained(text_passage_networks, tmp_path, "memory", seed=2).manifest["files"][name]
+        != networks["memory"].manifest["files"][name]
+    )
+
+
+def test_a_text_too_small_is_told(tmp_path: Path) -> None:
+    """A message with the number of its tokens."""
+    with pytest.raises(CorpusError, match="memory: the training text has 10 tokens"):
+        trained(passage_text(Store(tmp_path / "text"), ["it was the sea"] * 2), tmp_path, "memory")
+
+
+def test_a_text_without_passages_is_told(
+    networks: dict[NetworkKind, Artifact], tmp_path: Path
+) -> None:
+    """No sentence of one that ends in numbers can be asked; the message says what would help."""
+    text_passage_networks = passage_text(
+        Store(tmp_path / "text"), ["they were 40"] * 30 + [f"w{i} 1" for i in range(40)]
+    )
+    with pytest.raises(CorpusError, match="no sentence of the training text ends in a word"):
+        trained(text_passage_networks, tmp_path, "supervised_cbow", cbow=networks["cbow"])
+
+
+def test_vectors_of_another_vocabulary_are_refused(
+    networks: dict[NetworkKind, Artifact], text_passage_networks: Artifact, tmp_path: Path
+) -> None:
+    """And so is a training without any."""
+    with pytest.raises(UsageError, match="`cbow` is missing"):
+        trained(text_passage_networks, tmp_path / "none", "supervised_cbow")
+    small = passage_text(Store(tmp_path / "text"), ["it was the sea"] * 30)
+    with pytest.raises(UsageError, match="42 vectors for 6 words"):
+        trained(small, tmp_path / "other", "supervised_cbow", cbow=networks["cbow"])

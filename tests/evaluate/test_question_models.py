@@ -1,0 +1,286 @@
+"""Tests of `cloze_gen.evaluate.question_models`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie
+from cloze_gen.adapters.lmplz import train_arpa
+from cloze_gen.corpus.arrays import SEPARATOR
+from cloze_gen.corpus.normalization import rendered_tokens
+from cloze_gen.corpus.training_text import TEXT, TOKENS
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import ToolError
+from cloze_gen.evaluate.lsa import fit_word_vectors, fold_ids
+from cloze_gen.evaluate.question_models import (
+    WORDS,
+    EvalLmSizes,
+    IndexModel,
+    LsaSizes,
+    Scorer,
+    judge,
+    line_bounds,
+    open_evaluation_lm,
+    open_lsa,
+    open_match_index,
+    read_ids,
+    read_words,
+    write_evaluation_lm,
+    write_evaluation_text,
+    write_lsa,
+    write_match_index,
+)
+from cloze_gen.evaluate.question_scores import POINTS, index_blocks
+from cloze_gen.evaluate.questions import QuestionSet, word_baselines
+from cloze_gen.records.question import Question
+from cloze_gen.store.artifacts import Artifact, Store, open_artifact
+from cloze_gen.store.fingerprint import StageKey
+from tests.small_models import index_of
+
+# ---- text
+
+
+LINES = ('" Come , " he said : " at once ! "', "-- --", "Was it the fog ?", "It was .")
+
+
+def artifact(store: Store, stage: str, files: dict[str, str], **facts: int) -> Artifact:
+    key = StageKey(stage, 1)
+    with store.writing(key) as writer:
+        assert writer is not None
+        for name, text in files.items():
+            writer.path(name).write_text(text, encoding="utf-8")
+        writer.facts |= facts
+    return store.open(key)
+
+
+@pytest.fixture
+def rendered(tmp_path: Path) -> Artifact:
+    store = Store(tmp_path)
+    words = dict.fromkeys(" ".join(LINES).split(" "))
+    rows = "".join(f"{word}\t1\t0\t1\t0.1\t1\n" for word in words if word != ".")
+    header = "word\tcount\tinitial_count\tfolded_count\tfreq\tlower_share\n"
+    counts = artifact(store, "counts", {"counts.tsv": header + rows}, word_tokens=9)
+    text = artifact(store, "text", {TEXT: "".join(f"{line}\n" for line in LINES)})
+    key = StageKey("eval-text", 1)
+    with store.writing(key) as writer:
+        assert writer is not None
+        write_evaluation_text(
+            writer, StageContext(store, InProcessEngine(), "eval-text"), text=text, counts=counts
+        )
+    return open_artifact(store.folder(key))
+
+
+def test_lines_are_the_published_rendering(rendered: Artifact) -> None:
+    """Every sentence reads as `rendered_tokens` prints it; a sentence of marks alone is left out."""
+    expected = [" ".join(tokens) for line in LINES if (tokens := rendered_tokens(line.split(" ")))]
+    assert len(expected) == len(LINES) - 1
+    assert rendered.path(TEXT).read_text(encoding="utf-8").split("\n")[:-1] == expected
+
+
+def test_numbers_spell_the_lines(rendered: Artifact) -> None:
+    words = ["\n", *read_words(rendered)]
+    spelt = " ".join(words[i] for i in read_ids(rendered).tolist())
+    assert [line.strip() for line in spelt.split("\n")] == rendered.path(TEXT).read_text(
+        encoding="utf-8"
+    ).split("\n")
+    assert read_ids(rendered)[-1] == SEPARATOR
+    assert read_ids(rendered).dtype == np.uint32
+
+
+@given(st.lists(st.text("abé ", max_size=9), max_size=12), st.integers(1, 20))
+def test_a_text_is_cut_between_lines(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], shard_bytes: int
+) -> None:
+    """The runs of lines, joined, are the file, and each ends with a line end."""
+    path = tmp_path_factory.mktemp("text") / "lines.txt"
+    data = "".join(f"{line}\n" for line in lines).encode()
+    path.write_bytes(data)
+    bounds = list(line_bounds(path, shard_bytes=shard_bytes))
+    assert bounds == sorted(set(bounds))
+    pieces = [data[a:b] for a, b in pairwise(bounds)]
+    assert b"".join(pieces) == data
+    assert all(piece.endswith(b"\n") for piece in pieces)
+
+
+# ---- models
+
+
+NAMES = ("the", "a", "fog", "cab", "man", "saw", "left", "old", "grey", "lamp", ".", ",", "The")
+WORDS_BY_ID = (*NAMES, "unseen")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="module")
+def text(store: Store) -> Artifact:
+    """Two hundred sentences of drawn words."""
+    rng = np.random.default_rng(5)
+    sentences = [rng.integers(1, len(NAMES) + 1, rng.integers(3, 9)) for _ in range(200)]
+    key = StageKey("eval-text", 1)
+    with store.writing(key) as writer:
+        assert writer is not None
+        np.save(
+            writer.path(TOKENS),
+            np.concatenate([np.append(row, 0) for row in sentences]).astype(np.uint32),
+        )
+        writer.path(WORDS).write_text(
+            "".join(f"{word}\n" for word in WORDS_BY_ID), encoding="utf-8"
+        )
+        lines = (" ".join(NAMES[i - 1] for i in row) for row in sentences)
+        writer.path(TEXT).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return store.open(key)
+
+
+def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any) -> Artifact:
+    key = StageKey(stage, 1, {"order": arguments["sizes"].order} if stage == "eval-lm" else {})
+    with store.writing(key) as writer:
+        if writer is not None:
+            write(writer, StageContext(store, InProcessEngine(), stage), **arguments)
+    return store.open(key)
+
+
+def test_match_index_on_disk_is_the_index_in_memory(store: Store, text: Artifact) -> None:
+    """The arrays read back are the joined blocks, and the words have their numbers."""
+    hashes, vocabulary = open_match_index(made(store, "match-index", write_match_index, text=text))
+    ids = np.load(text.path(TOKENS))
+    assert all(
+        np.array_equal(hashes[n], np.concatenate(list(index_blocks(ids, n)))) for n in POINTS
+    )
+    assert vocabulary["the"] == 1
+
+
+def test_only_frequent_words_are_in_the_smoothed_model(store: Store, text: Artifact) -> None:
+    """A word that the text does not hold five times is `<unk>`; the others are known."""
+    model = open_evaluation_lm(
+        made(store, "eval-lm", write_evaluation_lm, text=text, sizes=EvalLmSizes(order=4))
+    )
+    assert model.order == 4
+    assert all(word in model for word in NAMES)
+    assert "unseen" not in model
+
+
+@pytest.mark.parametrize(("order", "prune"), [(3, ()), (4, (0, 0, 0, 1)), (5, (0, 0, 0, 1, 1))])
+def test_only_four_grams_and_longer_are_pruned(order: int, prune: tuple[int, ...]) -> None:
+    """MSR 4.2 drops 4-grams seen once and nothing shorter."""
+    assert EvalLmSizes(order=order).prune == prune
+
+
+def test_trie_and_index_score_as_the_arpa_file(
+    store: Store, text: Artifact, tmp_path: Path
+) -> None:
+    arpa, binary = tmp_path / "m.arpa", tmp_path / "m.binary"
+    train_arpa(
+        text=text.path(TEXT),
+        arpa=arpa,
+        order=3,
+        memory="100M",
+        temp_dir=tmp_path,
+        discount_fallback=True,
+        on_line=lambda _: None,
+    )
+    build_trie(arpa=arpa, binary=binary, memory="100M", temp_dir=tmp_path)
+    index = IndexModel(index_of(arpa.read_bytes()))
+    oracle, trie = KenlmModel(arpa), KenlmModel(binary)
+    for line in text.path(TEXT).read_text(encoding="utf-8").split("\n")[:20]:
+        tokens = [*line.split(" "), "zzz"]
+        for model in (trie, index):
+            assert model.score_sentence(tokens) == pytest.approx(
+                oracle.score_sentence(tokens), abs=1e-4
+            )
+            assert model.log10_prob(("<s>", tokens[0]), "fog") == pytest.approx(
+                oracle.log10_prob(("<s>", tokens[0]), "fog"), abs=1e-5
+            )
+    assert "fog" in index
+    assert "<s>" not in index
+    assert index.order == 3
+
+
+def test_a_broken_arpa_file_is_one_message(tmp_path: Path) -> None:
+    """build_binary's failure comes out as one error with what it said."""
+    (tmp_path / "m.arpa").write_text("nothing\n")
+    with pytest.raises(ToolError, match="build_binary failed"):
+        build_trie(
+            arpa=tmp_path / "m.arpa", binary=tmp_path / "m.binary", memory="100M", temp_dir=tmp_path
+        )
+
+
+def test_word_vectors_keep_only_words_that_have_one(store: Store, text: Artifact) -> None:
+    vectors, rows = open_lsa(made(store, "lsa", write_lsa, text=text, sizes=LsaSizes(dimensions=4)))
+    mapping, folded = fold_ids({word: i for i, word in enumerate(WORDS_BY_ID, 1)})
+    expected = fit_word_vectors(
+        mapping[np.load(text.path(TOKENS))], len(folded) + 1, dimensions=4, seed=0
+    )
+    assert sorted(rows) == sorted({name.casefold() for name in NAMES} - {".", ","})
+    assert not vectors[:2].any()
+    assert all(
+        np.allclose(vectors[row], expected[folded[word]], atol=1e-6) for word, row in rows.items()
+    )
+
+
+# ---- the scores of the table's rows
+
+RULES = {row.name: row for row in word_baselines(3)}
+SCORES = ("freq", "history_log10_prob", "forward_log10_prob", "sentence_log10_prob")
+
+
+def asked(question: Question, rows: list[tuple[float, ...]]) -> QuestionSet:
+    """One question whose record tells the four scores of every option."""
+    told = [
+        {"word": word} | dict(zip(SCORES, row, strict=True))
+        for word, row in zip(question.options, rows, strict=True)
+    ]
+    return QuestionSet((question,), ({"option_scores": told},))
+
+
+ITEM = Question(
+    "b:1:2", "b", ("It", "was", "an", "odd", "one", "."), 3, ("odd", "lengthy", "go"), 0
+)
+SET = asked(ITEM, [(0.1, -3.0, -1.0, -20.0), (0.3, -2.0, -3.0, -30.0), (0.2, -1.0, -2.0, -10.0)])
+
+
+@pytest.mark.parametrize(
+    ("rule", "word"),
+    [
+        ("most-frequent", "lengthy"), ("least-frequent", "odd"), ("longest", "lengthy"), ("shortest", "go"), ("position-a", "odd"),
+        ("position-c", "go"), ("a-an-agreement", "odd"), ("history-highest", "go"), ("history-lowest", "odd"), ("forward-highest", "odd"),
+        ("forward-lowest", "lengthy"), ("focus-model-highest", "go"), ("focus-model-lowest", "lengthy"),
+    ],
+)  # fmt: skip
+def test_a_rule_chooses_what_its_name_says(rule: str, word: str) -> None:
+    """The option named by the rule, of scores that differ throughout."""
+    found = judge(RULES[rule], Scorer(SET, {}), SET, seed=1)
+    assert ITEM.options[int(found.choices[0])] == word
+
+
+def test_rules_of_tags_read_each_option_in_its_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The odd one has a tag of its own where it stands; the majority has not."""
+    seen: list[tuple[str, ...]] = []
+
+    def tag(sentences: Any) -> Any:
+        for tokens in sentences:
+            seen.append(tuple(tokens))
+            yield ["VB" if token == "go" else "JJ" for token in tokens]
+
+    monkeypatch.setattr(
+        "cloze_gen.adapters.spacy_tagger.load_tagger", lambda name: SimpleNamespace(tag=tag)
+    )
+    scorer = Scorer(SET, {})
+    assert ITEM.options[int(judge(RULES["odd-tag-out"], scorer, SET, seed=1).choices[0])] == "go"
+    assert ITEM.options[int(judge(RULES["majority-tag"], scorer, SET, seed=1).choices[0])] in (
+        "odd",
+        "lengthy",
+    )
+    assert seen == [ITEM.blank.filled(option) for option in ITEM.options]

@@ -1,0 +1,519 @@
+"""SCDE passages: published files, JSON lines, examinations, requests, pairs for training."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.errors import FormatError
+from cloze_gen.formats.scde import (
+    COLUMNS,
+    FIELDS,
+    FeatureTable,
+    feature_lines,
+    format_published,
+    format_requests,
+    parse_exams,
+    parse_passages,
+    parse_published,
+    passage_from_record,
+    passage_record,
+    split_record,
+    without_marks,
+)
+from cloze_gen.records.blanked_passage import (
+    BlankedPassage,
+    Examination,
+    SentenceSource,
+    SetBlankedPassage,
+)
+from cloze_gen.records.passage import Part
+
+# The published layout
+
+
+# Own words in the layout, with all that it allows: answers out of order, blanks numbered out of
+# order, a stray full stop.
+EXAMPLE = """\
+[
+ {
+  "eid": 4,
+  "passage": [
+   "<2>",
+   ".",
+   "The ferry left at noon.",
+   "<1>"
+  ],
+  "candidates": [
+   "Nobody waved.",
+   "Caf\\u00e9s stood open.",
+   "It was a Monday."
+  ],
+  "answer_sequence": [
+   [
+    1,
+    0
+   ],
+   [
+    2,
+    2
+   ]
+  ],
+  "number_of_blanks": 2,
+  "candidate_length": 3
+ }
+]"""
+PASSAGE = BlankedPassage(
+    "4",
+    ("It was a Monday.", ".", "The ferry left at noon.", "Nobody waved."),
+    (3, 0),
+    ("Nobody waved.", "Cafés stood open.", "It was a Monday."),
+    (0, 2),
+)
+
+TEXT = st.text(max_size=8).filter(lambda text: not text.startswith("<"))
+
+
+@st.composite
+def blanked(draw: st.DrawFn, passage_id: str) -> BlankedPassage:
+    candidates = draw(st.lists(TEXT.filter(str.strip), min_size=1, max_size=5))
+    answers = draw(
+        st.lists(st.sampled_from(range(len(candidates))), min_size=1, max_size=len(candidates))
+    )
+    sentences = draw(st.lists(TEXT, min_size=len(answers), max_size=len(answers) + 4))
+    blanks = draw(st.permutations(range(len(sentences))))[: len(answers)]
+    for place, answer in zip(blanks, answers, strict=True):
+        sentences[place] = candidates[answer]
+    return BlankedPassage(
+        passage_id, tuple(sentences), tuple(blanks), tuple(candidates), tuple(answers)
+    )
+
+
+@st.composite
+def files(draw: st.DrawFn) -> list[BlankedPassage]:
+    ids = draw(st.lists(st.integers(0, 10**18 - 1), max_size=3, unique=True))
+    return [draw(blanked(str(eid))) for eid in ids]
+
+
+@given(files())
+def test_what_is_written_is_read(passages: list[BlankedPassage]) -> None:
+    """`parse(format(p)) == p`, whatever the sentences are and however the blanks are numbered."""
+    assert parse_published(format_published(passages)) == passages
+
+
+def test_the_bytes_are_kept() -> None:
+    """Numbers of blanks, the `eid`, the stray full stop, escaped letters."""
+    assert parse_published(EXAMPLE) == [PASSAGE]
+    assert format_published([PASSAGE]) == EXAMPLE
+
+
+def test_answers_come_in_any_order() -> None:
+    """They are read by their blanks' numbers, and printed in the order of the blanks."""
+    items = json.loads(EXAMPLE)
+    items[0]["answer_sequence"].reverse()
+    assert parse_published(json.dumps(items)) == [PASSAGE]
+    assert json.loads(format_published([PASSAGE]))[0]["answer_sequence"] == [[1, 0], [2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "eids"),
+    [(("7", "3"), [7, 3]), (("emma:7", "3"), [0, 1]), (("3", "3"), [0, 1]), (("07", "1"), [0, 1])],
+)
+def test_passages_are_numbered(ids: tuple[str, ...], eids: list[int]) -> None:
+    """Read passages keep their `eid`; those of books are numbered from 0."""
+    passages = [
+        BlankedPassage(name, PASSAGE.sentences, PASSAGE.blanks, PASSAGE.candidates, PASSAGE.answers)
+        for name in ids
+    ]
+    assert [item["eid"] for item in json.loads(format_published(passages))] == eids
+
+
+def test_a_sentence_that_reads_as_a_blank_is_refused() -> None:
+    """The layout cannot carry it: whoever read the file would count a blank more."""
+    passage = BlankedPassage("b:1", ("<3>", "It rained."), (1,), ("It rained.",), (0,))
+    with pytest.raises(FormatError, match=r"passage b:1: sentence 1 is '<3>'"):
+        format_published([passage])
+
+
+def test_marks_alone_are_no_sentences() -> None:
+    found = without_marks(PASSAGE)
+    assert (found.sentences, found.blanks) == (
+        ("It was a Monday.", "The ferry left at noon.", "Nobody waved."),
+        (2, 0),
+    )
+    assert (found.candidates, found.answers, found.id) == (
+        PASSAGE.candidates,
+        PASSAGE.answers,
+        PASSAGE.id,
+    )
+    marks = BlankedPassage("0", ("...", "Yes.", " ", "7"), (0,), ("...",), (0,))
+    assert without_marks(marks).sentences == ("...", "Yes.", "7")
+
+
+FAULTS: list[tuple[dict[str, Any], str]] = [
+    ({"eid": -1}, "`eid` must be a whole number"),
+    ({"eid": "4"}, "`eid` must be a whole number"),
+    ({"eid": True}, "`eid` must be a whole number"),
+    ({"passage": "It rained. <1>"}, "`passage` must be a list of sentences"),
+    ({"passage": ["<1>", None, "<2>"]}, "`passage` must be a list of sentences"),
+    ({"passage": ["It rained."]}, "`passage` has no blank"),
+    ({"passage": ["<1>", "<1>"]}, "the blank <1> occurs twice"),
+    ({"passage": ["<1>", "<3>"]}, "<2> is missing"),
+    ({"passage": ["<1>", "<02>"]}, "<2> is missing"),
+    ({"passage": ["<0>", "<1>"]}, "<2> is missing"),
+    ({"candidates": {"A": "x"}}, "`candidates` must be a list of texts"),
+    ({"candidates": ["a", None, "c"]}, "`candidates` must be a list of texts"),
+    ({"candidates": ["a", " ", "c"]}, "`candidates` holds an empty text, at 1"),
+    ({"number_of_blanks": 3}, "`number_of_blanks` is 3, but the passage has 2 blanks"),
+    ({"number_of_blanks": 2.0}, "`number_of_blanks` is 2.0"),
+    ({"candidate_length": 7}, "`candidate_length` is 7, but the passage has 3 candidates"),
+    ({"candidates": ["a"], "candidate_length": 1}, "2 blanks, but only 1 candidates"),
+    ({"answer_sequence": None}, "`answer_sequence` must be a list of pairs"),
+    ({"answer_sequence": [1, 0]}, "`answer_sequence` must be a list of pairs"),
+    ({"answer_sequence": [[1, "A"], [2, "B"]]}, "`answer_sequence` must be a list of pairs"),
+    ({"answer_sequence": [[1, 0]]}, "no answer for blank 2"),
+    ({"answer_sequence": [[1, 0], [1, 2]]}, "answers blank 1 twice"),
+    ({"answer_sequence": [[1, 0], [2, 1], [3, 2]]}, "answers blank 3, but the passage has 1 to 2"),
+    ({"answer_sequence": [[0, 0], [1, 1]]}, "answers blank 0"),
+    (
+        {"answer_sequence": [[1, 0], [2, 3]]},
+        "blank 2 is answered by candidate 3, but there are 0 to 2",
+    ),
+    ({"answer_sequence": [[1, 0], [2, -1]]}, "blank 2 is answered by candidate -1"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), FAULTS)
+def test_a_fault_is_one_message(change: dict[str, Any], said: str) -> None:
+    """It names the file and the item, counted from 1, and what is wrong there."""
+    right = json.loads(EXAMPLE)[0]
+    with pytest.raises(FormatError) as raised:
+        parse_published(json.dumps([right | {"eid": 0}, right | change]), name="dev.json")
+    assert str(raised.value).startswith("dev.json, item 2")
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_missing_field_is_named(field: str) -> None:
+    """Every field is asked for by name."""
+    item = json.loads(EXAMPLE)[0]
+    del item[field]
+    with pytest.raises(FormatError, match=f"dev.json, item 1: lacks {field};"):
+        parse_published(json.dumps([item]), name="dev.json")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", '{"eid": 0}', "3", "[3]", "[" * 5000, '["\\ud800"]', "[1" + "0" * 5000 + "]"]
+)
+def test_other_json_is_refused(text: str) -> None:
+    with pytest.raises(FormatError, match=r"^dev\.json"):
+        parse_published(text, name="dev.json")
+
+
+def test_an_eid_twice_is_refused() -> None:
+    """Within one split it names one passage; both items are told."""
+    item = json.loads(EXAMPLE)[0]
+    with pytest.raises(FormatError, match=r"dev\.json, item 3: the eid 4 already occurs in item 1"):
+        parse_published(json.dumps([item, item | {"eid": 5}, item]), name="dev.json")
+
+
+@pytest.mark.realdata
+def test_the_published_example_comes_back(data_dir: Path) -> None:
+    """Table 1: five blanks, seven candidates, a stray full stop behind the fourth."""
+    path = data_dir / "published" / "scde" / "table1_example.json"
+    if not path.is_file():
+        pytest.skip("the published SCDE example is not unpacked (make data SHARED=DIR)")
+    text = path.read_bytes().decode("utf-8")
+    (passage,) = parse_published(text)
+    assert format_published([passage]) == text
+    assert (passage.answers, passage.distractors) == ((5, 4, 0, 3, 1), (2, 6))
+    assert len(without_marks(passage).sentences) == len(passage.sentences) - 1
+
+
+# Blanked passages as JSON lines
+
+
+JSONL_TEXT = st.text(min_size=1, max_size=8).filter(str.strip)
+NUMBER = st.integers(0, 2**31)
+
+
+@st.composite
+def set_passages(draw: st.DrawFn) -> SetBlankedPassage:
+    """Any passage of a set, also with a sentence that reads as a blank."""
+    sentences = draw(st.lists(JSONL_TEXT, min_size=1, max_size=6))
+    book = draw(JSONL_TEXT)
+    sources = [SentenceSource(book, *draw(st.tuples(NUMBER, NUMBER, NUMBER))) for _ in sentences]
+    blanks = draw(st.permutations(range(len(sentences))))[: draw(st.integers(1, len(sentences)))]
+    own = [(sentences[blank], sources[blank]) for blank in blanks]
+    others = draw(
+        st.lists(
+            st.tuples(JSONL_TEXT, st.builds(SentenceSource, JSONL_TEXT, NUMBER, NUMBER, NUMBER)),
+            max_size=3,
+        )
+    )
+    order = draw(st.permutations(range(len(own) + len(others))))
+    candidates, candidate_sources = zip(*([*own, *others][i] for i in order), strict=True)
+    answers = tuple(order.index(i) for i in range(len(own)))
+    passage = BlankedPassage(draw(JSONL_TEXT), tuple(sentences), tuple(blanks), candidates, answers)
+    paragraphs = tuple(draw(NUMBER) for _ in sentences)
+    domain = draw(st.text(max_size=5))
+    return SetBlankedPassage(
+        passage, draw(st.sampled_from(Part)), domain, paragraphs, tuple(sources), candidate_sources
+    )
+
+
+@given(st.lists(set_passages(), max_size=3, unique_by=lambda one: one.id))
+def test_a_passage_comes_back(passages: list[SetBlankedPassage]) -> None:
+    lines = [json.dumps(passage_record(one) | {"canary": "x"}) for one in passages]
+    assert list(parse_passages([*lines, "\n"])) == passages
+
+
+LEFT, RAINED, SANG = (SentenceSource("b", index, 10 * index, 10 * index + 9) for index in (4, 5, 9))
+ITEM = SetBlankedPassage(
+    BlankedPassage("b:4", ("We left.", "It rained."), (1,), ("Jane sang.", "It rained."), (1,)),
+    Part.DEVELOPMENT, "war", (2, 3), (LEFT, RAINED), (SANG, RAINED),
+)  # fmt: skip
+
+
+def test_a_person_can_read_it() -> None:
+    """A blank is null; answers and distractors are places in the candidates."""
+    record = passage_record(ITEM)
+    assert record["passage"] == ["We left.", None]
+    assert (record["blanks"], record["answers"], record["distractors"]) == ([1], [1], [0])
+    assert record["sources"][1] == {
+        "book_id": "b",
+        "index": 5,
+        "start": 50,
+        "end": 59,
+        "paragraph": 3,
+    }
+    assert (record["part"], record["domain"], record["book_id"]) == ("development", "war", "b")
+
+
+def test_a_table_of_a_split_is_flat() -> None:
+    """Each list holds one type and no null; a blank is numbered as in the published layout."""
+    row = split_record(ITEM)
+    assert row["passage"] == ["We left.", "<1>"]
+    assert all(isinstance(value, (str, list)) for value in row.values())
+    assert all(
+        type(one) is type(value[0])
+        for value in row.values()
+        if isinstance(value, list)
+        for one in value
+    )
+
+
+def test_no_candidate_answers_two_blanks() -> None:
+    """A set of ours has an answer of its own for each blank."""
+    record = passage_record(ITEM)
+    source = record["candidate_sources"][1]
+    two = {
+        "passage": [None, None],
+        "blanks": [0, 1],
+        "answers": [1, 1],
+        "sources": [source | {"paragraph": 1}] * 2,
+    }
+    with pytest.raises(FormatError, match="`answers` holds a number twice"):
+        passage_from_record(record | two)
+
+
+# Collected examinations
+
+
+EXAMS_ITEM: dict[str, Any] = {
+    "eid": 4,
+    "passage": ["<2>", "We left.", "<1>"],
+    "candidates": ["It rained.", "Jane sang.", "Nobody came."],
+    "answer_sequence": [[2, 1], [1, 0]],
+    "number_of_blanks": 2,
+    "candidate_length": 3,
+}
+
+
+def one(**changes: Any) -> Examination:
+    (found,) = parse_exams(json.dumps([EXAMS_ITEM | changes]))
+    return found
+
+
+def without(*fields: str) -> Examination:
+    (found,) = parse_exams(
+        json.dumps([{name: value for name, value in EXAMS_ITEM.items() if name not in fields}])
+    )
+    return found
+
+
+def test_a_published_item_is_an_examination() -> None:
+    """Blanks and answers in the order of the blanks' numbers; no second reading."""
+    (published,) = parse_published(json.dumps([EXAMS_ITEM]))
+    found = one()
+    assert (found.item, found.eid, found.second_answers) == (1, 4, None)
+    assert (found.blanks, found.candidates, found.answers) == (
+        published.blanks,
+        published.candidates,
+        published.answers,
+    )
+    assert [found.sentences[blank] for blank in found.blanks] == ["<1>", "<2>"]
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "eid",
+        "candidates",
+        "answer_sequence",
+        "answer_sequence_ocr",
+        "number_of_blanks",
+        "candidate_length",
+    ],
+)
+def test_a_field_may_be_missing_or_null(field: str) -> None:
+    """Either is the same, and is for the cleaning to judge; the two counts are counted anew."""
+    assert without(field) == one(**{field: None})
+
+
+def test_what_the_cleaning_judges_is_kept() -> None:
+    """Null candidates and answers, answers to no candidate, blanks without an answer."""
+    assert one(candidates=["It rained.", None, ""]).candidates == ("It rained.", None, "")
+    assert without("candidates").candidates is None
+    assert one(answer_sequence=[[2, 9]]).answers == (None, 9)
+    assert one(answer_sequence=[[2, None], [1, -1]]).answers == (-1, None)
+    assert without("answer_sequence").answers == (None, None)
+    assert one(number_of_blanks=9, candidate_length="many").blanks == (2, 0)
+
+
+def test_a_second_reading_makes_it_an_image() -> None:
+    """It has the form of the first; an empty list is a program that read nothing."""
+    assert one(answer_sequence_ocr=[[1, 0], [2, 2]]).second_answers == (0, 2)
+    assert one(answer_sequence_ocr=[]).second_answers == (None, None)
+
+
+EXAMS_WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"eid": "4"}, "`eid` must be a whole number"),
+    ({"passage": None}, "`passage` must be a list of sentences"),
+    ({"passage": ["<1>", None]}, "`passage` must be a list of sentences"),
+    ({"passage": []}, "`passage` has no blank"),
+    ({"passage": ["<1>", "<3>"]}, "<2> is missing"),
+    ({"candidates": "It rained."}, "`candidates` must be a list of texts"),
+    ({"candidates": [1, 2]}, "`candidates` must be a list of texts"),
+    ({"answer_sequence": "BA"}, "`answer_sequence` must be a list of pairs"),
+    ({"answer_sequence": [[1, 0, 0]]}, "`answer_sequence` must be a list of pairs"),
+    ({"answer_sequence": [[1, "A"]]}, "`answer_sequence` must give whole numbers"),
+    ({"answer_sequence": [[None, 1]]}, "`answer_sequence` must give whole numbers"),
+    ({"answer_sequence": [[1, True]]}, "`answer_sequence` must give whole numbers"),
+    ({"answer_sequence": [[3, 0]]}, "answers blank 3, but the passage has 1 to 2"),
+    ({"answer_sequence": [[1, 0], [1, 0]]}, "answers blank 1 twice"),
+    ({"answer_sequence_ocr": [[1, "A"]]}, "`answer_sequence_ocr` must give whole numbers"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), EXAMS_WRONG)
+def test_what_no_rule_covers_is_one_message(change: dict[str, Any], said: str) -> None:
+    """It names the file and the item."""
+    with pytest.raises(FormatError) as raised:
+        parse_exams(json.dumps([EXAMS_ITEM, EXAMS_ITEM | change]), name="raw.json")
+    assert str(raised.value).startswith("raw.json, item 2")
+    assert said in str(raised.value)
+
+
+def test_a_missing_passage_is_named() -> None:
+    """Nothing can be cleaned without it."""
+    with pytest.raises(FormatError, match=r"^raw\.json, item 1 \(eid 4\): lacks passage"):
+        parse_exams(json.dumps([{"eid": 4}]), name="raw.json")
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[3]", "[" * 5000])
+def test_other_json_is_refused_exams(text: str) -> None:
+    """No JSON, or no list of objects."""
+    with pytest.raises(FormatError, match=r"^raw\.json"):
+        parse_exams(text, name="raw.json")
+
+
+# What a model of somebody else's is asked about blanked passages
+
+
+def test_the_key_is_not_told() -> None:
+    passage = BlankedPassage(
+        "b:4", ("Café.", "It rained.", "So?"), (2, 0), ("So?", "Jane sang.", "Café."), (0, 2)
+    )
+    (line,) = format_requests([passage])
+    assert json.loads(line) == {
+        "id": "b:4",
+        "passage": [None, "It rained.", None],
+        "blanks": [2, 0],
+        "candidates": ["So?", "Jane sang.", "Café."],
+    }
+    assert "é" in line
+
+
+# The feature tables
+
+
+# Blanks 1 and 2 stand side by side, blank 3 ends the passage; a stray full stop stands behind blank
+# 2.
+FEATURES_PASSAGE = BlankedPassage(
+    "b:4", ("a.", "x.", "y.", ".", "b.", "c.", "z."), (1, 2, 6), ("y.", "d.", "x.", "z."), (2, 0, 3)
+)
+
+
+def rows(table: FeatureTable, passage: BlankedPassage = FEATURES_PASSAGE) -> list[tuple[str, ...]]:
+    header, *lines = feature_lines([passage], table)
+    assert header.split("\t") == list(COLUMNS)
+    return [tuple(line.split("\t")) for line in lines]
+
+
+def contexts(table: FeatureTable) -> dict[str, list[str]]:
+    """Blank -> what stands beside the candidate `d.`, the candidate as it is placed."""
+    found: dict[str, list[str]] = {}
+    for name, before, behind, _ in rows(table):
+        passage, blank, candidate = name.rsplit(":", 2)
+        if (passage, candidate) == ("b:4", "1"):
+            found.setdefault(blank, []).append(f"{before}|{behind}")
+    return found
+
+
+def test_the_order_of_the_text_is_kept() -> None:
+    assert contexts(FeatureTable.SP) == {"1": ["a.|d."], "2": ["a.|d."], "3": ["c.|d."]}
+    assert contexts(FeatureTable.SN) == {"1": ["d.|b."], "2": ["d.|b."]}
+    assert contexts(FeatureTable.AP) == {"1": ["a.|d."], "2": ["a.|d."], "3": ["a. b. c.|d."]}
+    assert contexts(FeatureTable.AN) == {"1": ["d.|b. c."], "2": ["d.|b. c."]}
+
+
+@pytest.mark.parametrize(("both", "one", "other"), [("spn", "sp", "sn"), ("apn", "ap", "an")])
+def test_two_sides_are_two_rows(both: str, one: str, other: str) -> None:
+    """A two-sided table holds the rows of its sides, those of one pair under one id, before first."""
+    found = rows(FeatureTable(both))
+    assert sorted(found) == sorted(rows(FeatureTable(one)) + rows(FeatureTable(other)))
+    assert (
+        contexts(FeatureTable(both))["1"]
+        == contexts(FeatureTable(one))["1"] + contexts(FeatureTable(other))["1"]
+    )
+
+
+@pytest.mark.parametrize("table", FeatureTable)
+def test_zero_is_right(table: FeatureTable) -> None:
+    """Of the candidates of one blank and side exactly the answer has label 0, the others 1."""
+    labels = {(name.split(":")[2], name.split(":")[3]): label for name, _, _, label in rows(table)}
+    right = {("1", "2"), ("2", "0"), ("3", "3")}
+    assert {pair for pair, label in labels.items() if label == "0"} == {
+        pair for pair in labels if pair in right
+    }
+    assert set(labels.values()) == {"0", "1"}
+
+
+@given(st.text(max_size=20), st.sampled_from(FeatureTable))
+def test_no_text_breaks_a_row(text: str, table: FeatureTable) -> None:
+    hostile = BlankedPassage(
+        f"a\tb{text}", (f"x {text}", "y", f"z {text}"), (1,), ("y", f"w {text}"), (0,)
+    )
+    lines = list(feature_lines([hostile], table))
+    assert "\n".join(lines).splitlines() == lines
+    cells = list(csv.reader(io.StringIO("\n".join(lines)), delimiter="\t", quoting=csv.QUOTE_NONE))
+    assert [len(row) for row in cells] == [4] * len(lines)
+    assert len(lines) == 1 + 2 * (2 if table in {FeatureTable.SPN, FeatureTable.APN} else 1)

@@ -1,0 +1,379 @@
+"""The file of what judges said, read back."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.judging.assignment import JudgesPerItem
+from cloze_gen.judging.database import DATABASE, STUDY_FILE, StudyStore
+from cloze_gen.judging.study import Outcome, Study, open_study, read_verdicts
+from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
+from cloze_gen.records.judgement import Judge, Kind, Role, Task
+from tests.cases.studies import make_tiny_study, response, rule_of
+
+
+def test_it_comes_back(tmp_path: Path) -> None:
+    """Whatever editor put a mark before it."""
+    file = VerdictFile(Task.READ, {"release": "5d"}, 2, 0.5, 0, [{"id": "b:7"}])
+    for encoding in ("utf-8", "utf-8-sig"):
+        (tmp_path / "v.jsonl").write_text(verdicts_jsonl(file), encoding=encoding)
+        assert read_verdicts(tmp_path / "v.jsonl", task=Task.READ, given_as="--people") == file
+
+
+def test_what_is_none_is_told(tmp_path: Path) -> None:
+    """Who named it, what it is, and what writes one; the file of another task is not taken."""
+    for path in (tmp_path, tmp_path / "nowhere", "a\0b"):
+        with pytest.raises(
+            UsageError, match=r"grooming\.verdicts: cannot read verdicts .* judge apply"
+        ):
+            read_verdicts(path, task=Task.GROOM, given_as="grooming.verdicts")
+    (tmp_path / "v.jsonl").write_text(
+        verdicts_jsonl(VerdictFile(Task.READ, {}, 1, None, 0, [])), encoding="utf-8"
+    )
+    with pytest.raises(FormatError, match="expected verdicts of the task groom"):
+        read_verdicts(tmp_path / "v.jsonl", task=Task.GROOM, given_as="grooming.verdicts")
+
+
+# ---- A study at work
+
+
+@pytest.mark.parametrize("task", list(Task))
+def test_every_judge_comes_through(task: Task, tmp_path: Path) -> None:
+    study = make_tiny_study(tmp_path / "study", task, page=4)
+    for judge in ("ann", "bob", "cara"):
+        while (one := study.next_open(judge)) is not None:
+            assert study.seen(one)
+            assert (
+                study.take(one, response(task), verdict_id=f"{judge}-{one.id}", source="page")
+                is Outcome.TAKEN
+            )
+    assert study.state().finished
+    assert {len(case.answers) for case in study.state().cases.values()} == {3}
+    again = open_study(tmp_path / "study", rule_of(task))
+    assert again.state().cases == study.state().cases
+
+
+def answer_all(study: Study, judge: str, task: Task = Task.READ) -> None:
+    while (one := study.next_open(judge)) is not None:
+        study.take(one, response(task), verdict_id=f"{judge}-{one.id}", source="page")
+
+
+def test_a_verdict_is_written_once(tmp_path: Path) -> None:
+    study = make_tiny_study(tmp_path / "study")
+    one = study.next_open("ann")
+    assert one is not None
+    other = {**response(Task.READ), "fits_as_well": []}
+    assert study.take(one, response(Task.READ), verdict_id="1", source="page") is Outcome.TAKEN
+    assert study.take(one, response(Task.READ), verdict_id="1", source="page") is Outcome.AGAIN
+    assert study.take(one, response(Task.READ), verdict_id="2", source="page") is Outcome.AGAIN
+    with pytest.raises(FormatError, match="another verdict has this id"):
+        study.take(one, other, verdict_id="1", source="page")
+    assert study.take(one, other, verdict_id="3", source="page") is Outcome.CHANGED
+    assert study.take(one, other, verdict_id="3", replaces="1", source="page") is Outcome.TAKEN
+    assert study.current_response(one) == ("3", other)
+    second = study.next_open("ann")
+    assert second is not None
+    with pytest.raises(FormatError, match="another verdict has this id"):
+        study.take(second, response(Task.READ), verdict_id="1", source="page")
+    assert study.current_response(second) is None
+
+
+def test_another_process_is_noticed(tmp_path: Path) -> None:
+    """What a second connection writes is there at the next look."""
+    first = make_tiny_study(tmp_path / "study")
+    second = open_study(tmp_path / "study", JudgesPerItem(3))
+    one = second.next_open("ann")
+    assert one is not None
+    second.take(one, response(Task.READ), verdict_id="1", source="page")
+    assert first.current_response(one) is not None
+
+
+def test_checks_and_repeats_are_mixed_in(tmp_path: Path) -> None:
+    study = make_tiny_study(
+        tmp_path / "study", n=40, judges="ann", each=1, page=10, attention=0.1, repeats=0.2
+    )
+    answer_all(study, "ann")
+    kinds = [one.kind for one in study.state().of_judge["ann"]]
+    assert kinds.count(Kind.FIRST) == 40
+    assert 0 < kinds.count(Kind.ATTENTION) <= 4
+    assert 0 < kinds.count(Kind.REPEAT) <= 20
+    assert {len(case.answers) for case in study.state().cases.values()} == {1}
+
+
+def test_what_is_said_again_does_not_count(tmp_path: Path) -> None:
+    study = make_tiny_study(
+        tmp_path / "study", n=40, judges="ann,bob", each=2, page=10, repeats=0.5
+    )
+    study.add_judges([Judge("eve", Role.ADJUDICATOR)])
+    for judge in ("ann", "bob", "eve"):
+        while (one := study.next_open(judge)) is not None:
+            answer = {Kind.REPEAT: 0, Kind.ADJUDICATION: 3}.get(
+                one.kind, 1 if judge == "ann" else 4
+            )
+            study.take(
+                one,
+                {**response(Task.READ), "answer": answer},
+                verdict_id=f"{judge}-{one.id}",
+                source="page",
+            )
+    mine = study.state().of_judge["ann"]
+    again = [one.item for one in mine if one.kind is Kind.REPEAT]
+    assert len(again) == len(set(again)) > 5
+    first = {one.item: one.place for one in mine if one.kind is Kind.FIRST}
+    assert all(first[one.item] < one.place for one in mine if one.kind is Kind.REPEAT)
+    assert {
+        tuple(answer.response["answer"] for answer in case.answers)
+        for case in study.state().cases.values()
+    } == {(1, 4)}
+    assert len(study.state().decided) == 40
+
+
+def test_nothing_comes_again_before_it_was_answered(tmp_path: Path) -> None:
+    """Pages that are handed out at once hold no repeats, for nothing was said yet."""
+    study = make_tiny_study(tmp_path / "study", n=40, judges="ann", each=1, page=10, repeats=0.5)
+    assert {one.kind for _ in range(4) for one in study.assign_page("ann")} == {Kind.FIRST}
+
+
+def test_nobody_guesses_twice(tmp_path: Path) -> None:
+    """A passage that was read is known: of guessing nothing comes again, whatever the settings say."""
+    study = make_tiny_study(
+        tmp_path / "study", Task.GUESS, n=40, judges="ann", each=1, page=10, repeats=0.5
+    )
+    answer_all(study, "ann", Task.GUESS)
+    assert {one.kind for one in study.state().of_judge["ann"]} == {Kind.FIRST}
+
+
+def test_progress_is_what_is_dealt_and_what_may_be(tmp_path: Path) -> None:
+    """Time left is from the median seconds, from the fifth verdict on."""
+    study = make_tiny_study(tmp_path / "study", n=12, judges="ann,bob", each=1, page=4)
+    for number, seconds in enumerate((10.0, 10.0, 10.0, -5.0, 1e12, 10.0, 10.0)):
+        found = study.progress("ann")
+        assert (found.done, found.left, found.seconds_left) == (
+            number,
+            12 - number,
+            None if number < 6 else 10.0 * (12 - number),
+        )
+        one = study.next_open("ann")
+        assert one is not None
+        study.take(one, response(Task.READ), verdict_id=f"{number}", seconds=seconds, source="page")
+    assert sorted(verdict.seconds for verdict in study.state().verdicts.values())[::6] == [
+        0.0,
+        86_400.0,
+    ]
+    assert study.progress("bob").left == 12 - 8
+
+
+def test_an_adjudicator_waits(tmp_path: Path) -> None:
+    study = make_tiny_study(tmp_path / "study", n=3, judges="ann,bob", each=2)
+    study.add_judges([Judge("eve", Role.ADJUDICATOR)])
+    answer_all(study, "ann")
+    assert study.next_open("eve") is None
+    while (one := study.next_open("bob")) is not None:
+        answer = 0 if one.item == "b2:1" else 1
+        study.take(
+            one,
+            {**response(Task.READ), "answer": answer},
+            verdict_id=f"bob-{one.id}",
+            source="page",
+        )
+    asked = study.next_open("eve")
+    assert asked is not None
+    assert (asked.item, asked.kind) == ("b2:1", Kind.ADJUDICATION)
+    assert [vote["answer"] for vote in study.seen(asked)["votes"]] == [1, 0]
+    assert "ann" not in str(study.seen(asked))
+
+
+def test_a_machine_counts_for_nobody(tmp_path: Path) -> None:
+    """It is asked everything, and people are still wanted everywhere."""
+    study = make_tiny_study(tmp_path / "study", n=3, each=1)
+    study.add_judges([Judge("model", Role.MACHINE)])
+    answer_all(study, "model")
+    assert len(study.state().of_judge["model"]) == 3
+    assert not any(case.answers for case in study.state().cases.values())
+    assert study.next_open("ann") is not None
+
+
+def test_a_name_keeps_its_role(tmp_path: Path) -> None:
+    """Whoever is named once more stays who that was, here and when the study is opened again."""
+    study = make_tiny_study(tmp_path / "study", judges="ann")
+    study.add_judges([Judge("ann", Role.MACHINE)])
+    for one in (study, open_study(tmp_path / "study", JudgesPerItem(3))):
+        assert [judge.role for judge in one.state().judges.values()] == [Role.JUDGE]
+
+
+def test_a_database_of_another_study_is_refused(tmp_path: Path) -> None:
+    """Its items are not those that study.json names."""
+    for n in (2, 3):
+        make_tiny_study(tmp_path / f"study{n}", n=n).close()
+    shutil.copy(tmp_path / "study2" / DATABASE, tmp_path / "study3" / DATABASE)
+    with pytest.raises(UsageError, match="do not belong together"):
+        open_study(tmp_path / "study3", JudgesPerItem(3))
+
+
+def test_withdrawn_items_go_to_others(tmp_path: Path) -> None:
+    """Who never comes back is waited for no longer; a verdict that comes after all still counts."""
+    study = make_tiny_study(tmp_path / "study", n=2, each=1)
+    one = study.next_open("ann")
+    assert one is not None
+    assert study.next_open("bob") is None
+    assert study.withdraw("ann") == 2
+    assert study.next_open("bob") is not None
+    assert study.take(one, response(Task.READ), verdict_id="late", source="page") is Outcome.TAKEN
+
+
+def meanwhile(
+    look: Callable[..., Any], act: Callable[[], Any], acts: list[Future[Any]]
+) -> Callable[..., Any]:
+    """As `look`, but after the first look another process acts; its result is added to `acts`."""
+
+    def looked(*args: Any, **options: Any) -> Any:
+        seen = look(*args, **options)
+        if not acts:
+            acts.append(ThreadPoolExecutor(1).submit(act))
+            wait(acts, 0.3)
+        return seen
+
+    return looked
+
+
+def test_two_processes_deal_to_one_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = make_tiny_study(tmp_path / "study", n=8, page=4)
+    second, acts = open_study(tmp_path / "study", JudgesPerItem(3)), list[Future[Any]]()
+    pause, write = (
+        meanwhile(lambda: None, lambda: second.assign_page("ann"), acts),
+        first.store.add_assignments,
+    )
+    monkeypatch.setattr(first.store, "add_assignments", lambda page: (pause(), write(page)))
+    mine = first.assign_page("ann")
+    theirs = acts[0].result(10)
+    assert [one.place for one in (*mine, *theirs)] == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert len({one.item for one in (*mine, *theirs)}) == 8
+
+
+def test_two_processes_take_a_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = make_tiny_study(tmp_path / "study")
+    one = first.next_open("ann")
+    assert one is not None
+    second, acts = open_study(tmp_path / "study", JudgesPerItem(3)), list[Future[Any]]()
+    other = {**response(Task.READ), "fits_as_well": []}
+    looked = meanwhile(
+        first.store.find_verdict,
+        lambda: second.take(one, other, verdict_id="2", source="import"),
+        acts,
+    )
+    monkeypatch.setattr(first.store, "find_verdict", looked)
+    assert first.take(one, response(Task.READ), verdict_id="1", source="page") is Outcome.TAKEN
+    assert acts[0].result(10) is Outcome.CHANGED
+    assert second.current_response(one) == ("1", response(Task.READ))
+
+
+def test_who_is_done_waits_for_nobody(tmp_path: Path) -> None:
+    """While another program writes, a judge for whom there is nothing is told so."""
+    study = make_tiny_study(tmp_path / "study", n=2, judges="ann", each=1)
+    answer_all(study, "ann")
+    study.store.database.wait_at_most(0)
+    with contextlib.closing(
+        sqlite3.connect(tmp_path / "study" / DATABASE, isolation_level=None)
+    ) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert study.next_open("ann") is None
+
+
+def test_a_study_is_read_as_of_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = make_tiny_study(tmp_path / "study")
+
+    def act() -> None:
+        first.add_judges([Judge("dan", Role.JUDGE)])
+        one = first.next_open("dan")
+        assert one is not None
+        first.take(one, response(Task.READ), verdict_id="1", source="page")
+
+    read = StudyStore.assignments
+    monkeypatch.setattr(StudyStore, "assignments", meanwhile(read, act, []))
+    second = open_study(tmp_path / "study", JudgesPerItem(3))
+    monkeypatch.setattr(StudyStore, "assignments", read)
+    assert len(second.state().verdicts) == 1
+    assert "dan" in second.state().judges
+
+
+def test_an_item_is_decided_by_one_adjudicator(tmp_path: Path) -> None:
+    """Of two who decided after all, the last counts, also in a reopened study."""
+    study = make_tiny_study(tmp_path / "study", n=4, judges="ann,bob", each=2, page=2)
+    study.add_judges([Judge(name, Role.ADJUDICATOR) for name in ("eve", "fay")])
+    for judge, answer in (("ann", 0), ("bob", 1)):
+        while (one := study.next_open(judge)) is not None:
+            study.take(
+                one,
+                {**response(Task.READ), "answer": answer},
+                verdict_id=f"{judge}-{one.id}",
+                source="page",
+            )
+    eve, fay = study.due("eve"), study.due("fay")
+    assert [one.item for one in (*eve, *fay)] == ["b1:1", "b2:1", "b3:1", "b4:1"]
+    study.take(eve[0], response(Task.READ), verdict_id="1", source="page")
+    assert study.withdraw("eve") == 1
+    for one in fay:
+        study.take(one, response(Task.READ), verdict_id=f"fay-{one.id}", source="page")
+    (again,) = study.due("fay")
+    assert (again.item, study.next_open("eve")) == ("b2:1", None)
+    words = [{**response(Task.READ), "answer": answer} for answer in (0, 3, 4)]
+    study.take(again, words[0], verdict_id="2", source="page")
+    study.take(eve[1], words[1], verdict_id="3", source="page")
+    study.take(again, words[2], verdict_id="4", replaces="2", source="page")
+    assert [
+        one.state().decided["b2:1"]
+        for one in (study, open_study(tmp_path / "study", JudgesPerItem(2)))
+    ] == [words[2]] * 2
+
+
+def test_an_item_is_not_answered_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cloze_gen.judging.study._MOST_VERDICTS", 3)
+    study = make_tiny_study(tmp_path / "study")
+    one = study.next_open("ann")
+    assert one is not None
+    words = [{**response(Task.READ), "answer": n, "fits_as_well": []} for n in range(4)]
+    for n in range(3):
+        assert (
+            study.take(
+                one, words[n], verdict_id=f"v{n}", replaces=f"v{n - 1}" if n else "", source="page"
+            )
+            is Outcome.TAKEN
+        )
+    with pytest.raises(FormatError, match="answered 3 times"):
+        study.take(one, words[3], verdict_id="v3", replaces="v2", source="page")
+    assert study.current_response(one) == ("v2", words[2])
+    assert study.take(one, words[2], verdict_id="v2", replaces="v1", source="page") is Outcome.AGAIN
+
+
+def test_who_cannot_be_asked_holds_nobody_up(tmp_path: Path) -> None:
+    study = make_tiny_study(tmp_path / "study", n=2, judges="ann,bob,cara", each=3)
+    study.add_judges([Judge("eve", Role.ADJUDICATOR)])
+    for number, judge in enumerate(("ann", "bob")):
+        while (one := study.next_open(judge)) is not None:
+            study.take(
+                one,
+                {**response(Task.READ), "answer": number},
+                verdict_id=f"{judge}-{one.id}",
+                source="page",
+            )
+    assert study.next_open("cara") is not None
+    assert study.next_open("eve") is None
+    study.withdraw("cara")
+    assert study.next_open("eve") is not None
+
+
+def test_a_study_is_its_owners_alone(tmp_path: Path) -> None:
+    make_tiny_study(tmp_path / "study").close()
+    assert (tmp_path / "study").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "study" / STUDY_FILE).stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,63 @@
+"""Serves studies in processes that can be killed and restarted on one port.
+
+Each line on stdin starts a child, which prints its number: `serve PORT FOLDER`, or `die PORT
+FOLDER` for SIGKILL once a verdict is on disk and before the reply.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from cloze_gen.judging.study import open_study
+from cloze_gen.judging.web.app import make_app
+from cloze_gen.judging.web.security import Rate, Rates
+from cloze_gen.judging.web.serve import listen, origin_of, running
+from tests.cases.studies import rule_of_folder
+
+
+def dying(app: ASGIApp) -> ASGIApp:
+    """The same app, which the first reply to a verdict is the end of."""
+
+    async def outer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def ending(message: Message) -> None:
+            if scope["path"] == "/verdict":
+                os.kill(os.getpid(), signal.SIGKILL)
+            await send(message)
+
+        await app(scope, receive, ending)
+
+    return outer
+
+
+def serve(folder: Path, port: int, *, die: bool) -> None:
+    listener = listen("127.0.0.1", port)
+    fast = Rates(judge=Rate(10_000, 10_000), unknown_visitor=Rate(10_000, 10_000))
+    app = make_app(
+        open_study(folder, rule_of_folder(folder)), origin=origin_of(listener, ""), rates=fast
+    )
+    with running(dying(app) if die else app, listener):
+        sys.stdout.write(f"{os.getpid()}\n")
+        sys.stdout.flush()
+        threading.Event().wait()
+
+
+def main() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children leave nothing behind
+    for line in sys.stdin:
+        if not os.fork():
+            how, port, folder = line.rstrip("\n").split(" ", 2)
+            try:
+                serve(Path(folder), int(port), die=how == "die")
+            finally:
+                os.write(1, b"0\n")  # it did not come so far as to tell its number
+                os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

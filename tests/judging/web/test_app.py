@@ -1,0 +1,308 @@
+"""The pages of a study, asked for as a browser does."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.errors import StoreError
+from cloze_gen.judging.database import SESSION, TOKEN, issue, revoke
+from cloze_gen.judging.web.app import Submission
+from cloze_gen.judging.web.pages import assets_version
+from cloze_gen.judging.web.security import Rate, Rates
+from cloze_gen.records.judgement import Judge, Kind, Role, Task
+from tests.cases.served import UNBOUNDED, Browser, Served, rows, served
+from tests.cases.studies import make_tiny_study, response
+
+
+def answer_all(browser: Browser, task: Task) -> int:
+    """Answer whatever is asked; returns how many items that were."""
+    address, n = browser.first(), 0
+    while address != "/done":
+        assert browser.get(address).status == 200
+        reply = browser.verdict(address, response(task))
+        assert reply.status == 200, reply
+        address, n = reply.json["next"], n + 1
+    return n
+
+
+@pytest.mark.parametrize("task", list(Task))
+def test_judges_come_through(task: Task, tmp_path: Path) -> None:
+    with served(make_tiny_study(tmp_path / "study", task, page=4)) as place:
+        for judge in ("ann", "bob", "cara"):
+            browser = place.browser(judge)
+            assert answer_all(browser, task) == 6
+            assert ("Nothing to do right now" in browser.get("/done").text) == (judge != "cara")
+        assert place.study.state().finished
+        assert {
+            (seconds, source) for *_, seconds, source, _ in rows(place.study.folder)["verdicts"]
+        } == {(2.0, "page")}
+        assert place.browser("ann").get("/done").status == 200
+
+
+def test_the_first_open_item_is_where_one_goes_on(tmp_path: Path) -> None:
+    """Another browser, later, begins where the judge stopped."""
+    with served(make_tiny_study(tmp_path / "study")) as place:
+        browser = place.browser("ann")
+        following = browser.verdict(browser.first(), response(Task.READ)).json["next"]
+        assert place.browser("ann").get("/").headers["location"] == following
+
+
+def test_what_was_said_is_shown_again_and_can_be_changed(tmp_path: Path) -> None:
+    with served(make_tiny_study(tmp_path / "study")) as place:
+        browser, name = place.browser("ann"), str(uuid.uuid4())
+        address = browser.first()
+        browser.verdict(address, response(Task.READ), name=name)
+        assert name in browser.get(address).text
+        assert (
+            browser.verdict(address, {**response(Task.READ), "answer": 0}, replaces=name).status
+            == 200
+        )
+
+
+def test_a_verdict_sent_again_is_taken_once(tmp_path: Path) -> None:
+    """The same request, after a reply that never came, is answered as the first one was."""
+    with served(make_tiny_study(tmp_path / "study")) as place:
+        browser, name = place.browser("ann"), str(uuid.uuid4())
+        address = browser.first()
+        first, again = (browser.verdict(address, response(Task.READ), name=name) for _ in range(2))
+        assert (first.status, first.text) == (again.status, again.text) == (200, first.text)
+        assert len(rows(place.study.folder)["verdicts"]) == 1
+
+
+def test_another_window_is_noticed(tmp_path: Path) -> None:
+    """Where two windows differ, the second is told what counts now, and nothing is written."""
+    with served(make_tiny_study(tmp_path / "study")) as place:
+        browser, name = place.browser("ann"), str(uuid.uuid4())
+        address = browser.first()
+        browser.verdict(address, response(Task.READ), name=name)
+        reply = browser.verdict(address, {**response(Task.READ), "answer": 0})
+        assert (reply.status, reply.json) == (
+            409,
+            {"current": {"id": name, "response": response(Task.READ)}},
+        )
+        assert len(rows(place.study.folder)["verdicts"]) == 1
+
+
+def test_a_link_makes_one_session_a_browser(tmp_path: Path) -> None:
+    with served(make_tiny_study(tmp_path / "study")) as place:
+        token = issue(place.study.store.database, "ann", TOKEN)
+        browser = place.stranger()
+        reply = browser.get(f"/enter/{token}")
+        parts = {part.strip().lower() for part in reply.headers["set-cookie"].split(";")[1:]}
+        assert {"httponly", "samesite=lax", "path=/"} <= parts
+        assert "secure" not in parts
+        browser.cookie = reply.headers["set-cookie"].split(";")[0]
+        assert "set-cookie" not in browser.get(f"/enter/{token}").headers
+        assert sum(kind == SESSION for _, kind, *_ in rows(place.study.folder)["passes"]) == 1
+
+
+def test_behind_a_proxy_with_tls_the_cookie_is_secure(tmp_path: Path) -> None:
+    """Where the origin is https, the cookie goes nowhere else, and pages answer to that name alone."""
+    with served(make_tiny_study(tmp_path / "study"), origin="https://judges.example.org") as place:
+        browser = place.stranger()
+        reply = browser.get(f"/enter/{issue(place.study.store.database, 'ann', TOKEN)}")
+        assert reply.headers["set-cookie"].startswith("__Host-cloze-gen-")
+        assert "secure" in reply.headers["set-cookie"].lower()
+        assert browser.get("/", Host=f"{place.host}:{place.port}").status == 421
+
+
+def test_who_is_shut_out_is_out_at_once(tmp_path: Path) -> None:
+    """Links and open pages alike, while others go on."""
+    with served(make_tiny_study(tmp_path / "study")) as place:
+        ann, bob = place.browser("ann"), place.browser("bob")
+        address = ann.first()
+        revoke(place.study.store.database, "ann")
+        assert (
+            ann.get("/").status
+            == ann.get(address).status
+            == ann.verdict(address, response(Task.READ)).status
+            == 403
+        )
+        assert bob.get("/").status == 303
+
+
+def test_two_studies_in_one_browser_keep_apart(tmp_path: Path) -> None:
+    """Browsers keep cookies by host, not by port: each study has a name of its own for its cookie."""
+    with (
+        served(make_tiny_study(tmp_path / "one")) as one,
+        served(make_tiny_study(tmp_path / "two")) as two,
+    ):
+        assert one.browser("ann").cookie.split("=")[0] != two.browser("ann").cookie.split("=")[0]
+
+
+def test_adjudicators_see_votes_and_no_names(tmp_path: Path) -> None:
+    study = make_tiny_study(tmp_path / "study", n=2, judges="ann,bob", each=2)
+    study.add_judges([Judge("eve", Role.ADJUDICATOR), Judge("model", Role.MACHINE)])
+    with served(study) as place:
+        for judge, answer in (("ann", 0), ("bob", 1)):
+            browser = place.browser(judge)
+            address = browser.first()
+            while address != "/done":
+                address = browser.verdict(address, {**response(Task.READ), "answer": answer}).json[
+                    "next"
+                ]
+        eve = place.browser("eve")
+        page = eve.get(eve.first()).text
+        assert "did not agree" in page
+        assert "ann" not in page
+        machine = place.stranger()
+        assert machine.get(f"/enter/{issue(study.store.database, 'model', TOKEN)}").status == 404
+
+
+def test_kinds_look_alike(tmp_path: Path) -> None:
+    """The page of an item that only asks for attention, or comes again, says nothing of that."""
+    study = make_tiny_study(
+        tmp_path / "study", n=20, judges="ann", each=1, page=5, attention=0.5, repeats=0.5
+    )
+    with served(study) as place:
+        answer_all(place.browser("ann"), Task.READ)
+        browser, asked = place.browser("ann"), study.state().of_judge["ann"]
+        assert {one.kind for one in asked} == {Kind.FIRST, Kind.REPEAT, Kind.ATTENTION}
+        for one in asked:
+            page = browser.get(f"/item/{one.id}").text
+            assert not [
+                word
+                for word in ("attention", "repeat", "adjudicat", one.item)
+                if word in page.lower()
+            ]
+
+
+def test_nobody_asks_too_often(tmp_path: Path) -> None:
+    """A judge, a stranger and wrong links are bounded each on its own; who waits as told is let in."""
+    moment = [0.0]
+    rates = Rates(judge=Rate(5, 1), unknown_visitor=Rate(5, 1), unknown_link=Rate(2, 0.1))
+    with served(make_tiny_study(tmp_path / "study"), rates=rates, clock=lambda: moment[0]) as place:
+        ann = place.browser("ann")
+        assert [ann.get("/").status for _ in range(6)] == [303] * 5 + [429]
+        bob = place.browser("bob")
+        assert bob.get("/").status == 303
+        stranger = place.stranger()
+        assert [stranger.get("/enter/nobody").status for _ in range(3)] == [404, 404, 429]
+        assert [stranger.get("/").status for _ in range(3)] == [403, 403, 429]
+        told = ann.get("/").headers["retry-after"]
+        moment[0] += float(told)
+        assert ann.get("/").status == 303
+        moment[0] += 5
+        assert stranger.get("/enter/nobody").headers["retry-after"] == "4"
+
+
+def test_a_right_link_works_while_wrong_ones_are_refused(tmp_path: Path) -> None:
+    """Behind a proxy all come from one address: nobody can shut the others out by guessing."""
+    rates = Rates(unknown_visitor=Rate(1, 0.001), unknown_link=Rate(1, 0.001))
+    with served(make_tiny_study(tmp_path / "study"), rates=rates) as place:
+        stranger = place.stranger()
+        assert [stranger.get("/enter/nobody").status for _ in range(2)] == [404, 429]
+        assert place.browser("ann").get("/").status == 303
+
+
+def test_files_of_the_page_are_kept_under_their_version(tmp_path: Path) -> None:
+    """All that a page names is there, to be kept for ever; under another version there is nothing."""
+    with served(make_tiny_study(tmp_path / "study")) as place:
+        browser = place.browser("ann")
+        named = set(
+            re.findall(r'(?:src|href)="(/static/[^"]+)"', browser.get(browser.first()).text)
+        )
+        assert {address.rpartition("/")[2] for address in named} >= {
+            "page.js",
+            "page.css",
+            "icon.svg",
+        }
+        for address in named:
+            reply = browser.get(address)
+            assert (reply.status, reply.headers["cache-control"]) == (
+                200,
+                "public, max-age=31536000, immutable",
+            )
+            assert browser.get(address.replace(assets_version(), "0" * 16)).status == 404
+
+
+def test_every_reply_says_what_browsers_may_do(tmp_path: Path) -> None:
+    with served(make_tiny_study(tmp_path / "study")) as place:
+        browser = place.browser("ann")
+        replies = [
+            browser.get(path)
+            for path in (
+                "/",
+                browser.first(),
+                "/done",
+                f"/static/{assets_version()}/page.css",
+                "/favicon.ico",
+                "/nowhere",
+            )
+        ]
+        replies += [browser.verdict("/item/0", 1), browser.get("/", Host="evil.example")]
+        for reply in replies:
+            assert reply.headers["content-security-policy"].startswith(
+                "default-src 'none'; script-src 'self'"
+            )
+            assert "unsafe" not in reply.headers["content-security-policy"]
+            assert (reply.headers["x-content-type-options"], reply.headers["referrer-policy"]) == (
+                "nosniff",
+                "no-referrer",
+            )
+            assert (
+                reply.headers["cross-origin-opener-policy"],
+                reply.headers["cross-origin-resource-policy"],
+            ) == ("same-origin",) * 2
+            assert reply.headers["cache-control"] in {
+                "no-store",
+                "public, max-age=31536000, immutable",
+            }
+            assert "server" not in reply.headers
+
+
+def broken(place: Served, monkeypatch: pytest.MonkeyPatch, error: Exception) -> tuple[Browser, str]:
+    """A judge at an item, after which nothing more can be written."""
+    browser = place.browser("ann")
+    address = browser.first()
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(place.study.store, "add_verdict", fail)
+    return browser, address
+
+
+def test_an_error_tells_nothing_of_the_inside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with served(make_tiny_study(tmp_path / "study")) as place:
+        browser, address = broken(place, monkeypatch, ValueError("inner words"))
+        reply = browser.verdict(address, response(Task.READ))
+        assert reply.status == 500
+        assert "inner" not in reply.text
+        assert "content-security-policy" in reply.headers
+    assert "ValueError: inner words" in capfd.readouterr().err
+    assert "add_verdict" in next(tmp_path.glob("cloze-gen-*.txt")).read_text(encoding="utf-8")
+
+
+def test_a_full_disk_is_told_to_try_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing was taken, and the browser keeps what it has."""
+    with served(make_tiny_study(tmp_path / "study")) as place:
+        browser, address = broken(place, monkeypatch, StoreError("the disk is full"))
+        reply = browser.verdict(address, response(Task.READ))
+        assert (reply.status, reply.headers["retry-after"]) == (503, "5")
+        assert "disk" not in reply.text
+
+
+def test_rates_bound_judges_by_default() -> None:
+    """What an app does unless told otherwise is bounded."""
+    assert Rates().judge.burst < UNBOUNDED.judge.burst
+    assert Rates().unknown_link.per_second < Rates().unknown_visitor.per_second
+
+
+def test_open_pages_of_version_0_1_can_still_save() -> None:
+    """They send `said` instead of `response`."""
+    sent = {
+        "id": str(uuid.uuid4()),
+        "assignment": "0" * 12,
+        "replaces": "",
+        "said": {"guesses": ["key"]},
+        "seconds": 1.0,
+    }
+    assert Submission.model_validate(sent).response == {"guesses": ["key"]}

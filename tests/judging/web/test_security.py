@@ -1,0 +1,230 @@
+"""Whatever is sent: a refusal, nothing changed, and nothing shown."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from starlette.requests import Request as Request_requests
+
+from cloze_gen.judging.assignment import JudgesPerItem
+from cloze_gen.judging.database import SESSION, TOKEN, issue, revoke
+from cloze_gen.judging.state import StudySettings
+from cloze_gen.judging.study import Study, make_study, open_study
+from cloze_gen.judging.web.app import _address
+from cloze_gen.judging.web.security import HEADERS, Rate, Rates
+from cloze_gen.records.judgement import Judge, Role, StudyItem, Task
+from tests.cases.hostile_request import NOTHING, Known, Request
+from tests.cases.hostile_requests import hostile_requests
+from tests.cases.served import OFTEN, Served, exchange, rows, served
+from tests.cases.studies import make_tiny_study
+
+_SLOW_SECONDS = 0.4
+_NO_HTTP = b"Invalid HTTP request received."  # the server's own words, a text of a fixed form
+_MOCK = Known(
+    host="127.0.0.1:1", cookie="c=0", csrf="0" * 64, open_item="0" * 12, answered_item="1" * 12, verdict="v", response={"guesses": ["word"]},
+    token="t", item_id="b1:1", other_csrf="1" * 64, other_item="2" * 12, other_verdict="w", foreign_token="u", foreign_session="s",
+    foreign_item="3" * 12, revoked_token="r", revoked_session="q", digest="d",
+)  # fmt: skip
+NAMES = [
+    request.name for request in hostile_requests(_MOCK)
+]  # what is sent depends on the study; how many there are does not
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A study under attack, and what no reply may hold."""
+
+    place: Served
+    requests: list[Request]
+    secrets: dict[str, str]
+
+
+def guessing_study(folder: Path) -> Study:
+    """A study whose targets are words that stand nowhere else."""
+    items = []
+    for n in range(1, 6):
+        text = f"House {n} was dark. She looked for the _____."
+        shown = {"passage": text, "sentence": text, "guesses": {"passage": 1, "sentence": 3}}
+        items.append(
+            StudyItem(f"b{n}:1", ((f"b{n}", 0, 90),), shown, {"target": f"zanzibar{n}"}, "tiny")
+        )
+    make_study(
+        folder,
+        items,
+        task=Task.GUESS,
+        run="tiny",
+        style="lambada-style",
+        of={},
+        settings=StudySettings(page=2),
+        rules={},
+    )
+    study = open_study(folder, JudgesPerItem(3, "passage"))
+    study.add_judges([Judge(name, Role.JUDGE) for name in ("annabel", "bartholomew", "cassandra")])
+    return study
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    """Two judges, a third shut out, another study; a short time limit for slow requests."""
+    folder = tmp_path_factory.mktemp("hostile")
+    with contextlib.ExitStack() as stack:
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setattr("cloze_gen.judging.web.security._BODY_SECONDS", _SLOW_SECONDS)
+        foreign = stack.enter_context(
+            served(make_tiny_study(folder / "foreign", Task.GUESS, judges="annabel,bob"))
+        )
+        place = stack.enter_context(served(guessing_study(folder / "study")))
+        known, secrets = attacked(place, foreign)
+        yield Scene(place, list(hostile_requests(known)), secrets)
+
+
+def attacked(place: Served, foreign: Served) -> tuple[Known, dict[str, str]]:
+    """What an attacker knows of the two studies, and what no reply may tell."""
+    database = place.study.store.database
+    tokens = {
+        name: issue(database, name, TOKEN) for name in ("annabel", "bartholomew", "cassandra")
+    }
+    ann, bob, visitor = (
+        place.browser("annabel"),
+        place.browser("bartholomew"),
+        foreign.browser("annabel"),
+    )
+    mine, others, theirs = str(uuid.uuid4()), str(uuid.uuid4()), visitor.first()
+    answered, other = ann.first(), bob.first()
+    following = ann.verdict(answered, {"guesses": ["lamp"]}, name=mine).json["next"]
+    bob.verdict(other, {"guesses": ["quillon"]}, name=others)
+    gone = issue(database, "cassandra", SESSION)
+    revoke(database, "cassandra")
+    session = ann.cookie.split("=")[1]
+    known = Known(
+        host=f"{place.host}:{place.port}", cookie=ann.cookie, csrf=ann.csrf, open_item=following[6:], answered_item=answered[6:],
+        verdict=mine, response={"guesses": ["word"]}, token=tokens["annabel"], item_id="b1:1", other_csrf=bob.csrf, other_item=other[6:],
+        other_verdict=others,
+        foreign_token=issue(foreign.study.store.database, "annabel", TOKEN), foreign_session=visitor.cookie.split("=")[1],
+        foreign_item=theirs[6:], revoked_token=tokens["cassandra"], revoked_session=gone,
+        digest=hashlib.sha256(session.encode()).hexdigest(),
+    )  # fmt: skip
+    secrets = {
+        "a target": "zanzibar", "another judge": "bartholomew", "who was shut out": "cassandra", "what another said": "quillon",
+        "the study's secret": place.study.facts.secret, "a path": str(place.study.folder), "this project's files": "cloze_gen",
+        "a traceback": "Traceback", "the database": "sqlite", "a session": session, "another's session": bob.cookie.split("=")[1],
+        "a token": tokens["annabel"], "another's token": tokens["bartholomew"], "another's item": other[6:], "what is asked": "House",
+        "the csrf": ann.csrf, "another's csrf": bob.csrf, "the server": "uvicorn", "a file of the machine": "root:",
+    }  # fmt: skip
+    return known, secrets
+
+
+@pytest.mark.parametrize("number", range(len(NAMES)), ids=NAMES)
+def test_hostile_requests_get_nowhere(number: int, scene: Scene) -> None:
+    request, place = scene.requests[number], scene.place
+    before = rows(place.study.folder)
+    reply = exchange((place.host, place.port), *request.parts, ends=request.ends)
+    status = int(reply.split(b" ", 2)[1]) if reply.startswith(b"HTTP/1.1 ") else NOTHING
+    assert status in request.statuses, reply[:200]
+    assert rows(place.study.folder) == before
+    text = reply.decode("utf-8", "replace")
+    assert not [what for what, secret in scene.secrets.items() if secret.lower() in text.lower()]
+    if status and not reply.endswith(_NO_HTTP):
+        head = text.partition("\r\n\r\n")[0].lower()
+        assert "set-cookie" not in head
+        assert not re.search("^server:", head, re.MULTILINE)
+        for told, value in HEADERS:
+            assert f"{told.decode()}: {value.decode()}".lower() in head
+
+
+def test_there_are_enough() -> None:
+    """Sixty were promised, and each is another."""
+    assert len({request.parts for request in hostile_requests(_MOCK)}) >= 60
+
+
+def test_the_study_goes_on_afterwards(scene: Scene) -> None:
+    """A judge is served as before, once all of that has been refused."""
+    for request in scene.requests[::5]:
+        exchange((scene.place.host, scene.place.port), *request.parts, ends=request.ends)
+    assert scene.place.browser("annabel").get("/").status == 303
+
+
+def test_echoes_are_of_the_judges_own_words(scene: Scene) -> None:
+    """What a refusal quotes is what was sent with it, as JSON that no browser takes for a page."""
+    browser = scene.place.browser("bartholomew")
+    reply = browser.verdict(browser.first(), {"guesses": ["<script>alert(1)</script>"] * 2})
+    assert reply.status == 422
+    assert reply.headers["content-type"] == "application/json"
+
+
+# ---- what may be asked at all
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+@pytest.mark.parametrize(("mode", "destination", "status"), [("navigate", "document", 303), ("navigate", "iframe", 403),
+                                                             ("no-cors", "image", 403), ("cors", "empty", 403)])  # fmt: skip
+def test_other_pages_can_only_lead_here(
+    site: str, mode: str, destination: str, status: int, tmp_path: Path
+) -> None:
+    with served(make_tiny_study(tmp_path / "study")) as place:
+        token = issue(place.study.store.database, "ann", TOKEN)
+        told = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": destination}
+        assert place.stranger().get(f"/enter/{token}", **told).status == status
+        assert sum(kind == SESSION for _, kind, *_ in rows(place.study.folder)["passes"]) == (
+            status == 303
+        )
+
+
+def test_sessions_do_not_multiply_a_rate(tmp_path: Path) -> None:
+    """A judge in three browsers asks no oftener than in one, and others are not bound by it."""
+    with served(
+        make_tiny_study(tmp_path / "study"), rates=Rates(judge=Rate(6, 0.001)), clock=lambda: 0.0
+    ) as place:
+        browsers = [place.browser("ann") for _ in range(3)]
+        assert [browser.get("/").status for browser in 3 * browsers] == [303] * 6 + [429] * 3
+        assert place.browser("bob").get("/").status == 303
+
+
+def test_a_link_makes_few_sessions(tmp_path: Path) -> None:
+    with served(
+        make_tiny_study(tmp_path / "study"), rates=Rates(visit=Rate(2, 0.001)), clock=lambda: 0.0
+    ) as place:
+        token = issue(place.study.store.database, "ann", TOKEN)
+        ann = place.stranger()
+        ann.enter(token)
+        assert [place.stranger().get(f"/enter/{token}").status for _ in range(3)] == [303, 429, 429]
+        assert [ann.get(f"/enter/{token}").status for _ in range(3)] == [303] * 3
+        assert sum(kind == "session" for _, kind, *_ in rows(place.study.folder)["passes"]) == 2
+
+
+def test_a_link_works_however_often_strangers_ask(tmp_path: Path) -> None:
+    """Behind a proxy all come from one address: who floods it keeps out no judge who has a link."""
+    rates = Rates(judge=OFTEN, unknown_visitor=Rate(1, 0.001), unknown_link=Rate(1, 0.001))
+    with served(make_tiny_study(tmp_path / "study"), rates=rates) as place:
+        stranger = place.stranger()
+        assert [stranger.get(path).status for path in ("/", "/", "/enter/nobody")] == [
+            403,
+            429,
+            429,
+        ]
+        assert place.browser("ann").get("/").status == 303
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8::1", "2001:db8::2:3:4:5", True),
+        ("2001:db8:0:1::1", "2001:db8:0:2::1", False),
+        ("fe80::1%eth0", "fe80::2%eth0", True),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
+        ("192.0.2.1", "192.0.2.2", False),
+    ],
+)
+def test_a_network_of_ipv6_is_one_address(one: str, other: str, same: bool) -> None:
+    """However an address is written, its first 64 bits count; those of IPv4 count whole."""
+    found = [
+        _address(Request_requests({"type": "http", "client": (host, 1)})) for host in (one, other)
+    ]
+    assert (found[0] == found[1]) is same

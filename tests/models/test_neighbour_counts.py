@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cloze_gen.corpus.counts import count_table
+from cloze_gen.english.places import CLASSES, places_of
+from cloze_gen.english.token_kinds import Kind, kind_of
+from cloze_gen.english.word_lists import After, Before
+from cloze_gen.models import neighbour_counts as module
+from cloze_gen.models.neighbour_counts import (
+    SIDES,
+    NeighbourCounts,
+    Side,
+    count_frame_cues,
+    count_neighbours,
+    count_places,
+    frequent_neighbours,
+    split_keys,
+    sum_counts,
+)
+
+WORDS = ["the", "The", "oar", ".", "rug"]
+# The oar . | the oar the rug . | oar
+CORPUS = np.array([2, 3, 4, 0, 1, 3, 1, 5, 4, 0, 3, 0], np.uint32)
+ROWS = np.array([-1, -1, -1, 0, -1, 1])
+
+
+def table(counts: NeighbourCounts) -> np.ndarray:
+    """Counts of (side, neighbour, word) by brute force."""
+    columns = len(counts.start) - 1
+    found = np.zeros((columns, counts.places.shape[1]), np.int64)
+    for column in range(columns):
+        part = slice(counts.start[column], counts.start[column + 1])
+        found[column, counts.row[part]] = counts.count[part]
+    return found.reshape(2, columns // 2, -1)
+
+
+def test_frequent_are_types_of_at_least_one_word_in_a_thousand() -> None:
+    found = frequent_neighbours(
+        count_table(
+            {"the": 700, "The": 100, "oar": 2, "Rug": 1, "rug": 1, ",": 60, ";": 1, "x": 1196}, {}
+        )
+    )
+    assert found == ["x", "the", ",", "oar", "rug"]
+
+
+def test_neighbours_are_counted_side_by_side_within_the_sentence() -> None:
+    counts = count_neighbours(CORPUS, words=WORDS, target_row=ROWS, neighbours=["the", "."])
+    assert table(counts)[SIDES.index("before")].tolist() == [[2, 1], [0, 0]]
+    assert table(counts)[SIDES.index("after")].tolist() == [[1, 0], [1, 1]]
+    assert counts.places.tolist() == [[2, 1], [2, 1]]
+    assert counts.share.tolist() == [[3 / 6, 0.0], [1 / 6, 2 / 6]]
+
+
+@pytest.mark.parametrize("chunk_tokens", [1, 2, 3, 5])
+def test_pieces_do_not_count(monkeypatch: pytest.MonkeyPatch, chunk_tokens: int) -> None:
+    whole = count_neighbours(CORPUS, words=WORDS, target_row=ROWS, neighbours=["the", "."])
+    frames = corpus("she took the oar .", "took", "the oar of the oar")
+    cues = count_frame_cues(frames, words=FRAME_WORDS, target_row=FRAME_ROWS)
+    monkeypatch.setattr(module, "_CHUNK_TOKENS", chunk_tokens)
+    pieces = count_neighbours(CORPUS, words=WORDS, target_row=ROWS, neighbours=["the", "."])
+    for name in ("start", "row", "count", "places", "share"):
+        assert getattr(pieces, name).tolist() == getattr(whole, name).tolist(), name
+    assert (count_frame_cues(frames, words=FRAME_WORDS, target_row=FRAME_ROWS) == cues).all()
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_what_stands_there_as_often_as_chance_would_have_it_is_zero(side: Side) -> None:
+    adjacent = NeighbourCounts(
+        np.array([0, 1, 2]),
+        np.array([0, 0]),
+        np.array([10, 10]),
+        np.array([[20, 20, 2]] * 2),
+        np.full((2, 1), 0.5),
+    )
+    expected, missing, hardly = adjacent.over_chance(np.array([0, 1, 2]), 0, side=side).tolist()
+    assert expected == 0.0
+    assert missing < hardly < 0.0
+
+
+def test_no_neighbour_is_frequent_in_an_empty_corpus() -> None:
+    assert frequent_neighbours(count_table({}, {})) == []
+
+
+FRAME_WORDS = ["she", "took", "the", "oar", ".", "of"]
+FRAME_IDS = {word: i + 1 for i, word in enumerate(FRAME_WORDS)}
+FRAME_ROWS = np.array([-1, -1, 0, -1, 1, -1, -1])  # of took and oar
+
+
+def corpus(*sentences: str) -> np.ndarray:
+    return np.array(
+        [i for line in sentences for i in [*(FRAME_IDS[word] for word in line.split()), 0]],
+        np.uint32,
+    )
+
+
+def test_a_form_is_counted_between_its_neighbours() -> None:
+    counts = count_frame_cues(
+        corpus("she took the oar .", "oar of took"), words=FRAME_WORDS, target_row=FRAME_ROWS
+    )
+    assert counts.sum() == 4
+    assert counts[0, Before.SUBJECT, After.OBJECT] == 1
+    assert counts[0, Before.BARE, After.CLOSED] == 1
+    assert counts[1, Before.DETERMINER, After.CLOSED] == 1
+    assert counts[1, Before.OTHER, After.CLOSED] == 1
+
+
+TOKENS = "The cat saw the cat .".split()
+TAGS = ["DT", "NN", "VBD", "DT", "NN", "."]
+
+
+def test_a_place_in_a_book_is_the_place_of_a_blank() -> None:
+    kinds = np.array(
+        [Kind.END, *(kind_of(*pair) for pair in zip(TOKENS, TAGS, strict=True)), Kind.END], np.int64
+    )
+    classes = np.array([-1, -1, 0, 1, -1, 0, -1, -1])
+    keys, counts = count_places(
+        kinds,
+        classes=classes,
+        uses=np.zeros(8, np.int64),
+        rows=np.array([-1, -1, 0, 1, -1, 0, -1, -1]),
+    )
+    found = {
+        (int(row), CLASSES[row], int(use), int(left), int(right)): int(count)
+        for row, use, left, right, count in zip(*split_keys(keys), counts, strict=True)
+    }
+    asked = [place for place in places_of(TOKENS, TAGS) if place is not None]
+    assert found == {(CLASSES.index(place.word_class), *place): 1 for place in asked}
+
+
+def test_sums_do_not_depend_on_how_many_parts_there_are() -> None:
+    rng = np.random.default_rng(1)
+    parts = [(np.unique(rng.integers(0, 50, 20)), None) for _ in range(100)]
+    counted = [(keys, np.ones(len(keys), np.int64)) for keys, _ in parts]
+    keys, counts = sum_counts(counted)
+    expected = np.bincount(np.concatenate([part for part, _ in counted]))
+    assert dict(zip(keys.tolist(), counts.tolist(), strict=True)) == {
+        i: n for i, n in enumerate(expected.tolist()) if n
+    }
+    assert [len(array) for array in sum_counts([])] == [0, 0]

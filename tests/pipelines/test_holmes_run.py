@@ -1,0 +1,365 @@
+"""What a Holmes-style run makes: questions, candidates, published files, the paper's own set."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from cloze_gen.cli.run import make_task
+from cloze_gen.corpus.normalization import rendered_tokens
+from cloze_gen.formats.msr import format_human, format_lm, format_machine
+from cloze_gen.pipelines.holmes_style import HolmesSettings, notes, warnings
+from cloze_gen.pipelines.style_task import load_settings, style_of
+from cloze_gen.release.items.questions import QUESTION_ITEMS
+from cloze_gen.release.style import Facts
+from cloze_gen.store.artifacts import open_artifact
+from cloze_gen.store.runs import read_run, stage_artifact
+from cloze_gen.store.tables import read_jsonl, read_parquet
+from tests.conftest import SAMPLE, FinishedRun
+
+
+@pytest.fixture(scope="module")
+def questions(finished: Any) -> list[dict[str, Any]]:
+    return list(read_jsonl(finished.release / "questions.jsonl"))
+
+
+def stage_folders(run: Path) -> list[Path]:
+    return sorted(path for path in run.iterdir() if path.name[:2].isdigit())
+
+
+def test_funnels_follow_one_another(finished: Any) -> None:
+    """A stage sees what the one before kept."""
+    funnels = {link.name[3:]: open_artifact(link).funnel for link in stage_folders(finished.folder)}
+    assert funnels["screening"]["seen"] == funnels["focus"]["kept"]
+    assert funnels["forward"]["seen"] == funnels["screening"]["kept"]
+    assert funnels["grooming"]["seen"] == funnels["forward"]["kept"]
+    assert funnels["choice"]["seen"] == funnels["grooming"]["kept"]
+
+
+def test_the_published_formats(finished: Any) -> None:
+    asked = QUESTION_ITEMS.read(finished.release)
+    chosen = QUESTION_ITEMS.read(
+        next(link for link in stage_folders(finished.folder) if link.name.endswith("choice"))
+    )
+    assert asked != chosen
+    assert sorted(asked, key=lambda one: one.id) == sorted(chosen, key=lambda one: one.id)
+    for label, formatted in (
+        ("machine", format_machine(asked)),
+        ("human", format_human(asked)),
+        ("lm", format_lm(asked)),
+    ):
+        for part, text in zip(("questions", "answers"), formatted, strict=True):
+            path = finished.release / f"{finished.name}.{label}_format.{part}.txt"
+            assert path.read_bytes() == text.encode("ascii")
+            assert path.stat().st_size > 0
+
+
+def test_the_card_and_the_signature(finished: Any) -> None:
+    card = (finished.release / "README.md").read_text(encoding="utf-8")
+    assert card.startswith("---\n")
+    assert "groomed: machine" in card
+    assert re.search(r"tagger: off", card)
+    signature = (finished.release / "signature.txt").read_text()
+    assert signature.strip() in card
+    parts = r"style:holmes\|name:tiny\|train:\w+\|source:\w+\|model:kn3-\w+\|seed:1\|n:\d+\|order:shuffled\|choice:\w{8}\|set:[0-9a-f]{16}"
+    assert re.fullmatch(rf"cloze-gen\|v:[^|]+\|{parts}\n", signature)
+
+
+def test_questions_are_whole(questions: list[dict[str, Any]]) -> None:
+    assert len(questions) >= 20
+    assert len({question["id"] for question in questions}) == len(questions)
+    for question in questions:
+        assert re.fullmatch(r"[A-Za-z0-9._:-]+", question["id"])
+        assert (
+            question["tokens"][question["position"]]
+            == question["answer"]
+            == question["options"][question["answer_index"]]
+        )
+        assert len(set(question["options"])) == len(question["options"]) == 5
+        assert not set(question["tokens"]) & set(question["options"]) - {question["answer"]}
+        assert 6 <= len(question["tokens"]) <= 36
+        assert question["tokens"][-1] == "."
+        assert question["position"] < len(question["tokens"]) - 2
+        source = question["source"]
+        assert list(rendered_tokens(tuple(source["tokens"]))) == question["tokens"]
+        assert source["tokens"][source["position"]] == question["answer"]
+        assert (
+            question["id"] == f"{source['book_id']}:{source['sentence_index']}:{source['position']}"
+        )
+
+
+def test_provenance_leads_to_the_raw_file(finished: Any, questions: list[dict[str, Any]]) -> None:
+    """The character span in the raw file holds the sentence's words in order."""
+    (book,) = finished.corpus.source.glob("*.txt")
+    raw = book.read_bytes().decode("utf-8-sig")
+    for question in questions:
+        marked = raw[question["source"]["start"] : question["source"]["end"]]
+        span = re.sub(
+            r"\[\d+\]|[^a-z0-9]", "", marked.lower()
+        )  # a footnote's mark is not part of the sentence
+        assert span == re.sub(r"[^a-z0-9]", "", question["source"]["text"].lower())
+
+
+def test_one_question_a_sentence_and_positions_dealt_evenly(
+    questions: list[dict[str, Any]],
+) -> None:
+    """Guideline 7, and each of a to e as often as the others, give or take one."""
+    sentences = [question["id"].rpartition(":")[0] for question in questions]
+    assert len(set(sentences)) == len(sentences)
+    counts = [sum(question["answer_index"] == i for question in questions) for i in range(5)]
+    assert max(counts) - min(counts) <= 1
+
+
+def test_every_option_is_rare_and_attested(finished: Any, questions: list[dict[str, Any]]) -> None:
+    """Answers and impostors obey the same limits: unequal ones leak the answer."""
+    settings = json.loads((finished.folder / "run.json").read_text())["settings"]["focus"]
+    for option in itertools.chain.from_iterable(
+        question["option_scores"] for question in questions
+    ):
+        assert option["freq"] < settings["max_freq"]
+        assert option["count"] >= settings["min_count"]
+
+
+def test_alternates_are_distinct_and_never_the_answer(finished: Any) -> None:
+    """150 a focus word, or as many as may be options."""
+    focus = (
+        read_parquet(next(finished.folder.glob("*-focus")) / "focus.parquet")
+        .to_pandas()
+        .set_index("id")
+    )
+    drawn = read_parquet(next(finished.folder.glob("*-alternates")) / "alternates").to_pandas()
+    assert not drawn.duplicated(["id", "word"]).any()
+    assert (drawn["word"].astype(str) != drawn["id"].astype(str).map(focus["word"])).all()
+    option_words = open_artifact(next(finished.folder.glob("*-focus"))).facts["option_words"]
+    assert set(drawn.groupby("id", observed=True).size()) == {min(150, option_words - 1)}
+
+
+def test_candidates_wait_for_human_groomers(finished: Any, questions: list[dict[str, Any]]) -> None:
+    """All retained candidates of every question, the impostors among the fit ones."""
+    candidates = {
+        record["id"]: record for record in read_jsonl(finished.release / "candidates.jsonl")
+    }
+    assert set(candidates) == {question["id"] for question in questions}
+    for question in questions:
+        listed = candidates[question["id"]]["candidates"]
+        fit = {candidate["word"] for candidate in listed if candidate["verdict"] == "fit"}
+        assert len(listed) <= 30
+        assert set(question["options"]) - {question["answer"]} <= fit
+
+
+def test_results_on_stdout_and_talk_on_stderr(finished: Any) -> None:
+    out, err = finished.outcome.out, finished.outcome.err
+    assert "signature  cloze-gen|" in out
+    assert "release    " in out
+    assert re.search(r"^choice\s+\d+ ->\s+\d+ focus words$", out, re.MULTILINE)
+    assert re.findall(r"^lm: (\d/\d) ", err, re.MULTILINE) == ["1/5", "2/5", "3/5", "4/5", "5/5"]
+    assert err.count("\nlm: ") == 6  # and one line at the stage's end
+    assert "done in" in err
+    stages = (
+        "ingest train|ingest source|corpus "
+        "train|counts|text|lm|index|focus|alternates|screening|forward|contexts|grooming|choice"
+    )
+    for stage in stages.split("|"):
+        assert re.search(rf"^{stage}: ", err, re.MULTILINE), stage
+        assert f"{stage}: " not in re.sub(r"^grooming: candidates", "", out, flags=re.MULTILINE)
+
+
+def test_what_lmplz_says_is_in_the_log(finished: Any) -> None:
+    path = finished.out / "logs" / "tiny.log"
+    said = finished.outcome.err.splitlines()
+    assert said[-1] == f"log: {path}"
+    heading, *lines = path.read_text(encoding="utf-8").splitlines()
+    assert re.fullmatch(r"== \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC  cloze-gen \S+, tiny", heading)
+    logged = [re.sub(r"^ *\d+\.\d s  ", "", line) for line in lines]
+    assert [line for line in logged if line in said] == said[
+        :-2
+    ]  # all but what is said once the log is closed
+    assert any(line.startswith("lm: Unigram tokens ") for line in logged)
+    assert not any("Unigram" in line for line in said)
+
+
+def test_what_needs_no_model_is_done_while_it_is_estimated(finished: Any) -> None:
+    """Contexts and focus words are made beside `lmplz`, and once only."""
+    said = finished.outcome.err
+    for stage in ("contexts: ", "focus: "):
+        assert said.count(f"\n{stage}") == 1
+        assert said.index(f"\n{stage}") < said.index("n-grams of order 3")
+
+
+# ---- as published
+
+CONFIG = "holmes-2011"
+# The embedded books are few: wider limits than the paper's, a small model, few questions.
+SMALL = (
+    "focus.max_freq=1e-3",
+    "lm.discount_fallback=true",
+    "lm.memory=256M",
+    "choice.n_questions=20",
+)
+
+
+@pytest.fixture
+def settings() -> HolmesSettings:
+    return load_settings(HolmesSettings, CONFIG, "[]")
+
+
+def test_it_is_found_by_its_name() -> None:
+    """A built-in config that is neither a style nor a style's sample."""
+    assert style_of(CONFIG).name == "holmes-style"
+    task = make_task(
+        config=CONFIG,
+        train="a",
+        source="b",
+        name="",
+        out=Path("nowhere"),
+        workers=1,
+        seed=1,
+        overrides=(),
+    )
+    assert (task.style, task.config, task.run_name) == ("holmes-style", CONFIG, CONFIG)
+
+
+def test_its_numbers_are_the_papers(settings: HolmesSettings) -> None:
+    """MSR 2.2: 10^-4, two words of history, 150 alternates, 30 retained, 1,040 questions."""
+    numbers = (
+        settings.focus.max_freq,
+        settings.lm.order,
+        settings.alternates.count,
+        settings.forward.keep,
+        settings.choice.n_questions,
+    )
+    assert numbers == (1e-4, 3, 150, 30, 1040)
+    assert (
+        settings.focus.min_count,
+        settings.focus.allow_proper_names,
+        settings.overlap.across,
+    ) == (
+        1,
+        True,
+        "keep",
+    )
+
+
+def test_its_card_says_so(settings: HolmesSettings) -> None:
+    """That no human groomed, and that no machine did; of a groomed set nothing of the kind."""
+    facts: Facts = {}
+    (told,) = notes(settings, facts)
+    assert told.startswith("unfiltered")
+    assert "ambiguous" in warnings(settings.model_dump())[0]
+    assert not any("unfiltered" in note for note in notes(HolmesSettings(), facts))
+    assert warnings(HolmesSettings().model_dump()) == []
+
+
+def test_what_readers_would_say_is_asked_where_the_choice_goes_by_it(
+    cli: Callable[..., Any],
+) -> None:
+    """A matched choice of ungroomed candidates is refused before anything is read."""
+    done = cli("run", "holmes-style", "--set", "grooming.checks=articles", "--dry-run")
+    assert done.status == 2
+    assert 'Set choice.method = "random"' in done.err
+
+
+@pytest.mark.slow
+def test_of_its_steps_none_grooms(finished: Any, cli: Callable[..., Any], tmp_path: Path) -> None:
+    """No sentence falls after the screening, candidates by a/an alone; the release says what it is."""
+    books = ("--train", finished.corpus.train, "--source", finished.corpus.source)
+    changed = [word for setting in SMALL for word in ("--set", setting)]
+    done = cli("run", CONFIG, *books, *changed, "--out", tmp_path / "out", "--workers", "1")
+    assert done.status == 0, done.err
+    run = tmp_path / "out" / "runs" / CONFIG
+    grooming = stage_artifact(run, "grooming")
+    assert {row["verdict"] for row in read_parquet(grooming.path("items.parquet")).to_pylist()} == {
+        "fit"
+    }
+    assert {row["verdict"] for row in read_parquet(grooming.path("decisions")).to_pylist()} == {
+        "fit",
+        "candidate_breaks_a_an",
+    }
+    assert sum(1 for _ in read_jsonl(run / "release" / "questions.jsonl")) == 20
+    assert "unfiltered" in (run / "release" / "README.md").read_text(encoding="utf-8")
+    assert read_run(run)["style"] == "holmes-style"
+
+
+# ---- more books
+
+BOOK, SECOND = "the-clockmakers-debt", "zz-again"
+SETTINGS = ("--set", "overlap.within=keep", "--set", "choice.n_questions=200")
+TABLES = [
+    ("focus", "focus.parquet"), ("focus", "rejected.parquet"), ("focus", "sentences.parquet"), ("alternates", "alternates"),
+    ("screening", "items.parquet"), ("forward", "scored"), ("grooming", "decisions"), ("grooming", "items.parquet"),
+]  # fmt: skip
+Cli = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def more(finished: FinishedRun, cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    """The finished run beside one over its source book, another book, and a second printing."""
+    run = finished.copy(tmp_path_factory.mktemp("more") / "copy")
+    source = run.corpus.folders[1]
+    shutil.rmtree(source)
+    shutil.copytree(SAMPLE / "source", source)
+    text = (source / f"{BOOK}.txt").read_text(encoding="utf-8")
+    again = text.replace("Chapter", "CHAPTER")
+    (source / f"{SECOND}.txt").write_text(again, encoding="utf-8")
+    outcome = cli(*run.call(*SETTINGS, "--set", "choice.method=random", name="loose"))
+    assert outcome.status == 0, outcome.err
+    return run
+
+
+def of_book(out: Path, run: str, stage: str, file: str, book: str = BOOK) -> pd.DataFrame:
+    table = read_parquet(stage_artifact(out / "runs" / run, stage).path(file)).to_pandas()
+    table = table.astype({name: str for name in table if str(table[name].dtype) == "category"})
+    return table[table["id"].str.startswith(f"{book}:")].reset_index(drop=True)
+
+
+@pytest.mark.slow
+def test_another_book_changes_no_candidate(finished: FinishedRun, more: FinishedRun) -> None:
+    """Given the same counts and model, every verdict up to the choice is the record's own."""
+    for stage, file in TABLES:
+        alone = of_book(finished.out, finished.name, stage, file)
+        assert len(alone) > 20
+        pd.testing.assert_frame_equal(of_book(more.out, "loose", stage, file), alone)
+
+
+@pytest.mark.slow
+def test_no_sentence_is_printed_in_two_questions(more: FinishedRun) -> None:
+    """Of a sentence and its second printing one is asked; the other is told which."""
+    loose = more.out / "runs" / "loose"
+    records = list(read_jsonl(loose / "release" / "questions.jsonl"))
+    printed = [tuple(record["tokens"]) for record in records]
+    assert len(set(printed)) == len(printed) > 60
+    rejected = read_parquet(stage_artifact(loose, "choice").path("rejected.parquet")).to_pandas()
+    again = rejected[rejected["reason"].astype(str) == "sentence_printed_before"]
+    assert len(again) > 20
+    assert all(
+        item.startswith(f"{SECOND}:") and first.startswith(f"{BOOK}:")
+        for item, first in zip(again["id"], again["detail"], strict=True)
+    )
+
+
+@pytest.mark.thorough
+def test_an_impostor_is_a_focus_word_somewhere(more: FinishedRun, cli: Cli) -> None:
+    """With `choice.same_vocabulary`; without it foreign words come in, less often."""
+    outcome = cli(*more.call(*SETTINGS, "--set", "choice.same_vocabulary=true", name="more"))
+    assert outcome.status == 0, outcome.err
+    focus = stage_artifact(more.out / "runs" / "more", "focus").path("focus.parquet")
+    known = set(read_parquet(focus)["word"].to_pylist())
+    foreign = {
+        name: {
+            word
+            for record in read_jsonl(more.out / "runs" / name / "release" / "questions.jsonl")
+            for word in record["options"]
+        }
+        - known
+        for name in ("more", "loose")
+    }
+    assert not foreign["more"]
+    assert foreign["loose"]

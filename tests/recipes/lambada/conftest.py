@@ -1,0 +1,41 @@
+"""The corpus of small novels, and the stages of the recipe over it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.recipes.lambada.passages import PassagesSettings, write_passages
+from cloze_gen.store.artifacts import Artifact, Store
+from tests.corpus.conftest import Novels as NovelsInParts
+from tests.corpus.conftest import write_novels
+
+SMALL = PassagesSettings(min_context_tokens=12, min_target_sentence_tokens=5)
+
+
+class Novels(NovelsInParts):
+    """And the passages of the recipe."""
+
+    def passages(self, partition: Artifact, settings: PassagesSettings = SMALL) -> Artifact:
+        counts = self.counts(partition)
+        return self.stage(
+            "passages",
+            write_passages,
+            partition=partition,
+            counts=counts,
+            settings=settings,
+            offensive="builtin",
+        )
+
+
+def make_novels(folder: Path) -> Novels:
+    """Eight novels, two of them in a folder of their own."""
+    write_novels(folder / "books")
+    return Novels(folder / "books", Store(folder / "out"))
+
+
+@pytest.fixture
+def novels(tmp_path: Path) -> Novels:
+    """Eight novels that a test may change."""
+    return make_novels(tmp_path)

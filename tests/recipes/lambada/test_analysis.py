@@ -1,0 +1,209 @@
+"""What the passages are like."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.adapters.inflector import AMBIGUOUS_LEMMAS
+from cloze_gen.formats.lambada import parse_plain_text, sentence_ends
+from cloze_gen.recipes.lambada.analysis import (
+    CLASSES,
+    PAPER,
+    Described,
+    analysis_record,
+    describe,
+    draw_input,
+    lemma_forms,
+    summarize,
+    target_class,
+)
+from cloze_gen.store.tables import read_tsv
+from tests.conftest import FinishedRun
+
+FORMS = {"lady": ("lady", "ladies"), "see": ("see", "saw")}
+
+
+def facts(context: str, sentence: str, target: str, tag: str = "NN") -> Described:
+    """Sentences of the context are written with `|` between them."""
+    sentences = [one.split() for one in context.split("|")]
+    return describe(
+        sentences,
+        sentence.split(),
+        target,
+        tokens=9,
+        tag=tag,
+        forms=FORMS.get(target.casefold(), ()),
+    )
+
+
+@pytest.mark.parametrize(
+    ("context", "target", "same", "lemma"),
+    [
+        ("Joe saw it .", "joe", True, True),
+        ("two ladies .", "lady", False, True),
+        ("two LADIES .", "Lady", False, True),
+        ("a lady .", "see", False, False),
+        ("the lady's hat .", "lady", True, True),
+        ("the ladies' hats .", "lady", False, True),
+        (". , .", "lady", False, False),
+    ],
+)
+def test_target_or_lemma_in_context(context: str, target: str, same: bool, lemma: bool) -> None:
+    """Letter case does not count; another form of the lemma counts as lemma only."""
+    found = facts(context, "I hid the", target)
+    assert (found.in_context, found.lemma_in_context) == (same, lemma)
+
+
+def test_the_target_sentence_is_no_context() -> None:
+    """A target that only its own sentence names is not in the context."""
+    assert not facts("Joe hid it .", "the lamp by the", "lamp").in_context
+
+
+@pytest.mark.parametrize(
+    ("context", "sentence", "speech"),
+    [('" No . "', "he hid the", True), ("no .", '" I hid the', True), ("Joe's .", "it 's", False)],
+)
+def test_direct_speech_has_a_quotation_mark(context: str, sentence: str, speech: bool) -> None:
+    """In the context or before the target; an apostrophe inside a word is none."""
+    assert facts(context, sentence, "lamp").direct_speech is speech
+
+
+def test_shares_and_classes() -> None:
+    """The classes of Figure 2 share the whole; pronouns are among the others."""
+    found = summarize(
+        [
+            facts("a .", "b", "c", tag)
+            for tag in ("NNP", "NNS", "VBG", "JJR", "RB", "PRP", "CD", "NNPS")
+        ]
+    )
+    assert [found[name] for name in CLASSES] == [0.25, 0.125, 0.125, 0.125, 0.125, 0.25]
+    assert sum(found[name] for name in CLASSES) == 1
+    assert found["pronoun"] == 0.125
+    assert set(PAPER) <= set(found)
+    assert target_class("XX") == "O"
+
+
+def test_no_passages_have_no_measures() -> None:
+    """Of nothing there is no mean."""
+    assert summarize([]) == {}
+
+
+@pytest.mark.parametrize(
+    ("context", "sentence", "back"),
+    [
+        ("a lamp .|a door .", "the lamp by the", 0),
+        ("a Lamp .|a door .", "by the", 2),
+        ("a .|the lamp's oil .", "by the", 1),
+        ("a .", "by", None),
+    ],
+)
+def test_how_far_back_the_target_stands(context: str, sentence: str, back: int | None) -> None:
+    """The last mention counts, in sentences from the target's own."""
+    found = facts(context, sentence, "lamp")
+    assert (found.sentences_back, found.context_sentences) == (back, context.count("|") + 1)
+
+
+def test_the_random_input_is_drawn_by_each_id() -> None:
+    ids = [f"b:{number}" for number in range(400)]
+    drawn = draw_input(ids, seed=1, count=100)
+    assert len(drawn) == 100
+    assert len(drawn - draw_input([*ids, "c:1"], seed=1, count=100)) <= 1
+    assert draw_input(ids, seed=2, count=100) != drawn
+    assert draw_input(ids[:9], seed=1, count=100) == frozenset(ids[:9])
+
+
+@pytest.mark.realdata
+def test_the_published_set_is_as_the_paper_says(data_dir: Path) -> None:
+    """Development set; 75.5 % of its lines hold a double quotation mark."""
+    path = data_dir / "published" / "lambada-dev" / "lambada_development_plain_text.txt"
+    if not path.is_file():
+        pytest.skip("the published LAMBADA development set is not unpacked (make data SHARED=DIR)")
+    listed = [
+        replace(
+            describe([tokens[:-1]], (), tokens[-1], tokens=len(tokens), tag="NN", forms=()),
+            context_sentences=len(sentence_ends(tokens)),
+        )
+        for tokens in parse_plain_text(path.read_text(encoding="utf-8"))
+    ]
+    found = summarize(listed)
+    assert found["tokens"] == pytest.approx(
+        PAPER["tokens"][0], abs=1.5
+    )  # the final mark and the quotes behind it are cut
+    assert found["context sentences"] == pytest.approx(PAPER["context sentences"][0], abs=0.05)
+    assert found["target or lemma in context"] > PAPER["target or lemma in context"][0]  # type: ignore[operator]
+    assert found["direct speech"] == pytest.approx(0.79, abs=0.04)  # single quotation marks too
+
+
+ONE = Described(70, 4, 2, True, True, "NNP", True)
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "other"),
+    [
+        ("children", "NNS", "child"),
+        ("Goes", "VBZ", "went"),
+        ("better", "JJR", "good"),
+        ("Ann", "NNP", "ann"),
+    ],
+)
+def test_all_forms_of_a_lemma(word: str, tag: str, other: str) -> None:
+    """In small letters, the word itself among them."""
+    assert {word.casefold(), other} <= lemma_forms(word, tag)
+
+
+def test_a_word_without_forms_has_itself() -> None:
+    """A function word, and a lemma whose past forms a tag does not tell."""
+    assert lemma_forms("with", "IN") == {"with"}
+    assert all({lemma} == lemma_forms(lemma, "VB") for lemma in AMBIGUOUS_LEMMAS)
+
+
+def test_places_are_counted_in_both_sets_alike() -> None:
+    record = analysis_record(
+        {"kept": [ONE], "random": [ONE, Described(9, 1, None, False, False, "IN", False)]}
+    )
+    assert record["sentences_back"] == {"kept": [0, 0, 1, 0], "random": [0, 0, 1, 1]}
+    assert record["sets"] == {"kept": 1, "random": 2}
+    speech = next(row for row in record["measures"] if row["measure"] == "direct speech")
+    assert speech == {
+        "measure": "direct speech",
+        "unit": "share",
+        "kept": 1.0,
+        "random": 0.5,
+        "paper_kept": 0.71,
+        "paper_random": 0.61,
+    }
+
+
+def test_an_empty_set_has_no_figures() -> None:
+    """Where the judges left nothing: no NaN, which is no JSON; the paper's figures stay."""
+    record = analysis_record({"kept": [], "random": []})
+    assert json.loads(json.dumps(record, allow_nan=False))["measures"]
+    assert {row["measure"] for row in record["measures"]} == set(PAPER)
+    assert all(row["kept"] is None for row in record["measures"])
+
+
+def test_the_set_is_analysed_without_its_control(lambada: FinishedRun) -> None:
+    """A row a passage of the set and of the survivors, whose targets are theirs."""
+    records = [
+        json.loads(line)
+        for line in (lambada.release / "passages.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    folder = next(lambada.folder.glob("*-analysis"))
+    rows = [row for row in read_tsv(folder / "targets.tsv") if row["set"] == "kept"]
+    assert {(row["id"], row["target"]) for row in rows} == {
+        (one["id"], one["target"]) for one in records if one["split"] != "control"
+    }
+    assert len({row["id"] for row in rows}) == len(rows)
+    lengths = {one["id"]: len(one["text"].split()) for one in records}
+    assert all(int(row["tokens"]) == lengths[row["id"]] for row in rows)
+    survivors = json.loads(
+        (next(lambada.folder.glob("*-committee")) / "manifest.json").read_text(encoding="utf-8")
+    )["funnel"]["kept"]
+    assert json.loads((folder / "analysis.json").read_text(encoding="utf-8"))["sets"] == {
+        "kept": len(rows),
+        "random": survivors,
+    }

@@ -1,0 +1,173 @@
+"""Members from outside: what they are asked, and what is made of their answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cloze_gen.errors import FormatError, UsageError
+from cloze_gen.formats.lambada import cased_text
+from cloze_gen.recipes.lambada import outside_members as stage
+from cloze_gen.recipes.lambada.committee import VERDICTS, label_of, read_scores, write_committee
+from cloze_gen.recipes.lambada.outside_members import (
+    outside_digest,
+    requests,
+    write_causal_scores,
+    write_given_scores,
+)
+from cloze_gen.recipes.lambada.passages import read_passages
+from cloze_gen.store import manifest
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.tables import read_parquet
+from tests.recipes.lambada.conftest import Novels, make_novels
+
+
+@pytest.fixture(scope="module")
+def novels(tmp_path_factory: pytest.TempPathFactory) -> Novels:
+    return make_novels(tmp_path_factory.mktemp("novels"))
+
+
+@pytest.fixture(scope="module")
+def passages(novels: Novels) -> Artifact:
+    return novels.passages(novels.partition())
+
+
+def test_answers_come_back_as_scores(novels: Novels, passages: Artifact, tmp_path: Path) -> None:
+    asked = [json.loads(line) for line in requests(passages, "cased")]
+    assert [(one["id"], one["continuation"].strip()) for one in asked] == [
+        (p.id, p.target) for p in read_passages(passages)
+    ]
+    answers = {one["id"]: -float(len(one["continuation"])) for one in asked}
+    file = tmp_path / "theirs.jsonl"
+    file.write_text(
+        "".join(
+            json.dumps({"id": key, "log10_prob": answers[key]}) + "\n" for key in sorted(answers)
+        )
+    )
+    artifact = novels.stage("theirs", write_given_scores, passages=passages, file=file)
+    assert read_scores(artifact)[0].tolist() == list(answers.values())
+    label = label_of(f"scores:{file}")
+    verdicts = novels.stage(
+        "verdicts", write_committee, passages=passages, scores={label: artifact}, threshold=1e-4
+    )
+    table = read_parquet(verdicts.path(VERDICTS))
+    assert table.column_names == ["id", "kept", "theirs"]
+    assert table["kept"].to_pylist() == [score < -4 for score in answers.values()]
+
+
+def test_a_file_that_cannot_serve_is_told(
+    novels: Novels, passages: Artifact, tmp_path: Path
+) -> None:
+    """Not there, or not all passages in it."""
+    with pytest.raises(UsageError, match="cannot be read"):
+        novels.stage("gone", write_given_scores, passages=passages, file=tmp_path / "gone.jsonl")
+    (tmp_path / "few.jsonl").write_text('{"id": "nobody:1", "log10_prob": -1}\n')
+    with pytest.raises(FormatError, match=r"few\.jsonl: .* passages have no answer"):
+        novels.stage("few", write_given_scores, passages=passages, file=tmp_path / "few.jsonl")
+
+
+def test_a_causal_model_is_asked_about_every_passage(
+    novels: Novels, passages: Artifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In their order, some at a time, each with its own text."""
+    sizes = []
+
+    class Parrot:
+        """Finds short texts the likelier."""
+
+        def __init__(self, folder: Path) -> None:
+            assert folder == Path("models/parrot")
+
+        def log10_probs(self, texts: Any) -> np.ndarray:
+            sizes.append(len(texts))
+            return np.array([-float(len(context) + len(target)) for context, target in texts])
+
+    monkeypatch.setattr(stage, "CausalModel", Parrot)
+    artifact = novels.stage(
+        "parrot",
+        write_causal_scores,
+        passages=passages,
+        folder=Path("models/parrot"),
+        rendering="cased",
+    )
+    expected = [-float(len(cased_text(passage))) for passage in read_passages(passages)]
+    assert read_scores(artifact)[0] == pytest.approx(expected, abs=1e-6)
+    assert sum(sizes) == len(expected) > max(sizes) == 256
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """A folder of two files that were written some time ago."""
+    folder = tmp_path / "models" / "tiny"
+    (folder / "more").mkdir(parents=True)
+    for name, text in {"config.json": "{}", "more/weights.bin": "0123456789"}.items():
+        (folder / name).write_text(text)
+    time.sleep(0.06)  # past the tick within which a note is not trusted
+    return f"hf:{folder}"
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the files whose bytes are read for a digest, as they are read."""
+    names: list[str] = []
+    whole = manifest.file_sha256
+    monkeypatch.setattr(manifest, "_unwritten", {})
+    monkeypatch.setattr(
+        manifest, "file_sha256", lambda path: names.append(path.name) or whole(path)
+    )
+    return names
+
+
+def test_a_model_is_read_once_by_all_commands(model: str, tmp_path: Path, read: list[str]) -> None:
+    """The note is in the store, so a new process reads no byte of the model."""
+    store = tmp_path / "store"
+    store.mkdir()
+    first = outside_digest(model, store)
+    assert (outside_digest(model, store), sorted(read)) == (first, ["config.json", "weights.bin"])
+    assert not manifest._unwritten  # nothing but the files in the store is known
+
+
+def test_before_there_is_a_store_nothing_is_written(
+    model: str, tmp_path: Path, read: list[str]
+) -> None:
+    """The note waits in memory, and is kept for as long as the process lives."""
+    outside_digest(model, tmp_path / "store")
+    outside_digest(model, tmp_path / "store")
+    assert (len(read), (tmp_path / "store").exists()) == (2, False)
+
+
+@pytest.mark.parametrize("damage", ["rewrite", "replace", "spoil the note"])
+def test_a_file_that_changed_is_read_again(
+    damage: str, model: str, tmp_path: Path, read: list[str]
+) -> None:
+    """Same size and restored time; another file of the name; an invalid note."""
+    store, weights = tmp_path / "store", Path(model.removeprefix("hf:")) / "more" / "weights.bin"
+    store.mkdir()
+    before, times = outside_digest(model, store), weights.stat()
+    if damage == "spoil the note":
+        for note in (store / manifest.NOTES).iterdir():
+            note.write_text('["seen"]')
+    else:
+        target = weights if damage == "rewrite" else weights.with_name("new.bin")
+        target.write_text("9876543210")
+        target.replace(weights)
+        os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert (outside_digest(model, store) == before) is (damage == "spoil the note")
+    assert read.count("weights.bin") == 2
+
+
+def test_a_plan_reads_no_large_model(model: str, tmp_path: Path, read: list[str]) -> None:
+    """A model that was never read has no digest in a plan; one that was read has its own."""
+    store = tmp_path / "store"
+    store.mkdir()
+    assert outside_digest(model, store, most_bytes=11) == "not read yet (0.0 GB)"
+    assert read == []
+    digest = outside_digest(model, store, most_bytes=12)
+    assert outside_digest(model, store, most_bytes=0) == digest == outside_digest(model, store)
+    assert len(read) == 2

@@ -1,0 +1,440 @@
+"""Every sentence of a novel gets a passage with the least context, or the first reason against."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.corpus.arrays import book_text
+from cloze_gen.corpus.books import SENTENCES, kept_books
+from cloze_gen.corpus.frequencies import read_counts
+from cloze_gen.corpus.hyphens import HYPHENS, read_hyphen_forms
+from cloze_gen.corpus.normalization import LINE_END_HYPHEN
+from cloze_gen.engine.local import LocalEngine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import CorpusError
+from cloze_gen.recipes.lambada import passages as tables
+from cloze_gen.recipes.lambada.passages import (
+    PASSAGES,
+    REASONS,
+    TOKENS,
+    CutPassages,
+    PassageReason,
+    PassagesSettings,
+    PrintedShard,
+    by_book,
+    count_in_context,
+    cut_passages,
+    novel_file,
+    print_novel,
+    read_numbered,
+    read_passages,
+    target_types,
+    write_passages,
+)
+from cloze_gen.records.passage import Part
+from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.tables import (
+    REJECTED,
+    SOURCE_SENTENCES,
+    read_parquet,
+    write_parquet,
+    write_tsv,
+)
+from tests.recipes.lambada.conftest import SMALL, Novels
+
+SHORT = PassagesSettings(
+    min_context_tokens=6,
+    max_context_tokens=12,
+    min_target_sentence_tokens=4,
+    max_target_sentence_tokens=8,
+)
+RAIN, LAMP, JANE = (
+    "It rained hard .",
+    "The lamp went out .",
+    "Then in came Jane .",
+)  # of 4, 5 and 5 tokens
+
+
+def cut(
+    lines: list[str],
+    *,
+    kinds: list[str] | None = None,
+    paragraph: list[int] | None = None,
+    settings: PassagesSettings = SHORT,
+) -> CutPassages:
+    return cut_passages(
+        book_text(lines, kinds=kinds, paragraph=paragraph),
+        book_id="b",
+        offensive={"damn"},
+        settings=settings,
+    )
+
+
+def why(*lines: str, **columns: list[str] | list[int]) -> str:
+    """The verdict on the last of some sentences."""
+    return str(cut(list(lines), **columns).reason(len(lines) - 1) or "kept")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("before", "last", "reason"),
+    [
+        ((RAIN, LAMP), JANE, "kept"),
+        ((RAIN, LAMP), '" Then in came Jane . "', "kept"),
+        ((RAIN, LAMP), "Then in came Jane", PassageReason.WITHOUT_FINAL_MARK),
+        ((RAIN, LAMP), "Then in came Jane --", PassageReason.WITHOUT_FINAL_MARK),
+        ((RAIN, LAMP), "It was nine o'clock .", PassageReason.TARGET_NOT_LETTERS),
+        ((RAIN, LAMP), "Surely he cannot .", PassageReason.TARGET_NOT_LETTERS),
+        ((RAIN, LAMP), "Who came ?", PassageReason.SHORT),
+        ((RAIN, LAMP), "Then in came Jane and with her all the others .", PassageReason.LONG),
+        ((LAMP,), JANE, PassageReason.CHAPTER_BEGINS),
+        (
+            ("It rained and rained and rained and rained and rained on Sunday .", RAIN),
+            JANE,
+            PassageReason.CONTEXT_LONG,
+        ),
+        (("and then it rained .", LAMP), JANE, PassageReason.TORN),
+        (("It rained , damn it .", LAMP), JANE, PassageReason.OFFENSIVE),
+        ((RAIN, LAMP), "Then came the Damn .", PassageReason.OFFENSIVE),
+        (('" Hush !', RAIN, LAMP), JANE, PassageReason.BEGINS_IN_SPEECH),
+        (
+            ("damn it all .", RAIN, LAMP),
+            JANE,
+            "kept",
+        ),  # what stands before the passage does not count
+    ],
+)
+def test_each_reason_has_its_case(before: tuple[str, ...], last: str, reason: str) -> None:
+    """One sentence, one verdict."""
+    assert why(*before, last) == reason
+
+
+def test_chapters_and_verse_stand_between() -> None:
+    lines = [RAIN, LAMP, "IX", LAMP, JANE]
+    assert (
+        why(*lines, kinds=["prose", "prose", "heading", "prose", "prose"])
+        == PassageReason.CHAPTER_BEGINS
+    )
+    assert (
+        why(RAIN, LAMP, JANE, kinds=["prose", "verse", "prose"]) == PassageReason.CONTEXT_NOT_PROSE
+    )
+    assert why(RAIN, LAMP, JANE, kinds=["prose", "prose", "verse"]) == PassageReason.NOT_PROSE
+    assert why(RAIN, LAMP, JANE, paragraph=[0, 1, 2]) == "kept"
+    assert why(RAIN, LAMP, JANE, paragraph=[0, 1, 3]) == PassageReason.CONTEXT_NOT_PROSE
+    assert why(RAIN, LAMP, JANE, paragraph=[0, 2, 3]) == PassageReason.CONTEXT_NOT_PROSE
+    assert why(JANE, RAIN, LAMP, JANE, paragraph=[0, 2, 3, 4]) == "kept"
+
+
+def test_speech_may_be_left_out_of_account() -> None:
+    """As in the published set, of which one passage in seven begins within a speech."""
+    lines = ['" Hush !', RAIN, LAMP, JANE]
+    loose = SHORT.model_copy(update={"whole_speech": False})
+    assert cut(lines, settings=loose).reason(3) is None
+
+
+def test_tokens_are_counted_as_a_treebank_cuts_them() -> None:
+    least = SHORT.model_copy(update={"min_context_tokens": 9})
+    assert cut(["It didn't rain .", "It did rain .", JANE], settings=least).reason(2) is None
+    assert (
+        cut(["It did rain .", "It did rain .", JANE], settings=least).reason(2)
+        == PassageReason.CHAPTER_BEGINS
+    )
+
+
+def test_the_target_is_the_last_word() -> None:
+    """Its place is that of the word, not of the marks behind it."""
+    found = cut([RAIN, LAMP, "' Then in came Jane ! '"])
+    assert found.target.tolist() == [2, 7, 13]
+    assert (
+        found.kept.tolist(),
+        found.first[2],
+        found.context_tokens[2],
+        found.sentence_tokens[2],
+    ) == ([2], 0, 9, 7)
+
+
+def test_thinning_asks_the_passage_alone() -> None:
+    """A share of one half keeps about that, and those kept are kept by a larger share too."""
+    lines = [RAIN, LAMP, JANE] * 400
+    half, more = (
+        {*cut(lines, settings=SHORT.model_copy(update={"keep_share": share})).kept.tolist()}
+        for share in (0.5, 0.8)
+    )
+    assert half < more < {*cut(lines).kept.tolist()}
+    assert 0.42 < len(half) / len(cut(lines).kept) < 0.58
+
+
+def test_targets_in_the_context_are_counted() -> None:
+    """In any letter case, whole words, not in the target's own sentence nor before the passage."""
+    lines = [
+        "Jane was late .",
+        "She was JANE to him .",
+        "Old jane , to be sure --",
+        "Jane was Jane .",
+    ]
+    book = book_text(lines)
+    found = cut_passages(book, book_id="b", offensive=(), settings=SHORT)
+    assert (found.kept.tolist(), found.first.tolist()) == ([3], [-1, -1, 1, 2])
+    assert count_in_context(book, found).tolist() == [1]
+
+
+@given(
+    st.lists(
+        st.sampled_from([RAIN, LAMP, JANE, "Who came ?", "and so on .", "damn it all ."]),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_every_sentence_has_one_verdict(lines: list[str]) -> None:
+    """A reason, or a passage of whole sentences that ends with it and has tokens as asked."""
+    found = cut(lines)
+    assert len(found.verdict) == len(lines)
+    for i in range(len(lines)):
+        reason = found.reason(i)
+        assert (reason is None) == (i in found.kept)
+        assert reason is None or reason in REASONS
+        if reason is None:
+            assert 0 <= found.first[i] < i
+            assert SHORT.min_context_tokens <= found.context_tokens[i] <= SHORT.max_context_tokens
+
+
+def test_an_empty_book_has_no_passage() -> None:
+    """Nor has one of headings alone."""
+    assert cut([]).kept.tolist() == []
+    assert cut(["I", "II"], kinds=["heading"] * 2).kept.tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("word", "may"),
+    [
+        ("lamp", True),
+        ("Jane", True),
+        ("façade", True),
+        ("o'clock", False),
+        ("to-day", False),
+        ("cannot", False),
+        ("3", False),
+    ],
+)
+def test_targets_are_written_with_letters(word: str, may: bool) -> None:
+    """All 4,869 published ones are; a treebank would cut `cannot`."""
+    assert target_types(book_text([word])).tolist() == [may]
+
+
+@pytest.mark.parametrize("rows_at_once", [1, 2, 3, 100])
+def test_each_book_comes_once_and_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_at_once: int
+) -> None:
+    """Its rows in their order, also where a batch ends within it or holds several."""
+    monkeypatch.setattr(tables, "_ROWS_AT_ONCE", rows_at_once)
+    books = ["a"] * 5 + ["b"] + ["c"] * 3
+    write_parquet(tmp_path / "t.parquet", {"book_id": books, "index": [*range(9)]})
+    found = [
+        (book, table["index"].to_pylist())
+        for book, table in by_book(tmp_path / "t.parquet", ["book_id", "index"])
+    ]
+    assert found == [("a", [0, 1, 2, 3, 4]), ("b", [5]), ("c", [6, 7, 8])]
+
+
+def test_no_rows_are_no_books(tmp_path: Path) -> None:
+    """A table without rows."""
+    write_parquet(tmp_path / "t.parquet", {"book_id": ["a"][:0]})
+    assert [*by_book(tmp_path / "t.parquet", ["book_id"])] == []
+
+
+def test_records_come_from_the_books(novels: Novels) -> None:
+    partition = novels.partition()
+    passages = list(read_passages(novels.passages(partition)))
+    rows = {row["book_id"]: row for row in kept_books(partition)}
+    assert {passage.part for passage in passages} == {Part.DEVELOPMENT, Part.TEST}
+    for passage in passages:
+        row = rows[passage.book_id]
+        assert row["part"] == passage.part
+        raw = (novels.books / row["file"]).read_text()[passage.start : passage.end]
+        assert raw.startswith(passage.sentences[0][0])
+        assert raw.endswith(passage.target_sentence[-1])
+        assert " ".join(raw.replace("candle-\n", "candle").split()).startswith(passage.texts[0])
+        assert passage.opening + passage.target + passage.closing == passage.texts[-1]
+        assert len(passage.context) >= SMALL.min_context_tokens
+        assert passage.id.startswith(f"{passage.book_id}:")
+    assert {passage.target for passage in passages} >= {"Jane", "head", "us", "bed"}
+
+
+def test_numbers_are_the_words(novels: Novels) -> None:
+    partition = novels.partition()
+    artifact = novels.passages(partition)
+    words = read_counts(novels.counts(partition)).words
+    numbered, passages = read_numbered(artifact), list(read_passages(artifact))
+    assert numbered.ids.to_pylist() == [passage.id for passage in passages]
+    unknown = 0
+    for i, passage in enumerate(passages):
+        numbers = numbered.before_target(i).tolist()
+        assert numbers.count(0) == len(passage.sentences) - 1
+        for word, number in zip(
+            passage.before_target, [one for one in numbers if one], strict=True
+        ):
+            assert word == words[number - 1] if number <= len(words) else word not in words
+            unknown += number == len(words) + 1
+        target = int(numbered.numbers[numbered.target[i]])
+        assert (
+            passage.target == words[target - 1]
+            if target <= len(words)
+            else passage.target not in words
+        )
+    assert unknown
+
+
+def test_every_sentence_is_accounted_for(novels: Novels) -> None:
+    """Kept and rejected together are the sentences of the development and test novels, each once."""
+    partition = novels.partition()
+    artifact = novels.passages(partition)
+    kept = read_parquet(artifact.path(PASSAGES))["id"].to_pylist()
+    rejected = read_parquet(artifact.path(REJECTED))
+    ids = kept + rejected["id"].to_pylist()
+    expected = [
+        f"{row['book_id']}:{i}"
+        for row in kept_books(partition)
+        if row["part"] != "train"
+        for i in range(int(row["sentences"]))
+    ]
+    assert sorted(ids) == sorted(expected)
+    counted = {
+        name: rejected["reason"].to_pylist().count(name)
+        for name in set(rejected["reason"].to_pylist())
+    }
+    assert artifact.funnel == {
+        "unit": "sentences",
+        "seen": len(ids),
+        "kept": len(kept),
+        "rejected": counted,
+    }
+    assert sum(artifact.facts["passages"].values()) == len(kept)
+
+
+def test_training_novels_may_be_asked_for(novels: Novels) -> None:
+    """As an artifact of their own, for a model that learns from passages."""
+    partition = novels.partition()
+    given = {
+        "counts": novels.counts(partition),
+        "settings": SMALL,
+        "offensive": "builtin",
+        "parts": (Part.TRAIN,),
+    }
+    artifact = novels.stage("passages", write_passages, partition=partition, **given)
+    assert {passage.part for passage in read_passages(artifact)} == {Part.TRAIN}
+    assert artifact.facts["passages"] == {"train": artifact.funnel["kept"]}
+
+
+def test_sentences_are_kept_that_a_passage_shows(novels: Novels) -> None:
+    artifact = novels.passages(novels.partition())
+    table = read_parquet(artifact.path(PASSAGES))
+    spans = zip(
+        *(table[name].to_pylist() for name in ("book_id", "first_sentence", "sentence")),
+        strict=True,
+    )
+    shown = {(book, index) for book, first, last in spans for index in range(first, last + 1)}
+    sentences = read_parquet(artifact.path(SOURCE_SENTENCES))
+    found = [*zip(sentences["book_id"].to_pylist(), sentences["index"].to_pylist(), strict=True)]
+    assert (len(found), {*found}) == (len(shown), shown)
+    broken = [
+        (text, line)
+        for text, line in zip(
+            *(sentences[name].to_pylist() for name in ("text", "tokens")), strict=True
+        )
+        if "candle" in line
+    ]
+    (form,) = read_hyphen_forms(artifact.path(HYPHENS)).values()
+    assert broken
+    assert all(f"{form}," in text and f" {form} ," in line for text, line in broken)
+
+
+def test_asking_for_some_passages_gives_those(novels: Novels) -> None:
+    """In their order, each as it is among all."""
+    artifact = novels.passages(novels.partition())
+    passages = list(read_passages(artifact))
+    assert [
+        *read_passages(artifact, which={passage.id for passage in passages[::7]}.__contains__)
+    ] == passages[::7]
+
+
+@pytest.mark.slow
+def test_two_workers_write_the_same_bytes(novels: Novels) -> None:
+    """Novels may be cut anywhere and in any order."""
+    partition = novels.partition()
+    one, counts = novels.passages(partition), novels.counts(partition)
+    engine, key = LocalEngine(2), StageKey("passages", 1, {"workers": "2"})
+    with novels.store.writing(key) as writer:
+        assert writer is not None
+        ctx = StageContext(novels.store, engine, "passages")
+        write_passages(
+            writer, ctx, partition=partition, counts=counts, settings=SMALL, offensive="builtin"
+        )
+    engine.close()
+    two = novels.store.open(key)
+    assert two.manifest["files"] == one.manifest["files"]
+    assert {PASSAGES, TOKENS, SOURCE_SENTENCES, REJECTED} < two.manifest["files"].keys()
+
+
+def test_no_passage_at_all_ends_the_run(novels: Novels) -> None:
+    """With the reasons counted, and what would help."""
+    with pytest.raises(
+        CorpusError,
+        match=r"no passage found .* \(context_cut_by_chapter [\d,]+, .*\)\. Lower passages",
+    ):
+        novels.passages(
+            novels.partition(), PassagesSettings(min_context_tokens=9000, max_context_tokens=9001)
+        )
+
+
+# ---- training novels in the tokenization of the published files
+
+
+def printed(folder: Path, *sentences: tuple[int, str, str, str]) -> list[str]:
+    """The lines of a novel of these sentences: paragraph, kind, text, tokens."""
+    names = ("paragraph", "kind", "text", "tokens")
+    write_parquet(
+        folder / SENTENCES,
+        {
+            name: list(column)
+            for name, column in zip(names, zip(*sentences, strict=True), strict=True)
+        },
+    )
+    header = ("broken", "count", "joined_count", "hyphenated_count", "form", "reason")
+    write_tsv(folder / "hyphens.tsv", header, [("lamp|light", 1, 1, 0, "lamplight", "joined")])
+    count = print_novel(PrintedShard(folder, folder / "hyphens.tsv", folder / "out.txt"))
+    lines = (folder / "out.txt").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == count
+    return lines
+
+
+def test_a_novel_is_printed_a_sentence_a_line(tmp_path: Path) -> None:
+    """Small letters, clitics cut, headings left out, broken words mended."""
+    broken = f"lamp{LINE_END_HYPHEN}light"
+    assert printed(
+        tmp_path,
+        (0, "heading", "CHAPTER I.", "CHAPTER I ."),
+        (1, "prose", "Don't go.", "Don't go ."),
+        (2, "verse", f"By {broken}.", f"By {broken} ."),
+    ) == ["do n't go .", "by lamplight ."]
+
+
+def test_quotation_marks_are_counted_in_a_paragraph(tmp_path: Path) -> None:
+    """An unclosed speech does not invert the marks of the next paragraph."""
+    lines = printed(
+        tmp_path,
+        (0, "prose", '"Go.', '" Go .'),
+        (0, "prose", 'Now!" he said.', 'Now ! " he said .'),
+        (1, "prose", '"Go on.', '" Go on .'),
+        (2, "prose", '"No," she said.', '" No , " she said .'),
+    )
+    assert lines == ["`` go .", "now ! '' he said .", "`` go on .", "`` no , '' she said ."]
+
+
+def test_names_of_files_are_short_and_different() -> None:
+    """Ids of any length have files that a file system takes, and two of them two."""
+    names = {novel_file("x" * 400), novel_file("x" * 401), novel_file("x")}
+    assert len(names) == 3
+    assert all(len(name) < 255 for name in names)

@@ -1,0 +1,348 @@
+"""Readers nobody asked, and the order in which people are."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.models.context_vectors import Associations
+from cloze_gen.models.ngram_index import ForwardIndex, Level
+from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
+from cloze_gen.recipes.lambada.ranking import (
+    RankingSettings,
+    draw_pool,
+    expected_yield,
+    head_shares,
+    machine_verdict,
+    rank_passages,
+    texts_of,
+)
+from cloze_gen.recipes.lambada.readers import (
+    MAX_LIFT,
+    OTHER_WORDS_WEIGHT,
+    Echo,
+    ReaderModels,
+    Signals,
+    echo_probs,
+    echoes,
+    lift,
+    next_probs,
+    signals_of,
+    trigger_probs,
+    with_form,
+)
+from cloze_gen.recipes.questions.printed_once import printed_before
+from cloze_gen.records.passage import Part, Passage
+
+GUESSING = GuessingSettings()
+RULES = st.frozensets(st.sampled_from(["last name", "cache"]))
+
+
+@st.composite
+def survivors(draw: st.DrawFn) -> list[Signals]:
+    """Passages of a few books with any signals."""
+    probs = st.floats(0, 1)
+    count = draw(st.integers(0, 60))
+    return [
+        Signals(f"b:{n}", draw(st.sampled_from("bcd")), 5 * n, 5 * n + draw(st.sampled_from([5, 9])),
+                draw(st.sampled_from(["joe", "sea", f"w{n}"])), draw(st.booleans()), draw(probs), draw(st.sampled_from([0.0, 1e-3])),
+                rules=draw(RULES),
+                capitalised_share=draw(st.sampled_from([0.0, 0.1, 0.5])))
+        for n in range(count)
+    ]  # fmt: skip
+
+
+@given(survivors(), st.randoms(use_true_random=False))
+def test_nothing_is_ranked_twice_in_any_order(listed: list[Signals], order: object) -> None:
+    for kind in ("signals", "random"):
+        settings = RankingSettings(order=kind)  # type: ignore[arg-type]
+        ranked = rank_passages(listed, settings=settings, guessing=GUESSING, seed=1)
+        chosen = [one for one in listed if one.id in set(ranked)]
+        assert len(set(ranked)) == len(ranked) == len(chosen)
+        assert not any(
+            overlap(one, other) for one in chosen for other in chosen if one is not other
+        )
+        assert all(
+            any(overlap(one, other) for other in chosen) for one in listed if one not in chosen
+        )
+        assert ranked == rank_passages(listed[::-1], settings=settings, guessing=GUESSING, seed=1)
+        assert (
+            rank_passages(
+                listed,
+                settings=settings.model_copy(update={"n_passages": 3}),
+                guessing=GUESSING,
+                seed=1,
+            )
+            == ranked[:3]
+        )
+
+
+def overlap(one: Signals, other: Signals) -> bool:
+    return one.book_id == other.book_id and one.start < other.end and other.start < one.end
+
+
+def test_the_pool_holds_first_what_the_context_holds() -> None:
+    listed = [(f"b:{n}", n % 4 == 0) for n in range(40)]
+    pool = draw_pool(listed, settings=RankingSettings(n_passages=15, pool=15), seed=1)
+    assert set(pool[:10]) == {one for one, inside in listed if inside}
+    random = [
+        draw_pool(listed, settings=RankingSettings(n_passages=n, pool=n, order="random"), seed=1)
+        for n in (15, 20)
+    ]
+    assert random[1][:15] == random[0] != pool
+    assert sum(one in set(pool[:10]) for one in random[0]) < 10
+
+
+def spread(n: int) -> list[Signals]:
+    """Many passages apart from each other; each rule solves a third of them."""
+    rng = np.random.Generator(np.random.PCG64(3))
+    reads = rng.random(n)
+    return [
+        Signals(f"b:{i}", f"b{i}", 0, 9, f"w{i}", bool(rng.random() < 0.7), float(read), 0.0,
+                capitalised_share=float(rng.random() < read) / 4,
+                rules=frozenset(name for name in ("last name", "cache") if rng.random() < 0.3))
+        for i, read in enumerate(reads)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [40, 100, 150, 300])
+def test_every_head_keeps_the_bounds(size: int) -> None:
+    """Any head has its share outside the context, and no rule solves more than its share."""
+    settings = RankingSettings()
+    by_id = {one.id: one for one in spread(3000)}
+    shares = head_shares(
+        [
+            by_id[i]
+            for i in rank_passages(by_id.values(), settings=settings, guessing=GUESSING, seed=1)[
+                :size
+            ]
+        ]
+    )
+    assert shares["outside"] == pytest.approx(settings.outside_share, abs=1 / size)
+    assert shares["last name"] <= max(settings.max_rule_share, 2 / size)
+    assert shares["cache"] <= max(settings.max_rule_share, 2 / size)
+    assert shares["capitalised word"] <= max(settings.max_capitalised_share, 2 / size)
+
+
+def test_the_head_is_better_than_chance() -> None:
+    """Bounds and all, the head of the order promises more than twice what the random order does."""
+    by_id = {one.id: one for one in spread(3000)}
+    promised = [
+        np.mean(
+            [
+                expected_yield(by_id[i], GUESSING)
+                for i in rank_passages(
+                    by_id.values(), settings=settings, guessing=GUESSING, seed=1
+                )[:150]
+            ]
+        )
+        for settings in (RankingSettings(), RankingSettings(order="random"))
+    ]
+    assert promised[0] > 2 * promised[1]
+
+
+def test_overlaps_and_repeated_targets_stand_behind() -> None:
+    base = Signals("b:0", "b", 0, 9, "joe", True, 0.9, 0.0)
+    listed = [
+        base,
+        dataclasses.replace(base, id="b:1", start=5, end=14, target="sea", read_prob=0.8),
+    ]
+    listed += [
+        dataclasses.replace(
+            base, id=f"b:{n}", start=20 * n, end=20 * n + 9, read_prob=0.7 - n / 100
+        )
+        for n in range(2, 5)
+    ]
+    listed += [dataclasses.replace(base, id="c:9", book_id="c", read_prob=0.1)]
+    assert rank_passages(listed, settings=RankingSettings(outside_share=0), guessing=GUESSING, seed=1) == [
+        "b:0", "b:2", "c:9", "b:3", "b:4",
+    ]  # fmt: skip
+
+
+def test_what_the_sentence_gives_away_is_not_asked() -> None:
+    known = Signals("b:7", "b", 0, 9, "joe", True, 0.9, 0.0)
+    promised = [
+        expected_yield(dataclasses.replace(known, alone_prob=prob), GUESSING)
+        for prob in (0.0, 1e-4, 1e-3, 1e-2, 1.0)
+    ]
+    assert promised == sorted(promised, reverse=True)
+    assert (promised[0], promised[-1]) == (pytest.approx(0.81), 0.0)
+
+
+def test_a_long_sentence_tells_its_own_end() -> None:
+    known = Signals("b:7", "b", 0, 9, "joe", True, 0.9, 0.0)
+    lengths = [dataclasses.replace(known, sentence_tokens=n) for n in (0, 8, 15, 30)]
+    promised = [expected_yield(one, GUESSING) for one in lengths]
+    assert promised == sorted(promised, reverse=True)
+    assert promised[2] == pytest.approx(promised[0] / 2)
+    assert {expected_yield(one, GuessingSettings(sentence_subjects=0)) for one in lengths} == {
+        promised[0]
+    }
+
+
+@pytest.mark.parametrize(
+    ("read", "alone", "verdict"),
+    [
+        (1, 9, Verdict.MISSED),
+        (0, 2, Verdict.GUESSED_ALONE),
+        (0, 3, Verdict.KEPT),
+        (1, 0, Verdict.MISSED),
+    ],
+)
+def test_the_stand_in_guesses_as_people_do(read: int, alone: int, verdict: Verdict) -> None:
+    """One guess from the passage, three from the sentence."""
+    assert (
+        machine_verdict(Signals("b:7", "b", 0, 9, "joe", True, 0.5, 0.0, read, alone), GUESSING)
+        is verdict
+    )
+
+
+def test_echoes_are_content_words_said_before() -> None:
+    """No commonplaces, marks or titles; the last mention gives the spelling."""
+    found = echoes(
+        "Mr. Pip saw Joe's lamp .".split(),
+        "the lamp of pip".split(),
+        freq_of=lambda word: 0.0,
+        max_freq=0.0,
+    )
+    assert found == [
+        Echo("pip", 2, True),
+        Echo("saw", 1, False),
+        Echo("Joe", 1, False),
+        Echo("lamp", 2, True),
+    ]
+    rare = echoes("Pip saw".split(), [], freq_of=lambda word: 0.1 * (word == "saw"), max_freq=0.05)
+    assert rare == [Echo("Pip", 1, False)]
+    assert with_form([Echo("lamps", 1, False), Echo("sea", 1, False)], "lamp") == [
+        Echo("lamp", 1, False),
+        Echo("sea", 1, False),
+    ]
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 5), st.booleans(), st.floats(0, 500)), min_size=1, max_size=8)
+)
+def test_echoes_share_one_probability(given_echoes: list[tuple[int, bool, float]]) -> None:
+    """Probabilities sum to less than 1; more lift or another mention is likelier."""
+    found = [Echo(str(i), count, own) for i, (count, own, _) in enumerate(given_echoes)]
+    lifts = np.array([value for _, _, value in given_echoes])
+    probs = echo_probs(found, lifts)
+    assert (probs >= 0).all()
+    assert probs.sum() < 1
+    again = echo_probs([dataclasses.replace(found[0], count=found[0].count + 1), *found[1:]], lifts)
+    assert again[0] >= probs[0]
+    assert echo_probs([Echo("joe", 1, False)], np.array([OTHER_WORDS_WEIGHT]))[0] == pytest.approx(
+        0.5
+    )
+
+
+def test_lift_is_bounded_and_unknown_words_have_their_class_alone() -> None:
+    found = lift(
+        np.array([0.0, 1.0, 1e-4]), np.array([1e-7, 1e-7, 1e-4]), np.array([6.0, 1.0, 1.0])
+    )
+    assert found.tolist() == pytest.approx([3.0, MAX_LIFT, 1.0])
+
+
+def test_triggers_weigh_what_the_model_says() -> None:
+    """Without associations the probabilities are the model's own, made to sum to 1."""
+    probs = trigger_probs(np.array([0.2, 0.1, 0.1]), np.zeros(3))
+    assert probs.tolist() == pytest.approx([0.5, 0.25, 0.25])
+    assert trigger_probs(np.array([0.2, 0.1, 0.1]), np.array([0.0, 0.0, 20.0])).argmax() == 2
+
+
+def tiny_models() -> ReaderModels:
+    """Seven words of which all are as likely after anything; a lamp goes with oil."""
+    words = ["<unk>", "<s>", "</s>", "the", "oil", "lamp", "Joe"]
+    level = Level(
+        np.arange(7, dtype=np.uint64),
+        np.full(7, math.log10(1 / 6), np.float32),
+        np.zeros(7, np.float32),
+    )
+    empty = Level(
+        np.array([3 * 7 + 5], np.uint64), np.array([-0.5], np.float32), np.zeros(1, np.float32)
+    )
+    return ReaderModels(
+        index=ForwardIndex(words, [level, empty]), freq=np.full(7, 1 / 6), folded_freq=lambda word: 1e-6,
+        class_of=np.array([0, 0, 0, 0, 1, 1, 2]), class_probs=np.array([0.5, 0.3, 0.2]), unknown_class=(1, 2),
+        option_ids=np.array([4, 5]), row_of={"oil": 0, "lamp": 1}, column_of={"oil": 0, "Joe": 1},
+        associations=Associations(np.array([0, 0, 1]), np.array([0], np.uint16), np.array([20.0], np.float16)),
+        by_topic=sp.csr_matrix(np.array([[0.0, 20.0], [0.0, 0.0]], np.float32)), max_echo_freq=4e-4,
+    )  # fmt: skip
+
+
+def test_signals_of_a_passage() -> None:
+    """A repeated name is an echo, a related word a trigger, a plural's singular an echo of form."""
+    asked = {
+        "echo": ("We saw Joe .".split(), "I hid the".split(), "Joe"),
+        "trigger": ("We saw oil .".split(), "I hid the".split(), "lamp"),
+        "form": ("We saw lamps .".split(), "I hid the".split(), "lamp"),
+        "nothing": ("We saw Joe .".split(), "I hid the".split(), "whatsit"),
+    }
+    found = {
+        name: signals_of(name, *passage, span=("b", 0, 9), models=tiny_models())
+        for name, passage in asked.items()
+    }
+    assert [found[name].in_context for name in asked] == [True, False, False, False]
+    assert all(
+        found[name].read_rank == 0 and found[name].read_prob > 0
+        for name in ("echo", "trigger", "form")
+    )
+    assert (found["nothing"].read_prob, found["nothing"].alone_prob) == (0.0, 0.0)
+    assert found["echo"].rules == {"last name", "most repeated name"}
+    assert found["echo"].capitalised_share == pytest.approx(1 / 3)
+    assert found["form"].alone_prob == pytest.approx(10**-0.5)
+    assert found["trigger"].read_prob > found["trigger"].alone_prob
+
+
+@pytest.mark.parametrize("sentence", ["", "I saw the", "the the", "the", "oil"])
+def test_next_probs_are_the_models_own(sentence: str) -> None:
+    """Word by word what the index says, and summed by class."""
+    models = tiny_models()
+    probs, classes = next_probs(sentence.split(), models)
+    exact = 10.0 ** models.index.next_word_log10_probs(["<s>", *sentence.split()]).astype(
+        np.float64
+    )
+    assert probs.tolist() == pytest.approx(exact.tolist())
+    assert classes.tolist() == pytest.approx(np.bincount(models.class_of, exact, 3).tolist())
+
+
+CONTEXT, SENTENCE = ("Who was it that called ?", "Nobody knew ."), "It was only Ann ."
+
+
+def passage(book: str, part: Part, *texts: str) -> Passage:
+    return Passage(
+        f"{book}:9", book, part, tuple(tuple(text.split()) for text in texts), texts, 3, 90, 98
+    )
+
+
+@pytest.mark.parametrize(
+    ("texts", "again"),
+    [
+        ((*CONTEXT, SENTENCE), True),
+        (
+            ("Who was it , that called ?", "NOBODY knew .", "It was only Ann !"),
+            True,
+        ),  # another edition's marks
+        (("Another context .", SENTENCE), True),
+        ((*CONTEXT, "It was only Bob ."), True),
+        (("Nobody knew .", "It was only Bob ."), False),
+        (
+            (SENTENCE, "Nobody else was there ."),
+            False,
+        ),  # a target sentence may be another passage's context: passages overlap
+    ],
+)
+def test_a_context_and_a_target_sentence_are_printed_once(
+    texts: tuple[str, ...], again: bool
+) -> None:
+    """Across the parts: what development prints, test does not print again."""
+    listed = [passage("a", Part.DEVELOPMENT, *CONTEXT, SENTENCE), passage("b", Part.TEST, *texts)]
+    assert printed_before((one.id, texts_of(one)) for one in listed) == (
+        {"b:9": "a:9"} if again else {}
+    )

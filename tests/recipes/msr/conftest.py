@@ -1,0 +1,144 @@
+"""Models that a test gives by hand: what they say is written beside the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from cloze_gen.english.word_lists import After, Before
+from cloze_gen.models.ngram_index import ForwardIndex
+from cloze_gen.recipes.msr.grooming.candidate_checks import GroomedItem
+from cloze_gen.recipes.msr.tables import FIT
+from cloze_gen.records.sentence import Sentence
+from tests.small_models import index_of
+
+WORDS = ["a", "b", "c", "d", "e", "f"]
+PROBS = [0.4, 0.2, 0.1, 0.06, 0.03, 0.01]
+ARPA = (
+    "\\data\\\nngram 1=9\nngram 2=3\nngram "
+    "3=2\n\n\\1-grams:\n-2\t<unk>\t0\n0\t<s>\t-0.1\n-1\t</s>\t0\n"
+    + "".join(
+        f"{np.log10(prob):.6f}\t{word}\t-0.2\n" for word, prob in zip(WORDS, PROBS, strict=True)
+    )
+    + "\n\\2-grams:\n-0.3\t<s> a\t-0.4\n-0.5\ta b\t-0.1\n-0.9\tb c\t0\n\n\\3-grams:\n-0.05\t<s> "
+    "a b\n-0.6\ta b c\n\n\\end\\\n"
+)
+
+
+@pytest.fixture(scope="session")
+def index() -> ForwardIndex:
+    return index_of(ARPA.encode())
+
+
+def make_item(line: str, answer: str, candidates: Sequence[str]) -> GroomedItem:
+    tokens = tuple(line.split(" "))
+    sentence = Sentence("b", 1, 0, len(line), 0, "prose", line, tokens)
+    position = tokens.index(answer)
+    item = GroomedItem(f"b:1:{position}", answer, sentence, position, list(candidates))
+    item.verdicts, item.tags = [FIT] * len(candidates), [""] * len(candidates)
+    return item
+
+
+class Books:
+    """An index that attests the n-grams of some lines, of any length."""
+
+    def __init__(self, *lines: str) -> None:
+        self._ids: dict[str, int] = {}
+        self.start, self.end = self.ids(["<s>", "</s>"])
+        self.lines = [self.ids(line.split(" ")) for line in lines]
+
+    def ids(self, words: Iterable[str]) -> list[int]:
+        return [self._ids.setdefault(word, len(self._ids)) for word in words]
+
+    def attested(self, ngrams: np.ndarray) -> np.ndarray:
+        n = ngrams.shape[1]
+        known = {tuple(line[i : i + n]) for line in self.lines for i in range(len(line) - n + 1)}
+        return np.array([tuple(ngram) in known for ngram in ngrams.tolist()])
+
+
+class Space:
+    """A context space of unrelated words, except as a test sets them; it records its queries."""
+
+    window = 2
+
+    def __init__(self, *, similar: dict[str, float] | None = None, topical: dict[str, float] | None = None,
+                 **cues: dict[tuple[Before, After], int]) -> None:  # fmt: skip
+        self._similar, self._topical, self._cues = similar or {}, topical or {}, cues
+        self.near: list[tuple[list[str], list[str]]] = []
+        self.beside: list[tuple[str, str]] = []
+
+    def similarity(self, words: Sequence[str], answer: str) -> np.ndarray:
+        return np.array([1.0 if word == answer else self._similar.get(word, 0.0) for word in words])
+
+    def topicality(self, words: Sequence[str], others: Iterable[str]) -> np.ndarray:
+        self.others = list(others)
+        return np.array([self._topical.get(word, 0.0) for word in words])
+
+    def neighbour_fit(
+        self, words: Sequence[str], before: Sequence[str], after: Sequence[str]
+    ) -> np.ndarray:
+        self.near.append((list(before), list(after)))
+        return np.zeros(len(words))
+
+    def neighbour_frequency(self, words: Sequence[str], neighbour: str, *, side: str) -> np.ndarray:
+        self.beside.append((neighbour, side))
+        return np.zeros(len(words))
+
+    def frame_cues_of(self, words: Sequence[str]) -> np.ndarray:
+        counts = np.zeros((len(words), len(Before), len(After)), np.int64)
+        for row, word in enumerate(words):
+            for place, count in self._cues.get(word, {}).items():
+                counts[row][place] = count
+        return counts
+
+
+class Tags:
+    """A tagger by the word alone; `+` separates a clitic's tag. It counts the sentences."""
+
+    reach: int | None = None
+
+    def __init__(self, **tags: str) -> None:
+        self._tags = tags
+        self.asked = 0
+
+    def tag(self, sentences: Iterable[Sequence[str]]) -> Iterable[list[str]]:
+        return [
+            [self._tags.get(token, "IN").split("+")[0] for token in tokens]
+            for tokens in self._noted(sentences)
+        ]
+
+    def tag_with_clitics(
+        self, sentences: Iterable[Sequence[str]]
+    ) -> Iterable[list[SimpleNamespace]]:
+        for tokens in self._noted(sentences):
+            parts = [self._tags.get(token, "IN").split("+") for token in tokens]
+            yield [SimpleNamespace(tag=first, clitics=tuple(rest)) for first, *rest in parts]
+
+    def _noted(self, sentences: Iterable[Sequence[str]]) -> Iterable[Sequence[str]]:
+        for sentence in sentences:
+            self.asked += 1
+            yield sentence
+
+
+@pytest.fixture(scope="session")
+def item_of() -> Callable[..., GroomedItem]:
+    """An item of a line, an answer in it and candidates, all fit so far."""
+    return make_item
+
+
+@pytest.fixture(scope="session")
+def books() -> type[Books]:
+    return Books
+
+
+@pytest.fixture(scope="session")
+def space() -> type[Space]:
+    return Space
+
+
+@pytest.fixture(scope="session")
+def tagger() -> type[Tags]:
+    return Tags

@@ -1,0 +1,104 @@
+"""Which focus words people are asked to groom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from cloze_gen.corpus.normalization import rendered_positions, rendered_tokens
+from cloze_gen.english.sentence_fitness import SentenceFault, sentence_fault
+from cloze_gen.formats.questions import as_printed
+from cloze_gen.judging.state import StudySettings
+from cloze_gen.recipes.msr.grooming.people import draw
+from cloze_gen.records.judgement import StudyItem
+from cloze_gen.records.sentence import Sentence, sentence_of
+from cloze_gen.store.runs import stage_artifact
+from cloze_gen.store.tables import read_parquet, read_source_sentences
+from tests.conftest import FinishedRun
+
+
+def ranks(run: FinishedRun, items: list[StudyItem]) -> Iterator[float]:
+    """The answer's forward rank, as a share of what it is ranked among."""
+    table = read_parquet(
+        stage_artifact(run.folder, "forward").path("answers.parquet"),
+        columns=["id", "forward_rank"],
+    ).to_pydict()
+    of = dict(zip(table["id"], table["forward_rank"], strict=True))
+    return (of[item.id] / 151 for item in items)
+
+
+def test_an_item_is_a_sentence_of_a_book(finished: FinishedRun) -> None:
+    """One sentence of one book; thirty candidates, the answer not among them; nothing is a key."""
+    for item in draw(finished.folder, StudySettings(pool=12)):
+        assert set(item.shown) == {"before", "answer", "after", "candidates"}
+        assert len(item.shown["candidates"]) == len(set(item.shown["candidates"])) == 30
+        assert item.shown["answer"] not in item.shown["candidates"]
+        assert item.key == {}
+        ((book, start, end),) = item.spans
+        assert item.id.startswith(f"{book}:")
+        assert start < end
+
+
+def test_a_sentence_is_asked_once(finished: FinishedRun) -> None:
+    """Whatever the draw; the pool is a beginning of the whole, whose order the seed draws."""
+    for how in ("random", "balanced"):
+        whole = [item.id for item in draw(finished.folder, StudySettings(draw=how))]
+        assert len({sentence_of(item) for item in whole}) == len(whole)
+        assert [
+            item.id for item in draw(finished.folder, StudySettings(draw=how, pool=9))
+        ] == whole[:9]
+        assert [
+            item.id for item in draw(finished.folder, StudySettings(draw=how, pool=9, seed=2))
+        ] != whole[:9]
+
+
+def test_no_torn_sentence_is_asked_about(finished: FinishedRun) -> None:
+    focus = stage_artifact(finished.folder, "focus")
+    sentences = read_source_sentences(focus)
+    table = read_parquet(focus.path("focus.parquet"), columns=["id"])["id"].to_pylist()
+    torn = {key for key in map(sentence_of, table) if fault_of(sentences[key])}
+    items = draw(finished.folder, StudySettings())
+    assert torn
+    assert not torn & {sentence_of(item.id) for item in items}
+    for item in items:
+        text = "{before}{answer}{after}".format(**item.shown)
+        assert text == as_printed(rendered_tokens(sentences[sentence_of(item.id)].tokens))
+        assert '"' not in text
+
+
+def fault_of(sentence: Sentence) -> SentenceFault | None:
+    return sentence_fault(
+        sentence.tokens, printed=rendered_positions(sentence.tokens), offensive=()
+    )
+
+
+def test_the_machine_has_no_say(finished: FinishedRun) -> None:
+    """Whole sentences that machine grooming refuses are asked about too: people may find otherwise."""
+    groomed = stage_artifact(finished.folder, "grooming")
+    table = read_parquet(groomed.path("items.parquet"), columns=["id", "verdict"]).to_pydict()
+    verdict_of = dict(zip(table["id"], table["verdict"], strict=True))
+    verdicts = Counter(
+        verdict_of[item.id] == "fit" for item in draw(finished.folder, StudySettings())
+    )
+    assert verdicts[False]
+    assert verdicts[True]
+
+
+def test_a_balanced_pool_has_every_fifth(finished: FinishedRun) -> None:
+    """Of the answer's forward rank: nearer to a fifth each than a random pool of the same size."""
+    uneven = {}
+    for how in ("random", "balanced"):
+        items = draw(finished.folder, StudySettings(draw=how, pool=60))
+        fifths = Counter(min(4, int(5 * rank)) for rank in ranks(finished, items))
+        uneven[how] = max(abs(fifths[fifth] / len(items) - 0.2) for fifth in range(5))
+    assert uneven["balanced"] < uneven["random"]
+
+
+@pytest.mark.parametrize("show", [False, True])
+def test_what_the_machine_says_is_hidden(finished: FinishedRun, show: bool) -> None:
+    """Unless the study shows it; then of every candidate."""
+    for item in draw(finished.folder, StudySettings(pool=6, show_machine=show)):
+        assert ("machine" in item.shown) == show
+        assert not show or set(item.shown["machine"]) == set(item.shown["candidates"])

@@ -1,0 +1,289 @@
+"""The choice over a finished run's tables: impostors, questions, and reasons against the others."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.errors import CorpusError, StoreError
+from cloze_gen.recipes.msr.choice import (
+    ChoiceSettings,
+    ChoiceTables,
+    read_choice_tables,
+    scored_items,
+    write_choice,
+)
+from cloze_gen.recipes.msr.grooming.predicates import CandidateFault
+from cloze_gen.recipes.msr.tables import DECISION_COLUMNS, DECISIONS, FIT, MEASURES, SCORES
+from cloze_gen.recipes.questions.assemble import MOST_EXAMPLES
+from cloze_gen.recipes.questions.random_choice import ChoiceReason
+from cloze_gen.records.sentence import sentence_of
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.runs import stage_artifact
+from cloze_gen.store.tables import (
+    CANDIDATES,
+    FEWSHOT,
+    QUESTIONS,
+    REJECTED,
+    read_jsonl,
+    read_parquet,
+    write_parquet,
+)
+
+
+@pytest.fixture(scope="module")
+def inputs(finished: Any) -> dict[str, Artifact]:
+    return {
+        name: stage_artifact(finished.folder, name)
+        for name in ("counts", "focus", "screening", "forward", "grooming")
+    }
+
+
+@pytest.fixture(scope="module")
+def tables(inputs: dict[str, Artifact]) -> ChoiceTables:
+    return read_choice_tables(**inputs)
+
+
+@pytest.fixture(scope="module")
+def chosen(
+    inputs: dict[str, Artifact], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., Artifact]:
+    """The artifact of a choice by the settings given."""
+
+    def choose(**settings: Any) -> Artifact:
+        folder = tmp_path_factory.mktemp("choice")
+        writer, ctx = (
+            ArtifactWriter(folder),
+            StageContext(Store(folder), InProcessEngine(), "choice"),
+        )
+        write_choice(
+            writer,
+            ctx,
+            **inputs,
+            settings=ChoiceSettings(n_questions=12, rounds=1, **settings),
+            seed=1,
+        )
+        return Artifact(
+            folder, {"funnel": writer.funnel, "facts": writer.facts, "files": writer.rows}
+        )
+
+    return choose
+
+
+def impostors_of(artifact: Artifact) -> set[str]:
+    questions = read_jsonl(artifact.path(QUESTIONS))
+    return {
+        word
+        for question in questions
+        for i, word in enumerate(question["options"])
+        if i != question["answer_index"]
+    }
+
+
+@pytest.mark.parametrize(
+    "method", [pytest.param("matched", marks=pytest.mark.slow), "balanced", "random"]
+)
+def test_impostors_are_words_of_the_source_books(
+    method: str, chosen: Callable[..., Artifact], tables: ChoiceTables
+) -> None:
+    vocabulary = set(tables.focus.loc[tables.fit_ids, "word"])
+    assert impostors_of(chosen(method=method, same_vocabulary=True)) <= vocabulary
+    assert impostors_of(chosen(method=method, same_vocabulary=False)) - vocabulary
+
+
+@pytest.mark.parametrize(
+    "method", [pytest.param("matched", marks=pytest.mark.slow), "balanced", "random"]
+)
+def test_examples_could_have_been_chosen(
+    method: str, chosen: Callable[..., Artifact], tables: ChoiceTables
+) -> None:
+    artifact = chosen(method=method)
+    asked, examples = (list(read_jsonl(artifact.path(file))) for file in (QUESTIONS, FEWSHOT))
+    beyond = [
+        row["id"]
+        for row in read_parquet(artifact.path(REJECTED)).to_pylist()
+        if row["reason"] == ChoiceReason.BEYOND_N
+    ]
+    assert len(examples) == MOST_EXAMPLES
+    assert {one["id"] for one in examples} <= set(beyond)
+    assert not {sentence_of(one["id"]) for one in examples} & {
+        sentence_of(one["id"]) for one in asked
+    }
+    assert max(Counter(one["answer_index"] for one in examples).values()) == 2
+    for one in examples:
+        own = tables.candidates[
+            (tables.candidates["id"] == one["id"]) & (tables.candidates["verdict"] == FIT)
+        ]
+        assert one.keys() == asked[0].keys()
+        assert {word for word in one["options"] if word != one["answer"]} <= set(own["word"])
+
+
+@pytest.mark.parametrize("same_vocabulary", [True, False])
+def test_items_hold_their_fit_candidates_and_their_scores(
+    same_vocabulary: bool, tables: ChoiceTables
+) -> None:
+    items = scored_items(tables, same_vocabulary=same_vocabulary)
+    assert [one.item.id for one in items] == tables.fit_ids
+    freq = dict(zip(tables.counts.words, tables.counts.freq.tolist(), strict=True))
+    vocabulary = set(tables.focus.loc[tables.fit_ids, "word"])
+    for one in items[:40]:
+        own = tables.candidates[tables.candidates["id"] == one.item.id]
+        fit = own[(own["verdict"] == FIT) & (own["word"].isin(vocabulary) | (not same_vocabulary))]
+        assert list(one.item.candidates) == fit.sort_values("forward_rank")["word"].tolist()
+        answer = (
+            tables.screened.at[one.item.id, "answer_log10_prob"],
+            *(tables.answers.at[one.item.id, name] for name in SCORES[1:]),
+        )
+        assert one.scores[:, :3] == pytest.approx(
+            np.vstack([answer, fit[list(SCORES)].to_numpy(np.float64)])
+        )
+        words = (one.item.answer, *one.item.candidates)
+        assert one.scores[:, 3:].tolist() == [[freq[word], len(word)] for word in words]
+        assert one.item.word_class == coarse_class(tables.groomed.at[one.item.id, "answer_tag"])
+        assert one.topicality.tolist() == pytest.approx(
+            [tables.groomed.at[one.item.id, "answer_topicality"], *fit["topicality"]]
+        )
+
+
+def test_decisions_on_other_candidates_are_told(
+    inputs: dict[str, Artifact], tmp_path: Path
+) -> None:
+    """A word that was not retained would get another's scores."""
+    grooming = inputs["grooming"]
+    folder = tmp_path / "grooming"
+    shutil.copytree(grooming.folder, folder)
+    part = next(path for path in sorted((folder / DECISIONS).iterdir()))
+    decided = read_parquet(part).to_pydict()
+    write_parquet(part, decided | {"word": ["aardvark" for _ in decided["word"]]})
+    with pytest.raises(StoreError, match="its candidates differ from those of"):
+        read_choice_tables(**(inputs | {"grooming": Artifact(folder, grooming.manifest)}))
+
+
+def test_a_part_without_a_decision_joins_the_others(
+    inputs: dict[str, Artifact], tables: ChoiceTables, tmp_path: Path
+) -> None:
+    """Regression: such a part had columns without a type."""
+    grooming = inputs["grooming"]
+    folder = tmp_path / "grooming"
+    shutil.copytree(grooming.folder, folder)
+    empty = {
+        name: pa.array([], pa.null() if name in {"verdict", "tag"} else pa.string())
+        for name in DECISION_COLUMNS
+    }
+    write_parquet(
+        folder / DECISIONS / "part-99999.parquet",
+        empty | {name: pa.array([], pa.float32()) for name in MEASURES},
+    )
+    joined = read_choice_tables(**(inputs | {"grooming": Artifact(folder, grooming.manifest)}))
+    assert joined.candidates.equals(tables.candidates)
+
+
+def test_every_fit_focus_word_is_accounted_for(
+    chosen: Callable[..., Artifact], tables: ChoiceTables
+) -> None:
+    """A question or a rejection with its reason, and the funnel counts them."""
+    artifact = chosen()
+    ids = [question["id"] for question in read_jsonl(artifact.path(QUESTIONS))]
+    rejected = read_parquet(artifact.path(REJECTED)).to_pydict()
+    assert sorted([*ids, *rejected["id"]]) == sorted(tables.fit_ids)
+    assert artifact.funnel["rejected"] == dict(sorted(Counter(rejected["reason"]).items()))
+    assert artifact.funnel["kept"] == len(ids) == 12
+
+
+def test_a_question_tells_what_every_option_scored(
+    chosen: Callable[..., Artifact], tables: ChoiceTables
+) -> None:
+    artifact = chosen()
+    for question, listed in zip(
+        read_jsonl(artifact.path(QUESTIONS)), read_jsonl(artifact.path(CANDIDATES)), strict=True
+    ):
+        assert question["id"] == listed["id"]
+        assert len(listed["candidates"]) == int((tables.candidates["id"] == question["id"]).sum())
+        by_word = {candidate["word"]: candidate for candidate in listed["candidates"]}
+        for i, option in enumerate(question["option_scores"]):
+            assert option["word"] == question["options"][i]
+            if i != question["answer_index"]:
+                assert by_word[option["word"]]["verdict"] == FIT
+                assert [option[name] for name in SCORES] == [
+                    by_word[option["word"]][name] for name in SCORES
+                ]
+        assert question["options"][question["answer_index"]] == listed["answer"]
+
+
+def test_focus_words_without_a_four_to_offer_are_counted(
+    chosen: Callable[..., Artifact], tables: ChoiceTables
+) -> None:
+    artifact = chosen(max_triviality=0.5)
+    rejected = read_parquet(artifact.path(REJECTED)).to_pydict()
+    without = {
+        key
+        for key, reason in zip(rejected["id"], rejected["reason"], strict=True)
+        if reason == ChoiceReason.NO_FOUR
+    }
+    assert artifact.funnel["rejected"][ChoiceReason.NO_FOUR] == len(without) > 0
+    for one in scored_items(tables, same_vocabulary=ChoiceSettings().same_vocabulary):
+        if one.item.id in without:
+            assert len(one.item.candidates) >= 4
+    for question, listed in zip(
+        read_jsonl(artifact.path(QUESTIONS)), read_jsonl(artifact.path(CANDIDATES)), strict=True
+    ):
+        by_word = {candidate["word"]: candidate for candidate in listed["candidates"]}
+        impostors = [
+            by_word[word]
+            for i, word in enumerate(question["options"])
+            if i != question["answer_index"]
+        ]
+        assert math.prod(1 - one["plausible"] for one in impostors) < 0.5
+        assert (
+            1 - math.prod(1 - one["fits_as_well"] for one in impostors)
+            < ChoiceSettings().max_ambiguity
+        )
+
+
+def test_no_four_to_offer_is_told(inputs: dict[str, Artifact], tmp_path: Path) -> None:
+    """The error names the two bounds with their values; nothing is written."""
+    writer, ctx = (
+        ArtifactWriter(tmp_path / "out"),
+        StageContext(Store(tmp_path), InProcessEngine(), "choice"),
+    )
+    settings = ChoiceSettings(max_triviality=1e-9)
+    with pytest.raises(
+        CorpusError,
+        match=r"have 4 fit candidates, but no set of four passes the limits.*choice\.max_triviality = 1e-09",
+    ):
+        write_choice(writer, ctx, **inputs, settings=settings, seed=1)
+    assert writer.rows == {}
+
+
+def test_no_fit_candidate_is_told(
+    inputs: dict[str, Artifact], tables: ChoiceTables, tmp_path: Path
+) -> None:
+    grooming = Artifact(tmp_path / "grooming", inputs["grooming"].manifest)
+    shutil.copytree(inputs["grooming"].folder, grooming.folder)
+    for part in sorted(grooming.path(DECISIONS).iterdir()):
+        columns = read_parquet(part).to_pydict()
+        part.unlink()
+        write_parquet(part, columns | {"verdict": [str(CandidateFault.TAG)] * len(columns["id"])})
+    writer, ctx = (
+        ArtifactWriter(tmp_path / "out"),
+        StageContext(Store(tmp_path), InProcessEngine(), "choice"),
+    )
+    with pytest.raises(
+        CorpusError,
+        match=rf"none of {len(tables.fit_ids):,} groomed focus words has 4 fit candidates\. Add books",
+    ):
+        write_choice(
+            writer, ctx, **inputs | {"grooming": grooming}, settings=ChoiceSettings(), seed=1
+        )
+    assert writer.rows == {}

@@ -1,0 +1,263 @@
+"""The middle stages over a finished run, compared with the model's single scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.models.language_model import open_index
+from cloze_gen.models.ngram_index import SENTENCE_END, SENTENCE_START, UNKNOWN, ForwardIndex
+from cloze_gen.recipes.msr.screening import ScreeningSettings, write_screening
+from cloze_gen.recipes.msr.tables import (
+    ALTERNATES,
+    ANSWER_COLUMNS,
+    ANSWER_SCORES_BEST,
+    ANSWERS,
+    FORWARD_SCORE,
+    HISTORY_SCORE,
+    ITEMS_A_PART,
+    KEPT,
+    SCORED,
+    SCREENED,
+    SCREENED_COLUMNS,
+    SENTENCE_SCORE,
+    Part,
+    cut_in_parts,
+    passed_screening,
+    read_rows,
+    write_rows,
+)
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.runs import read_run, stage_artifact
+from cloze_gen.store.tables import FOCUS, read_parquet, read_source_sentences, write_parquet
+
+LOOKED_AT = 25  # focus words that are asked one by one
+
+
+@pytest.fixture(scope="module")
+def stages(finished: Any) -> dict[str, Artifact]:
+    return {
+        name: stage_artifact(finished.folder, name)
+        for name in ("focus", "index", "alternates", "screening", "forward")
+    }
+
+
+@pytest.fixture(scope="module")
+def index(stages: dict[str, Artifact]) -> ForwardIndex:
+    return open_index(stages["index"])
+
+
+@pytest.fixture(scope="module")
+def focus(stages: dict[str, Artifact]) -> dict[str, dict[str, Any]]:
+    return {row["id"]: row for row in read_parquet(stages["focus"].path(FOCUS)).to_pylist()}
+
+
+def by_item(artifact: Artifact, folder: str) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in read_parquet(artifact.path(folder)).to_pylist():
+        found.setdefault(row["id"], []).append(row)
+    return found
+
+
+@pytest.fixture(scope="module")
+def filled(stages: dict[str, Artifact]) -> Callable[[dict[str, Any], str], list[str]]:
+    """The tokens of a focus word's sentence with another word in its place."""
+    sentences = read_source_sentences(stages["focus"])
+
+    def fill(row: dict[str, Any], word: str) -> list[str]:
+        tokens = list(sentences[row["sentence_id"]].tokens)
+        tokens[row["position"]] = word
+        return tokens
+
+    return fill
+
+
+@pytest.fixture(scope="module")
+def screened(
+    stages: dict[str, Artifact], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Artifact]:
+    """The screening by either reading of the paper."""
+    found = {}
+    for score in ("history", "sentence"):
+        folder = tmp_path_factory.mktemp(score)
+        writer, ctx = (
+            ArtifactWriter(folder),
+            StageContext(Store(folder), InProcessEngine(), "screening"),
+        )
+        settings = ScreeningSettings.model_validate({"score": score})
+        write_screening(
+            writer,
+            ctx,
+            **{name: stages[name] for name in ("focus", "index", "alternates")},
+            settings=settings,
+        )
+        found[score] = Artifact(folder, {"funnel": writer.funnel})
+    return found
+
+
+def test_alternates_are_likely_words_after_the_history(
+    stages: dict[str, Artifact],
+    index: ForwardIndex,
+    focus: dict[str, dict[str, Any]],
+    finished: Any,
+) -> None:
+    drawn = by_item(stages["alternates"], ALTERNATES)
+    wanted = read_run(finished.folder)["settings"]["alternates"]["count"]
+    assert list(drawn) == list(focus)
+    for item_id, rows in list(drawn.items())[:LOOKED_AT]:
+        words, scores = [row["word"] for row in rows], [row[HISTORY_SCORE] for row in rows]
+        assert len(set(words)) == len(words) == wanted
+        assert focus[item_id]["word"] not in words
+        assert scores == sorted(scores, reverse=True)
+        model = index.next_word_log10_probs(
+            [focus[item_id]["history1"], focus[item_id]["history2"]]
+        )
+        assert scores == pytest.approx(
+            [float(model[index.id_of[word]]) for word in words], abs=1e-4
+        )
+
+
+@pytest.mark.parametrize("score", ["history", "sentence"])
+def test_a_word_that_scores_best_is_screened_out(
+    score: str,
+    screened: dict[str, Artifact],
+    stages: dict[str, Artifact],
+    index: ForwardIndex,
+    focus: dict[str, dict[str, Any]],
+    filled: Any,
+) -> None:
+    rows = read_parquet(screened[score].path(SCREENED)).to_pylist()
+    assert [row["id"] for row in rows] == list(focus)
+    assert tuple(rows[0]) == SCREENED_COLUMNS
+    funnel = screened[score].funnel
+    assert Counter(row["status"] for row in rows) == {KEPT: funnel["kept"]} | funnel["rejected"]
+    drawn = by_item(stages["alternates"], ALTERNATES)
+    best = [row for row in rows if row["status"] == ANSWER_SCORES_BEST][:2]
+    for row in [*rows[:3], *best]:
+        item, words = focus[row["id"]], [alternate["word"] for alternate in drawn[row["id"]]]
+        model = index.next_word_log10_probs([item["history1"], item["history2"]])
+        own, others = (
+            float(model[index.id_of[item["word"]]]),
+            [float(model[index.id_of[word]]) for word in words],
+        )
+        assert row["answer_log10_prob"] == pytest.approx(own, abs=1e-4)
+        assert row["answer_rank"] == 1 + sum(other > own for other in others)
+        if score == "sentence":
+            own, *others = (
+                index.sentence_log10_prob(filled(item, word)) for word in (item["word"], *words)
+            )
+        assert (row["status"] == ANSWER_SCORES_BEST) == (own > max(others))
+    assert best
+
+
+def test_the_two_readings_of_the_screening_differ(screened: dict[str, Artifact]) -> None:
+    """Else a test of the one would not see the other."""
+    found = [
+        read_parquet(artifact.path(SCREENED))["status"].to_pylist()
+        for artifact in screened.values()
+    ]
+    assert found[0] != found[1]
+
+
+def test_forward_scores_are_of_what_passed(stages: dict[str, Artifact], finished: Any) -> None:
+    passed = [
+        row["id"]
+        for row in read_parquet(stages["screening"].path(SCREENED)).to_pylist()
+        if row["status"] == KEPT
+    ]
+    answers = read_parquet(stages["forward"].path(ANSWERS)).to_pylist()
+    scored, drawn = by_item(stages["forward"], SCORED), by_item(stages["alternates"], ALTERNATES)
+    keep = read_run(finished.folder)["settings"]["forward"]["keep"]
+    assert len(passed) < len(drawn)
+    assert [row["id"] for row in answers] == list(scored) == passed
+    assert tuple(answers[0]) == ANSWER_COLUMNS
+    for item_id, rows in scored.items():
+        assert {row["word"] for row in rows} == {row["word"] for row in drawn[item_id]}
+        ranked = sorted(rows, key=lambda row: row["forward_rank"])
+        assert [row["forward_rank"] for row in ranked] == list(range(1, len(rows) + 1))
+        assert [row[FORWARD_SCORE] for row in ranked] == sorted(
+            (row[FORWARD_SCORE] for row in rows), reverse=True
+        )
+        assert sum(row["kept"] for row in rows) == min(keep, len(rows))
+        assert all((row[SENTENCE_SCORE] is None) != row["kept"] for row in rows)
+        least = min(row[FORWARD_SCORE] for row in rows if row["kept"])
+        assert all(row[FORWARD_SCORE] <= least for row in rows if not row["kept"])
+
+
+def test_scores_are_the_models_own(
+    stages: dict[str, Artifact], index: ForwardIndex, focus: dict[str, dict[str, Any]], filled: Any
+) -> None:
+    """P(next token | predecessor, option) and P(sentence), of answers and alternates alike."""
+    answers = {row["id"]: row for row in read_parquet(stages["forward"].path(ANSWERS)).to_pylist()}
+    for item_id, rows in list(by_item(stages["forward"], SCORED).items())[: LOOKED_AT // 5]:
+        item = focus[item_id]
+        for row in [answers[item_id] | {"word": item["word"], "kept": True}, *rows[:6]]:
+            model = index.next_word_log10_probs([item["history2"], row["word"]])
+            assert row[FORWARD_SCORE] == pytest.approx(
+                float(model[index.ids([item["next_token"]])[0]]), abs=1e-4
+            )
+            if row["kept"]:
+                assert row[SENTENCE_SCORE] == pytest.approx(
+                    index.sentence_log10_prob(filled(item, row["word"])), abs=1e-3
+                )
+        better = sum(
+            np.array([row[FORWARD_SCORE] for row in rows]) > answers[item_id][FORWARD_SCORE]
+        )
+        assert answers[item_id]["forward_rank"] == 1 + better
+
+
+# ---- tables in parts
+
+
+def test_words_are_numbered_by_the_index_at_hand(tmp_path: Path) -> None:
+    """One process may open the indexes of several runs."""
+    words = ["owl", "pike", "wren"]
+    path = tmp_path / "part.parquet"
+    write_rows(path, ids=["a"], item=np.zeros(3, np.int32), words=words, word=np.arange(3))
+    for turn in range(20):
+        index = ForwardIndex(
+            [UNKNOWN, SENTENCE_START, SENTENCE_END, *np.roll(words, turn).tolist()], []
+        )
+        _, numbers, _ = read_rows(path, index)
+        assert [index.words[i] for i in numbers] == words
+        del index
+
+
+@pytest.mark.parametrize(
+    "n_items", [1, ITEMS_A_PART - 1, ITEMS_A_PART, ITEMS_A_PART + 1, 3 * ITEMS_A_PART]
+)
+def test_parts_hold_every_item_once(n_items: int, tmp_path: Path) -> None:
+    """In order, none empty, none beyond the last; each has a file of its own."""
+    parts = cut_in_parts([(n_items, 0)], tmp_path / "table")
+    assert [i for part in parts for i in range(part.first, part.last)] == list(range(n_items))
+    assert all(part.first < part.last for part in parts)
+    assert len({part.name for part in parts}) == len(parts)
+
+
+def test_a_part_has_words_of_one_model(tmp_path: Path) -> None:
+    """Where a model ends the part ends, however short, and the next begins there."""
+    parts = cut_in_parts([(3, 1), (ITEMS_A_PART + 2, 2), (1, 1)], tmp_path / "table")
+    found = [(part.last - part.first, part.model, part.name) for part in parts]
+    assert found == [(3, 1, "part-00000.parquet"), (ITEMS_A_PART, 2, "part-00001.parquet"), (2, 2, "part-00002.parquet"),
+                     (1, 1, "part-00003.parquet")]  # fmt: skip
+    assert [i for part in parts for i in range(part.first, part.last)] == list(
+        range(ITEMS_A_PART + 6)
+    )
+
+
+def test_the_screening_is_read_once_for_all_parts(tmp_path: Path) -> None:
+    """Each part gets the words of its own rows that passed; the second part needs no file any more."""
+    table = tmp_path / SCREENED
+    write_parquet(
+        table, {"id": ["a", "b", "c", "d"], "status": [KEPT, "answer_scores_best", KEPT, KEPT]}
+    )
+    assert passed_screening(tmp_path, Part(0, 3, tmp_path)) == {"a", "c"}
+    table.unlink()
+    assert passed_screening(tmp_path, Part(3, 4, tmp_path)) == {"d"}

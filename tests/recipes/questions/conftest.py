@@ -1,0 +1,24 @@
+"""Items and plans for the choice of a set of questions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cloze_gen.recipes.questions.random_choice import (
+    ChoicePlan,
+    ChoiceSettings,
+    FitItem,
+    ScoredItem,
+)
+
+SCORE_NAMES = ("history", "forward", "sentence", "freq", "length")
+
+
+def plan_of(settings: ChoiceSettings, *, seed: int = 1) -> ChoicePlan:
+    return ChoicePlan(settings, "msr", SCORE_NAMES, seed)
+
+
+def clear(item: FitItem, scores: np.ndarray) -> ScoredItem:
+    """A scored item of which every four is clear to a reader and worth a thought."""
+    n = len(item.candidates)
+    return ScoredItem(item, scores, np.zeros(n), np.ones(n), np.full(1 + n, np.nan))

@@ -1,0 +1,77 @@
+"""The choice for any recipe of questions: by each method, for a recipe's own scores and draws."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from cloze_gen.recipes.questions.choice import (
+    choice_facts,
+    choice_lines,
+    choose,
+    without_reprints,
+)
+from cloze_gen.recipes.questions.matched_choice import ChoiceFacts, Round
+from cloze_gen.recipes.questions.random_choice import (
+    ChoicePlan,
+    ChoiceSettings,
+    Chosen,
+    FitItem,
+    ScoredItem,
+)
+from cloze_gen.rng import derive_rng
+from tests.recipes.questions.conftest import clear
+
+NAMES = ("surprise", "length")  # no score is called freq
+
+
+def items_of(n_sentences: int) -> list[ScoredItem]:
+    found = []
+    for sentence in range(n_sentences):
+        rng = derive_rng(7, "test.items", str(sentence))
+        words = tuple(f"w{i}" for i in rng.choice(90, 7, replace=False).tolist())
+        item = FitItem(f"b:{sentence}:2", f"b:{sentence}", words[0], words[1:])
+        found.append(clear(item, rng.standard_normal((7, len(NAMES)))))
+    return found
+
+
+@pytest.mark.parametrize("method", ["matched", "balanced", "random"])
+@pytest.mark.parametrize("n_impostors", [3, 4])
+def test_each_method_serves_a_recipe_of_its_own(
+    method: Literal["matched", "balanced", "random"], n_impostors: int
+) -> None:
+    items = items_of(40)
+    settings = ChoiceSettings(n_questions=20, n_impostors=n_impostors, method=method)
+    plan = ChoicePlan(settings, "fifth", NAMES, seed=1)
+    verdicts, facts, impostors_of = choose(items, plan)
+    chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
+    assert [len(set(one.impostors)) for one in chosen] == [n_impostors] * 20
+    other, _, _ = choose(items, ChoicePlan(settings, "sixth", NAMES, seed=1))
+    assert verdicts != other
+    assert len(set(impostors_of(items[0].item))) == n_impostors
+    ends = [f"answer_{end}_{name}" for name in NAMES for end in ("highest", "lowest")]
+    assert list(facts.shares) == ([] if method == "random" else ends)
+
+
+def test_a_reprinted_sentence_is_left_out() -> None:
+    """Of two sentences alike in print the first with enough candidates may be chosen."""
+    few, first, again = items_of(3)
+    few = clear(FitItem("a:1:0", "a:1", "w0", ("w1",)), np.zeros((2, len(NAMES))))
+    tokens = {"a:1": ("Come", "."), "b:1": ("Come", "!"), "b:2": ('"', "come", ".")}
+    left, rejected = without_reprints([few, first, again], tokens, n_impostors=4)
+    assert [one.item.id for one in left] == ["a:1:0", first.item.id]
+    assert [(one.id, one.detail) for one in rejected] == [(again.item.id, "b:1")]
+
+
+def test_what_the_set_gives_away_is_reported() -> None:
+    leaky = ChoiceFacts(
+        [Round(0.4, 0.1)], 0, {"answer_highest_length": 0.31}, {"noun": (10, 8), "verb": (10, 9)}
+    )
+    check, score, classes = choice_lines(leaky, chance=0.2)
+    assert "in 40.0% of the questions (chance: 20%). Add books" in check
+    assert score.startswith("answer_highest_length in 31% of the questions (chance: 20%)")
+    assert "noun 8 of 10." in classes
+    assert not list(choice_lines(ChoiceFacts(shares={"answer_lowest_length": 0.24}), chance=0.2))
+    assert choice_facts(leaky)["classes"]["verb"] == {"wanted": 10, "chosen": 9}

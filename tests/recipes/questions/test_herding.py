@@ -1,0 +1,203 @@
+"""Draws whose feature vectors sum to a target: few sentences, many, quotas and costs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cloze_gen.recipes.questions.balance import answer_shares, rank_features
+from cloze_gen.recipes.questions.herding import herd_draws
+
+
+def biased_pool(n_groups: int, draws: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draws whose answers are the highest of five twice as often as by chance; (rows, 5, 2)."""
+    rng = np.random.default_rng(3)
+    scores = rng.random((n_groups * draws, 5, 2))
+    scores[rng.random(len(scores)) < 0.25, 0, :] += 1.0
+    return scores, rank_features(scores), np.repeat(np.arange(n_groups), draws)
+
+
+def test_the_chosen_set_is_balanced_where_the_pool_is_not() -> None:
+    """Answers are highest in 40 % of the pool and in 20 % of the set."""
+    scores, features, group = biased_pool(400, 6)
+    chosen = herd_draws(
+        features,
+        group,
+        target=np.zeros(features.shape[1]),
+        n=150,
+        passes=1,
+        rng=np.random.default_rng(1),
+    )
+    assert len(chosen) == 150
+    assert (np.diff(group[chosen]) > 0).all()
+    before, _ = answer_shares(scores)
+    highest, lowest = answer_shares(scores[chosen])
+    assert (before > 0.35).all()
+    assert highest == pytest.approx([0.2, 0.2], abs=0.01)
+    assert lowest == pytest.approx([0.2, 0.2], abs=0.01)
+
+
+def test_a_target_is_met_as_zero_is() -> None:
+    """Asked for a surplus of highest answers, the choice gives it."""
+    _, features, group = biased_pool(400, 6)
+    target = np.zeros(features.shape[1])
+    target[:5] = [8.0, -2.0, -2.0, -2.0, -2.0]
+    chosen = herd_draws(
+        features, group, target=target, n=150, passes=1, rng=np.random.default_rng(1)
+    )
+    assert features[chosen, 0].sum() == pytest.approx(8.0, abs=1.5)
+
+
+def test_fewer_groups_than_wanted_give_fewer() -> None:
+    """What cannot be chosen is not made up; an empty pool gives an empty set."""
+    _, features, group = biased_pool(10, 3)
+    assert (
+        len(
+            herd_draws(
+                features,
+                group,
+                target=np.zeros(features.shape[1]),
+                n=150,
+                passes=1,
+                rng=np.random.default_rng(1),
+            )
+        )
+        == 10
+    )
+    assert (
+        len(
+            herd_draws(
+                features[:0],
+                group[:0],
+                target=np.zeros(features.shape[1]),
+                n=5,
+                passes=1,
+                rng=np.random.default_rng(1),
+            )
+        )
+        == 0
+    )
+
+
+def test_quotas_are_kept_and_what_they_cannot_give_is_taken_elsewhere() -> None:
+    features = np.zeros((6, 2), np.float32)
+    stratum = np.array([0, 0, 0, 0, 0, 1])
+    chosen = herd_draws(
+        features,
+        np.arange(6),
+        target=np.zeros(2),
+        n=4,
+        passes=1,
+        rng=np.random.default_rng(1),
+        stratum=stratum,
+        quota=[2, 2],
+    )
+    assert len(chosen) == 4
+    assert stratum[chosen].tolist().count(1) == 1
+
+
+def test_a_costly_draw_is_left() -> None:
+    """Of draws that are level alike the cheap ones are chosen."""
+    cost = np.array([5.0, 0.0, 5.0, 0.0])
+    assert herd_draws(
+        np.zeros((4, 2), np.float32),
+        np.arange(4),
+        target=np.zeros(2),
+        n=2,
+        passes=1,
+        rng=np.random.default_rng(1),
+        cost=cost,
+    ).tolist() == [1, 3]
+
+
+def distance(features: np.ndarray, chosen: np.ndarray) -> float:
+    return float(np.linalg.norm(features[chosen].sum(axis=0)))
+
+
+def test_of_many_sentences_a_part_is_asked_and_the_sum_is_as_near() -> None:
+    """2,000 sentences in eight parts; the sum is hundreds of times nearer than by chance."""
+    _, features, group = biased_pool(2000, 4)
+    chosen = herd_draws(
+        features,
+        group,
+        target=np.zeros(features.shape[1]),
+        n=400,
+        passes=1,
+        rng=np.random.default_rng(1),
+    )
+    assert len(set(group[chosen].tolist())) == 400
+    assert (np.diff(chosen) > 0).all()
+    assert distance(features, chosen) < 0.5
+    assert distance(features, np.arange(0, 1600, 4)) > 50
+    again = herd_draws(
+        features,
+        group,
+        target=np.zeros(features.shape[1]),
+        n=400,
+        passes=1,
+        rng=np.random.default_rng(2),
+    )
+    assert chosen.tolist() != again.tolist()
+
+
+def test_parts_take_turns() -> None:
+    """Of equal draws, the first 25 of each of eight parts come, not the first 200 of one."""
+    chosen = herd_draws(
+        np.zeros((2000, 1), np.float32),
+        np.arange(2000),
+        target=np.zeros(1),
+        n=200,
+        passes=1,
+        rng=np.random.default_rng(1),
+    )
+    assert chosen.max() < 400
+
+
+def test_an_exchange_makes_nothing_worse() -> None:
+    _, features, group = biased_pool(2000, 4)
+    target = np.arange(features.shape[1]) / 7  # which no sum meets
+
+    def far(passes: int) -> float:
+        chosen = herd_draws(
+            features, group, target=target, n=60, passes=passes, rng=np.random.default_rng(1)
+        )
+        return float(np.linalg.norm(features[chosen].sum(axis=0) - target))
+
+    found = [far(passes) for passes in range(4)]
+    assert found[1] < found[0]
+    assert (np.diff(found) < 1e-4).all()
+
+
+def test_a_rare_class_is_found_in_whichever_part_it_lies() -> None:
+    """All five sentences of the second class are wanted, though they cost most; then any class
+    fills up.
+    """
+    _, features, group = biased_pool(2000, 1)
+    stratum = np.isin(group, [3, 500, 501, 900, 1999]).astype(np.int64)
+    known = {
+        "target": np.zeros(features.shape[1]),
+        "passes": 1,
+        "rng": np.random.default_rng(1),
+        "stratum": stratum,
+        "cost": 1000.0 * stratum,
+    }
+    chosen = herd_draws(features, group, n=40, quota=[35, 5], **known)
+    assert len(chosen) == len(set(chosen.tolist())) == 40
+    assert stratum[chosen].sum() == 5
+    chosen = herd_draws(features, group, n=60, quota=[35, 9], **known)
+    assert len(chosen) == len(set(chosen.tolist())) == 60
+    assert stratum[chosen].sum() == 5
+
+
+def test_all_that_is_there_is_chosen() -> None:
+    """Where as many are wanted as there are sentences, whichever parts these lie in."""
+    _, features, group = biased_pool(600, 2)
+    chosen = herd_draws(
+        features,
+        group,
+        target=np.zeros(features.shape[1]),
+        n=600,
+        passes=1,
+        rng=np.random.default_rng(1),
+    )
+    assert group[chosen].tolist() == list(range(600))

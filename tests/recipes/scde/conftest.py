@@ -1,0 +1,301 @@
+"""The corpus of small novels, that of the embedded sample, and the stages of the recipe over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cloze_gen.corpus.partition import write_part
+from cloze_gen.corpus.training_text import write_training_text
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.recipes.scde.blanked_passages import AssemblySettings, write_blanked_passages
+from cloze_gen.recipes.scde.blanks import BlanksSettings, write_blanks
+from cloze_gen.recipes.scde.coherence import CoherenceSettings, write_coherence
+from cloze_gen.recipes.scde.distractors import DistractorsSettings, write_distractors
+from cloze_gen.recipes.scde.passages import (
+    ANSWERS,
+    CONSIDERED,
+    DISTRACTORS,
+    PASSAGES,
+    PROPENSITY,
+    PassagesSettings,
+    write_passages,
+)
+from cloze_gen.recipes.scde.rivals import RivalsSettings, write_rivals
+from cloze_gen.records.passage import Part
+from cloze_gen.rng import stable_fraction
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet
+from tests.conftest import make_novels
+from tests.corpus.conftest import Novels as NovelsInParts
+from tests.corpus.conftest import write_novels
+
+SMALL = PassagesSettings(min_sentences=3, max_sentences=9, min_words=20, max_words=60, per_book=5)
+FEW_DIRECTIONS = CoherenceSettings(dimensions=20)
+Rows = list[dict[str, Any]]
+
+
+class Novels(NovelsInParts):
+    """And what the recipe makes of them."""
+
+    def passages(
+        self,
+        partition: Artifact,
+        settings: PassagesSettings = SMALL,
+        *,
+        counts: Artifact | None = None,
+    ) -> Artifact:
+        counts = counts or self.counts(partition)
+        given = {
+            "partition": partition,
+            "counts": counts,
+            "settings": settings,
+            "offensive": "builtin",
+            "seed": 1,
+        }
+        return self.stage("passages", write_passages, **given)
+
+    def training_text(self, partition: Artifact) -> Artifact:
+        corpus = self.stage("novels", write_part, partition=partition, part=Part.TRAIN)
+        return self.stage("text", write_training_text, corpus=corpus, counts=self.counts(partition))
+
+    def coherence(
+        self, partition: Artifact, settings: CoherenceSettings = FEW_DIRECTIONS
+    ) -> Artifact:
+        text, counts = self.training_text(partition), self.counts(partition)
+        return self.stage(
+            "coherence", write_coherence, text=text, counts=counts, settings=settings, seed=1
+        )
+
+
+@dataclass
+class Blanked:
+    """Novels with blanked passages; `counts` and `coherence` are of the training novels."""
+
+    novels: Novels
+    partition: Artifact
+    counts: Artifact
+    coherence: Artifact
+
+    @property
+    def passages(self) -> Artifact:
+        return self.novels.passages(self.partition, PassagesSettings(), counts=self.counts)
+
+    @property
+    def _books(self) -> dict[str, Artifact]:
+        return {"partition": self.partition, "passages": self.passages}
+
+    def blanks(self, **settings: Any) -> Artifact:
+        given: dict[str, Any] = self._books | {"coherence": self.coherence}
+        return self.novels.stage(
+            "blanks", write_blanks, **given, settings=BlanksSettings(**settings), seed=1
+        )
+
+    def rivals(self, **settings: Any) -> Artifact:
+        given: dict[str, Any] = self._books | {"coherence": self.coherence, "blanks": self.blanks()}
+        return self.novels.stage(
+            "rivals",
+            write_rivals,
+            **given,
+            settings=RivalsSettings(**settings),
+            of_blanks=BlanksSettings(),
+        )
+
+    def distractors(self, **settings: Any) -> Artifact:
+        made = DistractorsSettings(**settings)
+        return self.novels.stage(
+            "distractors",
+            write_distractors,
+            passages=self.passages,
+            rivals=self.rivals(),
+            settings=made,
+            seed=1,
+        )
+
+    def blanked_passages(self, n_passages: int = 2000, **settings: Any) -> Artifact:
+        given: dict[str, Any] = self._books | {
+            "blanks": self.blanks(),
+            "distractors": self.distractors(**settings),
+        }
+        return self.novels.stage(
+            "set",
+            write_blanked_passages,
+            **given,
+            settings=AssemblySettings(n_passages=n_passages),
+            seed=1,
+        )
+
+
+@pytest.fixture
+def novels(tmp_path: Path) -> Novels:
+    """Eight novels that a test may change."""
+    write_novels(tmp_path / "books")
+    return Novels(tmp_path / "books", Store(tmp_path / "out"))
+
+
+def _sample(folder: Path) -> Blanked:
+    return sample_of(Novels(make_novels(folder / "books").books, Store(folder / "out")))
+
+
+def sample_of(novels: Novels) -> Blanked:
+    """What the recipe makes of novels as they now are."""
+    partition = novels.partition(development_share=0.25)
+    return Blanked(novels, partition, novels.counts(partition), novels.coherence(partition))
+
+
+@pytest.fixture
+def own_sample(tmp_path: Path) -> Blanked:
+    """The eight novels of the embedded sample, that a test may change."""
+    return _sample(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Blanked:
+    """The same for tests that only look."""
+    return _sample(tmp_path_factory.mktemp("sample"))
+
+
+# ---- planted: books whose answers show what their rivals seldom do
+
+
+def book(part: str, number: int, half: int | None = None) -> str:
+    """The name of a training novel of one half, or of another novel."""
+    names = (f"{part}{number}-{i}" for i in range(99))
+    return next(
+        name
+        for name in names
+        if half is None or int(stable_fraction("scde.propensity", name) >= 0.5) == half
+    )
+
+
+def planted(*, books: int = 16, rivals: int = 24, often: float = 0.6) -> tuple[Rows, Rows, Rows]:
+    """Passages, six a book; a trait has a given share of the answers and 20 % of the rivals."""
+    of_half = [(book("train", number, number % 2), "train") for number in range(books)]
+    every = [*of_half, *((book("test", number), "test") for number in range(books))]
+    passages: Rows = []
+    answers: Rows = []
+    considered: Rows = []
+    for book_id, part in every:
+        for first in range(0, 600, 100):
+            name = f"{book_id}:{first}"
+            rng = np.random.default_rng([1, *name.encode()])
+            passages.append(
+                {
+                    "id": name,
+                    "book_id": book_id,
+                    "part": part,
+                    "domain": "",
+                    "first": first,
+                    "last": first + 9,
+                }
+            )
+
+            def shows(often: float, rng: np.random.Generator = rng) -> dict[str, Any]:
+                found = [
+                    trait
+                    for trait, share in {"planted": often, "noise": 0.5}.items()
+                    if rng.random() < share
+                ]
+                return {"characters": int(rng.integers(40, 200)), "traits": found}
+
+            answers += [
+                {"id": name, "blank": k, "sentence": first + 1 + k, **shows(often)}
+                for k in range(5)
+            ]
+            for k in range(rivals):
+                measured = {"verdict": "rival"} | {
+                    name: float(rng.normal()) for name in ("fit", "topic", "hardness")
+                }
+                considered.append(
+                    {"id": name, "sentence": first + 20 + k, **measured, **shows(0.2)}
+                )
+    return passages, answers, considered
+
+
+def table(some: Rows) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in some] for name in some[0]}
+
+
+def write_planted_passages(writer: ArtifactWriter, ctx: StageContext, *, passages: Rows) -> None:
+    write_parquet(writer.path(PASSAGES), table(passages))
+
+
+def write_planted_rivals(
+    writer: ArtifactWriter, ctx: StageContext, *, answers: Rows, considered: Rows
+) -> None:
+    write_parquet(writer.path(ANSWERS), table(answers))
+    write_parquet(writer.path(CONSIDERED), table(considered))
+
+
+@pytest.fixture
+def distract(tmp_path: Path) -> Callable[..., Artifact]:
+    """The distractors of planted passages."""
+    novels = Novels(tmp_path, Store(tmp_path / "out"))
+
+    def made(given: tuple[Rows, Rows, Rows], **settings: Any) -> Artifact:
+        passages = novels.stage("passages", write_planted_passages, passages=given[0])
+        rivals = novels.stage("rivals", write_planted_rivals, answers=given[1], considered=given[2])
+        of = DistractorsSettings(**settings)
+        return novels.stage(
+            "distractors", write_distractors, passages=passages, rivals=rivals, settings=of, seed=1
+        )
+
+    return made
+
+
+# ---- what became of them
+
+
+def rows(artifact: Artifact, name: str = DISTRACTORS) -> Rows:
+    return read_parquet(artifact.path(name)).to_pylist()
+
+
+def drawn(artifact: Artifact) -> dict[str, list[tuple[str, int]]]:
+    """Of each passage the books and places of its distractors."""
+    return {
+        row["id"]: list(zip(row["books"], row["distractors"], strict=True))
+        for row in rows(artifact)
+    }
+
+
+def share_planted(artifact: Artifact, considered: Rows, part: str) -> float:
+    """How many of the distractors of one part show what was planted."""
+    shows = {(row["id"], row["sentence"]): "planted" in row["traits"] for row in considered}
+    found = [
+        shows[row["id"], sentence]
+        for row in rows(artifact)
+        for sentence in row["distractors"]
+        if row["id"].startswith(part)
+    ]
+    return float(np.mean(found))
+
+
+def log_odds(artifact: Artifact) -> dict[str, float]:
+    """By trait."""
+    return {row["trait"]: float(row["log_odds"]) for row in read_tsv(artifact.path(PROPENSITY))}
+
+
+def changed(
+    given: tuple[Rows, Rows, Rows], whose: Callable[[str], bool]
+) -> tuple[Rows, Rows, Rows]:
+    """The same passages, with answers of some that never show what was planted."""
+    passages, answers, considered = given
+    return (
+        passages,
+        [row | {"traits": ["noise"]} if whose(row["id"]) else row for row in answers],
+        considered,
+    )
+
+
+def tempts(given: tuple[Rows, Rows, Rows], artifact: Artifact) -> dict[str, float]:
+    """Of each passage the mean of fit and topic together over its distractors."""
+    value = {(row["id"], row["sentence"]): row["fit"] + row["topic"] for row in given[2]}
+    return {
+        row["id"]: float(np.mean([value[row["id"], sentence] for sentence in row["distractors"]]))
+        for row in rows(artifact)
+    }

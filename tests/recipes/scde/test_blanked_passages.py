@@ -1,0 +1,272 @@
+"""Which passages make the set, and in which order their candidates stand."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Hashable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.corpus.books import book_folder, kept_books
+from cloze_gen.corpus.hyphens import HYPHENS, read_hyphen_forms
+from cloze_gen.formats.scde import parse_passages
+from cloze_gen.recipes.scde.blanked_passages import AssemblySettings, choose_set, order_candidates
+from cloze_gen.recipes.scde.passages import DISTRACTORS, read_blanks, read_book, windows_by_book
+from cloze_gen.records.blanked_passage import SetBlankedPassage
+from cloze_gen.records.passage import Part
+from cloze_gen.rng import stable_fraction
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.tables import PASSAGE_SET, REJECTED, read_parquet
+from tests.recipes.scde.conftest import Blanked, sample_of
+
+PLACED = st.tuples(st.integers(0, 3), st.integers(-4, 4).map(float))
+PASSAGES = st.dictionaries(
+    st.text("abcdef:0123456789", min_size=1, max_size=6), PLACED, max_size=20
+)
+SIZES = st.dictionaries(
+    st.text("abcdef", min_size=1, max_size=4),
+    st.tuples(st.integers(1, 5), st.integers(0, 3)),
+    max_size=40,
+)
+
+
+Passages = dict[str, tuple[Hashable, float]]
+
+
+def chosen(passages: Passages, most: int, drawn_from: float = 1000) -> frozenset[str]:
+    return choose_set(passages, AssemblySettings(n_passages=most, oversampling=drawn_from))
+
+
+def by_hash(passages: Passages) -> list[str]:
+    return sorted(passages, key=lambda name: (stable_fraction("scde.set", name), name))
+
+
+@given(PASSAGES, st.integers(1, 25), st.sampled_from([1, 1.5, 1000]))
+def test_the_set_is_as_large_as_it_may_be(passages: Passages, most: int, drawn_from: float) -> None:
+    """Of the passages there are, in whatever order they come."""
+    found = chosen(passages, most, drawn_from)
+    assert found <= set(passages)
+    assert len(found) == min(most, len(passages))
+    assert chosen(dict(reversed(passages.items())), most, drawn_from) == found
+
+
+@given(PASSAGES, st.integers(1, 25))
+def test_drawn_from_as_many_as_are_wanted_the_hashes_decide(passages: Passages, most: int) -> None:
+    """The first of their order, whatever tempts, so that a larger set holds the smaller."""
+    assert chosen(passages, most, 1) == set(by_hash(passages)[:most])
+
+
+@given(PASSAGES, st.integers(1, 12))
+def test_only_those_drawn_can_be_taken(passages: Passages, most: int) -> None:
+    drawn = by_hash(passages)[: -(-3 * most // 2)]
+    assert chosen(passages, most, 1.5) == chosen({name: passages[name] for name in drawn}, most)
+
+
+@given(PASSAGES, st.integers(1, 25))
+def test_the_most_tempting_of_every_kind_come_first(passages: Passages, most: int) -> None:
+    left = {
+        kind: [name for name in by_hash(passages) if passages[name][0] == kind]
+        for kind, _ in passages.values()
+    }
+    wanted: list[str] = []
+    while any(left.values()):
+        best = [max(names, key=lambda name: passages[name][1]) for names in left.values() if names]
+        wanted += sorted(best, key=lambda name: (-passages[name][1], by_hash(passages).index(name)))
+        left = {kind: [name for name in names if name not in best] for kind, names in left.items()}
+    assert chosen(passages, most) == set(wanted[:most])
+
+
+def test_kinds_are_equally_frequent() -> None:
+    many: Passages = {f"often{i}": ("often", 1.0 + i) for i in range(90)} | {
+        f"seldom{i}": ("seldom", -i) for i in range(12)
+    }
+    assert Counter(many[name][0] for name in chosen(many, 20)) == {"often": 10, "seldom": 10}
+    assert Counter(many[name][0] for name in chosen(many, 40)) == {"often": 28, "seldom": 12}
+
+
+@given(
+    PASSAGES,
+    st.text("xyz", min_size=1),
+    PLACED,
+    st.integers(1, 25),
+    st.sampled_from([(1, 1), (1.5, 2), (1000, 1)]),
+)
+def test_one_passage_more_moves_few(
+    passages: Passages,
+    more: str,
+    placed: tuple[Hashable, float],
+    most: int,
+    drawn: tuple[float, int],
+) -> None:
+    drawn_from, moved = drawn
+    before, after = (
+        chosen(passages, most, drawn_from),
+        chosen(passages | {more: placed}, most, drawn_from),
+    )
+    assert len(before - after) <= moved
+    assert len(after - before - {more}) <= moved - 1
+
+
+def test_the_set_is_no_slice_of_the_alphabet() -> None:
+    """Half of many passages that tempt alike, first letters of either half alike."""
+    ids: Passages = {f"{letter}:{i}": ((0, 1), 0.0) for letter in "az" for i in range(300)}
+    kept = Counter(name[0] for name in chosen(ids, 300))
+    assert abs(kept["a"] - 150) < 35
+
+
+@given(SIZES, st.integers(0, 2**32))
+def test_each_candidate_stands_in_one_place(sizes: dict[str, tuple[int, int]], seed: int) -> None:
+    orders = order_candidates(sizes, seed)
+    assert list(orders) == list(sizes)
+    assert all(sorted(order) == list(range(sum(sizes[name]))) for name, order in orders.items())
+    assert order_candidates(sizes, seed) == orders
+
+
+def test_places_fall_to_distractors_evenly() -> None:
+    """Each of the 21 pairs of places has as many passages of a size, give or take one."""
+    sizes = {f"p{i}": (5, 2) if i % 3 else (4, 2) for i in range(160)}
+    orders = order_candidates(sizes, 1)
+    for size, hands in (((5, 2), 21), ((4, 2), 15)):
+        own = [orders[name] for name in sizes if sizes[name] == size]
+        dealt = Counter(
+            tuple(place for place, who in enumerate(order) if who >= size[0]) for order in own
+        )
+        assert len(dealt) == hands
+        assert max(dealt.values()) - min(dealt.values()) <= 1
+
+
+def test_no_answer_has_a_place_of_its_own() -> None:
+    orders = order_candidates({f"p{i}": (5, 2) for i in range(1000)}, 1).values()
+    first = Counter(next(who for who in order if who < 5) for order in orders)
+    assert all(abs(first[who] - 200) < 4 * 160**0.5 for who in range(5))
+    ahead = sum(order.index(5) < order.index(6) for order in orders)
+    assert abs(ahead - 500) < 4 * 250**0.5
+
+
+def test_who_stands_where_among_the_answers_is_the_passages_own() -> None:
+    """A passage more moves distractors about, and no answer past another."""
+    few, more = (order_candidates({f"p{i}": (5, 2) for i in range(count)}, 1) for count in (20, 21))
+    for name, order in few.items():
+        assert [who for who in order if who < 5] == [who for who in more[name] if who < 5]
+
+
+def set_of(artifact: Artifact) -> list[SetBlankedPassage]:
+    with open(artifact.path(PASSAGE_SET), encoding="utf-8") as handle:
+        return list(parse_passages(handle))
+
+
+def test_a_passage_is_printed_as_in_its_book(sample: Blanked) -> None:
+    windows = {
+        window.id: window for some in windows_by_book(sample.passages).values() for window in some
+    }
+    forms = read_hyphen_forms(sample.passages.path(HYPHENS))
+    books = {
+        of["book_id"]: read_book(book_folder(sample.partition, of), forms)
+        for of in kept_books(sample.partition)
+    }
+    for one in set_of(sample.blanked_passages()):
+        window = windows[one.id]
+        book = books[window.book_id]
+        own = range(window.first, window.last + 1)
+        assert (one.part, one.domain) == (window.part, window.domain)
+        assert list(one.passage.sentences) == [book.texts[i] for i in own]
+        assert list(one.paragraphs) == [book.paragraph[i] for i in own]
+        placed = [
+            (source.book_id, source.index, source.start, source.end) for source in one.sources
+        ]
+        assert placed == [(window.book_id, i, book.start[i], book.end[i]) for i in own]
+        for text, source in zip(one.passage.candidates, one.candidate_sources, strict=True):
+            other = books[source.book_id]
+            assert (text, source.start, source.end) == (
+                other.texts[source.index],
+                other.start[source.index],
+                other.end[source.index],
+            )
+
+
+def test_candidates_are_the_answers_and_the_distractors(sample: Blanked) -> None:
+    blanks = read_blanks(sample.blanks())
+    for kind in ("hard", "random", "none"):
+        rows = read_parquet(sample.distractors(kind=kind).path(DISTRACTORS)).to_pylist()
+        passages = set_of(sample.blanked_passages(kind=kind))
+        assert {one.id for one in passages} == {row["id"] for row in rows}
+        of_passage = {
+            row["id"]: set(zip(row["books"], row["distractors"], strict=True)) for row in rows
+        }
+        for one in passages:
+            assert one.passage.blanks == blanks[one.id]
+            assert len(one.passage.candidates) == (5 if kind == "none" else 7)
+            for blank, answer in zip(one.passage.blanks, one.passage.answers, strict=True):
+                assert one.candidate_sources[answer] == one.sources[blank]
+                assert one.passage.candidates[answer] == one.passage.sentences[blank]
+            others = {
+                (one.candidate_sources[i].book_id, one.candidate_sources[i].index)
+                for i in one.passage.distractors
+            }
+            assert others == of_passage[one.id]
+
+
+def test_a_smaller_set_is_part_of_the_larger(sample: Blanked) -> None:
+    large, small = sample.blanked_passages(), sample.blanked_passages(n_passages=9)
+    of_large = {one.id: one for one in set_of(large)}
+    few = set_of(small)
+    assert len(few) == 9
+    assert (small.funnel["kept"], small.funnel["rejected"]) == (
+        9,
+        {"beyond_n_passages": len(of_large) - 9},
+    )
+    assert large.funnel["rejected"] == {}
+    assert all(one.passage.sentences == of_large[one.id].passage.sentences for one in few)
+    assert all(
+        sorted(one.passage.candidates) == sorted(of_large[one.id].passage.candidates) for one in few
+    )
+    for some in (few, list(of_large.values())):
+        places = [(one.sources[0].book_id, one.sources[0].index) for one in some]
+        assert places == sorted(places)
+
+
+@pytest.mark.slow
+def test_no_long_sentence_is_printed_in_two_passages(own_sample: Blanked) -> None:
+    """A novel may contain another in an edition with other punctuation."""
+    first, second = sorted(own_sample.novels.books.rglob("*.txt"))[:2]
+    second.write_text(
+        second.read_text() + "\n\nCHAPTER THE LAST\n\n" + first.read_text().replace(";", ",")
+    )
+    both = sample_of(own_sample.novels)
+    artifact = both.blanked_passages()
+    rejected = read_parquet(artifact.path(REJECTED)).to_pylist()
+    assert {row["reason"] for row in rejected} == {"sentence_printed_before"}
+    assert artifact.funnel["rejected"] == {"sentence_printed_before": len(rejected)}
+    passages = set_of(artifact)
+    assert {row["detail"] for row in rejected} <= {one.id for one in passages}
+    printed = Counter(
+        tuple(re.findall(r"\w+", text.lower()))
+        for one in passages
+        for text in one.passage.sentences
+        if len(re.findall(r"\w+", text)) > 14
+    )
+    assert printed.total() > 100
+    assert max(printed.values()) == 1
+
+
+def test_the_facts_count_the_parts(sample: Blanked) -> None:
+    """Each with its passages, of all that were wanted."""
+    artifact = sample.blanked_passages(n_passages=12)
+    parts = Counter(one.part for one in set_of(artifact))
+    assert artifact.facts["parts"] == {part: parts[part] for part in Part}
+    assert (artifact.facts["wanted"], sum(parts.values())) == (12, 12)
+
+
+def test_the_candidates_are_not_in_the_order_of_the_blanks(sample: Blanked) -> None:
+    """A guess of that order fares as one of any other: about one blank in seven."""
+    passages = [one.passage for one in set_of(sample.blanked_passages(kind="random"))]
+    guesses = random.Random(1)
+    in_order = sum(
+        answer == number for one in passages for number, answer in enumerate(one.answers)
+    )
+    at_random = sum(answer == guesses.randrange(7) for one in passages for answer in one.answers)
+    assert abs(in_order - at_random) < 0.2 * 5 * len(passages)

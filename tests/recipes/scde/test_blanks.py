@@ -1,0 +1,403 @@
+"""Which sentences are taken out of a passage."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from cloze_gen.corpus.arrays import sentence_traits
+from cloze_gen.corpus.books import book_folder, kept_books
+from cloze_gen.corpus.hyphens import HYPHENS, read_hyphen_forms
+from cloze_gen.english.cohesion import surface_ties
+from cloze_gen.errors import CorpusError
+from cloze_gen.models.sentence_cues import TiedPassage, tie
+from cloze_gen.recipes.scde.blanks import (
+    BlankReason,
+    BlanksSettings,
+    ChosenBlanks,
+    blank_reason,
+    choose_blanks,
+    draw_blanks,
+    new_here,
+)
+from cloze_gen.recipes.scde.passages import BLANKS, VERDICTS, read_book, windows_by_book
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.tables import REJECTED, read_parquet
+from tests.recipes.scde.conftest import Blanked
+
+SOUND = "The keeper lit the old lamp before the storm ."  # nine words, six of content
+LINES = st.lists(
+    st.sampled_from(["Pip", "Joe", "saw", "Joe's", "lamp", "he", "she", "him", ".", '"']),
+    max_size=6,
+)
+
+
+def reason(
+    line: str, *, whole: bool = True, in_speech: bool = False, **settings: Any
+) -> BlankReason | None:
+    tokens = line.split()
+    return blank_reason(
+        tokens,
+        surface_ties(tokens),
+        whole=whole,
+        in_speech=in_speech,
+        settings=BlanksSettings(**settings),
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "given", "wanted"),
+    [
+        (SOUND, {}, None),
+        (SOUND, {"whole": False, "in_speech": True}, BlankReason.TORN),
+        ('" ' + SOUND, {"in_speech": True}, BlankReason.HALF_SPEECH),
+        (f'" {SOUND} "', {}, None),
+        (SOUND, {"in_speech": True}, BlankReason.IN_SPEECH),
+        (SOUND, {"min_words": 9, "max_words": 9}, None),
+        (SOUND, {"min_words": 10}, BlankReason.SHORT),
+        (SOUND, {"max_words": 8}, BlankReason.LONG),
+        (SOUND, {"min_content_words": 6}, None),
+        (SOUND, {"min_content_words": 7}, BlankReason.LITTLE_CONTENT),
+        ("It was the lamp of the lamp of all lamps .", {}, BlankReason.LITTLE_CONTENT),
+    ],
+)
+def test_each_sentence_that_can_be_no_blank_has_its_reason(
+    line: str, given: dict[str, Any], wanted: BlankReason | None
+) -> None:
+    assert reason(line, **given) == wanted
+
+
+@given(st.lists(LINES, max_size=6))
+def test_a_blank_brings_no_name_and_no_person_of_its_own(lines: list[list[str]]) -> None:
+    sentences = [surface_ties(line) for line in lines]
+    for i, (own, found) in enumerate(zip(sentences, new_here(sentences), strict=True)):
+        others = [one for k, one in enumerate(sentences) if k != i]
+        names_known = all(
+            any(name in one.names | {one.first_word} for one in others) for name in own.names
+        )
+        persons_known = all(any(person in one.persons for one in others) for person in own.persons)
+        assert found == (
+            BlankReason.NEW_NAME
+            if not names_known
+            else None
+            if persons_known
+            else BlankReason.NEW_PERSON
+        )
+
+
+# ---- draws
+
+
+def allowed(places: Sequence[int], settings: BlanksSettings, pairs: int) -> set[tuple[int, ...]]:
+    """Of all choices those of which so many stand side by side and all others so far apart."""
+    found = set()
+    for some in combinations(places, settings.count):
+        gaps = [b - a for a, b in pairwise(some)]
+        if gaps.count(1) == pairs and all(gap == 1 or gap > settings.min_gap for gap in gaps):
+            found.add(some)
+    return found
+
+
+PLACES_GIVEN = st.sets(st.integers(0, 14)).map(sorted)
+MOST = st.sampled_from([1, 3, 40, 5000])
+
+
+@given(PLACES_GIVEN, st.integers(1, 5), st.integers(1, 3), MOST, st.integers(0, 2**32))
+def test_draws_are_of_all_that_are_allowed(
+    places: list[int], count: int, between: int, draws: int, seed: int
+) -> None:
+    settings = BlanksSettings(count=count, draws=draws, adjacent_share=0, min_gap=between)
+    found = draw_blanks(places, settings, np.random.default_rng(seed))
+    every = allowed(places, settings, 0)
+    assert found.shape == (min(draws, len(every)), count)
+    assert len({tuple(row) for row in found.tolist()} & every) == len(found)
+
+
+@given(PLACES_GIVEN, st.integers(5, 6), st.integers(1, 2), MOST, st.integers(0, 2**32))
+def test_a_draw_with_a_pair_has_one(
+    places: list[int], count: int, between: int, draws: int, seed: int
+) -> None:
+    settings = BlanksSettings(
+        count=count, draws=draws, adjacent_share=2 / count, min_gap=between
+    )  # always a pair
+    found = draw_blanks(places, settings, np.random.default_rng(seed))
+    every = allowed(places, settings, 1) or allowed(places, settings, 0)
+    assert found.shape == (min(draws, len(every)), count)
+    assert len({tuple(row) for row in found.tolist()} & every) == len(found)
+
+
+def test_the_only_draw_is_found() -> None:
+    """Every third of thirteen places, every other of nine: random tries would often miss it."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        assert draw_blanks(
+            range(3, 16), BlanksSettings(draws=1, adjacent_share=0), rng
+        ).tolist() == [[3, 6, 9, 12, 15]]
+        near = BlanksSettings(draws=1, adjacent_share=0, min_gap=1)
+        assert draw_blanks(range(3, 12), near, rng).tolist() == [[3, 5, 7, 9, 11]]
+
+
+def test_more_draws_than_a_machine_can_number_are_drawn_from() -> None:
+    """Twenty blanks of a long passage: as many draws as are asked for, that reach over all of it."""
+    settings = BlanksSettings(count=20, draws=200, adjacent_share=0)
+    found = draw_blanks(range(300), settings, np.random.default_rng(1))
+    assert len({tuple(row) for row in found.tolist()}) == 200
+    assert (np.diff(found, axis=1) > 2).all()
+    assert abs(found.mean() - 149.5) < 5
+
+
+def test_the_share_of_blanks_beside_another_is_the_one_asked_for() -> None:
+    """Over many passages, within three standard errors."""
+    settings = BlanksSettings(adjacent_share=0.2, draws=1)
+    passages = 1500
+    first = [
+        draw_blanks(range(25), settings, np.random.default_rng(seed))[0] for seed in range(passages)
+    ]
+    share = sum(2 * int((np.diff(row) == 1).sum()) for row in first) / (5 * passages)
+    assert share == pytest.approx(0.2, abs=3 * 0.4 * (0.5 * 0.5 / passages) ** 0.5)
+
+
+def test_every_choice_that_is_allowed_is_drawn_as_often() -> None:
+    settings = BlanksSettings(count=2, adjacent_share=0, draws=3, min_gap=1)
+    first = Counter(
+        tuple(draw_blanks([1, 2, 4, 7], settings, np.random.default_rng(seed))[0].tolist())
+        for seed in range(2000)
+    )
+    assert set(first) == {(1, 4), (1, 7), (2, 4), (2, 7), (4, 7)}
+    assert all(abs(count - 400) < 4 * (2000 * 0.2 * 0.8) ** 0.5 for count in first.values())
+
+
+def test_every_choice_with_a_pair_is_drawn_as_often() -> None:
+    """Of nine places in a row twenty choices, wherever among the blanks the pair stands."""
+    settings = BlanksSettings(adjacent_share=0.4, draws=2, min_gap=1)
+    first = Counter(
+        tuple(draw_blanks(range(9), settings, np.random.default_rng(seed))[0].tolist())
+        for seed in range(2000)
+    )
+    assert set(first) == allowed(range(9), settings, 1)
+    assert len(first) == 20
+    assert all(abs(count - 100) < 4.5 * (2000 * 0.05 * 0.95) ** 0.5 for count in first.values())
+
+
+# ---- the choice among draws
+
+PASSAGE = [
+    "The keeper lit the lamp .", "His lamp was old .", "The keeper left the lamp to burn .",
+    "Joe stood at the forge .", "So Joe struck the iron in his forge .", "The iron in the forge rang for Joe .",
+    '" Who is there ? " she asked .', '" It is I , " she heard him say .', '" Go away , " she said .',
+    "Nobody knew .", "The sea was calm at noon .", "A ship came by .",
+]  # fmt: skip
+PLACES = [1, 4, 7, 9, 10]
+
+
+def setting(seed: int, *, misled: bool = False) -> dict[str, Any]:
+    """Draws of three places, a surface that misleads if the answers are swapped, no coherence."""
+    ties = [surface_ties(line.split()) for line in PASSAGE]
+    rng = np.random.default_rng(seed)
+    columns = np.full(len(PASSAGE), -1)
+    columns[PLACES] = np.arange(len(PLACES))
+    draws = np.array(
+        rng.permutation([some for some in combinations(PLACES, 3) if some[-2:] != (9, 10)])
+    )
+    tied: TiedPassage = tie(
+        ties,
+        [ties[place] for place in (rng.permutation(PLACES) if misled else PLACES)],
+        lambda _: 3.0,
+    )
+    after, before = rng.uniform(-1, 1, (2, len(PASSAGE), len(PLACES)))
+    return {"draws": draws, "columns": columns, "ties": tied, "after": after, "before": before}
+
+
+def chosen(
+    given: dict[str, Any], seed: int, draws: NDArray[np.int64] | None = None, **settings: Any
+) -> ChosenBlanks:
+    made = BlanksSettings(count=3, **settings)
+    draws = given["draws"] if draws is None else draws
+    return choose_blanks(
+        **(given | {"draws": draws}), settings=made, rng=np.random.default_rng(seed)
+    )
+
+
+@given(st.integers(0, 200))
+def test_the_surface_gives_away_as_many_as_a_blind_deal(seed: int) -> None:
+    """Nearest to the passage's own deal, then the widest margin."""
+    given = setting(seed, misled=True)
+    found = chosen(given, seed)
+    each = [chosen(given, seed, given["draws"][i : i + 1]) for i in range(len(given["draws"]))]
+    assert {one.wanted for one in each} == {found.wanted}
+    nearest = min(abs(one.solved - one.wanted) for one in each)
+    assert found == max(
+        (one for one in each if abs(one.solved - one.wanted) == nearest), key=lambda one: one.margin
+    )
+    if any(one.solved == one.wanted for one in each):
+        assert found.solved == found.wanted
+
+
+def test_a_random_choice_is_the_first_draw() -> None:
+    """As the paper's, whatever the surface gives away."""
+    for seed in range(20):
+        given = setting(seed)
+        assert chosen(given, seed, choice="random").places == tuple(given["draws"][0])
+
+
+def test_a_blind_deal_gets_one_right_on_average() -> None:
+    """Fixed points of a permutation have mean 1 and variance 1."""
+    given = setting(1)
+    wanted = [chosen(given, seed, choice="random").wanted for seed in range(900)]
+    assert np.mean(wanted) == pytest.approx(1, abs=0.1)
+    assert set(wanted) == {0, 1, 3}
+
+
+def test_what_the_surface_gives_away_is_counted() -> None:
+    assert chosen(setting(1), 1, np.array([[1, 4, 7]])).solved == 3
+
+
+def test_the_margin_is_that_of_the_answers_over_the_next() -> None:
+    """By hand: a sentence's fit is its mean coherence with both neighbours of the blank."""
+    given = setting(1)
+    after, before = np.zeros((2, len(PASSAGE), len(PLACES)))
+    after[0, 0], before[2, 0] = 0.6, 0.4  # the answer of the first blank: 0.5
+    after[0, 1] = 0.2  # the second's, in the first blank: 0.1
+    before[5, 2] = -0.8  # the third's, in the second blank
+    after[6, 2], after[6, 0] = 0.2, 0.6  # the third blank: its own answer 0.1, the first's 0.3
+    found = chosen(given | {"after": after, "before": before}, 1, np.array([[1, 4, 7]]))
+    assert found.margin == pytest.approx((0.5 - 0.1 + 0.0 - 0.0 + 0.1 - 0.3) / 3)
+
+
+def test_one_blank_has_no_next() -> None:
+    """Its margin is how well its own answer goes with it."""
+    given = setting(1)
+    after, before = np.zeros((2, len(PASSAGE), len(PLACES)))
+    after[3, 1], before[5, 1] = 0.5, 0.3
+    made = given | {"after": after, "before": before, "draws": np.array([[4]])}
+    found = choose_blanks(**made, settings=BlanksSettings(count=1), rng=np.random.default_rng(1))
+    assert (found.places, found.solved, found.wanted) == ((4,), 1, 1)
+    assert found.margin == pytest.approx(0.4)
+
+
+def test_more_pairs_than_a_passage_can_have_are_refused() -> None:
+    """A share that asks for more than one pair a passage could never come true."""
+    with pytest.raises(ValueError, match="more than one adjacent pair in a passage"):
+        BlanksSettings(count=6, adjacent_share=0.4)
+
+
+def verdicts_of(artifact: Artifact) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for row in read_parquet(artifact.path(VERDICTS)).to_pylist():
+        own = found.setdefault(row["id"], [])
+        assert row["sentence"] == len(own)
+        own.append(row["verdict"])
+    return found
+
+
+def rows(artifact: Artifact, name: str = BLANKS) -> list[dict[str, Any]]:
+    return read_parquet(artifact.path(name)).to_pylist()
+
+
+@pytest.mark.parametrize("settings", [{}, {"allow_edges": True, "min_words": 9}])
+def test_every_sentence_has_the_verdict_that_the_book_gives_it(
+    sample: Blanked, settings: dict[str, Any]
+) -> None:
+    artifact = sample.blanks(**settings)
+    verdicts = verdicts_of(artifact)
+    blanks = {row["id"]: row["blanks"] for row in rows(artifact)}
+    windows = windows_by_book(sample.passages)
+    forms = read_hyphen_forms(sample.passages.path(HYPHENS))
+    made = BlanksSettings(**settings)
+    assert set(verdicts) == {window.id for some in windows.values() for window in some}
+    for of in kept_books(sample.partition):
+        book = read_book(book_folder(sample.partition, of), forms)
+        traits = sentence_traits(book.text, offensive=())
+        for window in windows.get(of["book_id"], []):
+            own = range(window.first, window.last + 1)
+            ties = [surface_ties(book.text.tokens(i)) for i in own]
+            wanted = []
+            for place, (i, new) in enumerate(zip(own, new_here(ties), strict=True)):
+                whole, in_speech = bool(traits.whole[i]), bool(traits.in_speech[i])
+                reason = (
+                    blank_reason(
+                        book.text.tokens(i),
+                        ties[place],
+                        whole=whole,
+                        in_speech=in_speech,
+                        settings=made,
+                    )
+                    or new
+                )
+                if not made.allow_edges and i in (window.first, window.last):
+                    reason = reason or "edge_of_passage"  # type: ignore[assignment]
+                wanted.append(
+                    str(reason)
+                    if reason
+                    else "blank"
+                    if place in blanks.get(window.id, ())
+                    else "not_drawn"
+                )
+            assert verdicts[window.id] == wanted
+
+
+def test_a_passage_has_its_blanks_or_is_rejected(sample: Blanked) -> None:
+    artifact = sample.blanks()
+    verdicts, found, rejected = verdicts_of(artifact), rows(artifact), rows(artifact, REJECTED)
+    for row in found:
+        assert len(row["blanks"]) == 5
+        assert row["blanks"] == sorted(set(row["blanks"]))
+        assert not any(
+            {place, place + 1, place + 2} <= set(row["blanks"]) for place in row["blanks"]
+        )
+        assert (row["book_id"], 0 <= row["solved"] <= 5, 0 <= row["wanted"] <= 5) == (
+            row["id"].rpartition(":")[0],
+            True,
+            True,
+        )
+    assert all(row["detail"] == str(verdicts[row["id"]].count("not_drawn")) for row in rejected)
+    assert [row["id"] for row in found] == [
+        name for name in verdicts if name not in {row["id"] for row in rejected}
+    ]
+    assert artifact.funnel["kept"] == len(found)
+    assert artifact.funnel["rejected"] == Counter(row["reason"] for row in rejected)
+
+
+def test_the_facts_are_those_of_the_tables(sample: Blanked) -> None:
+    """Verdicts by name, and which share of blanks the surface solves and stands beside another."""
+    artifact = sample.blanks(adjacent_share=0.4)
+    found = rows(artifact)
+    beside = sum(
+        {place - 1, place + 1} & set(row["blanks"]) != set()
+        for row in found
+        for place in row["blanks"]
+    )
+    assert beside
+    assert artifact.facts["adjacent"] == pytest.approx(beside / (5 * len(found)), abs=1e-4)
+    assert artifact.facts["solved_by_surface"] == pytest.approx(
+        sum(row["solved"] for row in found) / (5 * len(found)), abs=1e-4
+    )
+    assert artifact.facts["sentences"] == Counter(
+        verdict for own in verdicts_of(artifact).values() for verdict in own
+    )
+
+
+def test_the_surface_gives_away_what_a_blind_deal_does(sample: Blanked) -> None:
+    """Nearer than in a random choice, of the same passages."""
+    off = [
+        sum(abs(row["solved"] - row["wanted"]) for row in rows(sample.blanks(choice=choice)))
+        for choice in ("unguessable", "random")
+    ]
+    assert off[0] < off[1] / 2
+
+
+def test_passages_without_blanks_end_the_run(sample: Blanked) -> None:
+    """And the message says what helps."""
+    with pytest.raises(
+        CorpusError,
+        match=r"none of 69 passages has 20 sentences that can be blanks\. Lower blanks\.count",
+    ):
+        sample.blanks(count=20)

@@ -1,0 +1,401 @@
+"""Every sentence of a book is in one window or in one rejected stretch."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.corpus.arrays import BookText, book_text
+from cloze_gen.corpus.books import book_folder, kept_books
+from cloze_gen.corpus.hyphens import HYPHENS, read_hyphen_forms
+from cloze_gen.engine.local import LocalEngine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import CorpusError
+from cloze_gen.recipes.scde.passages import (
+    PASSAGES,
+    CutBook,
+    CutWindow,
+    PassagesSettings,
+    chapter_numbers,
+    cut_windows,
+    read_book,
+    write_passages,
+)
+from cloze_gen.records.passage import Part
+from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.tables import REJECTED, read_parquet
+from cloze_gen.word_tokens import is_word
+from tests.corpus.conftest import novel
+from tests.recipes.scde.conftest import SMALL, Novels
+
+RAIN, TORN, DAMN, OPEN, MORE, LEADS = (
+    "It rained hard .",
+    "and it rained",
+    "Damn the rain .",
+    '" Come in .',
+    '" Sit down . "',
+    "He said this :",
+)
+SHORT = PassagesSettings(min_sentences=3, max_sentences=6, min_words=8, max_words=20)
+KINDS = st.sampled_from(["prose", "prose", "prose", "prose", "verse", "heading"])
+SENTENCES = st.sampled_from([RAIN] * 8 + [TORN, DAMN, OPEN, MORE, LEADS])
+PARAGRAPHS = st.lists(
+    st.tuples(
+        KINDS,
+        st.lists(SENTENCES, min_size=1, max_size=8),
+        st.integers(1, 8).map(lambda n: 2 if n == 8 else 1),
+    )
+)
+
+
+def made(paragraphs: Sequence[tuple[str, Sequence[str], int]]) -> BookText:
+    """A book of paragraphs: kind, sentences, and how far its number is from that of the one before."""
+    numbers = list(itertools.accumulate(step for _, _, step in paragraphs))
+    lines = [line for _, sentences, _ in paragraphs for line in sentences]
+    kinds = [kind for kind, sentences, _ in paragraphs for _ in sentences]
+    number = [
+        n for n, (_, sentences, _) in zip(numbers, paragraphs, strict=True) for _ in sentences
+    ]
+    return book_text(lines, kinds=kinds, paragraph=number)
+
+
+def cut(
+    *sentences: int | str | Sequence[str], settings: PassagesSettings = SHORT, seed: int = 1
+) -> CutBook:
+    """A book: a number is a paragraph's sentences, `#` a heading, `*` stars, other a sentence."""
+    paragraphs: list[tuple[str, Sequence[str], int]] = []
+    step = 1
+    for one in sentences:
+        if one == "*":
+            step = 2
+            continue
+        lines = [RAIN] * one if isinstance(one, int) else [one] if isinstance(one, str) else one
+        paragraphs.append(
+            ("heading" if one == "#" else "prose", ["CHAPTER I"] if one == "#" else lines, step)
+        )
+        step = 1
+    return cut_windows(
+        made(paragraphs), book_id="b", offensive={"damn"}, settings=settings, seed=seed
+    )
+
+
+def spans(found: CutBook) -> list[tuple[int, int]]:
+    return [(window.first, window.last) for window in found.windows]
+
+
+def reasons(found: CutBook) -> list[tuple[int, str]]:
+    return [(int(one.id.removeprefix("b:")), one.reason) for one in found.rejected]
+
+
+@given(PARAGRAPHS, st.integers(0, 3), st.integers(1, 4))
+def test_every_sentence_is_told_of_once(
+    paragraphs: list[tuple[str, list[str], int]], seed: int, per_book: int
+) -> None:
+    book = made(paragraphs)
+    found = cut_windows(
+        book,
+        book_id="b",
+        offensive={"damn"},
+        settings=SHORT.model_copy(update={"per_book": per_book}),
+        seed=seed,
+    )
+    told = [
+        (window.first, window.last - window.first + 1, window.words) for window in found.windows
+    ]
+    told += [
+        (at, *(int(part.split()[0]) for part in one.detail.split(", ")))
+        for (at, _), one in zip(reasons(found), found.rejected, strict=True)
+    ]
+    told.sort()
+    assert (
+        [first for first, _, _ in told]
+        == [0, *itertools.accumulate(count for _, count, _ in told)][:-1]
+        if told
+        else not paragraphs
+    )
+    assert sum(count for _, count, _ in told) == book.sentence_count
+    assert sum(words for _, _, words in told) == sum(
+        word[0].isalpha() for i in range(book.sentence_count) for word in book.tokens(i)
+    )
+
+
+@given(PARAGRAPHS, st.integers(0, 3))
+def test_a_window_is_a_passage(paragraphs: list[tuple[str, list[str], int]], seed: int) -> None:
+    book = made(paragraphs)
+    chapters = chapter_numbers(book.kinds)
+    marks = [sum(token == '"' for token in book.tokens(i)) for i in range(book.sentence_count)]
+    for window in cut_windows(
+        book, book_id="b", offensive={"damn"}, settings=SHORT, seed=seed
+    ).windows:
+        own = range(window.first, window.last + 1)
+        lines = [" ".join(book.tokens(i)) for i in own]
+        assert 3 <= len(own) <= 6
+        assert {book.kinds[i] for i in own} == {"prose"}
+        assert len({chapters[i] for i in own}) == 1
+        assert not {TORN, DAMN} & set(lines)
+        assert max(np.diff(book.paragraph[window.first : window.last + 1])) <= 1
+        for edge in (window.first, window.last + 1):
+            if 0 < edge < book.sentence_count:
+                before = book.paragraph[edge - 1]
+                assert book.paragraph[edge] != before
+                left_open = (
+                    sum(n for n, of in zip(marks, book.paragraph, strict=True) if of == before) % 2
+                )
+                assert not (left_open and book.tokens(edge)[0] == '"')
+                assert book.tokens(edge - 1)[-1] != ":"
+
+
+@given(PARAGRAPHS, st.integers(1, 4))
+def test_thinning_takes_windows_away_and_moves_none(
+    paragraphs: list[tuple[str, list[str], int]], per_book: int
+) -> None:
+    every, few = (
+        cut_windows(
+            made(paragraphs),
+            book_id="b",
+            offensive={"damn"},
+            settings=SHORT.model_copy(update={"per_book": most}),
+            seed=1,
+        )
+        for most in (1000, per_book)
+    )
+    assert set(few.windows) <= set(every.windows)
+    assert len(few.windows) == min(per_book, len(every.windows))
+    thinned = {window.first for window in every.windows} - {window.first for window in few.windows}
+    assert {at for at, reason in reasons(few) if reason == "not_sampled"} == thinned
+
+
+@given(PARAGRAPHS, PARAGRAPHS)
+def test_a_window_knows_nothing_of_what_follows_its_chapter(
+    before: list[tuple[str, list[str], int]], after: list[tuple[str, list[str], int]]
+) -> None:
+    """Another chapter after changes no window before it."""
+    heading = ("heading", ["CHAPTER II"], 1)
+    alone, followed = (
+        cut_windows(made(text), book_id="b", offensive=(), settings=SHORT, seed=1)
+        for text in ([*before, heading], [*before, heading, *after])
+    )
+    count = sum(len(sentences) for _, sentences, _ in before)
+    assert alone.windows == [window for window in followed.windows if window.last < count]
+
+
+@pytest.mark.parametrize(
+    ("sentences", "windows", "rejected"),
+    [
+        (["#", 2, 1], [(1, 3)], [(0, "not_prose")]),
+        (
+            ["#", 2, "#", 4],
+            [(4, 7)],
+            [(0, "not_prose"), (1, "cut_short_by_chapter"), (3, "not_prose")],
+        ),
+        ([2, "*", 4], [(2, 5)], [(0, "cut_short_by_break")]),
+        ([7, 4], [(7, 10)], [(0, "paragraph_long")]),
+        ([2, TORN, 4], [(3, 6)], [(0, "cut_short_by_break"), (2, "has_split_sentence")]),
+        ([DAMN, DAMN, 4], [(2, 5)], [(0, "offensive")]),
+        ([2, 5, 1], [(2, 7)], [(0, "no_end_within_bounds")]),
+        ([2, LEADS, 3, "#"], [(0, 5)], [(6, "not_prose")]),
+        (
+            [2, 2, LEADS, "*", 3],
+            [(0, 3)],
+            [(4, "cut_short_by_break"), (5, "preceding_text_unfinished")],
+        ),
+        (["*", LEADS, "#", 4], [(2, 5)], [(0, "cut_short_by_chapter"), (1, "not_prose")]),
+        ([], [], []),
+    ],
+)
+def test_cases(
+    sentences: list[int | str], windows: list[tuple[int, int]], rejected: list[tuple[int, str]]
+) -> None:
+    """What becomes of small books, and why."""
+    found = cut(*sentences, settings=SHORT.model_copy(update={"min_words": 24, "max_words": 24}))
+    assert (spans(found), reasons(found)) == (windows, rejected)
+
+
+def test_a_speech_of_several_paragraphs_is_not_parted() -> None:
+    """Each of its paragraphs opens anew, only the last is closed."""
+    assert spans(cut(TORN, OPEN, OPEN, OPEN, MORE, 4)) == [(1, 4), (5, 8)]
+    too_long = cut(TORN, *[OPEN] * 6, MORE, 4)
+    assert reasons(too_long) == [
+        (0, "has_split_sentence"),
+        (1, "no_end_within_bounds"),
+        (2, "begins_within_speech"),
+    ]
+    assert spans(too_long) == [(8, 11)]
+
+
+def test_the_aim_is_each_windows_own() -> None:
+    settings = PassagesSettings(per_book=1000)
+    book = [
+        [
+            "The rain of that long night was harder than any that he had known in all his "
+            "years at sea ."
+        ]
+        * 2
+    ] * 2000
+    first, again, other = (cut(*book, settings=settings, seed=seed) for seed in (1, 1, 2))
+    assert spans(first) == spans(again) != spans(other)
+    words = np.array([window.words for window in first.windows])
+    assert {10, 20} <= {window.last - window.first + 1 for window in first.windows}
+    assert abs(words.mean() - 300) < 15
+    assert words.std() > 50
+
+
+def test_the_nearest_end_is_taken() -> None:
+    aimed = {
+        words: SHORT.model_copy(update={"min_words": words, "max_words": words})
+        for words in (9, 13, 14, 100)
+    }
+    assert {
+        words: spans(cut(1, 1, 1, 1, 1, 1, settings=one))[0] for words, one in aimed.items()
+    } == {
+        9: (0, 2),
+        13: (0, 3),
+        14: (0, 4),
+        100: (0, 5),
+    }
+
+
+def test_an_article_within_the_bounds_is_one_window() -> None:
+    articles = SHORT.model_copy(update={"source": "jsonl"})
+    assert spans(cut("#", 1, 1, 1, 1, 1, 1, settings=articles)) == [(1, 6)]
+    assert len(spans(cut(1, 1, 1, 1, 1, 1, 1, 1, 1, settings=articles))) > 1
+
+
+def test_a_window_has_its_words_counted() -> None:
+    """Words alone, no marks."""
+    assert cut([RAIN, OPEN, MORE]).windows == [CutWindow(0, 2, 7)]
+
+
+def test_a_book_is_its_sentences(novels: Novels) -> None:
+    corpus = novels.corpus()
+    row = next(row for row in kept_books(corpus) if row["book_id"] == "novel2")
+    book = read_book(book_folder(corpus, row), {"candle\xadlight": "candlelight"})
+    count = book.text.sentence_count
+    assert {
+        len(one)
+        for one in (book.texts, book.start, book.end, book.paragraph, book.kinds, book.chapter)
+    } == {count}
+    raw = (novels.books / row["file"]).read_text()
+    for i, text in enumerate(book.texts):
+        assert (
+            raw[book.start[i] : book.end[i]].replace("candle-\nlight", "candlelight").split()
+            == text.replace(" -- ", "--").split()
+        )
+        assert "".join(book.text.tokens(i)) == text.replace(" ", "")
+    assert any("candlelight" in text for text in book.texts)
+    assert book.chapter.tolist() == [
+        sum(kind == "heading" for kind in book.kinds[: i + 1]) for i in range(count)
+    ]
+    assert book.chapter[-1] == 10
+
+
+def test_unknown_broken_words_keep_their_hyphen(novels: Novels) -> None:
+    """Where nobody decided them."""
+    corpus = novels.corpus()
+    book = read_book(book_folder(corpus, kept_books(corpus)[0]), {})
+    assert any("candle-light" in text for text in book.texts)
+
+
+def rows(artifact: Artifact) -> list[dict[str, object]]:
+    return read_parquet(artifact.path(PASSAGES)).to_pylist()
+
+
+def test_rows_are_spans_of_the_books(novels: Novels) -> None:
+    partition = novels.partition()
+    artifact = novels.passages(partition)
+    books = {row["book_id"]: row for row in kept_books(partition)}
+    forms = read_hyphen_forms(artifact.path(HYPHENS))
+    assert [(row["book_id"], row["first"]) for row in rows(artifact)] == sorted(
+        (row["book_id"], row["first"]) for row in rows(artifact)
+    )
+    assert {row["domain"] for row in rows(artifact)} == {"Romance", ""}
+    for row in rows(artifact):
+        of = books[row["book_id"]]
+        book = read_book(book_folder(partition, of), forms)
+        own = range(row["first"], row["last"] + 1)
+        assert row["id"] == f"{of['book_id']}:{row['first']}"
+        assert (row["part"], row["domain"], row["sentences"]) == (
+            of["part"],
+            of["domain"],
+            len(own),
+        )
+        assert row["words"] == sum(is_word(word) for i in own for word in book.text.tokens(i))
+        raw = " ".join(
+            (novels.books / of["file"]).read_text()[row["start"] : row["end"]].split()
+        ).replace("candle- light", "candlelight")
+        assert raw.replace("--", " -- ") == " ".join(
+            book.texts[row["first"] : row["last"] + 1]
+        ).replace("--", " -- ")
+
+
+def test_the_funnel_is_the_tables(novels: Novels) -> None:
+    artifact = novels.passages(novels.partition())
+    found = rows(artifact)
+    assert artifact.funnel["kept"] == len(found)
+    assert artifact.funnel["rejected"] == Counter(
+        read_parquet(artifact.path(REJECTED))["reason"].to_pylist()
+    )
+    assert artifact.facts["passages"] == {
+        part: sum(row["part"] == part for row in found) for part in Part
+    }
+    assert artifact.facts["mean_words"] == pytest.approx(
+        sum(row["words"] for row in found) / len(found), abs=1e-4
+    )
+    assert artifact.facts["mean_sentences"] == pytest.approx(
+        sum(row["sentences"] for row in found) / len(found), abs=1e-4
+    )
+
+
+def test_a_book_more_changes_no_other_books_windows(novels: Novels) -> None:
+    """Given the same counts; every row of the others is there as it was."""
+    before = novels.partition()
+    counts = novels.counts(before)
+    few = rows(novels.passages(before, counts=counts))
+    (novels.books / "more.txt").write_text(novel(11))
+    many = rows(novels.passages(novels.partition(), counts=counts))
+    assert [row for row in many if row["book_id"] != "more"] == few
+    assert len(many) > len(few)
+
+
+@pytest.mark.slow
+def test_workers_change_no_byte(novels: Novels) -> None:
+    """Two processes write what one does."""
+    partition = novels.partition()
+    alone, counts = novels.passages(partition), novels.counts(partition)
+    engine = LocalEngine(2)
+    try:
+        with novels.store.writing(StageKey("passages", 1, {"by": "two"}, {})) as writer:
+            assert writer is not None
+            ctx = StageContext(novels.store, engine, "passages")
+            write_passages(
+                writer,
+                ctx,
+                partition=partition,
+                counts=counts,
+                settings=SMALL,
+                offensive="builtin",
+                seed=1,
+            )
+            names = (PASSAGES, REJECTED, HYPHENS)
+            assert [writer.path(name).read_bytes() for name in names] == [
+                alone.path(name).read_bytes() for name in names
+            ]
+    finally:
+        engine.close()
+
+
+def test_a_part_without_a_passage_ends_the_run(novels: Novels) -> None:
+    """And the message says what stretches were rejected for, and what helps."""
+    partition = novels.partition()
+    with pytest.raises(
+        CorpusError,
+        match=r"no passage found in the train and development and test books \(.*cut_short.*Lower passages\.min_",
+    ):
+        novels.passages(partition, PassagesSettings(min_sentences=900, max_sentences=1000))

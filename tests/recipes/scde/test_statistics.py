@@ -1,0 +1,191 @@
+"""What a set is like, in the measures of Table 3."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.engine.local import InProcessEngine
+from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.formats.scde import passage_record
+from cloze_gen.recipes.scde.statistics import (
+    COUNTS,
+    PAPER,
+    SHARES,
+    consecutive_blanks,
+    describe_set,
+    vocabulary,
+    write_statistics,
+)
+from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
+from cloze_gen.records.passage import Part
+from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
+from cloze_gen.store.fingerprint import StageKey
+from cloze_gen.store.tables import write_jsonl
+
+
+def passage(sentences: str, blanks: tuple[int, ...], *distractors: str) -> BlankedPassage:
+    """Sentences are written with `|` between them; the answers are the first candidates."""
+    texts = tuple(sentences.split("|"))
+    answers = tuple(texts[place] for place in blanks)
+    return BlankedPassage(
+        "book:0", texts, blanks, (*answers, *distractors), tuple(range(len(blanks)))
+    )
+
+
+def test_the_paper_s_example(data_dir: Path) -> None:
+    """Table 1: the variance of its seven lengths is the square of the printed 7.6."""
+    record = json.loads(
+        (data_dir / "published" / "scde" / "table1_example.json").read_text(encoding="utf-8")
+    )[0]
+    shown = record["passage"]
+    blanks = tuple(i for i, text in enumerate(shown) if text.startswith("<"))
+    answers = dict(record["answer_sequence"])
+    sentences = tuple(
+        record["candidates"][answers[int(text[1:-1])]] if text.startswith("<") else text
+        for text in shown
+    )
+    found = describe_set(
+        [
+            BlankedPassage(
+                "0",
+                sentences,
+                blanks,
+                tuple(record["candidates"]),
+                tuple(answers[k + 1] for k in range(5)),
+            )
+        ]
+    )
+    assert found["variance of the candidate length"] ** 0.5 == pytest.approx(7.6, abs=0.05)
+    assert (
+        found["blanks per passage"],
+        found["candidates per passage"],
+        found["consecutive blanks"],
+    ) == (5, 7, 0)
+    assert found["words per passage"] == sum(len(text.split()) for text in shown) - 5
+
+
+def test_the_variance_is_that_within_a_passage() -> None:
+    long, short = passage("a b c d|e f g h", (0, 1)), passage("a|b", (0, 1))
+    assert describe_set([long, short])["variance of the candidate length"] == 0
+    assert describe_set([long, short])["words per candidate"] == 2.5
+
+
+def test_the_ratio_is_each_passage_s_own() -> None:
+    """Two candidates for one blank and three for three are 1.5 a blank, not five for four."""
+    found = describe_set([passage("a|b", (0,), "c"), passage("a|b|c", (0, 1, 2))])
+    assert found["candidates per blank"] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("blanks", "beside"), [((), 0), ((0,), 0), ((0, 2, 4), 0), ((0, 1), 2), ((0, 1, 2, 4), 3)]
+)
+def test_blanks_beside_another(blanks: tuple[int, ...], beside: int) -> None:
+    """Both of a pair count, and all of a row."""
+    assert consecutive_blanks(passage("a|b|c|d|e", blanks)) == beside
+
+
+def test_blanks_beside_another_are_a_share_of_all_blanks() -> None:
+    """Of two passages with two and three blanks."""
+    assert (
+        describe_set([passage("a|b|c", (0, 1)), passage("a|b|c|d|e", (0, 2, 4))])[
+            "consecutive blanks"
+        ]
+        == 0.4
+    )
+
+
+def test_a_word_of_the_vocabulary_is_no_mark() -> None:
+    words = vocabulary(
+        [passage('"Come," he said--and came.|The _end_.', (0,), "It\u2019s twelve o'clock.")]
+    )
+    assert words == {
+        "come",
+        "he",
+        "said",
+        "and",
+        "came",
+        "the",
+        "end",
+        "it\u2019s",
+        "twelve",
+        "o'clock",
+    }
+
+
+def test_an_empty_set_has_counts_alone() -> None:
+    """A split without passages has no means."""
+    assert describe_set([]) == {"passages": 0, "blanks": 0, "vocabulary": 0}
+
+
+def test_every_measure_is_told_in_the_table_s_order() -> None:
+    """Also those that the paper does not have; counts and shares are measures."""
+    assert list(describe_set([passage("a|b", (0,))])) == list(PAPER)
+    assert PAPER.keys() >= COUNTS | SHARES
+
+
+def one(item: str, part: Part, *sentences: str) -> SetBlankedPassage:
+    """A passage of which every second sentence is blanked, without distractors."""
+    blanks = tuple(range(1, len(sentences), 2))
+    passage = BlankedPassage(
+        f"{item}:0",
+        sentences,
+        blanks,
+        tuple(sentences[blank] for blank in blanks),
+        tuple(range(len(blanks))),
+    )
+    sources = tuple(
+        SentenceSource(item, index, 10 * index, 10 * index + 9) for index in range(len(sentences))
+    )
+    return SetBlankedPassage(
+        passage, part, "", (0,) * len(sentences), sources, tuple(sources[blank] for blank in blanks)
+    )
+
+
+def statistics(store: Store, *passages: SetBlankedPassage) -> dict[str, dict[str, object]]:
+    """Measure -> its row."""
+
+    def lay(writer: ArtifactWriter) -> None:
+        write_jsonl(writer.path("passages.jsonl"), map(passage_record, passages))
+
+    def artifact(name: str) -> Artifact:
+        key = StageKey(name, 1, {}, {})
+        with store.writing(key) as writer:
+            if writer is not None and name == "set":
+                lay(writer)
+            elif writer is not None:
+                write_statistics(
+                    writer, StageContext(store, InProcessEngine(), name), finished=artifact("set")
+                )
+        return store.open(key)
+
+    record = json.loads(artifact("statistics").path("statistics.json").read_text(encoding="utf-8"))
+    assert [row["measure"] for row in record["measures"]] == list(PAPER)
+    return {row["measure"]: row for row in record["measures"]}
+
+
+def test_each_part_is_measured_by_itself(tmp_path: Path) -> None:
+    """The whole set is no mean of its parts; the paper's figure stands in every row that has one."""
+    rows = statistics(
+        Store(tmp_path),
+        one("a", Part.TRAIN, "We left.", "It rained on us.", "So?", "No."),
+        one("b", Part.TEST, "A b.", "C."),
+    )
+    assert [rows["blanks per passage"][name] for name in ("all", "train", "test", "paper")] == [
+        1.5,
+        2,
+        1,
+        4.99,
+    ]
+    assert [rows["words per candidate"][name] for name in ("all", "train", "test")] == [2, 2.5, 1]
+    assert rows["variance of the candidate length"]["train"] == 2.25
+    assert rows["consecutive blanks"]["unit"] == "share"
+
+
+def test_a_part_without_passages_has_no_means(tmp_path: Path) -> None:
+    """Null, not nought."""
+    rows = statistics(Store(tmp_path), one("a", Part.TRAIN, "We left.", "It rained."))
+    assert rows["passages"]["test"] == 0
+    assert rows["words per passage"]["test"] is None

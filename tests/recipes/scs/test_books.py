@@ -1,0 +1,113 @@
+"""The likeness of a book's vocabulary to a reference's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.errors import UsageError
+from cloze_gen.formats.msr import format_machine
+from cloze_gen.recipes.scs.books import (
+    BookSimilarity,
+    BooksSettings,
+    book_similarity,
+    read_reference,
+    reference_vector,
+)
+from cloze_gen.records.question import Question
+
+vectors = st.dictionaries(
+    st.tuples(st.sampled_from("abcdefgh"), st.just("noun")), st.integers(1, 30), min_size=1
+)
+
+
+@given(vectors)
+def test_a_text_is_like_itself(counts: dict[tuple[str, str], int]) -> None:
+    assert book_similarity(counts, counts).similarity == pytest.approx(1)
+    longer = {pair: 7 * count for pair, count in counts.items()}
+    assert book_similarity(counts, longer).similarity == pytest.approx(1)
+    assert book_similarity(counts, longer).coverage == 1
+
+
+@given(vectors, vectors)
+def test_measures_stay_in_their_range(
+    reference: dict[tuple[str, str], int], book: dict[tuple[str, str], int]
+) -> None:
+    found = book_similarity(reference, book)
+    assert 0 <= found.similarity <= 1 + 1e-12
+    assert found.coverage == pytest.approx(len(reference.keys() & book.keys()) / len(reference))
+    assert book_similarity(reference, book | {("zebra", "noun"): 99}) == found
+
+
+def test_a_book_without_common_words() -> None:
+    """Nothing shared is 0, not a division by zero."""
+    assert book_similarity({("dog", "noun"): 1}, {}) == BookSimilarity(0.0, 0.0)
+
+
+def test_limits_are_exclusive() -> None:
+    """The paper: "higher than 0.75" and "over 0.70"."""
+    limits = BooksSettings()
+    assert BookSimilarity(0.76, 0.71).passes(limits)
+    assert not BookSimilarity(0.75, 0.71).passes(limits)
+    assert not BookSimilarity(0.76, 0.70).passes(limits)
+
+
+def test_only_common_words_are_components() -> None:
+    """Function words, auxiliaries, names and numbers are left out of the reference's vector."""
+    pairs = [
+        ("dog", "noun"),
+        ("the", "function"),
+        ("be", "verb"),
+        ("holmes", "proper_noun"),
+        ("60", "number"),
+        ("run", "verb"),
+    ]
+    assert set(reference_vector(pairs)) == {("dog", "noun"), ("run", "verb")}
+
+
+QUESTIONS = [
+    Question(
+        "b:0:2", "b", ("He", "saw", "owls", "."), 2, ("cups", "owls", "hats", "pens", "keys"), 1
+    ),
+    Question(
+        "b:1:1", "b", ("She", "ran", "home", "."), 1, ("ran", "sat", "fell", "rode", "came"), 0
+    ),
+]
+
+
+def machine_files(folder: Path) -> tuple[Path, Path]:
+    questions, answers = format_machine(QUESTIONS)
+    paths = folder / "x_questions.txt", folder / "x_answers.txt"
+    for path, text in zip(paths, (questions, answers), strict=True):
+        path.write_text(text, encoding="ascii")
+    return paths
+
+
+def test_a_question_is_its_sentence_with_the_answer_in_place(tmp_path: Path) -> None:
+    """The answers are read from the file beside the questions; the other options do not count."""
+    questions, _ = machine_files(tmp_path)
+    assert read_reference(str(questions)) == ["He saw owls .", "She ran home ."]
+
+
+def test_without_answers_the_missing_word_does_not_count(tmp_path: Path) -> None:
+    """The rest of the sentence does."""
+    questions, answers = machine_files(tmp_path)
+    answers.unlink()
+    assert read_reference(str(questions)) == ["He saw .", "She home ."]
+
+
+@pytest.mark.parametrize(("name", "text"), [("gone.jsonl", None), ("empty.jsonl", "")])
+def test_a_reference_that_holds_no_question_is_told(
+    tmp_path: Path, name: str, text: str | None
+) -> None:
+    """Not there, or empty: one message that says what to give."""
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(
+        UsageError,
+        match=r"Give a questions\.jsonl of a release or a questions file in MSR machine format",
+    ):
+        read_reference(str(tmp_path / name))

@@ -1,0 +1,90 @@
+"""Which words are common content words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.corpus.counts import lemma_counts
+from cloze_gen.english.penn_tags import CONTENT_CLASSES
+from cloze_gen.recipes.scs.vocabulary import (
+    VocabularyReason,
+    VocabularySettings,
+    content_vocabulary,
+)
+
+COUNTS = {
+    ("walk", "verb"): 60, ("walk", "noun"): 40, ("walk", "adverb"): 2, ("be", "verb"): 900, ("the", "function"): 999, ("not", "adverb"): 80,
+    ("rose", "proper_noun"): 9, ("rose", "noun"): 3, ("baker", "proper_noun"): 3, ("baker", "noun"): 9, ("60,000", "noun"): 8,
+    ("well-bred", "adjective"): 7, ("x", "noun"): 50,
+}  # fmt: skip
+
+pair_counts = st.dictionaries(
+    st.tuples(
+        st.sampled_from(["walk", "run", "be", "Ann", "60", "cat", "dog"]),
+        st.sampled_from([*CONTENT_CLASSES, "function", "proper_noun"]),
+    ),
+    st.integers(1, 50),
+)
+
+
+def kept(**settings: float) -> list[tuple[str, str]]:
+    pairs, _ = content_vocabulary(COUNTS, settings=VocabularySettings(**settings))
+    return [(pair.lemma, pair.word_class) for pair in pairs]
+
+
+def test_most_frequent_pairs_come_first() -> None:
+    """A lemma stands once a class, by descending count."""
+    assert kept() == [
+        ("walk", "verb"),
+        ("walk", "noun"),
+        ("baker", "noun"),
+        ("well-bred", "adjective"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pair", "reason"),
+    [
+        (("the", "function"), VocabularyReason.NOT_CONTENT),
+        (("60,000", "noun"), VocabularyReason.SHAPE),
+        (("x", "noun"), VocabularyReason.SHAPE),
+        (("be", "verb"), VocabularyReason.FUNCTION),
+        (("not", "adverb"), VocabularyReason.FUNCTION),
+        (("rose", "noun"), VocabularyReason.NAME),
+        (("walk", "adverb"), VocabularyReason.SLIP),
+    ],
+)
+def test_every_rule_has_its_reason(pair: tuple[str, str], reason: VocabularyReason) -> None:
+    """Each refused pair is counted under the rule that refused it."""
+    without = {other: count for other, count in COUNTS.items() if other != pair}
+    settings = VocabularySettings()
+    with_pair, reasons = content_vocabulary(COUNTS, settings=settings)
+    _, reasons_without = content_vocabulary(without, settings=settings)
+    assert pair not in {(kept.lemma, kept.word_class) for kept in with_pair}
+    assert reasons[reason] == reasons_without[reason] + 1
+
+
+@given(pair_counts, st.integers(10, 12))
+def test_every_pair_is_kept_or_refused(counts: dict[tuple[str, str], int], size: int) -> None:
+    """seen = kept + refused, and never more than `size` are kept."""
+    pairs, refused = content_vocabulary(counts, settings=VocabularySettings(size=size))
+    assert len(pairs) + sum(refused.values()) == len(counts)
+    assert len(pairs) <= size
+
+
+def test_forms_of_a_lemma_add_up() -> None:
+    """`goes` and `went` count for the same pair."""
+    assert lemma_counts([(("go", "verb"), 2), (("go", "noun"), 1), (("go", "verb"), 5)]) == {
+        ("go", "verb"): 7,
+        ("go", "noun"): 1,
+    }
+
+
+def test_the_reference_gives_the_words_that_may_be_kept() -> None:
+    pairs, refused = content_vocabulary(
+        COUNTS, settings=VocabularySettings(), reference={("walk", "noun"), ("be", "verb")}
+    )
+    assert [(pair.lemma, pair.word_class) for pair in pairs] == [("walk", "noun")]
+    assert refused[VocabularyReason.NOT_REFERENCE] == 3

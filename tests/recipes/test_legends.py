@@ -1,0 +1,66 @@
+"""Every reason that a stage can write has a legend."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from cloze_gen.judging.tasks.groom import RejectReason
+from cloze_gen.pipelines.style_task import find_style, style_names
+from cloze_gen.records.rejection import Reason, legend_of
+from cloze_gen.renamed import REASONS
+
+MOST_CHARS = 90
+IDIOM = re.compile(
+    r"\b(told|tells?|said|says|ask(s|ed)|stands?|beside|nobody|whoever|whatever|dealt|laid|anew|"
+    r"heard|strangers|worth|wish|speaks|house|floor|wing|law|room)\b"
+)
+
+
+def every(kind: type[Reason] = Reason) -> Iterator[Reason]:
+    """All reasons; `style_names` has imported the modules of all stages."""
+    for one in kind.__subclasses__():
+        yield from one
+        yield from every(one)
+
+
+def test_every_reason_has_a_legend() -> None:
+    for name in style_names():
+        find_style(name)
+    found = [one for one in every() if one.__module__.startswith("cloze_gen.")]
+    assert len(found) > 100
+    for one in found:
+        assert one.legend, one
+        assert len(one.legend) <= MOST_CHARS, one
+        assert not IDIOM.search(one.legend.casefold()), one
+        assert str(one) not in REASONS, "an old name"
+
+
+@pytest.mark.parametrize("name", style_names())
+def test_a_style_explains_its_reasons(name: str) -> None:
+    legends = find_style(name).legends
+    assert legends["nearly_empty"]
+    assert all(0 < len(legend) <= MOST_CHARS for legend in legends.values())
+
+
+def test_names_with_a_part_of_their_own() -> None:
+    """Reasons with a member's or a judge's part."""
+    assert legend_of("guessed_by_hf:gpt2", find_style("lambada-style").legends)
+    legends = find_style("holmes-style").legends
+    assert all(legend_of(f"judges_say_{reason}", legends) for reason in RejectReason)
+    assert legend_of("unheard_of", legends) == ""
+
+
+def test_old_reasons_of_judges_are_read() -> None:
+    assert RejectReason("no_four_wrong_ones") is RejectReason.AMBIGUOUS
+    assert RejectReason("context_too_little") is RejectReason.UNCLEAR
+
+
+def test_no_two_reasons_of_a_stage_became_one() -> None:
+    """Two old reasons have one new name only where two recipes mean the same."""
+    olds: dict[str, list[str]] = {}
+    for old, new in REASONS.items():
+        olds.setdefault(new, []).append(old)
+    assert {new for new, some in olds.items() if len(some) > 1} == {"other_target_chosen"}

@@ -1,0 +1,321 @@
+"""The dataset card."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.formats.licences import set_licence
+from cloze_gen.records.question import Question
+from cloze_gen.records.release_facts import Measured, ReleaseFacts
+from cloze_gen.release.card import (
+    CardFacts,
+    CardTable,
+    card_head,
+    dataset_card,
+    draw_samples,
+    sample_question,
+    size_category,
+    stem_around_blank,
+)
+from tests.cases.releases import FACTS, HOSTILE, TABLES, hostile_facts
+
+# The dataset card
+
+
+@pytest.fixture
+def card() -> CardFacts:
+    return CardFacts(
+        facts=FACTS, head="---\nlicense: x\n---", described="passages", balance="Even.", use=[("Load it", "python", "load()")],
+        files=[("v.jsonl", "all.")], licence="Of two books | <b>.", bibtex="@misc{mine,\n}\n", per_book={FACTS.item_books[0].book_id: 3},
+        steps=[], example=["He ran to the _____.", "    a) door"], notes=["judged: none\n## x"], columns=[("id", "which"), ("id", "which")],
+    )  # fmt: skip
+
+
+def test_the_card_is_complete(card: CardFacts) -> None:
+    text = dataset_card(card)
+    assert text.startswith("---\nlicense: x\n---\n\n# mine\n")
+    for part in (
+        FACTS.signature,
+        FACTS.canary,
+        "Load it:\n```python\nload()\n```",
+        "- `v.jsonl`: all.",
+        "Of two books \\| &lt;b&gt;.",
+        "@misc{mine,",
+        "    He ran to the _____.\n        a) door\n",
+        "- judged: none ## x\n",
+        "| `id` | which |\n\n",
+    ):
+        assert part in text
+    assert "All splits except `train` are test data." not in text
+    assert "All splits except `train` are test data." in dataset_card(
+        replace(card, has_train_split=True)
+    )
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings == [f"## {name}" for name in ("Evaluation", "Notes", "How to use it", "Files", "Licence", "How to cite",
+                                                  "Books", "Funnel", "Settings")]  # fmt: skip
+
+
+def test_a_shortfall_is_reported(card: CardFacts) -> None:
+    """And a title that would break the table."""
+    books = (replace(FACTS.item_books[0], title="A | B"),)
+    text = dataset_card(replace(card, facts=replace(FACTS, n_items=3, n_wanted=5, books=books)))
+    assert "The run requested 5;" in text
+    assert "| A \\| B |" in text
+
+
+@pytest.mark.parametrize(
+    ("order", "text"),
+    [("shuffled", "s are shuffled, in the same order"), ("corpus", "s are in corpus order")],
+)
+def test_the_order_is_reported(order: str, text: str, card: CardFacts) -> None:
+    """`cloze-gen contamination` depends on it."""
+    assert text in dataset_card(replace(card, facts=replace(FACTS, order=order)))
+
+
+def test_the_adversary_comes_first(card: CardFacts) -> None:
+    bare = replace(FACTS, measured=(), evaluated="")
+    assert "`cloze-gen evaluate mine`" in dataset_card(replace(card, facts=bare))
+    rows = (Measured(name="lsa", kind="baseline", accuracy=0.5, low=0.4, high=0.6), Measured(name="adversary-scores", kind="adversary",
+            accuracy=0.45, low=0.31, high=0.6, method="trees, folds by item"))  # fmt: skip
+    text = dataset_card(
+        replace(card, facts=replace(FACTS, measured=rows, evaluated="It picks the answer in 45 %."))
+    )
+    first, second = (
+        text.index(
+            "| adversary-scores | 45.0% | 31.0% to 60.0% | adversary | trees, folds by item |"
+        ),
+        text.index("| lsa | 50.0%"),
+    )
+    assert (
+        text.index("It picks the answer in 45 %.")
+        < first
+        < text.index("## Evaluation")
+        < second
+        < text.index("## Notes")
+    )
+
+
+def test_a_row_of_a_user_file_is_plain_text(card: CardFacts) -> None:
+    """A file name may contain Markdown or HTML."""
+    row = Measured(
+        name="user:a|b<img src=x>",
+        kind="user",
+        accuracy=0.5,
+        low=0.4,
+        high=0.6,
+        method="a|b<img src=x>.jsonl",
+    )
+    text = dataset_card(replace(card, facts=replace(FACTS, measured=(row,))))
+    assert (
+        "| user:a\\|b&lt;img src=x&gt; | 50.0% | 40.0% to 60.0% | user | a\\|b&lt;img "
+        "src=x&gt;.jsonl |" in text
+    )
+
+
+def test_people_have_a_section_of_their_own(card: CardFacts) -> None:
+    rows = (Measured(name="lsa", kind="baseline", accuracy=0.5, low=0.4, high=0.6),
+            Measured(name="human", kind="human", accuracy=0.9, low=0.85, high=0.95, method="3 judges, 90 verdicts"))  # fmt: skip
+    text = dataset_card(replace(card, facts=replace(FACTS, measured=rows)))
+    section = text[text.index("## Human accuracy") : text.index("## Evaluation")]
+    assert "| human | 90.0% | 85.0% to 95.0% | human | 3 judges, 90 verdicts |" in section
+    assert "lsa" not in section
+    assert "human" not in text[text.index("| lsa |") : text.index("## Notes")]
+
+
+def test_a_style_shows_its_own_tables(card: CardFacts) -> None:
+    """Figures to the right."""
+    table = CardTable(
+        "Statistics", "Compared with the paper's.", ("measure", "all"), (("words", "12"),)
+    )
+    assert (
+        "## Statistics\nCompared with the paper's.\n\n| measure | all |\n|---|---:|\n| words | 12 |\n"
+        in dataset_card(replace(card, tables=[table]))
+    )
+
+
+# The head of the card
+
+
+def head(facts: ReleaseFacts) -> dict[str, Any]:
+    """As the hub reads it: the text between the first two lines of hyphens."""
+    yaml = pytest.importorskip("yaml")
+    text = (
+        card_head(facts, set_licence(facts.item_books), TABLES, task="multiple-choice")
+        + "\n\n# mine\n---\n"
+    )
+    found = re.match(r"---\n(.*?)\n---\n\n# mine", text, re.DOTALL)
+    assert found is not None
+    return dict(yaml.safe_load(found[1]))
+
+
+def test_the_head_names_every_split_and_config() -> None:
+    """Configs in their order, a file a split; the first is what is loaded without a name."""
+    assert head(FACTS)["configs"] == [
+        {
+            "config_name": "default",
+            "data_files": [{"split": "test", "path": "questions.jsonl"}],
+            "default": True,
+        },
+        {
+            "config_name": "control",
+            "data_files": [{"split": "test", "path": "data/control.parquet"}],
+        },
+    ]
+
+
+def test_the_head_declares_columns_and_rows() -> None:
+    """Of each config; lists and objects in the hub's notation."""
+    first, second = head(FACTS)["dataset_info"]
+    assert [column["name"] for column in first["features"]] == list(TABLES[0].columns.types)
+    assert first["features"][2] == {"name": "sentences", "list": {"list": "string"}}
+    assert first["features"][4]["list"][0] == {"name": "word", "dtype": "string"}
+    assert first["splits"] == [{"name": "test", "num_bytes": 120, "num_examples": 3}]
+    assert (second["config_name"], second["features"]) == (
+        "control",
+        [{"name": "split", "dtype": "string"}],
+    )
+
+
+def test_the_set_is_told_as_the_hub_sorts_it() -> None:
+    """Licence, language, size, task, tags."""
+    found = head(FACTS)
+    assert (found["license"], found["language"], found["pretty_name"]) == (
+        "cc0-1.0",
+        ["en"],
+        "mine (Toy-style)",
+    )
+    assert (found["size_categories"], found["task_categories"]) == (["n<1K"], ["multiple-choice"])
+    assert "toy-style" in found["tags"]
+    assert not {"license_name", "license_link"} & found.keys()
+
+
+@pytest.mark.parametrize(
+    ("licence", "expected"),
+    [
+        ("", {"license": "other", "license_name": "unknown"}),
+        ("my words", {"license": "other", "license_name": "my-words"}),
+        (
+            "public domain",
+            {
+                "license": "other",
+                "license_name": "public-domain",
+                "license_link": "https://creativecommons.org/publicdomain/mark/1.0/",
+            },
+        ),
+    ],
+)
+def test_a_licence_of_another_name_has_its_own(licence: str, expected: dict[str, str]) -> None:
+    """And a link where there is one."""
+    books = tuple(replace(book, license=licence) for book in FACTS.books)
+    found = head(replace(FACTS, books=books))
+    assert {key: value for key, value in found.items() if key.startswith("license")} == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (0, "n<1K"),
+        (9_999, "1K<n<10K"),
+        (10_000, "10K<n<100K"),
+        (999_999, "100K<n<1M"),
+        (1_000_000, "1M<n<10M"),
+        (10**7, "10M<n<100M"),
+    ],
+)
+def test_sizes_are_the_hubs(rows: int, expected: str) -> None:
+    """A bound belongs to the size above it."""
+    assert size_category(rows) == expected
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+def test_hostile_words_stay_strings(words: str) -> None:
+    """The head keeps its keys and its end; a name is one line of text."""
+    found = head(hostile_facts(words))
+    assert [key for key in found if key not in {"license_name", "license_link"}] == list(
+        head(FACTS)
+    )
+    assert isinstance(found["pretty_name"], str)
+    assert len(found["pretty_name"].splitlines()) == 1
+
+
+# ---- sample questions
+
+QUESTION = Question("b:0:1", "b", ("We", "hide", "it", "."), 1, ("hide", "eat"), 0)
+
+
+@given(n=st.integers(0, 300), seed=st.integers(0, 5), count=st.integers(0, 30))
+def test_a_draw_is_without_repetition_and_in_order(n: int, seed: int, count: int) -> None:
+    """The requested number, or all; each once, in the set's order."""
+    drawn = draw_samples(n, seed=seed, count=count)
+    assert len(drawn) == min(n, count)
+    assert drawn == sorted(set(drawn))
+    assert all(0 <= index < n for index in drawn)
+
+
+def test_seeds_draw_differently() -> None:
+    """The seed chooses the samples, and the same seed the same."""
+    assert draw_samples(1040, seed=1) == draw_samples(1040, seed=1) != draw_samples(1040, seed=2)
+
+
+def test_a_bare_record_suffices() -> None:
+    """Without source, scores and candidates there is still the question."""
+    sample = sample_question(QUESTION, {"id": "b:0:1"})
+    assert (sample.before, sample.after, sample.book) == ("We ", " it.", "b")
+    assert (sample.source, sample.place, sample.facts, sample.score_rows, sample.candidates) == (
+        "",
+        "",
+        (),
+        (),
+        (),
+    )
+
+
+def test_what_a_style_adds_is_told() -> None:
+    """Unknown fields become facts; nested ones are skipped."""
+    record = {
+        "id": "b:0:1",
+        "answer_tag": "VB",
+        "rank": 3,
+        "deep": {"x": 1},
+        "history": ["We", "then"],
+        "source": {"start": 1000, "end": 1020},
+    }
+    sample = sample_question(QUESTION, record, file="b.txt")
+    assert sample.facts == (("answer tag", "VB"), ("rank", "3"), ("history", "We / then"))
+    assert sample.place == "b.txt, characters 1,000 to 1,020"
+
+
+def test_scores_of_options_may_differ_in_columns() -> None:
+    """An option without a figure has an empty cell."""
+    sample = sample_question(
+        QUESTION, {"option_scores": [{"word": "hide", "freq": 1e-5}, {"word": "eat", "count": 3}]}
+    )
+    assert sample.score_columns == ("word", "freq", "count")
+    assert sample.score_rows == (("hide", "1e-05", ""), ("eat", "", "3"))
+
+
+def test_candidates_stand_by_verdict() -> None:
+    """Candidates are grouped by verdict, in the order given."""
+    listed = {
+        "candidates": [
+            {"word": "eat", "verdict": "fit"},
+            {"word": "an", "verdict": "breaks_a_an"},
+            {"word": "see", "verdict": "fit"},
+        ]
+    }
+    assert sample_question(QUESTION, {}, candidates=listed).candidates == (
+        ("fit", "eat, see"),
+        ("breaks a an", "an"),
+    )
+
+
+def test_a_blank_at_either_end() -> None:
+    """A blank that opens or closes its sentence has nothing on that side."""
+    assert stem_around_blank(("Go", "home", "."), 0) == ("", " home.")
+    assert stem_around_blank(("Go", "home"), 1) == ("Go ", "")

@@ -1,0 +1,277 @@
+"""The report's page: its text, its escaping, and no external requests."""
+
+from __future__ import annotations
+
+import html.parser
+from dataclasses import replace
+
+from cloze_gen.evaluate.passages import PassageEvaluation, PassageRow
+from cloze_gen.release.html import render_report
+from cloze_gen.release.report_data import ReportData
+from cloze_gen.release.report_passages import Analysis, Measure
+from tests.release.conftest import HOSTILE, question_row
+
+VOID = {"meta", "link", "br", "img", "hr", "input", "path"}
+
+
+class Page(html.parser.HTMLParser):
+    """Elements, ids, links and unclosed tags of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.astray: list[str] = []
+        self.text: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.astray.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def test_every_section_is_there(page: str) -> None:
+    shown = Page(page)
+    assert [one["id"] for one in shown.all("section")] == [
+        "adversary", "funnel", "distributions", "baselines", "rules", "samples", "books", "settings",
+    ]  # fmt: skip
+    text = " ".join("".join(shown.text).split())
+    for part in (
+        "cloze-gen|n:40",
+        "The run requested 50",
+        "word frequent",
+        "Zweig & Burges 2011, Table 1",
+        "He climbed the",
+        "A warning.",
+        "lm.order",
+    ):
+        assert part in text
+
+
+def test_the_adversary_comes_first(page: str, data: ReportData) -> None:
+    text = " ".join(
+        "".join(Page(page[page.index("<main") : page.index('<section id="funnel"')]).text).split()
+    )
+    assert "finds the answer in 45 % of questions (95 % interval 31-60); chance is 20 %" in text
+    assert "adversary-scores45.0 %31.0 to 60.0trees, folds by item40" in text.replace(
+        "% ", "%"
+    ).replace("%", "% ").replace("% 31", "%31")
+    bare = render_report(replace(data, evaluation=None))
+    assert "Not measured yet" in bare[bare.index('id="adversary"') : bare.index('id="funnel"')]
+
+
+def test_human_accuracy_is_in_the_paper_s_row(data: ReportData) -> None:
+    assert data.evaluation is not None
+    row = question_row("human", "human", 0.875, 0.8, 0.95, note="3 judges, 120 verdicts")
+    shown = render_report(
+        replace(
+            data,
+            evaluation=data.evaluation.model_copy(
+                update={"baselines": (*data.evaluation.baselines, row)}
+            ),
+        )
+    )
+    text = " ".join(
+        "".join(
+            Page(shown[shown.index('id="baselines"') : shown.index('<section id="rules"')]).text
+        ).split()
+    )
+    assert "Human87.5 %80.0 to 95.04091 %" in text
+    assert "Human: 3 judges, 120 verdicts." in text
+    assert "for people, bootstrap over questions" in text
+    assert "human" not in shown[shown.index('<section id="rules"') :].lower()
+
+
+def test_each_rule_has_its_kind(page: str) -> None:
+    section = page[page.index('<section id="rules"') : page.index('<section id="samples"')]
+    rules = " ".join(Page(section[section.index("<table") :]).text).split()
+    for name, kind in (
+        ("most-frequent", "balanced"),
+        ("odd-tag-out", "bias"),
+        ("options-only", "classifier"),
+    ):
+        assert rules[rules.index(name) + 1] == kind
+    assert "lsa" not in rules
+
+
+def test_equal_data_give_equal_bytes(data: ReportData, page: str) -> None:
+    """Nothing of the page depends on the clock, on chance or on what was drawn before."""
+    assert render_report(replace(data, name="another", seed=data.seed + 1)) != page
+    assert page == render_report(replace(data))
+
+
+def test_the_page_makes_no_requests(page: str) -> None:
+    """The only addresses are XML namespaces and anchors."""
+    shown = Page(page)
+    assert not shown.all("script")
+    for tag, attributes in shown.elements:
+        for name in ("src", "srcset", "href", "xlink:href", "action", "data", "poster"):
+            value = attributes.get(name)
+            assert value is None or value.startswith("#") or value == "data:,", (
+                f"{tag} {name}={value}"
+            )
+    assert "url(http" not in page
+    assert "@import" not in page
+
+
+def test_text_of_books_stays_text(page: str, hostile_page: str) -> None:
+    shown = Page(hostile_page)
+    assert {tag for tag, _ in shown.elements} <= {tag for tag, _ in Page(page).elements}
+    assert not any(name.startswith("on") for _, attributes in shown.elements for name in attributes)
+    text = "".join(shown.text)
+    assert "<script>alert(1)</script>" in text
+    assert "{{ 7*7 }}" in text
+    assert "49" not in text.split("Sample questions")[-1].split("Books")[0]
+
+
+def test_the_page_is_well_formed(page: str, hostile_page: str) -> None:
+    """Tags nest, ids are there once, links within the page lead somewhere."""
+    for text in (page, hostile_page):
+        shown = Page(text)
+        assert shown.astray == []
+        assert shown.open == []
+        ids = [attributes["id"] for _, attributes in shown.elements if "id" in attributes]
+        assert len(ids) == len(set(ids))
+        links = {
+            attributes.get(name) or ""
+            for _, attributes in shown.elements
+            for name in ("href", "xlink:href")
+        }
+        assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+        assert {
+            attributes["aria-labelledby"]
+            for _, attributes in shown.elements
+            if "aria-labelledby" in attributes
+        } <= set(ids)
+
+
+def test_plots_and_tables_are_accessible(page: str) -> None:
+    shown = Page(page)
+    assert all(one.get("role") == "img" and one.get("aria-label") for one in shown.all("svg"))
+    assert len(shown.all("figcaption")) == len(shown.all("figure")) == len(shown.all("svg")) == 8
+    assert len(shown.all("thead")) == len(shown.all("table"))
+    assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))
+    assert shown.all("html")[0]["lang"] == "en"
+    assert len(shown.all("h1")) == 1
+
+
+def test_what_is_missing_is_left_out(data: ReportData) -> None:
+    """A style without options, scores, an evaluation or a paper's table still has its page."""
+    bare = replace(
+        data, paper=None, n_options=0, answer_freqs=(), impostor_freqs=(), sentence_tokens=(), answer_positions=(),
+        blank_places=(), books=(), evaluation=None, samples=(), audits=(), overrides=(), warnings=(), levels=(),
+    )  # fmt: skip
+    page = Page(render_report(bare))
+    assert [one["id"] for one in page.all("section")] == ["funnel", "baselines", "settings"]
+    assert page.all("svg") == []
+    assert "cloze-gen evaluate mine" in "".join(page.text)
+
+
+def test_an_unmeasured_set_shows_the_paper_s_figures(data: ReportData) -> None:
+    """Before an evaluation the paper's own figures are shown, and named as the paper's."""
+    text = " ".join("".join(Page(render_report(replace(data, evaluation=None))).text).split())
+    assert "Not measured yet" in text
+    assert "91 %" in text
+    assert "95 %" not in text.split("Sample questions")[1]
+
+
+def test_a_page_of_passages_has_no_questions(passages: ReportData) -> None:
+    shown = Page(render_report(passages))
+    assert [one["id"] for one in shown.all("section")] == [
+        "funnel",
+        "distributions",
+        "analysis",
+        "baselines",
+        "samples",
+        "books",
+        "settings",
+    ]
+    text = " ".join("".join(shown.text).split())
+    assert "question" not in text.lower()
+    for part in (
+        "40 passages, from 1 book", "kept by cache alone 55.0 %", "Paperno et al. 2016, 3.2", "Paperno et al. 2016, Table 1",
+        "who hid ? it was ann", "P(target), ngram", "Passages by book",
+    ):  # fmt: skip
+        assert part in text.replace("alone55", "alone 55")
+    assert len(shown.all("figcaption")) == len(shown.all("svg")) == 4
+    assert all(one.get("scope") in {"col", "row"} for one in shown.all("th"))
+
+
+def test_the_two_sets_share_a_table(passages: ReportData) -> None:
+    page = render_report(passages)
+    section = page[page.index('<section id="baselines"') : page.index('<section id="samples"')]
+    head, *rows = [
+        Page(row).text
+        for row in section[section.index("<table") : section.index("</table>")].split("<tr>")[1:]
+    ]
+    cells = [[cell for cell in row if cell.strip()] for row in rows]
+    assert {len(row) for row in cells} == {len([cell for cell in head if cell.strip()])} == {15}
+    assert cells[0] == ["N-gram", "0.0", "0.0 to 9.0", "3,126", "993", "0.1", "3,125", "993",
+                        "20.0", "10.0 to 40.0", "285", "17", "19.1", "285", "17"]  # fmt: skip
+    assert cells[1] == ["RNN", *"----", "0.0", "14,725", "7,831", *"----", "15.4", "277", "24"]
+    assert cells[2] == ["last name", *"-" * 14]
+
+
+def test_hostile_passages_stay_text(passages: ReportData) -> None:
+    """A book's text, a genre, a member's and a baseline's name hold no element."""
+    script, braces, block, image, marks, dollars = HOSTILE
+    assert passages.passages is not None
+    sample = replace(
+        passages.passages.samples[0], id=script, book=image, domain=script, before=f"{script} ", target=braces, after=block,
+        published=image, place=marks, verdict=script, scores=((script, image),), signals=((braces, script),),
+    )  # fmt: skip
+    row = PassageRow(
+        name=f"{script}{dollars}", set="control", kind="model", n=1, correct=None, accuracy=0.5, low=0.4, high=0.6,
+        perplexity=1.0, median_rank=1.0, coverage=1.0, note=image,
+    )  # fmt: skip
+    analysis = Analysis(script, 1, 1, (Measure(image, True, 0.1, 0.1, None, None),), (1,), (1,))
+    evil = replace(
+        passages.passages,
+        samples=(sample,),
+        evaluation=PassageEvaluation(signature=image, n=1, baselines=(row,)),
+        analysis=analysis,
+    )
+    steps = (replace(passages.steps[0], survival={script: 0.5}),)
+    shown, harmless = (
+        Page(render_report(replace(passages, passages=evil, steps=steps))),
+        Page(render_report(passages)),
+    )
+    assert shown.astray == shown.open == []
+    assert {tag for tag, _ in shown.elements} <= {tag for tag, _ in harmless.elements}
+    assert not any(name.startswith("on") for _, attributes in shown.elements for name in attributes)
+    assert "<script>alert(1)</script>" in "".join(shown.text)
+    assert "49" not in "".join(shown.text).split("Sample passages")[-1].split("Books")[0]
+
+
+def test_passages_without_an_evaluation_have_a_page(passages: ReportData) -> None:
+    """Without an analysis, an evaluation or a single passage; the paper's own figures stay."""
+    assert passages.passages is not None
+    bare = replace(
+        passages,
+        passages=replace(passages.passages, tokens=(), analysis=None, evaluation=None, samples=()),
+        books=(),
+    )
+    page = Page(render_report(bare))
+    assert [one["id"] for one in page.all("section")] == [
+        "funnel",
+        "baselines",
+        "books",
+        "settings",
+    ]
+    text = " ".join("".join(page.text).split())
+    assert "cloze-gen evaluate mine" in text
+    assert "14,725" in text

@@ -1,0 +1,125 @@
+"""The pictures of a report."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import pytest
+
+from cloze_gen.evaluate.questions import QuestionEvaluation
+from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
+from cloze_gen.release import plots
+from cloze_gen.release.plots import (
+    classes_plot,
+    drawing,
+    new_figure,
+    places_plot,
+    svg_text,
+    tokens_plot,
+)
+from cloze_gen.release.report_data import ReportData
+from cloze_gen.release.report_passages import Analysis
+
+# The plots: equal bytes, colours of the page, no stray markup, no warning for any text
+
+
+def all_plots(evaluation: QuestionEvaluation) -> dict[str, str]:
+    return {
+        "funnel": plots.funnel_plot([("books", 1), ("nothing", 0), ("alternates", 5_800_000)]),
+        "frequency": plots.frequency_plot([1e-6, 1e-5], [3e-6, 0.0]),
+        "length": plots.length_plot([7, 7, 7]),
+        "position": plots.position_plot([3, 0, 2]),
+        "blank": plots.blank_plot([0.0, 1.0]),
+        "baselines": plots.baseline_plot(
+            evaluation.baselines, chance=0.2, paper=MSR_TABLE_1, labels={"lsa": "LSA"}
+        ),
+    }
+
+
+def test_plots_are_equal_bytes(evaluation: QuestionEvaluation) -> None:
+    """Drawn twice, and under another matplotlibrc, a plot is the same text."""
+    first = all_plots(evaluation)
+    with mpl.rc_context(
+        {"font.size": 20, "axes.facecolor": "red", "svg.fonttype": "path", "axes.linewidth": 5}
+    ):
+        assert all_plots(evaluation) == first
+
+
+def test_plots_are_whole_and_without_names_that_clash(evaluation: QuestionEvaluation) -> None:
+    seen: set[str] = set()
+    for name, svg in all_plots(evaluation).items():
+        root = ElementTree.fromstring(svg)
+        assert root.tag.endswith("svg")
+        ids = {element.attrib["id"] for element in root.iter() if "id" in element.attrib}
+        assert not ids & seen, name
+        seen |= ids
+        assert (
+            set(re.findall(r"url\(#([^)]+)\)", svg))
+            | set(re.findall(r'xlink:href="#([^"]+)"', svg))
+            <= ids
+        )
+
+
+def test_colours_follow_the_page(evaluation: QuestionEvaluation) -> None:
+    """No fixed colour, so that light and dark pages both work; no date and no program."""
+    for name, svg in all_plots(evaluation).items():
+        assert re.findall(r"#[0-9a-fA-F]{6}\b", svg) == [], name
+        assert "var(--ink)" in svg
+        assert "<style" not in svg
+        assert "<metadata" not in svg
+        assert not re.search(r"DejaVu|\d{4}-\d\d-\d\d", svg)
+
+
+@pytest.mark.parametrize(
+    "label", ["$x^2$ and $", "\u6f22\u5b57", "<script>", "a & b", "x" * 200, ""]
+)
+def test_any_label_can_be_drawn(label: str) -> None:
+    ElementTree.fromstring(plots.funnel_plot([(label, 3)]))
+
+
+def test_a_label_for_those_who_cannot_see_is_escaped() -> None:
+    """Quotation marks and angle brackets in a plot's label do not leave its attribute."""
+    with drawing():
+        root = ElementTree.fromstring(svg_text(new_figure(1), name="x", label='a "b" <c>'))
+    assert root.attrib["aria-label"] == 'a "b" <c>'
+
+
+def test_drawing_leaves_matplotlib_as_it_was() -> None:
+    """A caller's own matplotlib settings are back after a report."""
+    with mpl.rc_context({"font.size": 17}):
+        plots.position_plot([1, 2])
+        assert mpl.rcParams["font.size"] == 17
+
+
+# The pictures of passages
+
+
+@pytest.fixture
+def analysis(passages: ReportData) -> Analysis:
+    assert passages.passages is not None
+    assert passages.passages.analysis is not None
+    return passages.passages.analysis
+
+
+def test_classes_are_named_in_full(analysis: Analysis) -> None:
+    """Those that the analysis has, kept and random, and the paper's figures if any."""
+    drawn = classes_plot(analysis)
+    assert "proper" in drawn
+    assert "adjective" not in drawn
+    assert "kept, paper" in drawn
+    assert classes_plot(analysis) == drawn
+
+
+def test_the_last_bar_is_none(analysis: Analysis) -> None:
+    """However far back the others go."""
+    assert ">none<" in places_plot(analysis)
+    assert ">none<" in places_plot(replace(analysis, back_kept=(0,), back_random=(0,)))
+
+
+@pytest.mark.parametrize("tokens", [(70,), (70, 70), (51, 300), tuple(range(60, 90))])
+def test_lengths_of_any_spread_are_drawn(tokens: tuple[int, ...]) -> None:
+    """One passage, equal ones, two far apart."""
+    assert tokens_plot(tokens).startswith("<svg")

@@ -1,0 +1,97 @@
+"""What an artifact is known by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.store.fingerprint import StageKey, canonical_json, fingerprint_of
+
+KEY = StageKey("forward", 1, {"keep": 30}, {"model": "aa"}, 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"stage": "focus"},
+        {"version": 2},
+        {"settings": {"keep": 31}},
+        {"settings": {}},
+        {"inputs": {"model": "ab"}},
+        {"inputs": {"index": "aa"}},
+        {"seed": 2},
+        {"seed": None},
+    ],
+)
+def test_every_part_counts(change: dict[str, Any]) -> None:
+    """Stage, version, settings, inputs and seed each give another fingerprint."""
+    assert replace(KEY, **change).fingerprint != KEY.fingerprint
+
+
+def test_a_setting_at_its_default_does_not_count() -> None:
+    """A new setting with a neutral default changes no fingerprint; another value of it does."""
+    new = replace(KEY, settings={"keep": 30, "new": 0.5}, defaults={"new": 0.5})
+    other = replace(new, settings={"keep": 30, "new": 0.75})
+    assert new.fingerprint == KEY.fingerprint != other.fingerprint
+    assert (new.fingerprinted, other.fingerprinted) == (["keep"], ["keep", "new"])
+
+
+@pytest.mark.parametrize(("value", "default"), [(1, True), (1, 1.0), ("1", 1), ([], None)])
+def test_a_default_of_another_type_is_another_value(value: Any, default: Any) -> None:
+    key = replace(KEY, settings={"x": value}, defaults={"x": default})
+    assert key.fingerprinted == ["x"]
+
+
+@given(
+    st.lists(st.fixed_dictionaries({"a": st.integers(0, 2), "b": st.booleans()}), min_size=2),
+    st.fixed_dictionaries({"a": st.integers(0, 2), "b": st.booleans()}),
+)
+def test_different_values_never_share_a_fingerprint(
+    settings: list[dict[str, Any]], defaults: dict[str, Any]
+) -> None:
+    found = {
+        StageKey("s", 1, one, defaults=defaults).fingerprint: canonical_json(one)
+        for one in settings
+    }
+    assert len(found) == len(set(found.values())) == len({canonical_json(one) for one in settings})
+
+
+def test_a_manifest_gives_its_key_back() -> None:
+    """Also when the default of a setting has changed since."""
+    key = StageKey("s", 1, {"a": 1, "b": 2}, {"x": "ff"}, 3, defaults={"a": 1, "b": 3})
+    again = StageKey.of_manifest(key.described())
+    assert (again.fingerprint, again.fingerprinted) == (key.fingerprint, ["b"])
+    assert fingerprint_of(key.described()) == key.fingerprint
+
+
+def test_a_book_is_apart() -> None:
+    """Books of one shelf share its fingerprint and have folders of their own."""
+    book = replace(KEY, item="b1")
+    assert book.fingerprint == KEY.fingerprint
+    assert book.folder_name == f"forward-{KEY.fingerprint}/b1"
+
+
+@given(
+    st.dictionaries(
+        st.text(), st.one_of(st.integers(), st.text(), st.booleans(), st.none()), max_size=6
+    )
+)
+def test_order_of_settings_does_not_count(settings: dict[str, Any]) -> None:
+    """The same settings in another order have the same fingerprint."""
+    backwards = dict(reversed(list(settings.items())))
+    assert StageKey("s", 1, settings).fingerprint == StageKey("s", 1, backwards).fingerprint
+
+
+def test_fingerprint_does_not_drift() -> None:
+    """Finished artifacts of other days must be found again."""
+    assert KEY.fingerprint == "95817eb294705d3a"
+
+
+def test_no_value_without_one_spelling() -> None:
+    """NaN has no JSON spelling and is refused."""
+    with pytest.raises(ValueError):
+        canonical_json({"x": float("nan")})
