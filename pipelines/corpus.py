@@ -10,7 +10,7 @@ import luigi
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.config import settings_dict
-from cloze_gen.corpus.folder import BookFile, check_apart, listing_digest, scan_corpus
+from cloze_gen.corpus.folder import BookFile, check_apart, listing_digest, read_digests, scan_corpus
 from cloze_gen.corpus.frequencies import write_counts, write_tagged_counts
 from cloze_gen.corpus.ingest import BOOK_VERSION, write_ingest
 from cloze_gen.corpus.json_articles import article_books, is_texts_folder, write_articles
@@ -47,7 +47,7 @@ BOOKS_FIRST = 2
 def scanned(folder: str) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
     """The books of a folder with their digests; reports what is not read."""
     books = scan_corpus(Path(folder), notice=say)
-    return tuple(books), tuple(book.digest() for book in books)
+    return tuple(books), read_digests(books)
 
 
 class OneSide(StyleTask):

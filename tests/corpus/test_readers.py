@@ -21,7 +21,8 @@ from cloze_gen.corpus.folder import scan_corpus
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers import READERS, book_digest, read_book
-from cloze_gen.corpus.readers.reader import Member, Reader
+from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member
+from cloze_gen.corpus.readers.rows import RowReader
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError, CorpusError
@@ -119,22 +120,26 @@ def test_a_book_that_changed_is_not_read(
         read_book(path, digest=digest)
 
 
-class Rows(Reader):
+class Rows(RowReader):
     """A toy format: many books a file, a JSON object a line, with a mark before each text."""
 
     endings: ClassVar[tuple[str, ...]] = (".rows",)
+    shape: ClassVar[str] = "file of rows"
 
     def takes(self, name: str, head: bytes) -> bool:
         return name.endswith(self.endings) and head.startswith(b"{")
 
-    def members(self, file: BinaryIO) -> Iterator[Member]:
-        for number, line in enumerate(file, 1):
-            facts = {key: value for key, value in json.loads(line).items() if key == "title"}
-            yield Member(str(number), facts=tuple(facts.items()), kind="rows")
+    def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
+        titles = [json.loads(line).get("title", "") for line in file]
+        members = [
+            Member(str(number), facts=(("title", title),), kind="rows")
+            for number, title in enumerate(titles, 1)
+        ]
+        return Listing(self.shape, members)
 
-    def fetch(self, file: BinaryIO, member: str, *, limit: int) -> tuple[bytes, str]:
-        data = json.loads(file.readlines()[int(member) - 1])["text"].encode()
-        return data, hashlib.sha256(data).hexdigest()
+    def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
+        for number, line in enumerate(file, 1):
+            yield str(number), json.loads(line)["text"].encode()
 
     def decode(self, raw: bytes, encoding: str = "") -> Decoded:
         return Decoded(raw.decode().removeprefix("%%"), "utf-8", "rows")

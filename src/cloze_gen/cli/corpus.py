@@ -12,7 +12,7 @@ import typer
 from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.new import check_own_folder, own_folder_lock
 from cloze_gen.corpus.counts import Pair
-from cloze_gen.corpus.folder import check_apart, scan_corpus, verify_corpus
+from cloze_gen.corpus.folder import check_apart, read_digests, scan_corpus, verify_corpus
 from cloze_gen.corpus.ingest import BookShard, ingest_book
 from cloze_gen.corpus.manifest import manifest_rows
 from cloze_gen.corpus.parse_book import IngestSettings
@@ -78,9 +78,10 @@ def _ranks(
     ctx: StageContext, folder: Path, reference: Mapping[Pair, int], tagger: str
 ) -> list[BookRank]:
     ingest, identity = IngestSettings(), worker_tagger(tagger).identity
+    books = scan_corpus(folder, notice=ctx.say)
     shards = [
-        BookShard(ctx.store.root, book, book.digest(), ingest)
-        for book in scan_corpus(folder, notice=ctx.say)
+        BookShard(ctx.store.root, book, digest, ingest)
+        for book, digest in zip(books, read_digests(books), strict=True)
     ]
     audits = list(ctx.map(ingest_book, shards, unit="books"))
     kept = [shard for shard, audit in zip(shards, audits, strict=True) if audit["status"] == "kept"]

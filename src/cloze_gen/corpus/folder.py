@@ -11,11 +11,13 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+from cloze_gen.corpus.layouts import Arrangement, PlacedFile, arrange
+from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.manifest import (
     MANIFEST_NAME,
     ManifestRow,
@@ -24,16 +26,16 @@ from cloze_gen.corpus.manifest import (
     rows_of_files,
     unused_columns,
 )
-from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, endings, list_members
-from cloze_gen.corpus.readers.reader import Member
+from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, endings, list_file
+from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member, UnknownTableError
 from cloze_gen.errors import UsageError
-from cloze_gen.parsing import name_list
+from cloze_gen.parsing import NAMED, name_list
 from cloze_gen.store.files import open_regular
 from cloze_gen.store.tables import escape_cell
 
 ARTICLES_SUFFIX = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-_FACTS = ("title", "author", "genre", "year", "etext", "license", "role")
+_FACTS = ("title", "author", "genre", "year", "etext", "language", "license", "role")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class BookFile:
         file: path below the corpus folder, with `/`.
         listed_in_line: line of the manifest; 0 without one.
         member, kind: see `readers.reader.Member`.
+        position: of the member in its file, from 0; books are read in this order.
     """
 
     root: Path
@@ -54,6 +57,7 @@ class BookFile:
     listed_in_line: int = 0
     member: str = ""
     kind: str = ""
+    position: int = 0
 
     @property
     def path(self) -> Path:
@@ -91,44 +95,144 @@ def _safe_id(stem: str) -> str:
     return f"{safe}-{digest}" if safe else f"book-{digest}"
 
 
-def scan_corpus(root: Path, *, notice: Callable[[str], None] | None = None) -> list[BookFile]:
-    """The books of a folder, sorted by id; `notice` gets a line about each problem.
+@dataclass(frozen=True, slots=True)
+class CorpusScan:
+    """What a location of books contains, before any book is read.
+
+    Attributes:
+        books: sorted by id.
+        shapes: format in words -> (files, books).
+        bytes: of the files with books.
+        skipped: files, rows and folders that are not read, and why; one line each.
+        notes: warnings.
+        sentences: whether it has one sentence a row, without books.
+    """
+
+    location: Location
+    books: tuple[BookFile, ...]
+    shapes: Mapping[str, tuple[int, int]]
+    bytes: int
+    skipped: tuple[str, ...]
+    notes: tuple[str, ...]
+    sentences: bool = False
+
+
+def scan_corpus(
+    location: Location | Path,
+    *,
+    settings: InputSettings | None = None,
+    notice: Callable[[str], None] | None = None,
+) -> list[BookFile]:
+    """The books of a location, sorted by id; `notice` gets a line about each problem.
 
     Raises:
-        UsageError: no readable folder with books, a broken manifest, or two books share an id.
+        UsageError: see `scan`.
     """
+    found = scan(location, settings=settings)
+    if notice is not None:
+        for line in found.skipped + found.notes:
+            notice(f"{found.location}: {line}")
+    return list(found.books)
+
+
+def scan(location: Location | Path, *, settings: InputSettings | None = None) -> CorpusScan:
+    """List the books of a location.
+
+    Raises:
+        UsageError: nothing readable with books, a broken manifest, or two books share an id.
+    """
+    if isinstance(location, Path):
+        location = Location(location)
+    settings = settings or InputSettings()
+    root = location.root
     listed_endings = " or ".join(endings())
     check_folder(root, f"Give a folder of {listed_endings} files, one book a file.")
-    found = scan_folder(root)
+    found = scan_folder(root, location.matches)
     skipped = found.skipped()
     if not found.books:
         raise UsageError(
             f"{root}: no {listed_endings} file in this folder or below it."
             + (f" There are {skipped}." if skipped else "")
         )
-    listed, slips = _listed(root, found.books)
-    books = [
-        _book(root, file, member, listed.get(file))
-        for file in sorted(found.books)
-        for member in list_members(root / file)
-    ]
-    counts = Counter(book.book_id for book in books)
+    arranged = arrange(root, found.books, settings)
+    listed, slips = _listed(root, [one.file for one in arranged.files])
+    books, contents = _books(root, arranged, listed, settings)
+    unknown = [(file, one) for file, one in contents.items() if isinstance(one, UnknownTableError)]
+    if not books:
+        raise UsageError("; ".join(f"{root / file}: {error}" for file, error in unknown[:NAMED]))
+    _check_ids(root, books)
+    listings = {file: one for file, one in contents.items() if isinstance(one, Listing)}
+    shapes: dict[str, tuple[int, int]] = {}
+    for one in listings.values():
+        files, count = shapes.get(one.shape, (0, 0))
+        shapes[one.shape] = (files + 1, count + len(one.members))
+    return CorpusScan(
+        location,
+        tuple(sorted(books, key=lambda book: book.book_id)),
+        shapes,
+        sum((root / file).stat().st_size for file in listings if (root / file).is_file()),
+        (
+            *([f"skipped {skipped}"] if skipped else []),
+            *(f"skipped {file}: {error}" for file, error in unknown),
+            *arranged.skipped,
+            *(
+                f"skipped {len(one.skipped):,} of {file}: "
+                + name_list([f"{name!r} ({why})" for name, why in one.skipped])
+                for file, one in listings.items()
+                if one.skipped
+            ),
+        ),
+        (
+            *slips,
+            *arranged.notes,
+            *dict.fromkeys(n for one in listings.values() for n in one.notes),
+        ),
+        any(one.sentences for one in listings.values()),
+    )
+
+
+def _books(
+    root: Path,
+    arranged: Arrangement,
+    listed: Mapping[str, ManifestRow],
+    settings: InputSettings,
+) -> tuple[list[BookFile], dict[str, Listing | UnknownTableError]]:
+    """The books, and what each file contains."""
+    books: list[BookFile] = []
+    contents: dict[str, Listing | UnknownTableError] = {}
+    for placed in sorted(arranged.files, key=lambda one: one.file):
+        try:
+            found = list_file(root / placed.file, settings)
+        except UnknownTableError as error:
+            contents[placed.file] = error
+            continue
+        contents[placed.file] = found
+        books += [
+            _book(root, placed, member, listed.get(placed.file), position)
+            for position, member in enumerate(found.members)
+        ]
+    return books, contents
+
+
+def _check_ids(root: Path, books: Sequence[BookFile]) -> None:
+    by_id: dict[str, list[BookFile]] = {}
     for book in books:
-        if counts[book.book_id] > 1:
-            same = name_list([repr(other.file) for other in books if other.book_id == book.book_id])
+        by_id.setdefault(book.book_id, []).append(book)
+    for book_id, same in by_id.items():
+        if len(same) > 1:
+            names = name_list([repr("/".join(filter(None, (b.file, b.member)))) for b in same])
             raise UsageError(
-                f"{root}: {counts[book.book_id]} books share the id {book.book_id!r} ({same}). "
+                f"{root}: {len(same)} books share the id {book_id!r} ({names}). "
                 f"Rename a file, or give each its own book_id in {MANIFEST_NAME}."
             )
-    if notice is not None:
-        for line in ([f"skipped {skipped}"] if skipped else []) + slips:
-            notice(f"{root}: {line}")
-    return sorted(books, key=lambda book: book.book_id)
 
 
-def _book(root: Path, file: str, member: Member, row: ManifestRow | None) -> BookFile:
-    cells = row.cells if row is not None else {}
-    book_id = cells.get("book_id", "")
+def _book(
+    root: Path, placed: PlacedFile, member: Member, row: ManifestRow | None, position: int
+) -> BookFile:
+    file = placed.file
+    cells = row.cells if row is not None and not member.name else {}
+    book_id = cells.get("book_id", "") or ("" if member.name else placed.book_id)
     if not book_id:
         book_id = _safe_id(member.book_id) if member.book_id else book_id_from_name(file)
         if member.name and not member.book_id:
@@ -139,27 +243,46 @@ def _book(root: Path, file: str, member: Member, row: ManifestRow | None) -> Boo
             f"{where}: book_id {book_id[:80]!r} of {file!r} may only have the characters A-Z a-z 0-9 . _ - "
             "and must not be . or .."
         )
-    facts = dict(member.facts) | {name: cell for name, cell in cells.items() if cell}
+    facts = (
+        dict(member.facts)
+        | dict(placed.facts)
+        | {name: cell for name, cell in cells.items() if cell}
+    )
     return BookFile(
         root,
         file,
         book_id,
         tuple((name, facts[name]) for name in _FACTS if facts.get(name)),
-        row.sha256 if row is not None else "",
+        row.sha256 if row is not None and not member.name else "",
         row.line if row is not None else 0,
         member.name,
         member.kind,
+        position,
     )
 
 
-def books_below(root: Path) -> list[BookFile]:
+def books_below(root: Path, settings: InputSettings | None = None) -> list[BookFile]:
     """Every book of a folder, without ids and facts."""
     check_folder(root, "Give the folder that holds the books, or one above it.")
     return [
         BookFile(root, file, "", member=member.name, kind=member.kind)
         for file in sorted(scan_folder(root).books)
-        for member in list_members(root / file)
+        for member in _members(root / file, settings or InputSettings())
     ]
+
+
+def _members(path: Path, settings: InputSettings) -> Sequence[Member]:
+    try:
+        return list_file(path, settings).members
+    except UnknownTableError:
+        return ()
+
+
+def read_digests(books: Sequence[BookFile]) -> tuple[str, ...]:
+    """The digest of each book; files are read in their own order."""
+    order = sorted(range(len(books)), key=lambda at: (books[at].file, books[at].position))
+    digests = {at: books[at].digest() for at in order}
+    return tuple(digests[at] for at in range(len(books)))
 
 
 def _listed(root: Path, files: list[str]) -> tuple[dict[str, ManifestRow], list[str]]:
@@ -254,13 +377,13 @@ def _named_paths(paths: list[str]) -> str:
     return name_list([repr(path) for path in sorted(paths)])
 
 
-def scan_folder(root: Path) -> FolderContents:
+def scan_folder(root: Path, matches: Callable[[str], bool] = lambda file: True) -> FolderContents:
     found = FolderContents()
     for place, folders, names in os.walk(root, onerror=refuse_unreadable):
         below = {
             name: Path(place, name).relative_to(root).as_posix() for name in (*names, *folders)
         }
-        for name in names:
+        for name in filter(lambda name: matches(below[name]), names):
             found.add_file(below[name])
         folders[:] = [name for name in folders if found.enters(Path(place, name), below[name])]
     return found

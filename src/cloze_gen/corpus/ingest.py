@@ -168,7 +168,10 @@ def write_ingest(
         BookShard(ctx.store.root, book, digest, settings)
         for book, digest in zip(books, digests, strict=True)
     ]
-    rows = list(ctx.map(ingest_book, shards, unit="books"))
+    order = sorted(range(len(shards)), key=lambda at: (books[at].file, books[at].position))
+    in_order = ctx.map(ingest_book, [shards[at] for at in order], unit="books")
+    by_place = dict(zip(order, in_order, strict=True))
+    rows = [by_place[at] for at in range(len(shards))]
     table = [_row(shard, row) for shard, row in zip(shards, rows, strict=True)]
     warn_of_dropped(ctx.say, table)
     write_book_table(writer, table, strict=ctx.strict)

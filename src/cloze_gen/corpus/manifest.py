@@ -21,6 +21,7 @@ COLUMNS = (
     "genre",
     "year",
     "etext",
+    "language",
     "license",
     "bytes",
     "sha256",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cloze_gen.corpus.decoding import flatten
-from cloze_gen.corpus.folder import BookFile, books_below
+from cloze_gen.corpus.folder import BookFile, books_below, read_digests
 from cloze_gen.corpus.normalization import normalize_sentence
 from cloze_gen.corpus.readers import read_book
 from cloze_gen.errors import BookError, FormatError, UsageError
@@ -31,7 +31,8 @@ class BooksFound:
     @classmethod
     def below(cls, root: Path) -> BooksFound:
         """Read every book of a folder once; UsageError if the folder cannot be read."""
-        return cls(root, {book.digest(): book for book in reversed(books_below(root))})
+        books = books_below(root)
+        return cls(root, dict(reversed(list(zip(read_digests(books), books, strict=True)))))
 
 
 @dataclass(slots=True)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from cloze_gen.corpus.decoding import Decoded
-from cloze_gen.corpus.readers.reader import Member, Reader
+from cloze_gen.corpus.readers.reader import (
+    InputSettings,
+    Listing,
+    Reader,
+    UnknownTableError,
+)
 from cloze_gen.corpus.readers.text_file import GzipText, PlainText
 from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.store.files import open_regular
@@ -48,13 +53,15 @@ def ending_of(name: str) -> str:
     return name[-max(map(len, fit)) :] if fit else ""
 
 
-def list_members(path: Path) -> Sequence[Member]:
-    """The books of a file; an unreadable file counts as one book."""
+def list_file(path: Path, settings: InputSettings) -> Listing:
+    """The books of a file; an unreadable file counts as one book. UnknownTableError."""
     try:
         with _opened(path) as (reader, file):
-            return tuple(reader.members(file))
+            return reader.listing(file, settings)
+    except UnknownTableError:
+        raise
     except (OSError, BookError):
-        return (Member(),)
+        return Listing("unreadable file")
 
 
 def book_digest(path: Path, member: str = "") -> str:
@@ -78,6 +85,7 @@ def read_book(path: Path, member: str = "", *, digest: str = "") -> RawBook:
     try:
         with _opened(path) as (reader, file):
             stored, found = reader.fetch(file, member, limit=MAX_BOOK_BYTES)
+            reader = reader.reader_of(member)
     except (OSError, BookError) as error:
         found = _unreadable(error)
     if digest and found != digest:

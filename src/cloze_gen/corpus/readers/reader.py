@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, ClassVar
 
+from pydantic import Field
+
 from cloze_gen.corpus.decoding import Decoded, decode_book
+from cloze_gen.errors import BookError
+from cloze_gen.settings import SettingsGroup
+
+
+class InputSettings(SettingsGroup):
+    text_column: str = Field(
+        default="",
+        description="column of a table (Parquet, JSON lines) that contains the text of a book; empty: detect it",
+    )
+    title_column: str = Field(
+        default="", description="column of a table that contains the title; empty: detect it"
+    )
+    keep_splits: bool = Field(
+        default=False,
+        description="use the published splits of a collection: train as background, test as source",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +36,7 @@ class Member:
         name: path in an archive, number of a row; empty where the file is the book.
         book_id: the id that the file gives; if empty, made from the names of file and member.
         facts: by manifest column (`corpus.manifest.COLUMNS`); a manifest overrides them.
-        kind: the decoding, where it is not plain text; part of the stored book's key.
+        kind: the decoding, where it is not plain text, e.g. "epub 1"; part of the stored book's key.
     """
 
     name: str = ""
@@ -27,10 +45,34 @@ class Member:
     kind: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a file contains.
+
+    Attributes:
+        shape: its format in words, e.g. "text file", "Parquet table, a row per book".
+        members: the books, in the file's own order.
+        skipped: (name of a member, why it is no book).
+        notes: warnings for the user, each one line.
+        sentences: one sentence a row, without books: background only.
+    """
+
+    shape: str
+    members: Sequence[Member] = (Member(),)
+    skipped: Sequence[tuple[str, str]] = ()
+    notes: Sequence[str] = ()
+    sentences: bool = False
+
+
+class UnknownTableError(BookError):
+    """A table whose columns are not known; the message lists them and says what to do."""
+
+
 class Reader:
     """Reads one kind of book file, from open files only. `endings` are in lower case."""
 
     endings: ClassVar[tuple[str, ...]]
+    shape: ClassVar[str]
 
     def takes(self, name: str, head: bytes) -> bool:
         """Whether this is its file, by lower-case name and first `HEAD_BYTES` bytes; at most one
@@ -38,11 +80,17 @@ class Reader:
         """
         raise NotImplementedError
 
-    def members(self, file: BinaryIO) -> Iterable[Member]:
-        """The books of a file, in its own order; a file with a BookError counts as one dropped
-        book.
+    def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
+        """The books of a file; a file with a BookError counts as one dropped book.
+
+        Raises:
+            UnknownTableError: the columns are not known.
         """
-        return (Member(),)
+        return Listing(self.shape)
+
+    def reader_of(self, member: str) -> Reader:
+        """The reader that unpacks and decodes a member."""
+        return self
 
     def fetch(self, file: BinaryIO, member: str, *, limit: int) -> tuple[bytes, str]:
         """At most `limit` + 1 stored bytes of a book, and the sha256 of all; BookError if damaged.

@@ -16,6 +16,7 @@ _TEXT_NAMES = (".txt", ".txt.gz")
 
 class PlainText(Reader):
     endings: ClassVar[tuple[str, ...]] = (".txt",)
+    shape: ClassVar[str] = "text file"
 
     def takes(self, name: str, head: bytes) -> bool:
         return name.endswith(_TEXT_NAMES) and not head.startswith(GZIP_MAGIC)
@@ -23,6 +24,7 @@ class PlainText(Reader):
 
 class GzipText(Reader):
     endings: ClassVar[tuple[str, ...]] = (".txt.gz",)
+    shape: ClassVar[str] = "text file, gzipped"
 
     def takes(self, name: str, head: bytes) -> bool:
         return name.endswith(_TEXT_NAMES) and head.startswith(GZIP_MAGIC)
