@@ -92,7 +92,7 @@ def test_rows_without_a_file_and_columns_without_a_meaning_are_said(tmp_path: Pa
         "manifest.tsv lists files that are not here: line 2 'A.TXT' (there is 'a.txt'), line "
         "3 'gone.txt'",
         "manifest.tsv has columns that are not used: 'Title' "
-        "(known: file, book_id, title, author, genre, year, etext, language, license, bytes, sha256, role)",
+        "(known: file, member, book_id, title, author, genre, year, etext, language, license, bytes, sha256, role)",
     ]
 
 

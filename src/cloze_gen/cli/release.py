@@ -123,7 +123,19 @@ _NO_FILES = {"", "builtin", "none"}  # values of file settings that name no file
 _NO_WORK = ("min_", "n_")  # prefixes of settings that add no work
 _SAMPLE_BYTES, _BYTES_A_WORD = 1 << 20, 5
 _UNPACKED = 3  # books may be compressed
-_COLUMNS = ("file", "book_id", "title", "author", "genre", "year", "etext", "license", "role")
+_COLUMNS = (
+    "file",
+    "member",
+    "book_id",
+    "title",
+    "author",
+    "genre",
+    "year",
+    "etext",
+    "language",
+    "license",
+    "role",
+)
 
 
 def check_can_run_again(facts: ReleaseFacts, style: Style, found: BooksFound | None) -> None:
@@ -258,15 +270,26 @@ def arranged_books(found: BooksFound, books: Sequence[ReleasedBook], place: Path
     for side in dict.fromkeys(book.side for book in books):
         own = [book for book in books if book.side == side]
         opened, folder = OpenedBooks.from_found(found, own).require_all(own), place / "books" / side
+        linked: dict[Path, Path] = {}
         for book in own:
             path = folder / unescape_cell(book.file)
+            users = opened.books[book.book_id][0].path.resolve()
+            if book.member and linked.get(path) == users:
+                continue
+            if book.member and path in linked:
+                raise UsageError(
+                    f"{found.root}: the books of {quote(book.file)} are in several files here "
+                    f"({quote(linked[path].name)} and {quote(users.name)}). `--deep` needs that file "
+                    "as it was."
+                )
             if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
                 raise UsageError(
                     f"release.json: {quote(book.file)} is not a valid and unique file name of the "
                     f"side {side}."
                 )
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.symlink_to(opened.books[book.book_id][0].path.resolve())
+            path.symlink_to(users)
+            linked[path] = users
         rows = [[unescape_cell(getattr(book, name)) for name in _COLUMNS] for book in own]
         columns = [
             number

@@ -35,6 +35,7 @@ from cloze_gen.store.tables import escape_cell
 
 ARTICLES_SUFFIX = re.compile(r"\.jsonl?(\.gz)?$", re.IGNORECASE)
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_OF_ONE_BOOK = ("book_id", "sha256")
 _FACTS = ("title", "author", "genre", "year", "etext", "language", "license", "role")
 
 
@@ -157,6 +158,12 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
     arranged = arrange(root, found.books, settings)
     listed, slips = _listed(root, [one.file for one in arranged.files])
     books, contents = _books(root, arranged, listed, settings)
+    members = {(book.file, book.member) for book in books}
+    if absent := [
+        row for (file, name), row in listed.items() if name and (file, name) not in members
+    ]:
+        lines = name_list([f"line {row.line} {row.file!r}, {row.member!r}" for row in absent])
+        slips.append(f"{MANIFEST_NAME} lists members that are not here: {lines}")
     unknown = [(file, one) for file, one in contents.items() if isinstance(one, UnknownTableError)]
     if not books:
         raise UsageError("; ".join(f"{root / file}: {error}" for file, error in unknown[:NAMED]))
@@ -194,7 +201,7 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
 def _books(
     root: Path,
     arranged: Arrangement,
-    listed: Mapping[str, ManifestRow],
+    listed: Mapping[tuple[str, str], ManifestRow],
     settings: InputSettings,
 ) -> tuple[list[BookFile], dict[str, Listing | UnknownTableError]]:
     """The books, and what each file contains."""
@@ -208,10 +215,21 @@ def _books(
             continue
         contents[placed.file] = found
         books += [
-            _book(root, placed, member, listed.get(placed.file), position)
+            _book(root, placed, member, _row_of(listed, placed.file, member.name), position)
             for position, member in enumerate(found.members)
         ]
     return books, contents
+
+
+def _row_of(
+    listed: Mapping[tuple[str, str], ManifestRow], file: str, member: str
+) -> ManifestRow | None:
+    """A member's own row, or the row of its file without id and checksum."""
+    own, shared = listed.get((file, member)), listed.get((file, ""))
+    if own is not None or shared is None:
+        return own
+    cells = {name: cell for name, cell in shared.cells.items() if name not in _OF_ONE_BOOK}
+    return ManifestRow(shared.line, cells)
 
 
 def _check_ids(root: Path, books: Sequence[BookFile]) -> None:
@@ -231,7 +249,7 @@ def _book(
     root: Path, placed: PlacedFile, member: Member, row: ManifestRow | None, position: int
 ) -> BookFile:
     file = placed.file
-    cells = row.cells if row is not None and not member.name else {}
+    cells = row.cells if row is not None else {}
     book_id = cells.get("book_id", "") or ("" if member.name else placed.book_id)
     if not book_id:
         book_id = _safe_id(member.book_id) if member.book_id else book_id_from_name(file)
@@ -253,7 +271,7 @@ def _book(
         file,
         book_id,
         tuple((name, facts[name]) for name in _FACTS if facts.get(name)),
-        row.sha256 if row is not None and not member.name else "",
+        row.sha256 if row is not None else "",
         row.line if row is not None else 0,
         member.name,
         member.kind,
@@ -285,8 +303,8 @@ def read_digests(books: Sequence[BookFile]) -> tuple[str, ...]:
     return tuple(digests[at] for at in range(len(books)))
 
 
-def _listed(root: Path, files: list[str]) -> tuple[dict[str, ManifestRow], list[str]]:
-    """File -> its row, and in words what does not match the folder."""
+def _listed(root: Path, files: list[str]) -> tuple[dict[tuple[str, str], ManifestRow], list[str]]:
+    """(file, member) -> its row, and in words what does not match the folder."""
     path = root / MANIFEST_NAME
     if not os.path.lexists(path):
         return {}, []

@@ -15,6 +15,7 @@ from cloze_gen.store.files import read_regular_text
 MANIFEST_NAME = "manifest.tsv"
 COLUMNS = (
     "file",
+    "member",
     "book_id",
     "title",
     "author",
@@ -42,6 +43,11 @@ class ManifestRow:
     @property
     def file(self) -> str:
         return self.cells["file"]  # the one column that every manifest has
+
+    @property
+    def member(self) -> str:
+        """The book of a file with many; empty: the only one, or all."""
+        return self.cells.get("member", "")
 
     @property
     def sha256(self) -> str:
@@ -111,12 +117,12 @@ def unused_columns(rows: Sequence[ManifestRow]) -> str:
 
 def rows_of_files(
     path: Path, rows: Sequence[ManifestRow], files: Iterable[str]
-) -> tuple[dict[str, ManifestRow], str]:
-    """File -> its row, for existing files; and in words, which rows have no file. UsageError for a
-    bad or repeated file name or checksum.
+) -> tuple[dict[tuple[str, str], ManifestRow], str]:
+    """(file, member) -> its row, for existing files; and in words, which rows have no file.
+    UsageError for a bad or repeated file name or checksum.
     """
     known = set(files)
-    listed: dict[str, ManifestRow] = {}
+    listed: dict[tuple[str, str], ManifestRow] = {}
     for row in rows:
         where = f"{path}, line {row.line}"
         if not row.file:
@@ -124,10 +130,9 @@ def rows_of_files(
                 f"{where}: the cell `file` is empty. Write the file's path below the corpus folder, or "
                 "remove the line."
             )
-        if row.file in listed:
+        if earlier := listed.get((row.file, row.member)):
             raise UsageError(
-                f"{where}: {row.file!r} is already in line {listed[row.file].line}. Keep "
-                "one of the two."
+                f"{where}: {row.file!r} is already in line {earlier.line}. Keep one of the two."
             )
         if (
             row.file not in known
@@ -143,7 +148,7 @@ def rows_of_files(
                 f"{where}: {row.sha256[:80]!r} is not a sha256 (64 hexadecimal digits). Correct it, "
                 "or leave the cell empty."
             )
-        listed[row.file] = row
+        listed[row.file, row.member] = row
     folded = {file.casefold(): file for file in sorted(known, reverse=True)}
     gone = [
         f"line {row.line} {row.file!r}"
@@ -152,7 +157,7 @@ def rows_of_files(
         if row.file not in known
     ]
     return {
-        file: row for file, row in listed.items() if file in known
+        place: row for place, row in listed.items() if row.file in known
     }, f"lists files that are not here: {name_list(gone)}" if gone else ""
 
 

@@ -60,6 +60,7 @@ class ReleasedBook:
 
     Attributes:
         side: ``source``, ``train`` or ``books``.
+        member: row or archive path, where the file has many books.
         license: an identifier such as ``CC0-1.0``, or the user's words; empty: unknown.
         status: ``kept``, or why it was dropped.
         items: drawn from it, those of a control set included.
@@ -68,10 +69,12 @@ class ReleasedBook:
     side: str
     book_id: str
     file: str
+    member: str = ""
     title: str = ""
     author: str = ""
     year: str = ""
     etext: str = ""
+    language: str = ""
     genre: str = ""
     role: str = ""
     license: str = ""

@@ -39,7 +39,7 @@ RELEASE_JSON = FileDoc(
         "noun": "string: `question` or `passage`",
         "n_items": "int: number of items",
         "n_wanted": "int: number of items wanted",
-        "books": "list of object: side, id, file, manifest columns, `license`, `sha256`, `status`, `items`",
+        "books": "list of object: side, id, file, member, manifest columns, `license`, `sha256`, `status`, `items`",
         "notes": "list of string: notes of the card",
         "measured": "list of object: rows of the evaluation",
         "evaluated": "string: result of the adversaries in words",

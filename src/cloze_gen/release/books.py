@@ -58,7 +58,7 @@ class OpenedBooks:
     def require_all(self, books: Iterable[ReleasedBook]) -> OpenedBooks:
         """Itself; UsageError lists the books that are missing."""
         missing = [
-            f"{quote(book.file)} (sha256 {book.sha256[:12]}...)"
+            f"{quote('/'.join(filter(None, (book.file, book.member))))} (sha256 {book.sha256[:12]}...)"
             for book in books
             if book.book_id not in self.books
         ]

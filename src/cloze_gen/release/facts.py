@@ -149,7 +149,7 @@ _LIBRARIES = (
     "spacy",
     "matplotlib",
 )  # their versions can change bytes of a release
-_COLUMNS = ("title", "author", "year", "etext", "genre", "role", "license")
+_COLUMNS = ("member", "title", "author", "year", "etext", "language", "genre", "role", "license")
 
 
 def release_facts(
