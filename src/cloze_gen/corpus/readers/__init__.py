@@ -10,6 +10,8 @@ from typing import BinaryIO
 
 from cloze_gen.corpus.decoding import Decoded
 from cloze_gen.corpus.readers.archive import TarArchive, ZipArchive
+from cloze_gen.corpus.readers.jsonl import JsonLines
+from cloze_gen.corpus.readers.parquet import ParquetTable
 from cloze_gen.corpus.readers.reader import (
     MAX_BOOK_BYTES,
     InputSettings,
@@ -27,6 +29,8 @@ READERS: tuple[Reader, ...] = (
     *_WHOLE_FILES,
     ZipArchive(_WHOLE_FILES),
     TarArchive(_WHOLE_FILES),
+    ParquetTable(),
+    JsonLines(),
 )
 
 HEAD_BYTES = 16
