@@ -26,7 +26,7 @@ from cloze_gen.corpus.manifest import (
     rows_of_files,
     unused_columns,
 )
-from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, endings, list_file
+from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, list_file, main_endings
 from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member, UnknownTableError
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import NAMED, name_list
@@ -145,7 +145,7 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
         location = Location(location)
     settings = settings or InputSettings()
     root = location.root
-    listed_endings = " or ".join(endings())
+    listed_endings = " or ".join(main_endings())
     check_folder(root, f"Give a folder of {listed_endings} files, one book a file.")
     found = scan_folder(root, location.matches)
     skipped = found.skipped()
@@ -312,7 +312,7 @@ def listing_digest(books: Sequence[BookFile], digests: Sequence[str]) -> str:
 @dataclass(slots=True)
 class FolderContents:
     books: list[str] = field(default_factory=list)
-    articles: list[str] = field(default_factory=list)  # by their names, JSON
+    articles: list[str] = field(default_factory=list)  # by their names; also books
     others: Counter[str] = field(default_factory=Counter)  # suffix -> files
     hidden: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -323,11 +323,12 @@ class FolderContents:
         book = ending_of(name) != ""
         if name.startswith("."):
             self.hidden += [file] if book else []
-        elif book:
-            self.books.append(file)
         elif file != MANIFEST_NAME:
             self.articles += [file] if ARTICLES_SUFFIX.search(name) else []
-            self.others[Path(name).suffix.lower()] += 1
+            if book:
+                self.books.append(file)
+            else:
+                self.others[Path(name).suffix.lower()] += 1
 
     def enters(self, path: Path, folder: str) -> bool:
         if path.is_symlink():
@@ -352,7 +353,7 @@ class FolderContents:
                 ]
             )
             parts.append(
-                f"{self.others.total():,} that are not {' and '.join(endings())} ({kinds})"
+                f"{self.others.total():,} that are not {' and '.join(main_endings())} ({kinds})"
             )
         if self.hidden:
             parts.append(f"{len(self.hidden):,} hidden ({_named_paths(self.hidden)})")

@@ -53,6 +53,11 @@ def endings() -> tuple[str, ...]:
     return tuple(ending for reader in READERS for ending in reader.endings)
 
 
+def main_endings() -> list[str]:
+    """The first ending of each reader, for messages."""
+    return [reader.endings[0] for reader in READERS]
+
+
 def ending_of(name: str) -> str:
     """The ending that identifies a book file, as written in its name; empty without one.
 
