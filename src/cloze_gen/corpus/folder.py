@@ -12,10 +12,11 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
+from cloze_gen.corpus.etext_names import choose_files
 from cloze_gen.corpus.layouts import Arrangement, PlacedFile, arrange
 from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.manifest import (
@@ -202,7 +203,7 @@ def _books(
     contents: dict[str, Listing | UnknownTableError] = {}
     for placed in sorted(arranged.files, key=lambda one: one.file):
         try:
-            found = list_file(root / placed.file, settings)
+            found = _one_file_a_book(list_file(root / placed.file, settings))
         except UnknownTableError as error:
             contents[placed.file] = error
             continue
@@ -212,6 +213,22 @@ def _books(
             for position, member in enumerate(found.members)
         ]
     return books, contents
+
+
+def _one_file_a_book(found: Listing) -> Listing:
+    """Of the files in an archive, those to read, with their etext numbers."""
+    names = [member.name for member in found.members]
+    if not names or not ending_of(names[0]):
+        return found
+    numbers, skipped = choose_files(names)
+    members = [
+        replace(member, facts=(("etext", str(numbers[member.name])), *member.facts))
+        if numbers[member.name]
+        else member
+        for member in found.members
+        if member.name in numbers
+    ]
+    return replace(found, members=members, skipped=[*found.skipped, *skipped.items()])
 
 
 def _check_ids(root: Path, books: Sequence[BookFile]) -> None:

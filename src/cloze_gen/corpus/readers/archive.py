@@ -4,7 +4,6 @@ label and never a path, so absolute names and `..` are harmless.
 
 from __future__ import annotations
 
-import atexit
 import functools
 import hashlib
 import io
@@ -223,8 +222,10 @@ def _tar_entries(source: io.BufferedReader) -> Iterator[_Entry]:
             size = _tar_size(facts.get("size", str(size)))
         elif header.type in tarfile.SUPPORTED_TYPES and header.type not in _NAMES | _UNUSED:
             size = 0  # whatever the header claims
-        if size < 0 or header.type == tarfile.GNUTYPE_SPARSE:
-            raise BookError("unreadable", f"{quote(header.name)}: cannot be read by this program")
+        if size < 0:
+            raise BookError("unreadable", f"damaged: {quote(header.name)} has no possible size")
+        if header.type == tarfile.GNUTYPE_SPARSE:
+            raise BookError("unreadable", f"{quote(header.name)} is sparse; pack it without holes")
         content = _TarContent(source, size)
         if header.type in _NAMES:
             if size > _MAX_HEADER_BYTES:
@@ -322,20 +323,14 @@ def _directory(file: BinaryIO) -> _Directory:
         identity = file_identity(file)
         if not _directories or _directories[0].identity != identity:
             found = _read_directory(file, identity)
-            while _directories:
-                _directories.pop().zip.close()  # the file is closed after its last reader
-            _directories.append(found)
+            _directories[:] = [found]
         return _directories[0]
 
 
-@atexit.register
-def _close() -> None:
-    while _directories:
-        _directories.pop().zip.close()
-
-
 class _ZipFileIO(io.FileIO):
-    """`zipfile` reads a directory of any size at once."""
+    """Bounds a read, as `zipfile` reads a directory of any size at once; closed with the last
+    reference, as `zipfile` does not close it and another thread may read it.
+    """
 
     def read(self, size: int | None = -1) -> bytes:
         most = _MAX_DIRECTORY_BYTES + 1
@@ -343,6 +338,9 @@ class _ZipFileIO(io.FileIO):
         if len(data) == most:
             raise BookError("unreadable", "a zip file with a directory larger than any real one")
         return data
+
+    def __del__(self) -> None:
+        self.close()
 
 
 def _read_directory(file: BinaryIO, identity: tuple[int, ...]) -> _Directory:
@@ -362,7 +360,7 @@ def _read_directory(file: BinaryIO, identity: tuple[int, ...]) -> _Directory:
         found.close()
         raise BookError("unreadable", BOMB)
     starts = sorted(info.header_offset for info in found.infolist())
-    ends = dict(itertools.pairwise([*starts, found.start_dir]))
+    ends = dict(reversed(list(itertools.pairwise([*starts, found.start_dir]))))
     files = tuple((info, _why_not_in_zip(info, ends[info.header_offset])) for info in infos)
     readable = {info.filename: info for info, why_not in reversed(files) if not why_not}
     tar = infos[0] if len(infos) == 1 and infos[0].filename.lower().endswith(_TAR_ENDINGS) else None

@@ -140,7 +140,7 @@ def _record(row: int, line: bytes | BookError) -> Mapping[str, Any] | BookError:
     if isinstance(line, BookError):
         return line
     try:
-        record = parse_json(line)
+        record = parse_json(line.rstrip(b"\r\n"))
     except ParseError as error:
         return _fault(row, f"not JSON ({error})".replace(" at line 1, column", " at column"))
     if not isinstance(record, dict):
