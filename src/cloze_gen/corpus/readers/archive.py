@@ -88,7 +88,7 @@ class _Archive(RowReader):
             (f"*{ending}", f"{count:,} {_OTHER_KIND}")
             for ending, count in others.most_common(_LISTED_KINDS)
         ]
-        return Listing(self.shape, _with_ids(members, self._stem), skipped)
+        return Listing(self.shape, members, skipped)
 
     def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
         for entry, why_not in self._judged(file):
@@ -126,30 +126,18 @@ class _Archive(RowReader):
         endings = (ending for reader in self._books for ending in reader.endings)
         return max((one for one in endings if name.lower().endswith(one)), key=len, default="")
 
-    def _stem(self, name: str) -> str:
-        return name[: -len(self._ending(name))]
-
     def _member(self, entry: _Entry, settings: InputSettings) -> Member:
+        """The id is that of a plain file."""
+        last = entry.name.rsplit("/", 1)[-1]
+        plain = Member(entry.name, last[: -len(self._ending(last))])
         reader = self.reader_of(entry.name)
         if type(reader).listing is Reader.listing:  # has no facts: not read now
-            return Member(entry.name)
+            return plain
         try:
             (own,) = reader.listing(io.BytesIO(entry.read()), settings).members
         except BookError:
-            return Member(entry.name)  # it fails again when the book is read, and is dropped
-        return Member(entry.name, own.book_id, own.facts, own.kind)
-
-
-def _with_ids(members: Sequence[Member], stem: Callable[[str], str]) -> list[Member]:
-    """With the last part of the name as id, or as much of the name as is unlike all others."""
-    names = [member.name for member in members]
-    forms = [[stem(name).rsplit("/", 1)[-1] for name in names], [stem(name) for name in names]]
-    counts = [Counter(form) for form in forms]
-    found = []
-    for at, member in enumerate(members):
-        ids = (form[at] for form, count in zip(forms, counts, strict=True) if count[form[at]] == 1)
-        found.append(replace(member, book_id=member.book_id or next(ids, member.name)))
-    return found
+            return plain  # it fails again when the book is read, and is dropped
+        return replace(plain, facts=own.facts, kind=own.kind)
 
 
 def _read(read: Callable[[int], bytes]) -> bytes:
