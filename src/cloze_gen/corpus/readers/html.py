@@ -28,13 +28,18 @@ _SINGLE_BYTE = re.compile(
 )  # by codec name: texts only, no `zip` or `unicode_escape`
 _TITLE = re.compile(r"<title\b[^>]{0,200}>([^<]{0,2000})", re.IGNORECASE)
 _META = re.compile(r"<meta\s([^>]{1,4000})>", re.IGNORECASE)
-_LANG = re.compile(r"<html\b[^>]{0,400}?\slang\s*=\s*[\"']?([A-Za-z-]{2,20})", re.IGNORECASE)
-_ETEXT = re.compile(r"\[E-?(?:book|text)\s*\#\s*(\d{1,6})\]|gutenberg\.org/(?:ebooks|files)/(\d{1,6})", re.I)
+_LANG = re.compile(
+    r"<html\b[^>]{0,400}?\s(?:xml:)?lang\s*=\s*[\"']?([A-Za-z-]{2,20})", re.IGNORECASE
+)
+_ETEXT = re.compile(
+    r"\[E-?(?:book|text)\s*\#\s*(\d{1,6})\]|gutenberg\.org/(?:ebooks|files)/(\d{1,6})",
+    re.IGNORECASE,
+)
 _GUTENBERG_TITLE = re.compile(
     r"(?:the\s+)?project\s+gutenberg(?:'s|’s)?(?:\s+(?:e-?book|e-?text)(?:\s+of)?)?[\s:,]+|\s*[|—-]\s*project\s+gutenberg\s*$",
     re.IGNORECASE,
 )
-_BYLINE = re.compile(r"(.+?),?\s+by\s+((?-i:[A-Z]).{1,120}?)\.?", re.IGNORECASE)
+_BYLINE = re.compile(r"(.+),\s+[Bb]y\s+([A-Z].{1,120}?)\.?")
 _META_FACTS = {
     "dc.title": "title",
     "dcterms.title": "title",
@@ -149,12 +154,18 @@ def html_facts(head: str) -> dict[str, str]:
         if name:
             facts.setdefault(name, _fact(given.get("content", "")))
     match_title = _TITLE.search(head)
-    title = _fact(_GUTENBERG_TITLE.sub("", unescape_text(match_title[1]).strip())) if match_title else ""
+    title = (
+        _fact(_GUTENBERG_TITLE.sub("", unescape_text(match_title[1]).strip()))
+        if match_title
+        else ""
+    )
     byline = _BYLINE.fullmatch(title)
     if byline:
         title = byline[1]
         facts.setdefault("author", byline[2])
-    facts["title"] = _fact(_GUTENBERG_TITLE.sub("", facts.get("title", ""))) or title
+    facts = {"title": _fact(_GUTENBERG_TITLE.sub("", facts.get("title", ""))) or title} | {
+        name: fact for name, fact in facts.items() if name != "title"
+    }
     if language := _LANG.search(head):
         facts.setdefault("language", language[1])
     if etext := _ETEXT.search(head):

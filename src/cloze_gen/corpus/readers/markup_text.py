@@ -36,14 +36,20 @@ _LOOSE_TAG = re.compile(r"<(/?)([A-Za-z][^\s/>]*+)([^>]*+)>", re.ASCII)
 _TAG_OPENS = re.compile(r"</?[A-Za-z]", re.ASCII)
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\][^>]*+)?>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([^\s=/"'>]++)(?:\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s>"']++))?""")
-_LONG_REFERENCE = re.compile(r"&#[xX]?[0-9a-fA-F]{9,}+;?")  # `unescape` fails on thousands of digits
+_LONG_REFERENCE = re.compile(
+    r"&#[xX]?[0-9a-fA-F]{9,}+;?"
+)  # `unescape` fails on thousands of digits
 _LINE, _CELL = "\v", "\0"  # ends of lines and cells among the pieces of a paragraph
-_NOTHING = dict.fromkeys(map(ord, "\xad\u200b\u200c\u200d\u2060\ufeff"))  # as `decoding.flatten`
+# Characters that `decoding.flatten` ignores, and long dashes that it does not know.
+_TRANSLATION = dict.fromkeys(map(ord, "\xad\u200b\u200c\u200d\u2060\ufeff")) | {
+    0x2E3A: "\u2014" * 2,
+    0x2E3B: "\u2014" * 3,
+}
 
 _VOID = frozenset(
     "area base basefont bgsound br col embed frame hr img input link meta param source track wbr".split()
 )
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "hgroup"))
 _BLOCKS = _HEADINGS | frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset "
     "figcaption figure footer form head header hgroup html li main menu nav ol p pre search section "
@@ -105,7 +111,9 @@ _LINE_CLASS = re.compile(r"(?:line|verse|vers|l|i|in|indent|t|o|v)-?\d*[a-z]?")
 _VERSE_TYPES = frozenset(("verse", "poem", "song", "hymn", "lyrics"))
 _INITIAL_CLASS = re.compile(r"drop-?_?caps?\w*|letra|initial\w*|first-?letter\w*|lettrine|dcap|cap")
 _PAGE_CLASS = re.compile(r"pages?|pb|folio|pagebreak|page-break")
-_PAGE_TEXT = re.compile(r"[\W_]*(?:p(?:age|g)?\b\.?)?\s*(?:\d{1,4}|[ivxlc]{1,8})[\W_]*", re.IGNORECASE)
+_PAGE_TEXT = re.compile(
+    r"[\W_]*(?:p(?:age|g)?\b\.?)?\s*(?:\d{1,4}|[ivxlc]{1,8})[\W_]*", re.IGNORECASE
+)
 _MARK_TEXT = re.compile(r"\s*(?:[\[(]\s*(?:\d{1,4}|[A-Za-z]{1,2}|[*†‡§‖¶]+)\s*[\])]|[*†‡§‖¶]+)\s*")
 _RAISED_TEXT = re.compile(r"\s*[\[(]?\s*(?:\d{1,4}|[*†‡§‖¶]+)\s*[\])]?\s*")
 _CHECKS = {"page_number": _PAGE_TEXT, "note": _MARK_TEXT, "raised": _RAISED_TEXT}
@@ -361,11 +369,8 @@ class _Reading:
         breaks_line = False
         if block:
             breaks_line = bool(
-                self._stanza
-                and not effect.stanza
-                or self._verse
-                and effect.line
-                and name not in _HEADINGS
+                (self._stanza and not effect.stanza)
+                or (self._verse and effect.line and name not in _HEADINGS)
             )
             self._close_implied(name)
             self._boundary(name, breaks_line)
@@ -378,9 +383,7 @@ class _Reading:
                 "unreadable", f"more than {_MAX_DEPTH:,} elements inside one another: not a book"
             )
         stanza = effect.stanza and (effect.verse or self._verse > 0)
-        one = _Open(
-            name, effect, block, len(self._pieces), self._paragraph, breaks_line, stanza
-        )
+        one = _Open(name, effect, block, len(self._pieces), self._paragraph, breaks_line, stanza)
         self._open.append(one)
         self._count(one, 1)
 
@@ -510,7 +513,7 @@ class _Reading:
     def _end_paragraph(self) -> None:
         if not self._pieces and not self._alt:
             return
-        joined = "".join(self._pieces).translate(_NOTHING)
+        joined = "".join(self._pieces).translate(_TRANSLATION)
         alt, self._alt = self._alt, ""
         self._pieces = []
         self._paragraph += 1
@@ -554,18 +557,29 @@ def _cells(line: str) -> str:
 
 
 def _wrapped(line: str) -> str:
-    """At most `_LINE_CHARS` characters a line where words allow; rows of a table stay whole."""
+    """At most `_LINE_CHARS` characters a line where words allow; rows of a table stay whole. Prose
+    must not look like verse or a list, so a line begins with a small letter if one can.
+    """
     if len(line) <= _LINE_CHARS or "    " in line:
         return line
+    first = _wrap(line, _LINE_CHARS)
+    for width in range(_LINE_CHARS, _LINE_CHARS - 24, -4):
+        lines = _wrap(line, width)
+        if any("a" <= one[0] <= "z" for one in lines[1:]):
+            return "\n".join(lines)
+    return "\n".join(first)
+
+
+def _wrap(line: str, width: int) -> list[str]:
     lines = []
     at = 0
-    while len(line) - at > _LINE_CHARS:
-        end = line.rfind(" ", at, at + _LINE_CHARS + 1)
+    while len(line) - at > width:
+        end = line.rfind(" ", at, at + width + 1)
         if end <= at:
-            end = line.find(" ", at + _LINE_CHARS)
+            end = line.find(" ", at + width)
             if end < 0:
                 break
         lines.append(line[at:end])
         at = end + 1
     lines.append(line[at:])
-    return "\n".join(lines)
+    return lines
