@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,18 +64,16 @@ def page(body: str, title: str = "") -> str:
 
 
 def book(
-    pages: Mapping[str, str], more: Mapping[str, str | bytes] | None = None, **opf: str
+    pages: Mapping[str, str], more: Mapping[str, str | bytes] | None = None, **opf: Any
 ) -> bytes:
     """An EPUB of XHTML pages, by file name below OEBPS."""
-    return packed(
-        {
-            "mimetype": "application/epub+zip",
-            "META-INF/container.xml": CONTAINER,
-            "OEBPS/book.opf": package(dict.fromkeys(pages, XHTML), **opf),
-            **{f"OEBPS/{name}": page(body) for name, body in pages.items()},
-            **(more or {}),
-        }
-    )
+    files: dict[str, str | bytes] = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": CONTAINER,
+        "OEBPS/book.opf": package(dict.fromkeys(pages, XHTML), **opf),
+    }
+    files |= {f"OEBPS/{name}": page(body) for name, body in pages.items()}
+    return packed(files | dict(more or {}))
 
 
 def test_the_spine_is_the_text_in_order() -> None:
