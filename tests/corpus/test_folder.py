@@ -170,7 +170,7 @@ def test_what_is_not_read_is_said_in_one_line(tmp_path: Path) -> None:
         tmp_path,
         "a.txt",
         "b.md",
-        "c.epub",
+        "c.mobi",
         "d.md",
         "LICENSE",
         ".hidden.txt",
@@ -185,7 +185,7 @@ def test_what_is_not_read_is_said_in_one_line(tmp_path: Path) -> None:
     assert [book.file for book in scan_corpus(tmp_path, notice=notices.append)] == ["a.txt"]
     assert notices == [
         f"{tmp_path}: skipped 5 that are not {' and '.join(main_endings())} "
-        "(2 .md, 1 without an ending, 1 .bak, 1 .epub); "
+        "(2 .md, 1 without an ending, 1 .bak, 1 .mobi); "
         "2 hidden ('.git', '.hidden.txt'); 1 linked folder, not followed ('more'); 1 output "
         "folder of cloze-gen ('old')"
     ]

@@ -11,6 +11,8 @@ from typing import BinaryIO
 
 from cloze_gen.corpus.decoding import Decoded
 from cloze_gen.corpus.readers.archive import TarArchive, ZipArchive
+from cloze_gen.corpus.readers.epub import Epub
+from cloze_gen.corpus.readers.html import HtmlBook
 from cloze_gen.corpus.readers.jsonl import JsonLines
 from cloze_gen.corpus.readers.parquet import ParquetTable
 from cloze_gen.corpus.readers.reader import (
@@ -25,11 +27,11 @@ from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.store.files import open_regular
 from cloze_gen.store.tables import escape_cell
 
-_WHOLE_FILES: tuple[Reader, ...] = (PlainText(), GzipText())  # a file is a book
+_BOOK_FILES: tuple[Reader, ...] = (PlainText(), GzipText(), Epub(), HtmlBook())
 READERS: tuple[Reader, ...] = (
-    *_WHOLE_FILES,
-    ZipArchive(_WHOLE_FILES),
-    TarArchive(_WHOLE_FILES),
+    *_BOOK_FILES,
+    ZipArchive(_BOOK_FILES),
+    TarArchive(_BOOK_FILES),
     ParquetTable(),
     JsonLines(),
 )
