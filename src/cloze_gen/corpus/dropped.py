@@ -11,14 +11,17 @@ from cloze_gen.parsing import NAMED
 REMEDIES: Mapping[str, str] = {
     BookReason.EMPTY: "add the text to the files, or remove them",
     BookReason.BINARY: "save the books as plain text",
-    BookReason.MARKUP: "save the books as plain text, without tags",
+    BookReason.MARKUP: "rename HTML files to .html; save other formats as plain text",
     BookReason.ONE_SENTENCE_PER_LINE: "use the original books, with letter case, paragraphs and untouched punctuation",
     BookReason.NEARLY_EMPTY: "use longer texts, or lower ingest.min_word_tokens",
     BookReason.OTHER_LANGUAGE: "use English texts, or lower ingest.min_function_word_share",
     BookReason.TRUNCATED_GZIP: "download or compress the files again",
+    BookReason.DAMAGED_EPUB: "download the files again, or convert them to plain text",
+    BookReason.ENCRYPTED: "use an edition without copy protection",
     BookReason.UNREADABLE: "make the files readable, or remove them",
     BookReason.TOO_LARGE: "split the files into books",
     BookReason.DIFFERS_FROM_MANIFEST: "fetch the listed files again, or correct their checksums in manifest.tsv",
+    BookReason.AGGREGATE: "remove the collection, or the books that it contains, or set overlap.within = keep",
     BookReason.DUPLICATE_OF: "remove the copies, or set overlap.within = keep",
     BookReason.OVERLAPS_TRAIN: "use source books that are not among the training books, or set overlap.across = "
     "drop_train",

@@ -12,12 +12,13 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
-from cloze_gen.corpus.layouts import Arrangement, PlacedFile, arrange
-from cloze_gen.corpus.location import Location
+from cloze_gen.corpus.etext_names import choose_files
+from cloze_gen.corpus.layouts import SPLITS, Arrangement, PlacedFile, arrange, is_catalog
+from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.corpus.manifest import (
     MANIFEST_NAME,
     ManifestRow,
@@ -26,7 +27,7 @@ from cloze_gen.corpus.manifest import (
     rows_of_files,
     unused_columns,
 )
-from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, endings, list_file
+from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, list_file, main_endings
 from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member, UnknownTableError
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import NAMED, name_list
@@ -48,6 +49,7 @@ class BookFile:
         listed_in_line: line of the manifest; 0 without one.
         member, kind: see `readers.reader.Member`.
         position: of the member in its file, from 0; books are read in this order.
+        known_digest: if the listing gave it.
     """
 
     root: Path
@@ -59,13 +61,19 @@ class BookFile:
     member: str = ""
     kind: str = ""
     position: int = 0
+    known_digest: str = field(default="", compare=False)
 
     @property
     def path(self) -> Path:
         return self.root / self.file
 
+    @property
+    def place(self) -> str:
+        """File and member, for messages."""
+        return f"{self.file}/{self.member}" if self.member else self.file
+
     def digest(self) -> str:
-        return book_digest(self.path, self.member)
+        return self.known_digest or book_digest(self.path, self.member)
 
     def unlike_listed(self, digest: str) -> bool:
         """Whether the manifest has another checksum; False for an unreadable file."""
@@ -103,6 +111,7 @@ class CorpusScan:
     Attributes:
         books: sorted by id.
         shapes: format in words -> (files, books).
+        layouts: known collections, such as "Project Gutenberg mirror".
         bytes: of the files with books.
         skipped: files, rows and folders that are not read, and why; one line each.
         notes: warnings.
@@ -116,6 +125,7 @@ class CorpusScan:
     skipped: tuple[str, ...]
     notes: tuple[str, ...]
     sentences: bool = False
+    layouts: tuple[str, ...] = ()
 
 
 def scan_corpus(
@@ -142,21 +152,17 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
     Raises:
         UsageError: nothing readable with books, a broken manifest, or two books share an id.
     """
-    if isinstance(location, Path):
-        location = Location(location)
+    location = as_location(location)
     settings = settings or InputSettings()
     root = location.root
-    listed_endings = " or ".join(endings())
-    check_folder(root, f"Give a folder of {listed_endings} files, one book a file.")
-    found = scan_folder(root, location.matches)
+    _check_exists(location)
+    found = scan_folder(location)
     skipped = found.skipped()
     if not found.books:
-        raise UsageError(
-            f"{root}: no {listed_endings} file in this folder or below it."
-            + (f" There are {skipped}." if skipped else "")
-        )
-    arranged = arrange(root, found.books, settings)
-    listed, slips = _listed(root, [one.file for one in arranged.files])
+        raise UsageError(_nothing_found(location, found))
+    listed, slips = _listed(root, found.books)
+    files_listed = {row.file for row in listed.values()}
+    arranged = arrange(root, found.books, catalogs=found.catalogs, listed=files_listed)
     books, contents = _books(root, arranged, listed, settings)
     members = {(book.file, book.member) for book in books}
     if absent := [
@@ -165,10 +171,25 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
         lines = name_list([f"line {row.line} {row.file!r}, {row.member!r}" for row in absent])
         slips.append(f"{MANIFEST_NAME} lists members that are not here: {lines}")
     unknown = [(file, one) for file, one in contents.items() if isinstance(one, UnknownTableError)]
-    if not books:
-        raise UsageError("; ".join(f"{root / file}: {error}" for file, error in unknown[:NAMED]))
-    _check_ids(root, books)
+    books, repeated, renamed = _settle_ids(books)
     listings = {file: one for file, one in contents.items() if isinstance(one, Listing)}
+    refused = (
+        *(f"skipped {file}: {error}" for file, error in unknown),
+        *arranged.skipped,
+        *repeated,
+        *(
+            f"skipped {len(one.skipped):,} of {file}: "
+            + name_list([f"{name!r} ({why})" for name, why in one.skipped])
+            for file, one in listings.items()
+            if one.skipped
+        ),
+    )
+    if not books and not any(one.sentences for one in listings.values()):
+        raise UsageError(
+            "; ".join(f"{root / file}: {error}" for file, error in unknown[:NAMED])
+            or f"{location}: no book. {'; '.join(refused[:NAMED])}"
+        )
+    _check_ids(root, books)
     shapes: dict[str, tuple[int, int]] = {}
     for one in listings.values():
         files, count = shapes.get(one.shape, (0, 0))
@@ -177,25 +198,74 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
         location,
         tuple(sorted(books, key=lambda book: book.book_id)),
         shapes,
-        sum((root / file).stat().st_size for file in listings if (root / file).is_file()),
-        (
-            *([f"skipped {skipped}"] if skipped else []),
-            *(f"skipped {file}: {error}" for file, error in unknown),
-            *arranged.skipped,
-            *(
-                f"skipped {len(one.skipped):,} of {file}: "
-                + name_list([f"{name!r} ({why})" for name, why in one.skipped])
-                for file, one in listings.items()
-                if one.skipped
-            ),
-        ),
+        sum(_file_bytes(root / file) for file in listings),
+        (*([f"skipped {skipped}"] if skipped else []), *refused),
         (
             *slips,
             *arranged.notes,
+            *renamed,
             *dict.fromkeys(n for one in listings.values() for n in one.notes),
+            *([] if settings.keep_splits else _splits_notes(books)),
         ),
         any(one.sentences for one in listings.values()),
+        arranged.names,
     )
+
+
+def _splits_notes(books: Sequence[BookFile]) -> list[str]:
+    """That a collection has splits of its own, which are not used."""
+    counts = Counter(dict(book.facts).get("role", "") for book in books)
+    sizes = ", ".join(f"{split} ({counts[split]:,})" for split in SPLITS if counts[split])
+    if not (counts["train"] and counts["test"]):
+        return []
+    return [
+        f"the published splits are read as one collection: {sizes}; --keep-splits uses train as "
+        "background and test as source"
+    ]
+
+
+def _check_exists(location: Location) -> None:
+    advice = f"Give a file ({', '.join(main_endings())}), a folder of such files, or a pattern such as 'books/*.txt'."
+    if not location.pattern and not os.path.lexists(location.root):
+        raise UsageError(f"{location}: no such file or folder. {advice}")
+    check_folder(location.root, advice)
+
+
+def _nothing_found(location: Location, found: FolderContents) -> str:
+    listed, skipped = " or ".join(main_endings()), found.skipped()
+    if not location.pattern:
+        return f"{location}: no {listed} file in this folder or below it." + (
+            f" There are {skipped}." if skipped else ""
+        )
+    if location.is_file:
+        return f"{location}: not a file of books. Books are {listed} files."
+    if skipped:
+        return f"{location}: matches no {listed} file, only {skipped}."
+    return (
+        f"{location}: no file matches. {_entries(location.root)} A pattern matches files; `**` "
+        "stands for any folders."
+    )
+
+
+def _entries(folder: Path) -> str:
+    """What is in a folder, in a sentence."""
+    with os.scandir(folder) as entries:
+        there = sorted((one.name, one.is_dir()) for one in entries if one.name[0] != ".")
+    folders = [repr(name) for name, is_folder in there if is_folder]
+    kinds = Counter(Path(name).suffix for name, is_folder in there if not is_folder)
+    parts = [
+        *([f"{_counted(folders, 'folder')} ({name_list(folders)})"] if folders else []),
+        *([f"{kinds.total():,} files ({_kinds_text(kinds)})"] if kinds else []),
+    ]
+    return f"{folder} has {' and '.join(parts) or 'no file and no folder'}."
+
+
+def _file_bytes(path: Path) -> int:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0  # an unreadable book; ingest reports it
+    return found.st_size if stat.S_ISREG(found.st_mode) else 0
 
 
 def _books(
@@ -209,11 +279,13 @@ def _books(
     contents: dict[str, Listing | UnknownTableError] = {}
     for placed in sorted(arranged.files, key=lambda one: one.file):
         try:
-            found = list_file(root / placed.file, settings)
+            found = _one_file_a_book(list_file(root / placed.file, settings))
         except UnknownTableError as error:
             contents[placed.file] = error
             continue
         contents[placed.file] = found
+        if len(found.members) > 1:
+            placed = replace(placed, book_id="")
         books += [
             _book(root, placed, member, _row_of(listed, placed.file, member.name), position)
             for position, member in enumerate(found.members)
@@ -232,13 +304,68 @@ def _row_of(
     return ManifestRow(shared.line, cells)
 
 
+def _one_file_a_book(found: Listing) -> Listing:
+    """Of the files in an archive, those to read, with their etext numbers."""
+    names = [member.name for member in found.members]
+    if not names or not ending_of(names[0]):
+        return found
+    numbers, skipped = choose_files(names)
+    members = [
+        replace(member, facts=(("etext", str(numbers[member.name])), *member.facts))
+        if numbers[member.name]
+        else member
+        for member in found.members
+        if member.name in numbers
+    ]
+    return replace(found, members=members, skipped=[*found.skipped, *skipped.items()])
+
+
+def _settle_ids(books: Sequence[BookFile]) -> tuple[list[BookFile], list[str], list[str]]:
+    """The books without members that repeat the id and bytes of another; what is left out, and which
+    members have another id because theirs is that of a different book, in words.
+    """
+    counts = Counter(book.book_id for book in books)
+    shared = [book for book in books if counts[book.book_id] > 1]
+    if not any(book.member for book in shared):
+        return list(books), [], []
+    digests = dict(zip(shared, read_digests(shared), strict=True))
+    first: dict[tuple[str, str], BookFile] = {}
+    taken: set[str] = set()
+    changed: dict[BookFile, BookFile | None] = {}
+    repeated, renamed = [], []
+    for book in sorted(shared, key=lambda one: (bool(one.member), one.file, one.position)):
+        digest = digests[book]
+        same = first.setdefault((book.book_id, digest), book)
+        if book.member and same is not book and not digest.startswith(UNREADABLE):
+            changed[book] = None
+            repeated.append(f"{book.place!r} (as {same.place!r})")
+        elif book.member and book.book_id in taken:
+            stem = book.file.removesuffix(ending_of(book.file)).replace("/", "-")
+            changed[book] = replace(book, book_id=_safe_id(f"{stem}-{book.member}"))
+            renamed.append(f"{book.place!r} ({book.book_id})")
+        taken.add(book.book_id)
+    settled = [changed.get(book, book) for book in books]
+    return (
+        [book for book in settled if book is not None],
+        [f"skipped {len(repeated):,} with id and text of another: {name_list(repeated)}"]
+        if repeated
+        else [],
+        [
+            f"{len(renamed):,} have the id of another book, and get one from file and row: "
+            f"{name_list(renamed)}"
+        ]
+        if renamed
+        else [],
+    )
+
+
 def _check_ids(root: Path, books: Sequence[BookFile]) -> None:
     by_id: dict[str, list[BookFile]] = {}
     for book in books:
         by_id.setdefault(book.book_id, []).append(book)
     for book_id, same in by_id.items():
         if len(same) > 1:
-            names = name_list([repr("/".join(filter(None, (b.file, b.member)))) for b in same])
+            names = name_list([repr(book.place) for book in same])
             raise UsageError(
                 f"{root}: {len(same)} books share the id {book_id!r} ({names}). "
                 f"Rename a file, or give each its own book_id in {MANIFEST_NAME}."
@@ -250,7 +377,7 @@ def _book(
 ) -> BookFile:
     file = placed.file
     cells = row.cells if row is not None else {}
-    book_id = cells.get("book_id", "") or ("" if member.name else placed.book_id)
+    book_id = cells.get("book_id", "") or (placed.book_id and _safe_id(placed.book_id))
     if not book_id:
         book_id = _safe_id(member.book_id) if member.book_id else book_id_from_name(file)
         if member.name and not member.book_id:
@@ -276,16 +403,27 @@ def _book(
         member.name,
         member.kind,
         position,
+        member.digest,
     )
 
 
-def books_below(root: Path, settings: InputSettings | None = None) -> list[BookFile]:
-    """Every book of a folder, without ids and facts."""
-    check_folder(root, "Give the folder that holds the books, or one above it.")
+def books_below(location: Location, settings: InputSettings | None = None) -> list[BookFile]:
+    """Every book of a location, without ids and facts."""
+    _check_exists(location)
     return [
-        BookFile(root, file, "", member=member.name, kind=member.kind)
-        for file in sorted(scan_folder(root).books)
-        for member in _members(root / file, settings or InputSettings())
+        BookFile(
+            location.root,
+            file,
+            "",
+            member=member.name,
+            kind=member.kind,
+            position=position,
+            known_digest=member.digest,
+        )
+        for file in sorted(scan_folder(location).books)
+        for position, member in enumerate(
+            _members(location.root / file, settings or InputSettings())
+        )
     ]
 
 
@@ -330,7 +468,8 @@ def listing_digest(books: Sequence[BookFile], digests: Sequence[str]) -> str:
 @dataclass(slots=True)
 class FolderContents:
     books: list[str] = field(default_factory=list)
-    articles: list[str] = field(default_factory=list)  # by their names, JSON
+    articles: list[str] = field(default_factory=list)  # by their names; also books
+    catalogs: list[str] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)  # suffix -> files
     hidden: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -341,11 +480,14 @@ class FolderContents:
         book = ending_of(name) != ""
         if name.startswith("."):
             self.hidden += [file] if book else []
-        elif book:
-            self.books.append(file)
+        elif is_catalog(name):
+            self.catalogs.append(file)
         elif file != MANIFEST_NAME:
             self.articles += [file] if ARTICLES_SUFFIX.search(name) else []
-            self.others[Path(name).suffix.lower()] += 1
+            if book:
+                self.books.append(file)
+            else:
+                self.others[Path(name).suffix.lower()] += 1
 
     def enters(self, path: Path, folder: str) -> bool:
         if path.is_symlink():
@@ -362,15 +504,9 @@ class FolderContents:
         """The skipped entries, in words; empty without any."""
         parts = []
         if self.others:
-            ranked = sorted(self.others.items(), key=lambda item: (-item[1], item[0]))
-            kinds = name_list(
-                [
-                    f"{count:,} {repr(suffix)[1:-1] or 'without an ending'}"
-                    for suffix, count in ranked
-                ]
-            )
             parts.append(
-                f"{self.others.total():,} that are not {' and '.join(endings())} ({kinds})"
+                f"{self.others.total():,} that are not {' and '.join(main_endings())} "
+                f"({_kinds_text(self.others)})"
             )
         if self.hidden:
             parts.append(f"{len(self.hidden):,} hidden ({_named_paths(self.hidden)})")
@@ -387,6 +523,18 @@ class FolderContents:
         return "; ".join(parts)
 
 
+def _kinds_text(kinds: Counter[str]) -> str:
+    """The most frequent endings first.
+
+    >>> _kinds_text(Counter({".md": 2, "": 1}))
+    '2 .md, 1 without an ending'
+    """
+    ranked = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
+    return name_list(
+        [f"{count:,} {repr(suffix)[1:-1] or 'without an ending'}" for suffix, count in ranked]
+    )
+
+
 def _counted(paths: list[str], noun: str) -> str:
     return f"{len(paths):,} {noun}" + ("s" if len(paths) != 1 else "")
 
@@ -395,15 +543,20 @@ def _named_paths(paths: list[str]) -> str:
     return name_list([repr(path) for path in sorted(paths)])
 
 
-def scan_folder(root: Path, matches: Callable[[str], bool] = lambda file: True) -> FolderContents:
-    found = FolderContents()
+def scan_folder(location: Location) -> FolderContents:
+    found, root = FolderContents(), str(location.root)
     for place, folders, names in os.walk(root, onerror=refuse_unreadable):
-        below = {
-            name: Path(place, name).relative_to(root).as_posix() for name in (*names, *folders)
-        }
-        for name in filter(lambda name: matches(below[name]), names):
-            found.add_file(below[name])
-        folders[:] = [name for name in folders if found.enters(Path(place, name), below[name])]
+        below = place[len(root) :].strip(os.sep)
+        prefix = f"{below}/" if below else ""
+        for file in (f"{prefix}{name}" for name in names):
+            if location.matches(file) or (not location.is_file and is_catalog(file)):
+                found.add_file(file)
+        folders[:] = [
+            name
+            for name in folders
+            if location.enters(f"{prefix}{name}")
+            and found.enters(Path(place, name), f"{prefix}{name}")
+        ]
     return found
 
 
@@ -429,10 +582,14 @@ def check_folder(folder: Path, advice: str) -> None:
         raise UsageError(f"{folder}: cannot be opened ({error.strerror}). {advice}") from None
 
 
-def check_apart(out: Path, folder: Path) -> None:
+def check_apart(out: Path, location: Location) -> None:
     """UsageError if a run would read its own files as books. Links are resolved."""
+    folder = location.root
     real_out, real = Path(os.path.realpath(out)), Path(os.path.realpath(folder))
-    if real_out.is_relative_to(real):
+    own_folders = ("store", "runs")
+    if real_out.is_relative_to(real) and any(
+        location.enters((real_out / own).relative_to(real).as_posix()) for own in own_folders
+    ):
         elsewhere = os.path.relpath(
             real.parent / (real_out.name if real_out != real else "artifacts")
         )
@@ -441,7 +598,7 @@ def check_apart(out: Path, folder: Path) -> None:
             "would read its own files as books. "
             f"Name another, such as --out {elsewhere}, or keep the books in a folder of their own."
         )
-    for own in ("store", "runs"):
+    for own in own_folders:
         if real.is_relative_to(real_out / own):
             raise UsageError(
                 f"{folder}: is inside {out / own}, which holds the files of runs. Copy "

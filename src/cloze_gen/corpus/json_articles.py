@@ -9,14 +9,18 @@ import hashlib
 import io
 import os
 import re
+import statistics
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.corpus.folder import ARTICLES_SUFFIX, BookFile, scan_folder
-from cloze_gen.errors import UsageError
+from cloze_gen.corpus.folder import BookFile, scan_folder
+from cloze_gen.corpus.location import Location, as_location
+from cloze_gen.corpus.readers import ending_of
+from cloze_gen.corpus.readers.jsonl import first_records, texts_of
+from cloze_gen.errors import BookError, UsageError
 from cloze_gen.parsing import ParseError, error_text, name_list, parse_json, quote
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.files import GZIP_MAGIC, MAX_TEXT_BYTES, open_regular
@@ -27,6 +31,7 @@ COLUMNS = (
     "article",
     "text",
 )  # under one of these a record has its text; the first that it has counts
+MIN_BOOK_CHARS = 10_000  # of a text; an article of RACE has about 300 words
 ARTICLES, TEXTS, SOURCES = "articles", "texts", "sources.tsv"
 _ID_DIGITS = 16
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -46,16 +51,35 @@ class Article:
         return f"article-{self.digest[:_ID_DIGITS]}"
 
 
-def holds_articles(source: Path) -> bool:
-    """Whether this is a file of articles by its name, or a folder with such files and no book."""
-    if source.is_dir():
-        found = scan_folder(source)
-        return not found.books and bool(found.articles)
-    return ARTICLES_SUFFIX.search(source.name) is not None
+def holds_articles(source: Location | Path) -> bool:
+    """Whether this is a file of articles by its name, or a folder with such files and no other
+    book.
+    """
+    source = as_location(source)
+    if not source.root.is_dir():
+        return False
+    found = scan_folder(source)
+    return bool(found.articles) and set(found.books) <= set(found.articles)
 
 
-def read_articles(source: Path, *, notice: Callable[[str], None]) -> tuple[Article, ...]:
-    """The distinct articles of a file or folder, sorted by id; `notice` gets a line about copies.
+def has_long_texts(source: Location | Path) -> bool:
+    """Whether the JSON lines in files of articles by name are books: no key `article`, and half of
+    the first texts have `MIN_BOOK_CHARS`. True for a broken file, which the reader of books names.
+    """
+    files = [path for path, _ in _files(as_location(source)) if ending_of(path.name)]
+    if not files:
+        return False
+    try:
+        with open_regular(files[0]) as file:
+            records = first_records(file)
+            texts = [] if any(COLUMNS[0] in one for one in records) else texts_of(records)
+    except (OSError, BookError):
+        return True
+    return bool(texts) and statistics.median(map(len, texts)) >= MIN_BOOK_CHARS
+
+
+def read_articles(source: Location | Path, *, notice: Callable[[str], None]) -> tuple[Article, ...]:
+    """The distinct articles of a location, sorted by id; `notice` gets a line about copies.
 
     `.jsonl` holds an object a line; `.json` a list, one object, or an object a line; either may be
     gzipped. In a folder without them `.txt` files are read as JSON, as RACE is published so.
@@ -63,6 +87,7 @@ def read_articles(source: Path, *, notice: Callable[[str], None]) -> tuple[Artic
     Raises:
         UsageError: no readable file, or a line or item that is no article.
     """
+    source = as_location(source)
     seen: dict[str, Article] = {}
     count = 0
     for path, file in _files(source):
@@ -126,23 +151,25 @@ class _Item:
         return f"{self.kind} {self.number:,}"
 
 
-def _files(source: Path) -> list[tuple[Path, str]]:
-    if not os.path.lexists(source):
+def _files(source: Location) -> list[tuple[Path, str]]:
+    if not os.path.lexists(source.root):
         raise UsageError(
             f"{source}: no such file or folder. Give a .json or .jsonl file of articles, or a "
             "folder of such files."
         )
-    if not source.is_dir():
-        return [(source, source.name)]
+    if source.is_file and os.path.lexists(path := Path(str(source))):
+        return [(path, path.name)]
     found = scan_folder(source)
-    files = sorted(found.articles or found.books)
+    texts = [file for file in found.books if file.lower().endswith((".txt", ".txt.gz"))]
+    files = sorted(found.articles or texts)
     if not files:
-        skipped = found.skipped()
+        others = name_list([repr(file) for file in sorted(found.books)])
+        skipped = "; ".join(filter(None, (others, found.skipped())))
         raise UsageError(
             f"{source}: no .json or .jsonl file of articles in this folder or below it."
             + f" There are {skipped}." * bool(skipped)
         )
-    return [(source / file, file) for file in files]
+    return [(source.root / file, file) for file in files]
 
 
 def _records(path: Path) -> Iterator[tuple[_Item, Any]]:

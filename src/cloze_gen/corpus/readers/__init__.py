@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from cloze_gen.corpus.decoding import Decoded
+from cloze_gen.corpus.readers.archive import TarArchive, ZipArchive
+from cloze_gen.corpus.readers.epub import Epub
+from cloze_gen.corpus.readers.html import HtmlBook
+from cloze_gen.corpus.readers.jsonl import JsonLines
+from cloze_gen.corpus.readers.parquet import ParquetTable
 from cloze_gen.corpus.readers.reader import (
+    MAX_BOOK_BYTES,
     InputSettings,
     Listing,
     Reader,
@@ -20,10 +27,17 @@ from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.store.files import open_regular
 from cloze_gen.store.tables import escape_cell
 
-READERS: tuple[Reader, ...] = (PlainText(), GzipText())
+_BOOK_FILES: tuple[Reader, ...] = (PlainText(), GzipText(), Epub(), HtmlBook())
+READERS: tuple[Reader, ...] = (
+    *_BOOK_FILES,
+    ZipArchive(_BOOK_FILES),
+    TarArchive(_BOOK_FILES),
+    ParquetTable(),
+    JsonLines(),
+)
 
 HEAD_BYTES = 16
-MAX_BOOK_BYTES = 256 * 1024 * 1024  # raw; the largest of the 534 books at hand has 5.5 MB
+SMALL_BYTES = 1024 * 1024  # a file of one book is opened once for its listing and its digest
 UNREADABLE = "unreadable"  # begins the digest of what cannot be read; the reason follows
 
 
@@ -43,6 +57,11 @@ def endings() -> tuple[str, ...]:
     return tuple(ending for reader in READERS for ending in reader.endings)
 
 
+def main_endings() -> list[str]:
+    """The first ending of each reader, for messages."""
+    return [reader.endings[0] for reader in READERS]
+
+
 def ending_of(name: str) -> str:
     """The ending that identifies a book file, as written in its name; empty without one.
 
@@ -54,10 +73,19 @@ def ending_of(name: str) -> str:
 
 
 def list_file(path: Path, settings: InputSettings) -> Listing:
-    """The books of a file; an unreadable file counts as one book. UnknownTableError."""
+    """The books of a file, of a small one with its digest; an unreadable file counts as one book.
+    UnknownTableError.
+    """
     try:
         with _opened(path) as (reader, file):
-            return reader.listing(file, settings)
+            found = reader.listing(file, settings)
+            if os.fstat(file.fileno()).st_size > SMALL_BYTES or [m.name for m in found.members] != [
+                ""
+            ]:
+                return found
+            file.seek(0)
+            digest = reader.fetch(file, "", limit=0)[1]
+            return replace(found, members=(replace(found.members[0], digest=digest),))
     except UnknownTableError:
         raise
     except (OSError, BookError):
@@ -81,13 +109,14 @@ def read_book(path: Path, member: str = "", *, digest: str = "") -> RawBook:
     Raises:
         BookError: ``unreadable``, ``truncated_gzip``, ``too_large``, or a reason of the reader.
     """
-    stored, reader = b"", READERS[0]
+    stored, reader, reason = b"", READERS[0], UNREADABLE
     try:
         with _opened(path) as (reader, file):
             stored, found = reader.fetch(file, member, limit=MAX_BOOK_BYTES)
             reader = reader.reader_of(member)
     except (OSError, BookError) as error:
         found = _unreadable(error)
+        reason = error.reason if isinstance(error, BookError) else UNREADABLE
     if digest and found != digest:
         raise CorpusError(
             f"{escape_cell(str(path))}: changed while it was read: its bytes differ from "
@@ -96,9 +125,7 @@ def read_book(path: Path, member: str = "", *, digest: str = "") -> RawBook:
         )
     name = repr(f"{path.name}/{member}" if member else path.name)
     if found.startswith(UNREADABLE):
-        raise BookError(
-            UNREADABLE, f"{name}: cannot be read ({found.removeprefix(f'{UNREADABLE}: ')})"
-        )
+        raise BookError(reason, f"{name}: cannot be read ({found.removeprefix(f'{UNREADABLE}: ')})")
     try:
         data = reader.unpack(stored, limit=MAX_BOOK_BYTES)
     except BookError as error:
