@@ -50,8 +50,8 @@ class Article:
 def holds_articles(source: Location | Path) -> bool:
     """Whether this is a file of articles by its name, or a folder with such files and no book."""
     source = as_location(source)
-    if not source.root.is_dir():
-        return False
+    if source.is_file or not source.root.is_dir():
+        return ARTICLES_SUFFIX.search(str(source)) is not None
     found = scan_folder(source)
     return not found.books and bool(found.articles)
 
