@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.corpus.folder import BookFile, scan_folder
+from cloze_gen.corpus.folder import ARTICLES_SUFFIX, BookFile, scan_folder
 from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import ParseError, error_text, name_list, parse_json, quote
