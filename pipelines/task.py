@@ -117,14 +117,14 @@ class PipelineTask(luigi.Task):
     overrides = luigi.Parameter(default="[]", description="JSON list of stage.key=value settings")
     train = luigi.Parameter(
         default="",
-        description="folder of the training books; empty: the source books, or the embedded sample",
+        description="training books: folder, file or pattern; empty: the source books, or the sample",
     )
     source = luigi.Parameter(
-        default="", description="folder of the source books; empty: the embedded sample"
+        default="", description="source books: folder, file or pattern; empty: the embedded sample"
     )
     books = luigi.Parameter(
         default="",
-        description="folder of the books of a style that reads one; empty: the embedded sample",
+        description="books of a style of one side: folder, file or pattern; empty: the sample",
     )
     out = luigi.Parameter(default="artifacts", description="output folder")
     seed = luigi.IntParameter(default=1, description="random seed")

@@ -348,6 +348,9 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             ("manifest.tsv",),
         )
     ],
+    "benchmarks/many_files.py": [
+        Call(lambda at: (at.tmp / "many", "--books", 3), "first book read after")
+    ],
     "benchmarks/noisy_copies.py": [
         Call(
             lambda at: (SAMPLE / "source", at.tmp / "noisy", "--times", 1.5), "bytes in", ("noisy",)

@@ -36,6 +36,10 @@ OPEN_ANYWAY = {
     "corpus.offensive_words.offensive_words: read_text": "a list that comes with the package",
     "corpus.folder: os": "it walks a user's folder of books",
     "corpus.json_articles: os": "it compares the real places of folders",
+    "corpus.location: os": "a path that exists is no pattern",
+    "corpus.readers.rows: os": "it keeps the open file of a table",
+    "corpus.remote: os": "it copies books into the store",
+    "corpus.remote: urllib": "it splits addresses; it opens none",
 }
 # Clocks and secrets; only these packages may use them, and the modules below.
 CLOCKS = {"time", "datetime", "secrets", "uuid"}

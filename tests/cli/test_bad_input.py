@@ -16,7 +16,7 @@ import pytest
 
 from cloze_gen.corpus import ingest
 from cloze_gen.corpus import readers as corpus_room
-from cloze_gen.corpus.readers import endings, read_book
+from cloze_gen.corpus.readers import read_book
 from cloze_gen.pipelines.corpus import Counts
 from cloze_gen.store.tables import read_tsv, unescape_cell
 from tests.conftest import FinishedRun, without_canary
@@ -595,10 +595,7 @@ def test_a_dry_run_waits_for_no_pipe_and_says_what_is_not_read(
     for _ in range(2):
         outcome = cli("run", *corpus.options, "--out", tmp_path / "out", "--dry-run")
         assert outcome.status == 0, outcome.err
-        (line,) = outcome.err.splitlines()
-        assert line == (
-            f"{corpus.train}: skipped 300 that are not {' and '.join(endings())} (300 .mobi)"
-        )
+        assert "train: skipped 300 of other kinds (300 .mobi)" in outcome.err.splitlines()
 
 
 def test_a_title_changed_in_the_manifest_is_not_overlooked(

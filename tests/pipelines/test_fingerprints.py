@@ -20,8 +20,10 @@ from cloze_gen.store.fingerprint import StageKey, canonical_json
 from tests.conftest import ROOT, SAMPLE
 
 CONFIGS = sorted(path.stem for path in (ROOT / "configs").glob("*.toml"))
-# Settings that change no stage: how a stage works, how people are paid, and the release's form.
+# Settings that change no stage: how a stage works, how people are paid, the release's form, and which
+# books there are (their digests and facts are covered).
 NO_STAGE = {
+    "input.keep_splits",
     "lm.memory",
     "guessing.passages_per_page",
     "guessing.sentences_per_page",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cloze_gen.cli.run import settings_text
+from cloze_gen.corpus.readers import endings
 from cloze_gen.errors import DamageError, UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.run import check_run_name
@@ -95,8 +96,8 @@ def create_project(folder: Path, config: str) -> str:
     return "\n".join(
         [
             *lines,
-            "Next: put books there (.txt or .txt.gz, one book a file). Then run the commands in "
-            f"{folder / _README}.",
+            "Next: put books there. `cloze-gen corpus inspect DIR` prints how they are read. Then run "
+            f"the commands in {folder / _README}.",
         ]
     )
 
@@ -123,13 +124,14 @@ def _readme_text(name: str, style: Style) -> str:
     )
     return f"""# {name}
 
-A {style.title} set. Edit the settings in `{name}.toml` if you like. Put books (`.txt` or `.txt.gz`, one book a file) into:
+A {style.title} set. Edit the settings in `{name}.toml` if you like. Put books ({", ".join(endings())}) into:
 
 {books}
 
 You can add a `manifest.tsv` to the books: a tab-separated table with the columns `file`, `title` and `author`. Then run in this folder:
 
 ```sh
+cloze-gen corpus inspect {places[style.drawn_from]}
 cloze-gen run {name}.toml {sides}
 cloze-gen show {name}
 cloze-gen evaluate {name}

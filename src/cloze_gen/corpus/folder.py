@@ -232,15 +232,15 @@ def _check_exists(location: Location) -> None:
 
 
 def _nothing_found(location: Location, found: FolderContents) -> str:
-    listed, skipped = " or ".join(main_endings()), found.skipped()
-    if not location.pattern:
-        return f"{location}: no {listed} file in this folder or below it." + (
-            f" There are {skipped}." if skipped else ""
-        )
+    skipped = found.skipped()
+    advice = f"Books are files with the ending {', '.join(main_endings())}."
     if location.is_file:
-        return f"{location}: not a file of books. Books are {listed} files."
+        return f"{location}: not a file of books. {advice}"
+    if not location.pattern:
+        there = f" There are {skipped}." if skipped else ""
+        return f"{location}: no file of books in this folder or below it.{there} {advice}"
     if skipped:
-        return f"{location}: matches no {listed} file, only {skipped}."
+        return f"{location}: no file of books matches, only {skipped}. {advice}"
     return (
         f"{location}: no file matches. {_entries(location.root)} A pattern matches files; `**` "
         "stands for any folders."
@@ -504,10 +504,7 @@ class FolderContents:
         """The skipped entries, in words; empty without any."""
         parts = []
         if self.others:
-            parts.append(
-                f"{self.others.total():,} that are not {' and '.join(main_endings())} "
-                f"({_kinds_text(self.others)})"
-            )
+            parts.append(f"{self.others.total():,} of other kinds ({_kinds_text(self.others)})")
         if self.hidden:
             parts.append(f"{len(self.hidden):,} hidden ({_named_paths(self.hidden)})")
         if self.links:

@@ -18,12 +18,12 @@ from cloze_gen.parsing import one_line
 from cloze_gen.text_layout import cut
 
 FACTS = {
-    "title": "titles",
-    "author": "authors",
-    "year": "years",
-    "genre": "genres",
-    "language": "languages",
-    "license": "licences",
+    "title": "title",
+    "author": "author",
+    "year": "year",
+    "genre": "genre",
+    "language": "language",
+    "license": "licence",
 }
 _EXAMPLES = 5
 _TITLE_COLUMNS, _TEXT_COLUMNS = 60, 100
@@ -40,8 +40,10 @@ def summary(found: CorpusScan, *, place: str = "") -> list[str]:
     ]
     if found.sentences:
         lines.append(_SENTENCES)
-    if metadata := _metadata(found):
-        lines.append(f"metadata: {metadata}")
+    counts = _metadata(found)
+    if counts:
+        known = ", ".join(f"{FACTS[fact]} {count:,}" for fact, count in counts.items())
+        lines.append(f"metadata: {known}")
     other = [*found.skipped, *found.notes]
     lines += other[:_LINES_OF_A_RUN]
     if len(other) > _LINES_OF_A_RUN:
@@ -56,8 +58,10 @@ def inspection(found: CorpusScan, settings: InputSettings) -> str:
     lines = [f"{found.location}: {_books(found)}, {_size(found.bytes)}", ""]
     lines += _section("shapes", [f"{shape}: {count}" for shape, count in _shapes(found)])
     lines += _section("layouts", found.layouts)
-    none = "none; a manifest.tsv can give titles, authors and more" if found.books else ""
-    lines += _section("metadata", [text] if (text := _metadata(found) or none) else [])
+    counts = _metadata(found)
+    known = ", ".join(f"{word} {counts.get(fact, 0):,}" for fact, word in FACTS.items())
+    none = "none; a manifest.tsv can give title, author and more"
+    lines += _section("metadata", [known if counts else none] if found.books else [])
     lines += _section("skipped", [line.removeprefix("skipped ") for line in found.skipped])
     lines += _section("warnings", found.notes)
     lines += _section("advice", list(_advice(found, settings)))
@@ -101,10 +105,10 @@ def _shapes(found: CorpusScan) -> Iterator[tuple[str, str]]:
         yield shape, f"{_counted(files, 'file')}{several}"
 
 
-def _metadata(found: CorpusScan) -> str:
-    """How many of the books have each fact; empty without any."""
+def _metadata(found: CorpusScan) -> dict[str, int]:
+    """How many of the books have each fact that any of them has."""
     counts = Counter(name for book in found.books for name, _ in book.facts)
-    return ", ".join(f"{counts[fact]:,} {noun}" for fact, noun in FACTS.items() if counts[fact])
+    return {fact: counts[fact] for fact in FACTS if counts[fact]}
 
 
 def _advice(found: CorpusScan, settings: InputSettings) -> Iterator[str]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.corpus.folder import BookFile, scan_folder
+from cloze_gen.corpus.folder import ARTICLES_SUFFIX, BookFile, scan_folder
 from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.corpus.readers import ending_of
 from cloze_gen.corpus.readers.jsonl import first_records, texts_of
@@ -56,8 +56,8 @@ def holds_articles(source: Location | Path) -> bool:
     book.
     """
     source = as_location(source)
-    if not source.root.is_dir():
-        return False
+    if source.is_file or not source.root.is_dir():
+        return ARTICLES_SUFFIX.search(str(source)) is not None
     found = scan_folder(source)
     return bool(found.articles) and set(found.books) <= set(found.articles)
 

@@ -39,7 +39,7 @@ class Location:
 
     @classmethod
     def parse(cls, text: str) -> Location:
-        """The location that a user typed. An existing path is not read as a pattern. UsageError for
+        """The location that a user typed. Existing folders and files are no patterns. UsageError for
         an address, or a pattern that is none.
 
         >>> Location.parse("books/*/text-[0-9].parquet")
@@ -58,16 +58,16 @@ class Location:
                 "rank` read books elsewhere. Copy them with `cloze-gen corpus inspect ADDRESS`, and "
                 "give the folder that it prints."
             )
-        parts = path.parts
-        plain = [_ESCAPED.sub(r"\1", part) for part in parts]
-        count = next(
-            (at for at, part in enumerate(parts) if _MAGIC.search(_ESCAPED.sub("", part))), None
-        )
-        if count is None:
-            literal = Path(*plain) if plain else path
-            found = cls.parse(str(literal)) if os.path.lexists(literal) else None
-            return found or cls(path)
-        pattern = "/".join(parts[count:])
+        root, count = Path(), 0
+        for part in path.parts:
+            if not os.path.lexists(root / part):
+                if _is_magic(part):
+                    break
+                part = _ESCAPED.sub(r"\1", part)
+            root, count = root / part, count + 1
+        else:
+            return cls.parse(str(root)) if os.path.lexists(root) else cls(path)
+        pattern = "/".join(path.parts[count:])
         try:
             _regex(pattern)
         except re.error as error:
@@ -75,12 +75,12 @@ class Location:
                 f"{quote(text, most_chars=300)}: not a pattern of files ({error}). Patterns have "
                 "*, ?, ** and [a-z]; write [[] for a bracket."
             ) from None
-        return cls(Path(*plain[:count]), pattern)
+        return cls(root, pattern)
 
     @property
     def is_file(self) -> bool:
         """Whether the pattern is the name of one file."""
-        return bool(self.pattern) and not _MAGIC.search(_ESCAPED.sub("", self.pattern))
+        return bool(self.pattern) and not _is_magic(self.pattern)
 
     def matches(self, file: str) -> bool:
         """Whether a file, by its path below the folder with `/`, belongs to it."""
@@ -103,7 +103,12 @@ class Location:
         path = self.root / _ESCAPED.sub(r"\1", self.pattern)
         if self.is_file and os.path.lexists(path):
             return str(path)
-        return str(Path(glob.escape(str(self.root)), self.pattern))
+        root = str(self.root) if os.path.lexists(self.root) else glob.escape(str(self.root))
+        return str(Path(root, self.pattern))
+
+
+def _is_magic(text: str) -> bool:
+    return _MAGIC.search(_ESCAPED.sub("", text)) is not None
 
 
 def as_location(place: Location | Path) -> Location:

@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pyarrow.fs
 
+from cloze_gen.corpus.layouts import is_catalog
 from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.manifest import MANIFEST_NAME
 from cloze_gen.corpus.readers import ending_of
@@ -33,7 +34,6 @@ from cloze_gen.store.fingerprint import StageKey
 COPY, FILES = "copy", "files"
 _STAGED = ".copies"  # in the store: finished files of a copy that is not complete
 _OF_ARROW = {"s3", "gs", "gcs"}
-_BESIDE = re.compile(r"\.(?:csv|csv\.gz|rdf)$", re.IGNORECASE)  # catalogues of collections
 _CHUNK_BYTES = 1024 * 1024
 _MOST_NAME_BYTES = 240  # of one part of a path
 _RESERVE_BYTES = 100 * 1024 * 1024  # of the disk, left free
@@ -172,7 +172,8 @@ def _connected(address: str) -> tuple[_Server, str, str]:
     path, mark, query = rest.partition("?")
     parts = path.rstrip("/").split("/")
     count = next((at for at, part in enumerate(parts) if re.search(r"[*[]", part)), len(parts))
-    folder = f"{scheme}://{'/'.join(parts[:count])}{mark}{query}"
+    with_query = scheme.lower() in {*_OF_ARROW, "http", "https"}
+    folder = f"{scheme}://{'/'.join(parts[:count])}{mark + query if with_query else ''}"
     pattern = "/".join(parts[count:])
     if scheme.lower() in _OF_ARROW:
         files, place = pyarrow.fs.FileSystem.from_uri(folder)
@@ -240,7 +241,7 @@ def _chosen(
         is_book = bool(ending_of(one.name)) and location.matches(one.name)
         if any(part.startswith(".") for part in one.name.split("/")) and stays_within(one.name):
             continue
-        if not (is_book or one.name == MANIFEST_NAME or _BESIDE.search(one.name)):
+        if not (is_book or one.name == MANIFEST_NAME or is_catalog(one.name)):
             others[Path(one.name).suffix.lower()] += 1
         elif not _is_local_name(one.name, names):
             unsafe.append(quote(one.name))

@@ -1,0 +1,126 @@
+"""Books at a file, a folder, a pattern or an address, through the command line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+
+from cloze_gen.cli.run import task_of_run
+from cloze_gen.errors import UsageError
+from cloze_gen.pipelines.run import RunTask
+from cloze_gen.pipelines.task import Build
+from tests.conftest import SAMPLE
+
+
+@pytest.fixture
+def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One folder of training and source books, with the output folder beside it."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "all [1]"
+    folder.mkdir()
+    for side in ("train", "source"):
+        for path in (SAMPLE / side).glob("*.txt"):
+            shutil.copy(path, folder / f"{side}-{path.name}")
+    return folder
+
+
+def test_both_sides_may_be_patterns_of_one_folder(books: Path, cli: Callable[..., Any]) -> None:
+    """What was found on each side is printed once, before anything runs."""
+    sides = ("--train", f"{books}/train-*.txt", "--source", f"{books}/source-*.txt")
+    outcome = cli("run", "holmes-style", *sides, "--dry-run")
+    assert outcome.status == 0, outcome.err
+    lines = [line for line in outcome.err.splitlines() if " books in " in line]
+    assert [line.split(" in ")[0] for line in lines] == ["train: 8 books", "source: 2 books"]
+    assert not Path("artifacts").exists()
+
+
+@pytest.mark.parametrize(
+    ("train", "source", "settings", "said"),
+    [
+        ("", "", [], "are the same folder"),
+        ("*", "source-*", [], "share 2 files ('source-the-clockmakers-debt.txt', "),
+        ("source-the-lamp*", "*", [], "share the file ('source-the-lamp-at-skerry-point.txt')"),
+        ("*", "source-*", ["overlap.across=drop_train"], ""),
+        ("*", "source-*", ["overlap.across=keep"], ""),
+        ("", "", ["input.keep_splits=true"], ""),
+    ],
+)
+def test_the_same_files_on_both_sides(
+    books: Path, cli: Callable[..., Any], train: str, source: str, settings: list[str], said: str
+) -> None:
+    """Refused where they would be dropped."""
+    options = [word for one in settings for word in ("--set", one)]
+    sides = ("--train", f"{books}/{train}", "--source", f"{books}/{source}")
+    outcome = cli("run", "holmes-style", *sides, *options, "--dry-run")
+    assert (outcome.status, said in outcome.err) == (2 if said else 0, True), outcome.err
+
+
+def test_a_run_is_planned_again_with_the_same_files(books: Path) -> None:
+    """`run.json` has the patterns, and no path of the machine."""
+    sides = {
+        "train": f"{books}/train-*.txt",
+        "source": f"{books}/source-the-lamp-at-skerry-point.txt",
+    }
+    task = RunTask(build=Build(), style="holmes-style", name="mine", out="out", **sides)
+    described = task.description()
+    assert described["patterns"] == {
+        "train": "train-*.txt", "source": "source-the-lamp-at-skerry-point.txt"
+    }  # fmt: skip
+    assert str(books) not in json.dumps(described)
+    task.folder.mkdir(parents=True)
+    (task.folder / "run.json").write_text(json.dumps(described))
+    for name, target in task.links().items():
+        (task.folder / name).symlink_to(target)
+    assert task_of_run(task.folder, overrides=[]).description() == described
+
+
+def test_a_pattern_in_a_run_cannot_leave_its_folder(books: Path) -> None:
+    task = RunTask(build=Build(), style="holmes-style", name="mine", out="out",
+                   train=f"{books}/train-*.txt", source=f"{books}/source-*.txt")  # fmt: skip
+    described = task.description() | {"patterns": {"train": "../*.txt"}}
+    task.folder.mkdir(parents=True)
+    (task.folder / "run.json").write_text(json.dumps(described))
+    with pytest.raises(UsageError, match="'patterns' is"):
+        task_of_run(task.folder, overrides=[])
+
+
+def test_books_at_an_address_are_copied_and_then_local(
+    books: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The address appears without its secrets; the copies are no output of a run."""
+    files = fsspec.filesystem("memory")
+    files.store.clear()
+    for path in books.iterdir():
+        files.pipe(f"/all/{path.name}", path.read_bytes())
+    for command in (("run", "holmes-style", "--dry-run", "--source"), ("corpus", "inspect")):
+        outcome = cli(*command, "memory://all/source-*?token=hush")
+        assert outcome.status == 0, outcome.err
+        assert "2 books" in outcome.err + outcome.out
+        assert "hush" not in outcome.err + outcome.out
+    (copy,) = Path("artifacts/store").glob("copy-*")
+    assert len(list(copy.glob("files/*"))) == 2
+    outcome = cli("run", "scde-style", "--source", "memory://k:hush@all")
+    assert outcome.status == 2
+    assert "Did you mean --books memory://all?" in outcome.err
+    files.store.clear()
+
+
+def test_short_options_are_settings(books: Path, cli: Callable[..., Any]) -> None:
+    options = ("--text-column", "my text", "--title-column", "t", "--keep-splits")
+    outcome = cli("run", "lambada-style", "--books", books, *options, "--dry-run")
+    assert outcome.status == 0, outcome.err
+    same = cli("run", "lambada-style", "--books", books, "--set", 'input.text_column="my text"',
+               "--set", "input.title_column=t", "--set", "input.keep_splits=true", "--dry-run")  # fmt: skip
+    assert outcome.out == same.out
+
+
+def test_inspect_a_place_without_books(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    outcome = cli("corpus", "inspect", tmp_path)
+    assert outcome.status == 2
+    assert "no file of books in this folder or below it" in outcome.err
