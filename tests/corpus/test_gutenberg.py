@@ -18,7 +18,7 @@ def body_text(flat: str) -> str:
     """The body without its skipped spans."""
     body = find_body(flat)
     at, pieces = body.start, []
-    for start, end in body.skipped:
+    for start, end, _ in body.skipped:
         pieces.append(flat[at:start])
         at = end
     return "".join((*pieces, flat[at : body.end])).strip()
