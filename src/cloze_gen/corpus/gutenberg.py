@@ -73,7 +73,7 @@ def find_body(flat: str) -> Body:
     """
     start, header = _find_header(flat)
     end, footer, inner = _find_footer(flat, start)
-    removed = [*(Removed(*span, "licences") for span in inner), *find_matter(flat, start, end)]
+    removed = [*(Removed(*span, "licence") for span in inner), *find_matter(flat, start, end)]
     return Body(start, end, _short(header), _short(footer), _joined(removed))
 
 
