@@ -97,6 +97,18 @@ _TRADE = re.compile(
 )
 
 RULES = (
+    # lists of books; these come first, for they end the book
+    Rule("advertisements", (Zone.BACK,), _begins(
+        rf"""(?:by[ ]the[ ]same[ ]author|advertisements|press[ ]notices|opinions[ ]of[ ]the[ ]press|about[ ]the[ ]author|this[ ]isn't[ ]all!
+        | (?-i:[A-Z])\w+[ ](?:\w+[ ]){{0,4}}(?:by|from)[ ]the[ ]same[ ](?:author|pen|publishers?)
+        | (?:also|(?:(?:some|other|more|popular|recent|new|the)[ ])*(?:\w+[ ]){{0,2}}(?:books|novels|titles|works|stories))\s{{1,3}}by[ ]{_NAME}
+        | discover[ ]other[ ]titles[ ]by[^\n]{{1,60}} | connect[ ]with[ ](?:me|us|the[ ]author|{_NAME}|(?-i:[A-Z]\w+))[ ]online
+        )[\W_]*(?:$|\n)"""), Extent.REST, BACK_CHARS),
+    Rule("advertisements", (Zone.BACK,), _TRADE, Extent.REST, BACK_CHARS, hints=("2mo", "6mo", "8mo", "8vo", "fcap", "cloth", "boards")),
+    Rule("advertisements", ENDS, _begins(
+        r"""if[ ]you[ ](?:have[ ])?enjoyed[ ]this[ ](?:book|novel|story|e-?book) | thank[ ]you[ ](?:so[ ]much[ ])?for[ ]reading\b[^\"]*$
+        | (?:please[ ])?(?:visit|follow|find|friend)[ ](?:me|us|the[ ]author|my[ ]\w+)\b[^.!?]{0,80}\b(?:twitter|facebook|instagram|goodreads|website|blog|online)\b"""),
+        max_chars=600),
     # scanners' and transcribers' credits
     Rule("credits", (Zone.FRONT, Zone.AFTER), _has(
         rf"""\b{_EBOOK}\b | \b(?:ocr|omnipage|spell-?check\w*|proofread\w*|ascii|iso-8859)\b | \bhtml[ ]version | \bpublic[ ]domain\b
@@ -114,7 +126,7 @@ RULES = (
         r"""\bisbn\b | \ball[ ]rights[ ](?:are[ ])?reserved\b | \bcopyright(?:ed)?,?[ ]*(?:©|\(c\)|by\b|(?:in[ ])?\d{4}) | ©\s*\d{4}
         | \bentered[ ]according[ ]to[ ](?:the[ ])?act[ ]of"""), hints=("isbn", "rights", "copyright", "©", "entered according")),
     Rule("copyright", ENDS, _begins(
-        r"""(?:first|originally|made\sand|privately)?\s?(?:published|printed)\s(?:and\sbound\s)?(?:in|by|at|for|as|serially|under)\b
+        r"""(?:l[o0]nd[o0]n\W{1,4})?(?:first|originally|made\sand|privately)?\s?(?:published|printed)\s(?:and\sbound\s)?(?:in|by|at|for|as|serially|under)\b
         | [^.]{1,80}\b(?:first|originally)\s(?:published|printed)\b[^.]{0,60}\b(?:1[789]|20)\d\d
         | (?:smashwords|kindle|digital|first|second|revised)\sedition\b | cover\s(?:art|artist|design|image|photo|illustration)\w*\b
         | (?:edited|formatted|designed|illustrated)\sby\b | licen[cs]e\snotes?\W*$"""), max_chars=200),
@@ -149,6 +161,7 @@ RULES = (
         | note:?\s[^"]{{0,600}}\bthis[ ]{_EBOOK}\b
         | this[ ]e-?book[ ](?:is[ ]licensed|may[ ]not[ ]be) | thank[ ]you[ ]for[ ](?:downloading|purchasing|buying)[ ]this[ ]e-?book)"""),
         max_chars=_NOTICE_CHARS, hints=_EBOOKS),
+    Rule("licence", (Zone.BACK,), _begins(r"end[ ]of[ ](?:the[ ])?text\W*$")),
     # contents and lists of illustrations
     Rule("contents", (Zone.FRONT,), _begins(
         r"(?:(?:the|table[ ]of|list[ ]of)[ ])?(?:contents|illustrations|plates|maps|figures|chapters)\b(?:[ ]of[ ][^\n]{1,40})?[\W_]*(?:$|\n)"),
@@ -157,21 +170,6 @@ RULES = (
     Rule("footnotes", (Zone.INSIDE,), _begins(r"(?:foot|end)notes?[\W_]*(?:$|\n\s*(?:[\[(]?\d|\*))"), Extent.NOTES, _BRACKET_CHARS,
          hints=_FOOTNOTES),
     Rule("footnotes", (Zone.INSIDE,), re.compile(r"[ ]*\[[ ]*(?:foot|end)note\b", re.IGNORECASE), Extent.BRACKET, _BRACKET_CHARS, hints=_FOOTNOTES),
-    # advertisements
-    Rule("advertisements", (Zone.BACK,), _begins(
-        rf"""(?:by[ ]the[ ]same[ ]author|advertisements|press[ ]notices|opinions[ ]of[ ]the[ ]press|about[ ]the[ ]author|this[ ]isn't[ ]all!
-        | (?-i:[A-Z])\w+[ ](?:\w+[ ]){{0,4}}(?:by|from)[ ]the[ ]same[ ](?:author|pen|publishers?)
-        | (?:also|(?:(?:some|other|more|popular|recent|new|the)[ ])*(?:\w+[ ]){{0,2}}(?:books|novels|titles|works|stories))\s{{1,3}}by[ ]{_NAME}
-        | discover[ ]other[ ]titles[ ]by[^\n]{{1,60}} | connect[ ]with[ ](?:me|us|the[ ]author|{_NAME}|(?-i:[A-Z]\w+))[ ]online
-        )[\W_]*(?:$|\n)"""), Extent.REST, BACK_CHARS),
-    Rule("advertisements", (Zone.BACK,), _TRADE, Extent.REST, BACK_CHARS, hints=("2mo", "6mo", "8mo", "8vo", "fcap", "cloth", "boards")),
-    Rule("advertisements", ENDS, _begins(
-        r"""if[ ]you[ ](?:have[ ])?enjoyed[ ]this[ ](?:book|novel|story|e-?book) | thank[ ]you[ ](?:so[ ]much[ ])?for[ ]reading\b[^\"]*$
-        | (?:please[ ])?(?:visit|follow|find|friend)[ ](?:me|us|the[ ]author|my[ ]\w+)\b[^.!?]{0,80}\b(?:twitter|facebook|instagram|goodreads|website|blog|online)\b"""),
-        max_chars=600),
-    # printers' lines
-    Rule("printers", (Zone.BACK,), _begins(
-        r"(?:(?:made[ ]and[ ])?printed[ ](?:and[ ]bound[ ])?(?:in|by|at)|l[o0]nd[o0]n\W{1,4}printed[ ]by)\b | \[?end[ ]of[ ](?:the[ ])?text\]?\W*$"), max_chars=200),
 )  # fmt: skip
 
 
