@@ -54,11 +54,8 @@ def table(books: int, chars: int, hit: Counter[str], removed: Counter[str]) -> s
         f"| {rule} | {hit[rule]:,} | {count:,} | {count / chars:.3%} |"
         for rule, count in removed.most_common()
     ]
-    total = removed.total()
-    return "\n".join(
-        [f"{books:,} books, {chars:,} characters between header and footer", *lines]
-        + [f"| all | | {total:,} | {total / max(1, chars):.3%} |"]
-    )
+    lines.append(f"| all | | {removed.total():,} | {removed.total() / max(1, chars):.3%} |")
+    return f"{books:,} books, {chars:,} characters between header and footer\n" + "\n".join(lines)
 
 
 def excerpt(flat: str, start: int, end: int) -> str:
@@ -66,6 +63,19 @@ def excerpt(flat: str, start: int, end: int) -> str:
     if len(text) <= _SHOWN_CHARS:
         return text
     return f"{text[: _SHOWN_CHARS // 2]} [...] {text[-_SHOWN_CHARS // 2 :]}"
+
+
+def sample_by_rule(
+    removals: list[tuple[Book, Removed]], wanted: int, rng: random.Random
+) -> list[tuple[Book, Removed]]:
+    """As many of each rule as there are, for most removals are footnotes."""
+    rng.shuffle(removals)
+    turn: Counter[str] = Counter()
+    ranked = []
+    for book, one in removals:
+        turn[one.rule] += 1
+        ranked.append((turn[one.rule], one.rule, len(ranked), book, one))
+    return [(book, one) for *_, book, one in sorted(ranked, key=lambda row: row[:3])[:wanted]]
 
 
 def print_removal(book: Book, one: Removed) -> None:
@@ -88,7 +98,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--removals", type=int, default=20, help="print so many, chosen at random")
+    parser.add_argument(
+        "--removals", type=int, default=20, help="print so many, of every rule alike"
+    )
     parser.add_argument("--longer", type=int, help="print all removals of more characters instead")
     parser.add_argument("--rule", help="print removals of this rule only")
     parser.add_argument("--kept", type=int, default=0, help="print the ends of so many books")
@@ -114,7 +126,7 @@ def main() -> int:
     if arguments.longer is not None:
         shown = [(book, one) for book, one in removals if one.end - one.start > arguments.longer]
     else:
-        shown = rng.sample(removals, min(arguments.removals, len(removals)))
+        shown = sample_by_rule(removals, arguments.removals, rng)
     for book, one in shown:
         print_removal(book, one)
     for book in rng.sample(books, min(arguments.kept, len(books))):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -141,8 +142,8 @@ def test_positions_hold_in_a_text_of_other_letters() -> None:
 
 
 def test_a_line_without_end_is_looked_at_once() -> None:
-    """A megabyte without a blank line, full of hints, takes no time."""
-    flat = "footnote ebook " * 70_000
+    """Text without a blank line, full of hints, takes no time."""
+    flat = "footnote ebook " * 20_000
     assert find_body(flat).skipped == ()
 
 
@@ -150,3 +151,24 @@ def test_removed_paragraphs_are_no_prose() -> None:
     flat = f"Copyright 2012 Jane Quill\n\n{STORY}"
     kinds = [one.kind for one in split_paragraphs(flat, find_body(flat))]
     assert kinds == [OTHER, "prose", "prose"]
+
+
+@pytest.mark.parametrize(
+    "paragraph",
+    [
+        "Transcriber's note: punctuation changed.",
+        "[Footnote 1: of brass",
+        "[Footnote [Footnote [Footnote",
+        "(1) of brass",
+        "* of brass",
+        "FOOTNOTES:",
+        "CONTENTS",
+        "+\n" * 40 + "| transcribed",
+    ],
+)
+def test_the_same_paragraph_over_and_over_takes_no_time(paragraph: str) -> None:
+    """Time rises with the size of the book, whatever it says."""
+    flat = f"{paragraph}\n\n" * (100_000 // len(paragraph))
+    begun = time.process_time()
+    find_body(flat)
+    assert time.process_time() - begun < 5

@@ -20,7 +20,7 @@ _LISTS_CHARS = 5_000  # lists of books that follow no "THE END" are shorter
 _PARAGRAPH_CHARS = 900  # credits and notices are short; longer ones need more than two marks
 _NOTICE_CHARS = 1500  # the longest, PG 100's between two plays, has 700
 _BRACKET_CHARS = 8_000  # of one footnote; the longest of Gibbon's has 6,500
-_MARK_CHARS = 8_000  # the text before a note that must hold its mark
+_MARK_CHARS = 4_000  # the text before a note that must hold its mark
 _NOTE_CHARS = 3_000  # of a note without a bracket
 _CONTENTS_CHARS = 30_000
 _PARAGRAPH = re.compile(r"[^\n]*[^\n ][^\n]*(?:\n[^\n]*[^\n ][^\n]*)*")
@@ -112,7 +112,7 @@ RULES = (
     # scanners' and transcribers' credits
     Rule("credits", (Zone.FRONT, Zone.AFTER), _has(
         rf"""\b{_EBOOK}\b | \b(?:ocr|omnipage|spell-?check\w*|proofread\w*|ascii|iso-8859)\b | \bhtml[ ]version | \bpublic[ ]domain\b
-        | \btypographical[ ]notes?\b | \bclaimed[ ]as[ ]copyright"""), hints=(*_EBOOKS, "ocr", "omni", "spell", "proof", "iso-", "html", "public domain", "typog", "claimed")),
+        | \bbook\b[^.]{{0,60}}\bto[ ]scan\b | \btypographical[ ]notes?\b | \bclaimed[ ]as[ ]copyright"""), hints=(*_EBOOKS, "ocr", "omni", "spell", "proof", "iso-", "html", "public domain", "to scan", "typog", "claimed")),
     Rule("credits", ENDS, _has(
         r"[\w.+-]@[\w-]{1,60}\.\w | \bhttps?:// | \bwww\. | project[ ]gutenberg | gutenberg\.(?:org|net) | \bsmashwords\b"),
          hints=("@", "http", "www.", "gutenberg", "smashwords")),
@@ -128,7 +128,7 @@ RULES = (
     Rule("copyright", ENDS, _begins(
         r"""(?:l[o0]nd[o0]n\W{1,4})?(?:first|originally|made\sand|privately)?\s?(?:published|printed)\s(?:and\sbound\s)?(?:in|by|at|for|as|serially|under)\b
         | [^.]{1,80}\b(?:first|originally)\s(?:published|printed)\b[^.]{0,60}\b(?:1[789]|20)\d\d
-        | (?:smashwords|kindle|digital|first|second|revised)\sedition\b | cover\s(?:art|artist|design|image|photo|illustration)\w*\b
+        | (?:smashwords|kindle|digital|first|second|revised)\sedition\b | author\sof\s["'] | cover\s(?:art|artist|design|image|photo|illustration)\w*\b
         | (?:edited|formatted|designed|illustrated)\sby\b | licen[cs]e\snotes?\W*$"""), max_chars=200),
     Rule("copyright", ENDS, _begins(
         r"""(?:this|the[ ]following)[ ](?:is|(?:book|novel|story|e-?book)[ ]is)[ ]a[ ]work[ ]of[ ]fiction\b | no[ ]part[ ]of[ ]this[ ](?:book|publication|work|e-?book)\b
@@ -140,7 +140,7 @@ RULES = (
         r"""(?:the[ ])?transcri(?:ber|ption)'?s?'?[ ]notes?\b[^a-z\n]{0,3}(?:$|\n) | notes?[ ](?:of|by|from)[ ]the[ ]transcriber\W*(?:$|\n)
         | (?:appendix\W{1,4})?notes?[ ](?:on|to|about)[ ](?:the[ ]|this[ ])?(?:e-?text|electronic[ ](?:text|edition|version))\b
         | a[ ]note[ ]on[ ]the[ ]text\W*(?:$|\n) | [^\n]*\n(?:[^\n]{0,80}\n)?[ ]*a[ ]machine-readable[ ]transcription"""), Extent.SECTION, BACK_CHARS),
-    Rule("notes", (Zone.INSIDE,), re.compile(r"(?:\W|\n){0,300}transcri(?:ber|ption)'?s?'?[ ]notes?\b", re.IGNORECASE),
+    Rule("notes", (Zone.INSIDE,), re.compile(r"\W{0,300}transcri(?:ber|ption)'?s?'?[ ]notes?\b", re.IGNORECASE),
          max_chars=_NOTICE_CHARS, hints=("transcri",)),
     Rule("notes", ENDS, _begins(
         r"""(?:a[ ]few[ ]|the[ ]|some[ ]|all[ ])?obvious[ ](?:\w+'?s?'?[ ]){0,2}(?:errors?|misprints?|typos?|mistakes?)\b[^.]{0,120}\b(?:corrected|fixed|amended|repaired|changed)
@@ -191,7 +191,10 @@ _ENTRY_LINE = re.compile(
 _TITLE_CHARS = 90  # a longer line is prose, unless it is numbered
 _ENTRY_CHARS = 160
 _MIN_ENTRIES = 3
+_MAX_HEADINGS = 8  # of the first chapter: title, part, number, title of the chapter
 _NOTE = re.compile(r"[ ]*(?:([\[(]?)(\d{1,3})[\])]?[.:]?|\*{1,3})[ ]*(?=\S)")
+_BRACKET = re.compile(r"[\[\]]")
+_MAX_DEPTH = 3
 _NOTES_GAP = 3  # so many paragraphs of a note may follow its first
 # A paragraph that opens with a note's mark.
 _MARKED = re.compile(r"\n[ ]*\n[ ]*((?:\[\d{1,3}\]|\(\d{1,3}\))(?=[ ]+\S)|\*{1,3}(?=[ ]?[\w\"'(]))")
@@ -246,11 +249,14 @@ def _inside(flat: str, start: int, end: int) -> Iterator[Removed]:
     for hint, rules in _INSIDE.items():
         at = small.find(hint, start, end)
         while at >= 0:
+            removed_to = at + len(hint)
             for rule in rules:
                 match = _paragraph_around(flat, at, max(start, at - rule.max_chars), end)
                 if match is not None:
-                    yield from _removed(rule, flat, match, end)
-            at = small.find(hint, at + len(hint), end)
+                    for one in _removed(rule, flat, match, end):
+                        removed_to = max(removed_to, one.end)
+                        yield one
+            at = small.find(hint, removed_to, end)
 
 
 def _paragraph_around(flat: str, at: int, first: int, end: int) -> re.Match[str] | None:
@@ -308,18 +314,17 @@ def _bracket_end(flat: str, begin: int, stop: int, end: int) -> int:
     if text follows in the paragraph. A bracket that nothing closes ends with its paragraph.
     """
     depth = 0
-    for at in range(begin, min(end, begin + _BRACKET_CHARS)):
-        if flat[at] == "[":
-            depth += 1
-        elif flat[at] == "]":
-            depth -= 1
-            if depth <= 0:
-                rest = _PARAGRAPH.match(flat, at + 1, end)
-                if rest is None or not flat[at + 1 : rest.end()].strip(" .]\n"):
-                    return at + 1
-                if flat[at + 1 : rest.end()].lstrip().startswith("["):
-                    return rest.end()
-                return begin
+    for bracket in _BRACKET.finditer(flat, begin, min(end, begin + _BRACKET_CHARS)):
+        depth += 1 if bracket.group() == "[" else -1
+        if depth > _MAX_DEPTH:
+            break
+        if depth == 0:
+            after = bracket.end()
+            rest = _PARAGRAPH.match(flat, after, end)
+            text = "" if rest is None else rest.group().strip(" .]")
+            if rest is None or not text:
+                return after
+            return rest.end() if text.startswith("[") else begin
     return stop
 
 
@@ -335,7 +340,9 @@ def _contents_end(flat: str, begin: int, stop: int, end: int) -> int:
     listed = flat[begin:stop].casefold().split("\n")[1:]
     for match in entries:
         listed += match.group().casefold().split("\n")
-    while entries and _repeats(entries[-1].group(), listed):
+    for _ in range(_MAX_HEADINGS):
+        if not entries or not _repeats(entries[-1].group(), listed):
+            break
         listed = listed[: -len(entries.pop().group().split("\n"))]
     return entries[-1].end() if len(listed) >= _MIN_ENTRIES and entries else stop
 
@@ -402,7 +409,8 @@ def _marked_notes(flat: str, start: int, end: int) -> Iterator[Removed]:
     for match in _MARKED.finditer(flat, start, end):
         mark = match[1]
         before = flat[max(start, match.start() - _MARK_CHARS) : match.start()]
-        if not re.search(rf"[\w.,;:!?\"')]{re.escape(mark)}(?![\w*])", before):
+        literal = re.escape(mark)
+        if not re.search(rf"{literal}(?<=[\w.,;:!?\"')]{literal})(?![\w*])", before):
             continue
         paragraph = _PARAGRAPH.match(flat, match.start(1), end)
         if paragraph is None or paragraph.end() - paragraph.start() > _NOTE_CHARS:
