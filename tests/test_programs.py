@@ -226,6 +226,13 @@ class Call:
 
 
 PROGRAMS: dict[str, Sequence[Call]] = {
+    "benchmarks/clean_ends.py": [
+        Call(
+            lambda at: (SAMPLE / "train", "--kept", 1, "--paragraphs", 2),
+            "characters between header and footer",
+        ),
+        Call(lambda at: (SAMPLE / "train", "--longer", 1, "--rule", "notes"), "| all | |"),
+    ],
     "benchmarks/contamination_power.py": [
         Call(
             lambda at: ("--figures", at.figures, "simulate", "--share", 0.0001),

@@ -1,4 +1,4 @@
-"""The body of a Gutenberg file: every header, footer and credit shape."""
+"""The body of a Gutenberg file: every shape of header and footer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def body_text(flat: str) -> str:
     """The body without its skipped spans."""
     body = find_body(flat)
     at, pieces = body.start, []
-    for start, end in body.skipped:
+    for start, end, _ in body.skipped:
         pieces.append(flat[at:start])
         at = end
     return "".join((*pieces, flat[at : body.end])).strip()
@@ -35,51 +35,6 @@ def test_the_book_ends_before_its_footer(footer: str) -> None:
     """Every spelling of the footer is found."""
     found = body_text(f"{LICENCE}\n*END*THE SMALL PRINT! Ver.04*END*\n\n{STORY}\n\n\n{footer}\n")
     assert found.removesuffix("THE END\n\nof").strip() == STORY.strip()
-
-
-@pytest.mark.parametrize("credit", CASES["credits"])
-def test_credits_before_the_book_are_skipped(credit: str) -> None:
-    """Scanners' and transcribers' notes are no part of the book."""
-    assert body_text(f"*END*THE SMALL PRINT! Ver.04*END*\n\n{credit}\n\n{STORY}") == STORY.strip()
-
-
-@pytest.mark.parametrize("notice", CASES["notices"].values(), ids=CASES["notices"])
-@pytest.mark.parametrize("gap", ["\n\n", " \n \n"], ids=["empty", "blank"])
-def test_notices_of_the_etext_inside_the_book_are_skipped(notice: str, gap: str) -> None:
-    """The paragraph goes, those around it stay."""
-    before = gap.join(STORY.strip() for _ in range(90))
-    assert body_text(f"{before}{gap}{notice}{gap}{STORY}").split() == STORY.split() * 91
-
-
-@pytest.mark.parametrize("matter", CASES["back_matter"].values(), ids=CASES["back_matter"])
-@pytest.mark.parametrize("end", ["", "THE END"], ids=["at once", "behind THE END"])
-def test_what_is_printed_behind_the_end_is_skipped(matter: str, end: str) -> None:
-    """A transcriber's notes and lists of books are no part of the book."""
-    before = f"{STORY}\n" * 300 + end
-    assert body_text(f"{before}\n\n\n{matter}\n").split() == before.split()
-
-
-@pytest.mark.parametrize("ending", CASES["endings"].values(), ids=CASES["endings"])
-def test_endings_that_only_look_alike_stay(ending: str) -> None:
-    """The last paragraphs of a book, even behind a first THE END."""
-    whole = f"{STORY}\n" * 300 + f"THE END\n\n{ending}\n"
-    assert body_text(whole).split() == whole.split()
-
-
-@pytest.mark.parametrize("heading", ["FOOTNOTES", "CHAPTER II", "INDEX.", "Appendix"])
-def test_a_transcribers_notes_end_where_the_book_goes_on(heading: str) -> None:
-    """Notes that stand before the author's own, or before a chapter."""
-    whole = f"{STORY}\n" * 300
-    found = body_text(
-        f"{whole}\nTRANSCRIBER'S NOTES\n\nMisprints were mended.\n\n{heading}\n\n{STORY}"
-    )
-    assert found.split() == [*whole.split(), *heading.split(), *STORY.split()]
-
-
-def test_lists_of_books_are_looked_for_at_the_end_alone() -> None:
-    """In the middle of a book such a heading may be the author's."""
-    whole = f"{STORY}\n" * 300 + "\nBY THE SAME AUTHOR\n\n" + f"{STORY}\n" * 300
-    assert body_text(whole).split() == whole.split()
 
 
 def test_text_without_any_marker_is_all_book() -> None:

@@ -45,6 +45,7 @@ BOOK_COLUMNS = {
     "header_marker": "text?: the line that begins the book; empty if none was found",
     "line_end_hyphens": "int?: words that are broken at a line end",
     "reason": "text?: why the book was dropped; empty for a kept book",
+    "removed": "text?: characters of the decoded file that each rule removed: `licence 18,420; footnotes 2,114`",
     "residual_boilerplate": "int?: remaining tokens about licences and e-texts",
     "sentences": "int?: sentences, headings included",
     "status": "text: `kept` or `rejected`",

@@ -74,6 +74,7 @@ class BookAudit:
         book_bytes: size of the raw (unpacked) file; `sha256` is of the same bytes.
         body_share: characters in sentences / characters of the decoded file.
         control_chars: bytes below 0x20 other than tab, line ends and form feed.
+        removed: characters that each rule of `front_back_matter` removed, most first.
         residual_boilerplate: kept tokens about licence or e-text.
         sentences, tokens, word_tokens: headings included.
         function_word_share: of word tokens; about 0.5 in English prose.
@@ -88,6 +89,7 @@ class BookAudit:
     footer_marker: str = ""
     body_share: float = 0.0
     control_chars: int = 0
+    removed: str = ""
     residual_boilerplate: int = 0
     sentences: int = 0
     tokens: int = 0
@@ -201,8 +203,8 @@ _SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quot
 class IngestSettings(SettingsGroup):
     strip_boilerplate: bool = Field(
         default=True,
-        description="cut Project Gutenberg headers, footers, credits, notices, transcribers' notes and "
-        "lists of other books",
+        description="remove Project Gutenberg headers and footers, credits, copyright pages, contents, "
+        "footnotes, transcribers' notes and lists of other books",
     )
     min_word_tokens: int = Field(
         default=200,
@@ -291,6 +293,7 @@ def parse_book(
         footer_marker=body.footer_marker,
         body_share=round((sum(columns.end) - sum(columns.start)) / len(flat), 4),
         control_chars=len(raw.translate(None, _NOT_CONTROL)),
+        removed=_removed_text(body, len(flat)),
         residual_boilerplate=residual,
         sentences=len(texts),
         tokens=token_count,
@@ -378,6 +381,14 @@ def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list
         indices += [index] * len(block_starts)
         kinds += [kind] * len(block_starts)
     return starts, ends, indices, kinds
+
+
+def _removed_text(body: Body, chars: int) -> str:
+    """`licence 18,420; notes 310`; the licence is what surrounds the body."""
+    removed = Counter(licence=chars - (body.end - body.start))
+    for one in body.skipped:
+        removed[one.rule] += one.end - one.start
+    return "; ".join(f"{rule} {count:,}" for rule, count in removed.most_common() if count)
 
 
 def _subtract_headings(

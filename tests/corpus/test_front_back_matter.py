@@ -1,0 +1,174 @@
+"""What is printed around a book: every kind of matter is removed, and no story with it."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.corpus.gutenberg import Body, find_body
+from cloze_gen.corpus.sentences import OTHER, split_paragraphs
+
+CASES = json.loads((Path(__file__).parents[1] / "cases" / "front_back_matter.json").read_text())
+STORY = "It was night.\n\nThe lamp was lit, and nobody had come to put it out.\n"
+STORIES = f"{STORY}\n" * 100
+
+
+def cases(group: str) -> list[Any]:
+    """The cases; those that fail to this day are expected to fail."""
+    return [
+        pytest.param(
+            case,
+            id=name,
+            marks=[pytest.mark.xfail(strict=True)] if case.get("known_failure") else [],
+        )
+        for name, case in CASES[group].items()
+    ]
+
+
+def book_with(matter: str, zone: str, gap: str = "\n\n") -> str:
+    """A book of one story, told over and over, with `matter` at one place."""
+    before = "" if zone == "front" else STORIES
+    after = "" if zone == "back" else STORIES
+    return f"{before}{gap}{matter}{gap}{after}"
+
+
+def kept_text(flat: str, body: Body) -> str:
+    at, pieces = body.start, []
+    for start, end, _ in body.skipped:
+        pieces.append(flat[at:start])
+        at = end
+    return "".join((*pieces, flat[at : body.end]))
+
+
+@pytest.mark.parametrize("case", cases("removed"))
+@pytest.mark.parametrize("gap", ["\n\n", " \n \n"], ids=["empty", "blank"])
+def test_matter_is_removed_and_the_story_stays(case: dict[str, str], gap: str) -> None:
+    """By the rule of its name, with everything that belongs to it and nothing else."""
+    flat = book_with(case["text"].replace("\n\n", gap), case["zone"], gap)
+    body = find_body(flat)
+    expected = STORIES * (2 if case["zone"] == "inside" else 1)
+    assert kept_text(flat, body).split() == expected.split()
+    assert case["rule"] in {one.rule for one in body.skipped}
+
+
+@pytest.mark.parametrize("case", cases("kept"))
+def test_what_only_looks_like_matter_stays(case: dict[str, str]) -> None:
+    """At the place where it could be taken for matter."""
+    flat = book_with(case["text"], case["zone"])
+    assert kept_text(flat, find_body(flat)).split() == flat.split()
+
+
+def test_a_list_of_books_ends_the_book_behind_the_end() -> None:
+    """Far from the end of the file, after THE END alone."""
+    lists = "BY THE SAME AUTHOR\n\n" + "THE SECOND LAMP. A bright book.\n\n" * 200
+    story = STORIES * 12
+    flat = f"{story}\n\nTHE END\n\n{lists}"
+    assert kept_text(flat, find_body(flat)).split() == [*story.split(), "THE", "END"]
+    flat = f"{story}\n\n{lists}"
+    assert kept_text(flat, find_body(flat)).split() == flat.split()
+
+
+def test_lists_of_books_are_looked_for_at_the_end_alone() -> None:
+    """In the middle of a book such a heading may be the author's."""
+    flat = f"{STORIES}\nBY THE SAME AUTHOR\n\n{STORIES}"
+    assert kept_text(flat, find_body(flat)).split() == flat.split()
+
+
+@pytest.mark.parametrize("heading", ["FOOTNOTES", "CHAPTER II", "INDEX.", "Appendix"])
+def test_a_transcribers_notes_end_where_the_book_goes_on(heading: str) -> None:
+    """Notes that stand before the author's own, or before a chapter."""
+    flat = f"{STORIES}\nTRANSCRIBER'S NOTES\n\nMisprints were mended.\n\n{heading}\n\n{STORY}"
+    kept = kept_text(flat, find_body(flat)).split()
+    heading = "" if heading == "FOOTNOTES" else heading
+    assert kept == [*STORIES.split(), *heading.split(), *STORY.split()]
+
+
+@pytest.mark.parametrize("mark", ["[1]", "(1)", "*", "**"])
+def test_a_paragraph_with_the_mark_of_a_word_before_is_a_footnote(mark: str) -> None:
+    """Only with that mark behind a word of the text."""
+    note = f"{mark} A lamp of brass."
+    marked = f"The lamp{mark} was lit, and nobody came.\n\n{note}\n\n{STORY}"
+    kept = kept_text(marked, find_body(marked))
+    assert kept.split() == marked.replace(note, "").split()
+    unmarked = f"The lamp was lit, and nobody came.\n\n{note}\n\n{STORY}"
+    assert kept_text(unmarked, find_body(unmarked)) == unmarked
+
+
+def test_stars_around_emphasis_mark_no_footnotes() -> None:
+    flat = f"She had *never* been so cold.\n\n*I will not stay,* she thought.\n\n{STORY}"
+    assert kept_text(flat, find_body(flat)) == flat
+
+
+def test_numbered_chapters_behind_endnotes_stay() -> None:
+    """Chapters have numbers too, but no brackets."""
+    story = f"8. THE LAMP GOES OUT\n\n{STORY}\n9. NIGHT\n\n{STORY}"
+    flat = f"{STORIES}\nENDNOTES:\n(1) Of brass.\n(2) Of oil.\n\n{story}"
+    assert kept_text(flat, find_body(flat)).split() == f"{STORIES}{story}".split()
+
+
+def test_the_first_chapter_keeps_its_heading() -> None:
+    """It stands below the table that lists it."""
+    table = "CONTENTS\n\nCHAPTER I. The Lamp\n\nCHAPTER II. The Oil\n\nCHAPTER III. The Wick"
+    flat = f"{table}\n\nCHAPTER I\n\nTHE LAMP\n\n{STORIES}"
+    kept = kept_text(flat, find_body(flat)).split()
+    assert kept == f"CHAPTER I THE LAMP {STORIES}".split()
+
+
+def test_a_heading_without_entries_takes_no_story_along() -> None:
+    flat = f"Contents\n\nThe Lamp\n\n{STORY}"
+    assert kept_text(flat, find_body(flat)).split() == f"The Lamp {STORY}".split()
+
+
+def test_a_bracket_that_text_follows_is_no_footnote() -> None:
+    """No word of the story is lost with a note that stands inside a paragraph."""
+    flat = f"[Footnote 1: Of brass.] The lamp was lit.\n\n{STORY}"
+    assert kept_text(flat, find_body(flat)) == flat
+
+
+def test_a_bracket_that_nothing_closes_ends_with_its_paragraph() -> None:
+    flat = f"[Footnote 1: Of brass.\n\n{STORY}"
+    assert kept_text(flat, find_body(flat)).strip() == STORY.strip()
+
+
+def test_positions_hold_in_a_text_of_other_letters() -> None:
+    """Letters that are two in small or no Latin-1 do not move what is removed."""
+    flat = f"İİİ ŒŒ “ʻ”\n\n{STORIES}[Footnote 1: Of brass.]\n\n{STORIES}"
+    (one,) = find_body(flat).skipped
+    assert flat[one.start : one.end] == "[Footnote 1: Of brass.]"
+
+
+def test_a_line_without_end_is_looked_at_once() -> None:
+    """Text without a blank line, full of hints, takes no time."""
+    flat = "footnote ebook " * 20_000
+    assert find_body(flat).skipped == ()
+
+
+def test_removed_paragraphs_are_no_prose() -> None:
+    flat = f"Copyright 2012 Jane Quill\n\n{STORY}"
+    kinds = [one.kind for one in split_paragraphs(flat, find_body(flat))]
+    assert kinds == [OTHER, "prose", "prose"]
+
+
+@pytest.mark.parametrize(
+    "paragraph",
+    [
+        "Transcriber's note: punctuation changed.",
+        "[Footnote 1: of brass",
+        "[Footnote [Footnote [Footnote",
+        "(1) of brass",
+        "* of brass",
+        "FOOTNOTES:",
+        "CONTENTS",
+        "+\n" * 40 + "| transcribed",
+    ],
+)
+def test_the_same_paragraph_over_and_over_takes_no_time(paragraph: str) -> None:
+    """Time rises with the size of the book, whatever it says."""
+    flat = f"{paragraph}\n\n" * (100_000 // len(paragraph))
+    begun = time.process_time()
+    find_body(flat)
+    assert time.process_time() - begun < 5
