@@ -14,28 +14,15 @@ sentences to 20 million lines in a new order and reads them, next to `lmplz -o 3
 from __future__ import annotations
 
 import argparse
-import random
-import re
-import shutil
-import subprocess
-import sys
-import time
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from processes import Usage, cloze_gen, measure
-
-from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
-from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.corpus.parse_book import IngestSettings, ParsedBook, parse_book
 from cloze_gen.corpus.sentences import HEADING
 from cloze_gen.corpus.tokens import ChunkMemo, spaces_after
 from cloze_gen.english.treebank import clitics_cut
-from cloze_gen.store.runs import read_run
-from cloze_gen.word_tokens import is_word
 
 FILE = "books_large_p1.txt"
 

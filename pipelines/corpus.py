@@ -10,7 +10,14 @@ import luigi
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.config import settings_dict
-from cloze_gen.corpus.folder import BookFile, check_apart, listing_digest, read_digests, scan_corpus
+from cloze_gen.corpus.folder import (
+    BookFile,
+    check_apart,
+    listing_digest,
+    read_digests,
+    refuse_sentences,
+    scan_corpus,
+)
 from cloze_gen.corpus.frequencies import write_counts, write_tagged_counts
 from cloze_gen.corpus.ingest import BOOK_VERSION, write_ingest
 from cloze_gen.corpus.json_articles import article_books, is_texts_folder, write_articles
@@ -75,7 +82,10 @@ class Ingest(OneSide):
             return tuple(article_books(articles, self.store)), tuple(
                 article.digest for article in articles
             )
-        return self.build.once(scanned, folder)
+        books, digests = self.build.once(scanned, folder)
+        if self.side != "train":
+            refuse_sentences(books, f"--{self.side}")
+        return books, digests
 
     def digests(self) -> dict[str, str]:
         books, digests = self.books_found()

@@ -12,7 +12,13 @@ import typer
 from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.new import check_own_folder, own_folder_lock
 from cloze_gen.corpus.counts import Pair
-from cloze_gen.corpus.folder import check_apart, read_digests, scan_corpus, verify_corpus
+from cloze_gen.corpus.folder import (
+    check_apart,
+    read_digests,
+    refuse_sentences,
+    scan_corpus,
+    verify_corpus,
+)
 from cloze_gen.corpus.ingest import BookShard, ingest_book
 from cloze_gen.corpus.manifest import manifest_rows
 from cloze_gen.corpus.parse_book import IngestSettings
@@ -79,6 +85,7 @@ def _ranks(
 ) -> list[BookRank]:
     ingest, identity = IngestSettings(), worker_tagger(tagger).identity
     books = scan_corpus(folder, notice=ctx.say)
+    refuse_sentences(books, "corpus rank")
     shards = [
         BookShard(ctx.store.root, book, digest, ingest)
         for book, digest in zip(books, read_digests(books), strict=True)

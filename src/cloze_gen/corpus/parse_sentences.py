@@ -14,28 +14,52 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import accumulate
+from string import ascii_letters, ascii_lowercase, digits
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cloze_gen.adapters.inflector import is_dictionary_word
 from cloze_gen.corpus.content_sketch import content_sketch
-from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.decoding import Decoded, flatten
 from cloze_gen.corpus.normalization import SEPARATOR, normalize_many
-from cloze_gen.corpus.parse_book import BookAudit, BookReason, BookStatus, IngestSettings, ParsedBook
+from cloze_gen.corpus.parse_book import (
+    BookAudit,
+    BookReason,
+    BookStatus,
+    IngestSettings,
+    ParsedBook,
+)
 from cloze_gen.corpus.sentences import PROSE
 from cloze_gen.corpus.tokens import ChunkMemo, ChunkTokenizer
 from cloze_gen.english.content_words import FUNCTION_LEMMAS, FUNCTION_WORDS, function_word_share
 from cloze_gen.english.treebank import host
-from cloze_gen.english.word_lists import PERHAPS_FINAL, TITLES, CLOSED_CLASS
+from cloze_gen.english.word_lists import CLOSED_CLASS, PERHAPS_FINAL, TITLES
 from cloze_gen.errors import BookError
 from cloze_gen.word_tokens import is_word
 
-# Penn pieces that are one token here, each between spaces (`spacy_tokenizer`).
-_CLITICS = ("n't", "'s", "'m", "'d", "'ll", "'ve", "'re")
-_CUT_WORDS = ("can not", "gon na", "got ta", "wan na", "gim me", "lem me", "'t is", "'t was")
-_POSSESSIVES = ("s '", "in '")  # ladies ', goin ': the tokenizer's own rule
-_GLUED = re.compile(f"{SEPARATOR}(?! |$)")
+_CUT_WORDS = ("can not", "gon na", "got ta", "wan na", "gim me", "lem me")  # one token here
 _BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
 _SHORT_CHARS = 8  # only a sentence this short can be without a word
+_MOST_OPENERS = 3
+_PADDING = " " * 4  # so that each place has neighbours
+_SPACE, _NEWLINE, _DASH, _STOP, _APOSTROPHE, _TICK = b" \n-.'`"
+_S, _N, _I, _T, _L, _E = b"snitle"
+
+
+def _byte_table(members: bytes) -> NDArray[np.bool_]:
+    table = np.zeros(256, dtype=np.bool_)
+    table[list(members)] = True
+    return table
+
+
+_HIGH = bytes(range(0x80, 0x100))
+_IS_ODD = _byte_table(b"[<{_*~|\x7f" + _HIGH)
+_MAY_BE_ODD = _byte_table(b"[<{_*~|\x7f-.`" + _HIGH)
+_IS_BLANK = _byte_table(b" \n")
+_IS_OPENER = _byte_table(b"\"'([")
+_IS_SMALL = _byte_table(ascii_lowercase.encode())
+_IS_JOINED = _byte_table((ascii_letters + digits + ".").encode() + _HIGH)  # before a clitic
 _CAPITALS = bytes(range(ord("A"), ord("Z") + 1))
 _FEW_CAPITALS = 0.002  # share of the bytes of a text in small letters
 
@@ -111,15 +135,9 @@ def parse_sentences(
     starts, ends, texts = _lines(flatten(decoded.text))
     between = f" {SEPARATOR} "
     running = f"{SEPARATOR} {between.join(texts)} {SEPARATOR}" if texts else SEPARATOR
-    read = memo.read(joined_clitics(running))
+    read = memo.read(penn_joined(running, small=small), marks_apart=True)
     tokens = memo.tokens(read)[2:-2].split(between) if texts else []
     counts = Counter(memo.count_tokens(read))
-    if small:
-        for word, count in opening_words(tokens).items():
-            counts[word] -= count
-            counts[_capitalized(word)] += count
-        counts = +counts
-        tokens = list(map(_opened, tokens))
     word_tokens = memo.count_words(read)
     english_share = function_word_share(counts, word_tokens)
     audit = replace(
@@ -152,56 +170,90 @@ def parse_sentences(
 def _lines(flat: str) -> tuple[list[int], list[int], list[str]]:
     """Start, end and normalized text of each line that holds a word."""
     lines = flat.split("\n")
-    begins = accumulate((len(line) + 1 for line in lines), initial=0)
-    pieces = normalize_many(lines).split(SEPARATOR)[1:-1]
-    kept = [
-        (begin, line, text)
-        for begin, line, piece in zip(begins, lines, pieces, strict=False)
-        if len(text := piece[1:-1]) >= _SHORT_CHARS or is_word(text)
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))[:-1]
+    ends = [start + len(line) for start, line in zip(starts, lines, strict=True)]
+    texts = flat.replace("``", '"').replace("''", '"').split("\n")
+    odd = _odd_lines(flat)
+    pieces = normalize_many([lines[at] for at in odd]).split(SEPARATOR)[1:-1]
+    for at, piece in zip(odd, pieces, strict=True):
+        ends[at] = starts[at] + len(lines[at].rstrip(" "))
+        starts[at] += len(lines[at]) - len(lines[at].lstrip(" "))
+        texts[at] = piece[1:-1]
+    wordless = [
+        at for at, text in enumerate(texts) if len(text) < _SHORT_CHARS and not is_word(text)
     ]
-    return (
-        [begin + len(line) - len(line.lstrip(" ")) for begin, line, _ in kept],
-        [begin + len(line.rstrip(" ")) for begin, line, _ in kept],
-        [text for _, _, text in kept],
-    )
+    for column in (starts, ends, texts):
+        for at in reversed(wordless):
+            del column[at]
+    return starts, ends, texts
 
 
-def joined_clitics(text: str) -> str:
-    """Separated Penn tokens with clitics and cut words joined.
+def _odd_lines(flat: str) -> list[int]:
+    """Lines that `normalize_many` changes in more than quotation marks, and a few others."""
+    data = np.frombuffer(f"\n{flat}\n\n".encode(), dtype=np.uint8)
+    at = np.flatnonzero(_MAY_BE_ODD[data[:-2]])
+    before, here, after, third = data[at - 1], data[at], data[at + 1], data[at + 2]
+    odd = _IS_ODD[here]
+    odd |= (here == _DASH) & ((after == _DASH) | _IS_BLANK[after])
+    odd |= (here == _STOP) & ((after == _STOP) | (after == _SPACE) & (third == _STOP))
+    odd |= (here == _TICK) & ((before == _TICK) == (after == _TICK))
+    places = [at[odd]]
+    if any(blanks in flat for blanks in ("  ", " \n", "\n ")) or flat[:1] == " ":
+        blank = _IS_BLANK[data[:-1]]
+        doubled = np.flatnonzero((data[1:-1] == _SPACE) & (blank[:-1] | _IS_BLANK[data[2:]])) + 1
+        places.append(doubled)
+    lines = np.searchsorted(np.flatnonzero(data[1:] == _NEWLINE), np.concatenate(places) - 1)
+    return list(np.unique(lines).tolist())
 
-    >>> joined_clitics("i ca n't , she 's gon na see the ladies ' lamp .")
-    "i can't , she's gonna see the ladies' lamp ."
+
+def penn_joined(text: str, *, small: bool) -> str:
+    """Separated Penn tokens with clitics and cut words joined; `small` capitalizes openings.
+
+    >>> said = '" i ca n\'t , " she said ; she \'s gon na see the ladies \' lamp .'
+    >>> penn_joined(f"{SEPARATOR} {said} {SEPARATOR}", small=True)[2:-2]
+    '" I can\'t , " she said ; she\'s gonna see the ladies\' lamp .'
     """
-    for clitic in _CLITICS:
-        text = text.replace(f" {clitic} ", f"{clitic} ")
+    data = np.frombuffer(f"{text}{_PADDING}".encode(), dtype=np.uint8).copy()
+    if small:
+        _capitalize(data, np.flatnonzero(data == 0)[:-1] + 2)
+    mark = np.flatnonzero(data == _APOSTROPHE)
+    third_before, second_before, before, after, second, third = (
+        data[mark + offset] for offset in (-3, -2, -1, 1, 2, 3)
+    )
+    apart = (before == _SPACE) & _IS_JOINED[second_before]
+    clitic = (second == _SPACE) & _is_one_of(after, b"smd")
+    clitic |= (third == _SPACE) & (
+        (after == _L) & (second == _L) | (second == _E) & _is_one_of(after, b"vr")
+    )
+    possessive = (after == _SPACE) & (
+        (second_before == _S) | (second_before == _N) & (third_before == _I)
+    )
+    negation = (second_before == _SPACE) & (before == _N) & (after == _T) & (second == _SPACE)
+    elision = (before == _SPACE) & (after == _T) & (second == _SPACE) & _is_one_of(third, b"iw")
+    keep = np.ones(len(data) - len(_PADDING), dtype=np.bool_)
+    keep[mark[apart & (clitic | possessive)] - 1] = False
+    keep[mark[negation & _IS_JOINED[third_before]] - 2] = False
+    keep[mark[elision] + 2] = False
+    text = data[: len(keep)][keep].tobytes().decode()
     for cut in _CUT_WORDS:
         text = text.replace(f" {cut} ", f" {cut.replace(' ', '')} ")
-    for possessive in _POSSESSIVES:
-        text = text.replace(f"{possessive} ", f"{possessive.replace(' ', '')} ")
-    return _GLUED.sub(f"{SEPARATOR} ", text)
+    return text
 
 
-def _capitalized(word: str) -> str:
-    """With a capital as its first letter, after an apostrophe too.
-
-    >>> _capitalized("the"), _capitalized("'tis"), _capitalized("Mr."), _capitalized("30")
-    ('The', "'Tis", 'Mr.', '30')
-    """
-    first = 1 if word[:1] == "'" else 0
-    return word[:first] + word[first : first + 1].upper() + word[first + 1 :]
+def _is_one_of(data: NDArray[np.uint8], letters: bytes) -> NDArray[np.bool_]:
+    found = data == letters[0]
+    for letter in letters[1:]:
+        found |= data == letter
+    return found
 
 
-def _opened(line: str) -> str:
-    """A sentence with its first word (`opening_words`) capitalized."""
-    if line[0].isalpha():
-        return line[0].upper() + line[1:]
-    for word in opening_words([line]):
-        before, _, after = f" {line}".partition(f" {word}")
-        return f"{before} {_capitalized(word)}{after}"[1:]
-    return line
+def _capitalize(data: NDArray[np.uint8], at: NDArray[np.int64]) -> None:
+    """Capitalize the words that begin there, behind opening marks."""
+    for _ in range(_MOST_OPENERS):
+        at = at + 2 * (_IS_OPENER[data[at]] & (data[at + 1] == _SPACE))
+    at = at + (data[at] == _APOSTROPHE)  # 'tis
+    data[at] -= _IS_SMALL[data[at]] * np.uint8(32)
 
 
 def _dropped(audit: BookAudit, reason: str, detail: str) -> ParsedBook:
-    return ParsedBook(
-        replace(audit, status=BookStatus.REJECTED, reason=str(reason), detail=detail)
-    )
+    return ParsedBook(replace(audit, status=BookStatus.REJECTED, reason=str(reason), detail=detail))

@@ -14,7 +14,7 @@ from cloze_gen.corpus.readers.reader import Listing, Member
 from cloze_gen.errors import BookError
 
 KIND = "sentences 1"  # `Member.kind` of a part; the number is the version of its parsing
-RANGE_BYTES = 16 * 1024 * 1024
+RANGE_BYTES = 8 * 1024 * 1024
 SHAPE = "text file, one sentence per line (background only)"
 
 _MIN_BYTES = 32 * 1024  # a smaller file may be a list, a poem or an article
@@ -40,10 +40,14 @@ def _is_sentences(file: BinaryIO, size: int) -> bool:
     sample = file.read(_SAMPLE_BYTES)
     spaced = 2 * sample.count(b" , ") > sample.count(b",")
     small = len(sample) - len(sample.translate(None, _CAPITALS)) <= _FEW_CAPITALS * len(sample)
-    return (spaced or small) and bool(find_sentence_lines(flatten(sample.decode("utf-8", "replace"))))
+    return (spaced or small) and bool(
+        find_sentence_lines(flatten(sample.decode("utf-8", "replace")))
+    )
 
 
-def line_ranges(file: BinaryIO, size: int, *, least: int = RANGE_BYTES) -> Iterator[tuple[int, int]]:
+def line_ranges(
+    file: BinaryIO, size: int, *, least: int = RANGE_BYTES
+) -> Iterator[tuple[int, int]]:
     """Ranges of bytes of whole lines, each `least` bytes and the rest of a line; a short rest of the
     file belongs to the last one.
 
