@@ -39,7 +39,7 @@ BREAK = "       *       *       *       *       *"
         ("<table><tr><td><p>A room.</p><p>Dark.</p></table>", "A room.\n\nDark."),
         ("<p>AT&amp;T &mdash; caf&eacute; &#8212; 1 &lt; 2 < 3 &nosuch;", "AT&T — café — 1 < 2 < 3 &nosuch;"),
         ("<p>can\xaddle\u2060—light &#173;", "candle—light"),
-        ("<p>by candle-\n  light, semi-\nOxford", "by candle-\nlight, semi- Oxford"),
+        ("<p>by candle-\n  light, Basse-\nVille -\nno", "by candle-\nlight, Basse-\nVille - no"),
         ("<p>friend \u2e3b’s", "friend ———’s"),
         ("<p>a<![CDATA[ <b> &amp; ]]>c", "a <b> &amp; c"),
         ("<!-- <p>no --><p title='a > b'>yes<?php no ?>", "yes"),
