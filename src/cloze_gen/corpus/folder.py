@@ -16,8 +16,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
-from cloze_gen.corpus.etext_names import choose_files
-from cloze_gen.corpus.layouts import SPLITS, Arrangement, PlacedFile, arrange, is_catalog
+from cloze_gen.corpus.layouts import (
+    SPLITS,
+    Arrangement,
+    PlacedFile,
+    arrange,
+    arrange_members,
+    is_catalog,
+)
 from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.corpus.manifest import (
     MANIFEST_NAME,
@@ -280,7 +286,7 @@ def _books(
     contents: dict[str, Listing | UnknownTableError] = {}
     for placed in sorted(arranged.files, key=lambda one: one.file):
         try:
-            found = _one_file_a_book(list_file(root / placed.file, settings))
+            found = _one_file_a_book(list_file(root / placed.file, settings), arranged)
         except UnknownTableError as error:
             contents[placed.file] = error
             continue
@@ -305,20 +311,25 @@ def _row_of(
     return ManifestRow(shared.line, cells)
 
 
-def _one_file_a_book(found: Listing) -> Listing:
-    """Of the files in an archive, those to read, with their etext numbers."""
+def _one_file_a_book(found: Listing, arranged: Arrangement) -> Listing:
+    """Of the files in an archive, those to read, with their ids and facts."""
     names = [member.name for member in found.members]
     if not names or not ending_of(names[0]):
         return found
-    numbers, skipped = choose_files(names)
+    own, decided = arrange_members(names, arranged)
+    placed = {one.file: one for one in own.files}
     members = [
-        replace(member, facts=(("etext", str(numbers[member.name])), *member.facts))
-        if numbers[member.name]
+        replace(
+            member,
+            book_id=placed[member.name].book_id or member.book_id,
+            facts=(*(dict(member.facts) | dict(placed[member.name].facts)).items(),),
+        )
+        if member.name in placed
         else member
         for member in found.members
-        if member.name in numbers
+        if member.name in placed or member.name not in decided
     ]
-    return replace(found, members=members, skipped=[*found.skipped, *skipped.items()])
+    return replace(found, members=members, notes=(*found.notes, *own.skipped, *own.notes))
 
 
 def _settle_ids(books: Sequence[BookFile]) -> tuple[list[BookFile], list[str], list[str]]:

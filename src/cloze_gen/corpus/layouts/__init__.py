@@ -10,7 +10,7 @@ from cloze_gen.corpus.layouts.bookcorpus import arrange_bookcorpus
 from cloze_gen.corpus.layouts.catalogs import is_catalog, read_catalogs
 from cloze_gen.corpus.layouts.gutenberg import arrange_gutenberg
 
-__all__ = ["SPLITS", "Arrangement", "PlacedFile", "arrange", "is_catalog"]
+__all__ = ["SPLITS", "Arrangement", "PlacedFile", "arrange", "arrange_members", "is_catalog"]
 
 
 def arrange(
@@ -36,4 +36,12 @@ def arrange(
         folders.names + trees.names,
         folders.skipped + trees.skipped,
         known.notes + folders.notes + trees.notes,
+        known,
     )
+
+
+def arrange_members(names: Sequence[str], known: Arrangement) -> tuple[Arrangement, frozenset[str]]:
+    """The same for the files in an archive, with the tables beside it; and the files that are
+    decided on. Other members of a file, such as rows, have no names of Gutenberg's.
+    """
+    return arrange_gutenberg(names, known.catalogs or read_catalogs(Path(), ()), ())
