@@ -142,7 +142,7 @@ def _first_words(book: BookFile) -> str:
         return f"cannot be read ({error.reason}): {error}"
     body = find_body(flatten(text))
     words, at = "", body.start
-    for start, end in (*((one[0], one[1]) for one in body.skipped), (body.end, body.end)):
+    for start, end in (*((one.start, one.end) for one in body.skipped), (body.end, body.end)):
         words += text[at:start] if start > at else ""
         at = max(at, end)
         if len(words.split()) > _TEXT_COLUMNS:
