@@ -40,6 +40,8 @@ OPEN_ANYWAY = {
     "corpus.readers.rows: os": "it keeps the open file of a table",
     "corpus.remote: os": "it copies books into the store",
     "corpus.remote: urllib": "it splits addresses; it opens none",
+    "corpus.readers.epub: urllib": "references in an EPUB are URLs; it unquotes them",
+    "corpus.readers.epub._Archive.read: open": "an entry of an archive in memory",
 }
 # Clocks and secrets; only these packages may use them, and the modules below.
 CLOCKS = {"time", "datetime", "secrets", "uuid"}
