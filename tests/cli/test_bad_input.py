@@ -149,8 +149,8 @@ def test_no_book_left(tmp_path: Path, corpus: Any, cli: Callable[..., Any]) -> N
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("--train", "nowhere"), ["nowhere", "no such folder"]),
-        (("--source", "."), ["no .txt"]),
+        (("--train", "nowhere"), ["nowhere", "no such file or folder"]),
+        (("--source", "."), ["no file of books"]),
         (("--set", "forward.kep=3"), ["forward.kep", "Did you mean 'keep'?"]),
         (("--set", "forwrd.keep=3"), ["forwrd", "Known here: ", "forward"]),
         (("--set", "forward.keep=many"), ["forward.keep", "'many'"]),
@@ -244,10 +244,6 @@ def test_an_empty_value_is_an_error(
         (("run", "lambada-style", "--source", "novels"), "Did you mean --books novels?"),
         (("run", "scs-style", "--books", "novels"), "Did you mean --source novels?"),
         (
-            ("run", "holmes-style", "--source", "Kim.txt"),
-            "Kim.txt: a file, not a folder. Put it into its own folder and give that.",
-        ),
-        (
             ("run", "holmes-style", "--set", "focus.classes=noun"),
             'Write a list: focus.classes = ["noun"].',
         ),
@@ -266,7 +262,6 @@ def test_what_was_meant_is_guessed(
 ) -> None:
     """A near mistake has what was probably meant in its message."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "Kim.txt").write_text("He sat.", encoding="utf-8")
     (tmp_path / "mine.toml").write_text("", encoding="utf-8")
     assert guess in one_message(cli(*arguments), 2)
 
@@ -557,20 +552,6 @@ def test_books_out_of_a_store_are_refused(copied: Any, cli: Callable[..., Any]) 
         ),
         2,
     )
-
-
-def test_a_file_in_place_of_a_folder_is_said_to_be_one(
-    corpus: Any, tmp_path: Path, cli: Callable[..., Any]
-) -> None:
-    """It is there, so `no such folder` would be untrue."""
-    book = next(corpus.train.iterdir())
-    for options in (
-        ("--train", book, "--source", corpus.source),
-        ("--train", corpus.train, "--source", book),
-    ):
-        assert f"{book.name}: a file, not a folder" in refused(
-            cli("run", "holmes-sample", *options, "--out", tmp_path / "out"), 2
-        )
 
 
 def test_a_missing_or_binary_manifest_is_named(

@@ -103,7 +103,7 @@ def test_each_side_has_an_empty_place(
 
 
 @pytest.mark.slow
-def test_its_three_commands_work(
+def test_its_commands_work(
     begun: Callable[[str], Path],
     cli: Callable[..., Any],
     corpus: Any,
@@ -119,6 +119,7 @@ def test_its_three_commands_work(
     assert commands is not None
     typed = [line.split() for line in commands[1].splitlines()]
     assert [words[:2] for words in typed] == [
+        ["cloze-gen", "corpus"],
         ["cloze-gen", "run"],
         ["cloze-gen", "show"],
         ["cloze-gen", "evaluate"],
