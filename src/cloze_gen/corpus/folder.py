@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
-from cloze_gen.corpus.etext_names import choose_files
 from cloze_gen.corpus.layouts import SPLITS, Arrangement, PlacedFile, arrange, is_catalog
 from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.corpus.manifest import (
@@ -271,7 +270,7 @@ def _books(
     contents: dict[str, Listing | UnknownTableError] = {}
     for placed in sorted(arranged.files, key=lambda one: one.file):
         try:
-            found = _one_file_a_book(list_file(root / placed.file, settings))
+            found = arranged.of_archive(placed, list_file(root / placed.file, settings))
         except UnknownTableError as error:
             contents[placed.file] = error
             continue
@@ -283,22 +282,6 @@ def _books(
             for position, member in enumerate(found.members)
         ]
     return books, contents
-
-
-def _one_file_a_book(found: Listing) -> Listing:
-    """Of the files in an archive, those to read, with their etext numbers."""
-    names = [member.name for member in found.members]
-    if not names or not ending_of(names[0]):
-        return found
-    numbers, skipped = choose_files(names)
-    members = [
-        replace(member, facts=(("etext", str(numbers[member.name])), *member.facts))
-        if numbers[member.name]
-        else member
-        for member in found.members
-        if member.name in numbers
-    ]
-    return replace(found, members=members, skipped=[*found.skipped, *skipped.items()])
 
 
 def _settle_ids(books: Sequence[BookFile]) -> tuple[list[BookFile], list[str], list[str]]:

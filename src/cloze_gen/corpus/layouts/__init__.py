@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Container, Sequence
 from pathlib import Path
 
 from cloze_gen.corpus.layouts.arrangement import SPLITS, Arrangement, PlacedFile
 from cloze_gen.corpus.layouts.bookcorpus import arrange_bookcorpus
 from cloze_gen.corpus.layouts.catalogs import is_catalog, read_catalogs
-from cloze_gen.corpus.layouts.gutenberg import arrange_gutenberg
+from cloze_gen.corpus.layouts.gutenberg import arrange_gutenberg, arrange_members, etexts_of
 
 __all__ = ["SPLITS", "Arrangement", "PlacedFile", "arrange", "is_catalog"]
 
@@ -36,4 +37,5 @@ def arrange(
         folders.names + trees.names,
         folders.skipped + trees.skipped,
         known.notes + folders.notes + trees.notes,
+        functools.partial(arrange_members, catalogs=known, read=etexts_of(trees.files)),
     )
