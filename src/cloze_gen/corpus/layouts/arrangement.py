@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cloze_gen.corpus.readers.reader import Listing
+from cloze_gen.corpus.layouts.catalogs import Catalogs
 from cloze_gen.parsing import name_list
 
 SPLITS = ("train", "validation", "test")  # the roles of published splits
@@ -34,14 +34,14 @@ class Arrangement:
         names: the arrangements found, in words, e.g. "Project Gutenberg mirror".
         skipped: what is not read and why, one line each.
         notes: warnings.
-        of_archive: chooses among the books in a file of several; called once a file, in order.
+        catalogs: the tables about books that were found.
     """
 
     files: tuple[PlacedFile, ...]
     names: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    of_archive: Callable[[PlacedFile, Listing], Listing] = lambda placed, found: found
+    catalogs: Catalogs | None = None
 
 
 def skipped_lines(skipped: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import replace
 
 from cloze_gen.corpus.etext_names import (
     PG19_RANK,
@@ -23,7 +22,6 @@ from cloze_gen.corpus.layouts.arrangement import (
     skipped_lines,
 )
 from cloze_gen.corpus.layouts.catalogs import Catalogs
-from cloze_gen.corpus.readers.reader import Listing
 
 _NUMBERED = re.compile(r"([1-9]\d{0,6})\.txt(?:\.gz)?", re.IGNORECASE)
 _NO_TEXT_OF_SPGC = re.compile(r"PG\d+_(?:tokens|counts)\.txt(?:\.gz)?")
@@ -34,9 +32,18 @@ _WITHOUT_TEXT = (
 
 
 def arrange_gutenberg(
-    files: Sequence[str], catalogs: Catalogs, listed: Container[str]
+    files: Sequence[str],
+    catalogs: Catalogs,
+    *,
+    listed: Container[str] = (),
+    read: Container[str] = (),
 ) -> tuple[Arrangement, frozenset[str]]:
-    """The books of Gutenberg among `files`, one file each; and the files that are decided on."""
+    """The books of Gutenberg among `files`, one file each; and the files that are decided on.
+
+    Args:
+        listed: files of a manifest, which are read in any case.
+        read: numbers of etexts that are read elsewhere.
+    """
     splits = _splits(files, catalogs)
     skipped: defaultdict[str, list[str]] = defaultdict(list)
     etexts: dict[str, EtextFile] = {}
@@ -61,7 +68,8 @@ def arrange_gutenberg(
     placed = []
     for file, etext in etexts.items():
         own = facts[etext.number]
-        reason = SECOND_FILE if best[etext.number] != file else _unfit(own)
+        again = best[etext.number] != file or str(etext.number) in read
+        reason = SECOND_FILE if again else _unfit(own)
         if reason and file not in listed:
             skipped[reason].append(file)
             continue
@@ -85,52 +93,6 @@ def arrange_gutenberg(
         tuple(notes),
     )
     return found, frozenset((*etexts, *splits, *(file for own in skipped.values() for file in own)))
-
-
-def etexts_of(files: Sequence[PlacedFile]) -> set[int]:
-    return {int(number) for one in files if (number := dict(one.facts).get("etext", ""))}
-
-
-def arrange_members(
-    placed: PlacedFile, found: Listing, *, catalogs: Catalogs, read: set[int]
-) -> Listing:
-    """Of the files in an archive those to read, one a book, with the facts of the catalogue.
-
-    Args:
-        read: numbers of the etexts that are read elsewhere; those of this archive are added.
-    """
-    own = etexts_of([placed])  # the book of this file, by the file's name
-    if not found.members or (own and len(found.members) == 1):
-        return found
-    skipped = {one.name: SUPERSEDED for one in found.members if is_superseded(one.name)}
-    etexts = {
-        one.name: etext
-        for one in found.members
-        if one.name not in skipped and (etext := etext_file(one.name, catalogs))
-    }
-    best = best_files(etexts)
-    facts, notes = catalogs.facts(sorted(best))
-    members = []
-    for one in found.members:
-        if etext := etexts.get(one.name):
-            number = etext.number
-            again = best[number] != one.name or number in read - own
-            if reason := SECOND_FILE if again else _unfit(facts[number]):
-                skipped[one.name] = reason
-                continue
-            cells = dict(_cells(facts[number])) | {"etext": str(number)}
-            one = replace(
-                one, book_id=f"pg{number}", facts=tuple((dict(one.facts) | cells).items())
-            )
-        if one.name not in skipped:
-            members.append(one)
-    read |= best.keys()
-    return replace(
-        found,
-        members=members,
-        skipped=[*found.skipped, *skipped.items()],
-        notes=[*found.notes, *notes],
-    )
 
 
 def _no_book(file: str) -> str:
