@@ -38,6 +38,7 @@ _MAX_BOOKS = 1_000_000
 _BUFFER_BYTES = 1024 * 1024
 # No row is larger than its row group, so a batch is at most as large as the larger of both.
 _BATCH_BYTES = 64 * 1024 * 1024
+_LARGE_GROUP_BYTES = 256 * 1024 * 1024
 _MAX_BATCH_ROWS = 256
 _SAMPLE_ROWS = 1000
 _MAX_SENTENCE_BYTES = 1000  # a row on average; longer rows are no sentences
@@ -62,7 +63,7 @@ class ParquetTable(RowReader):
             return Listing("BookCorpus sentences, one a row", sentences=True)
         table.require_books()
         members: list[Member] = []
-        notes = list(columns.notes)
+        notes = [*columns.notes, *table.memory_note()]
         for group, count in enumerate(table.row_counts):
             values: list[dict[str, Any]] = []
             try:
@@ -140,6 +141,18 @@ class _Table:
                 "Is a row a book? If so, split the table",
             )
 
+    def memory_note(self) -> list[str]:
+        """Arrow reads a page as a whole, and writes all rows of a group into one where they are long."""
+        most = max(map(self._group_bytes, range(len(self._groups))), default=0)
+        return (
+            [
+                f"row groups of up to {most / 2**20:,.0f} MiB: each worker may take three times that. "
+                "Write the table with smaller row groups, or use fewer --workers."
+            ]
+            if most > _LARGE_GROUP_BYTES
+            else []
+        )
+
     def has_sentences(self, columns: TableColumns) -> bool:
         """Whether a row is a sentence; reads a sample from the middle if rows are short."""
         count = sum(self.row_counts)
@@ -174,6 +187,8 @@ class _Table:
             fault = BookError("unreadable", f"row group {group} ends before its last row")
         except BookError as error:
             fault = error
+        finally:
+            pa.default_memory_pool().release_unused()  # or the next row group comes on top
         for _ in range(done, count):
             yield fault
 
