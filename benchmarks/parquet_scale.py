@@ -3,9 +3,9 @@
     python benchmarks/parquet_scale.py data/holmes-training --scratch /tmp/scale
 
 It builds a table of 8,000 books, about 2 GB, and the same books as files. It ingests both, kills an
-ingest of the table after a third of its books, and resumes it. It exits with 1 if the stored books
-differ, if a process takes more than 1 GiB, if the resumed run stores a book again, or if the table
-takes more than 10 % more CPU time.
+ingest of the table after a third of its books, and resumes it. It prints the cost of each, and exits
+with 1 if the stored books differ, if a process takes more than 1 GiB, or if the resumed run stores a
+book again. Compare CPU time on a machine that does other work.
 
 A book is a draw of chapters (25 kB, cut between paragraphs) from all novels, in random order, so no
 two books are equal. Chapters recur, and ingest keeps a memory of words and chunks, so it runs
@@ -39,9 +39,7 @@ from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 
 CHAPTER_CHARS = 25_000
-ROWS_A_GROUP = 1_000  # as `datasets` writes them
 MOST_BYTES = 1024**3
-MOST_SLOWER = 1.10
 TABLE, FILES = "parquet", "txt"
 
 
@@ -81,13 +79,15 @@ def build(args: argparse.Namespace) -> None:
     with pq.ParquetWriter(args.scratch / TABLE / "books.parquet", schema) as writer:
         titles: list[str] = []
         texts: list[str] = []
+        size = 0
         for number, text in enumerate(books_of(chapters, args.books, args.bytes / args.books)):
             (args.scratch / FILES / f"book-{number}.txt").write_bytes(text.encode())
             titles.append(f"book-{number}")
             texts.append(text)
-            if len(texts) == ROWS_A_GROUP or number == args.books - 1:
+            size += len(text)
+            if size >= args.group_bytes or number == args.books - 1:
                 writer.write_table(pa.table({"title": titles, "text": texts}, schema=schema))
-                titles, texts = [], []
+                titles, texts, size = [], [], 0
 
 
 def ingest(args: argparse.Namespace) -> None:
@@ -110,9 +110,13 @@ def ingest(args: argparse.Namespace) -> None:
         engine.close()
 
 
+# In processes of their own: a process counts the memory of the one that starts it as its own.
+STEPS = {"build": build, "ingest": ingest}
+
+
 def command(args: argparse.Namespace, kind: str, out: Path) -> list[str]:
     program = [sys.executable, __file__, str(args.scratch / kind), "--scratch", str(out)]
-    return [*program, "--workers", str(args.workers), "--ingest"]
+    return [*program, "--workers", str(args.workers), "--step", "ingest"]
 
 
 def stored(out: Path) -> dict[str, float]:
@@ -149,15 +153,18 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="novels as .txt files")
     parser.add_argument("--books", type=int, default=8_000)
     parser.add_argument("--bytes", type=float, default=3.3e9, help="of text; Snappy saves 40 %%")
+    parser.add_argument(
+        "--group-bytes", type=float, default=1e8, help="of text in a row group of the table"
+    )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--scratch", type=Path, required=True)
-    parser.add_argument("--ingest", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if args.ingest:
-        ingest(args)
+    if args.step:
+        STEPS[args.step](args)
         return 0
     if not (args.scratch / TABLE).exists():
-        build(args)
+        subprocess.run([sys.executable, *sys.argv, "--step", "build"], check=True)
     size = (args.scratch / TABLE / "books.parquet").stat().st_size
     print(f"{args.books:,} books; the table has {size / 1e9:.2f} GB", flush=True)
     print("| books as | wall s | CPU s | peak of any process, GiB |\n|---|---:|---:|---:|")
@@ -183,7 +190,7 @@ def main() -> int:
     for kind in (FILES, TABLE):
         shutil.rmtree(args.scratch / f"out-{kind}")
     shutil.rmtree(resumed)
-    return 0 if same and not again and peak <= MOST_BYTES and slower <= MOST_SLOWER else 1
+    return 0 if same and not again and peak <= MOST_BYTES else 1
 
 
 if __name__ == "__main__":

@@ -363,6 +363,15 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             lambda at: (SAMPLE / "source", at.tmp / "noisy", "--times", 1.5), "bytes in", ("noisy",)
         )
     ],
+    "benchmarks/parquet_scale.py": [
+        Call(
+            lambda at: (
+                *(SAMPLE / "train", "--books", 3, "--bytes", 30_000, "--workers", 1),
+                *("--scratch", at.tmp / "scale"),
+            ),
+            "Books stored again: 0. The same stored books: True.",
+        )
+    ],
     "benchmarks/readings.py": [
         Call(lambda at: ("tables",), "| 20-23 | published | 196 |"),
         Call(lambda at: ("unpack", at.tmp / "rows"), writes=("rows/round-1.jsonl",)),

@@ -431,6 +431,28 @@ def test_rows_of_a_whole_row_group_of_gigabytes_are_not_read(
     assert caught.value.reason == "too_large"
 
 
+def test_rows_that_share_one_large_value_are_not_all_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of kilobytes would give gigabytes."""
+    monkeypatch.setattr(parquet, "_BATCH_BYTES", 1000)
+    value = "x" * 10**5
+    path = table(tmp_path / "a.parquet", {"text": [value] * 9, "title": [value] * 9})
+    found = listing(path)
+    assert [len(read(path, str(row))) for row in range(3)] == [10**5] * 3
+    with pytest.raises(BookError, match="unfold to more than four times") as caught:
+        read(path, "8")
+    assert caught.value.reason == "too_large"
+    assert [bool(member.facts) for member in found.members] == [True] * 8 + [False]
+    assert "without all ids and titles: the rows unfold" in found.notes[0]
+
+
+def test_large_row_groups_are_noted(shelf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not listing(shelf).notes
+    monkeypatch.setattr(parquet, "_LARGE_GROUP_BYTES", 1000)
+    assert "use fewer --workers" in listing(shelf).notes[0]
+
+
 def test_too_many_rows_are_no_books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "_MAX_BOOKS", 3)
     error = damaged(table(tmp_path / "a.parquet", {"text": NOVELS}))
@@ -470,7 +492,7 @@ def test_damaged_titles_are_noted_and_the_books_read(tmp_path: Path) -> None:
     path.write_bytes(data)
     found = scan(tmp_path)
     assert [book.book_id for book in found.books] == [f"a-{n}" for n in range(5)]
-    assert found.notes[0].startswith("row group 0 is read without ids and titles: a damaged")
+    assert found.notes[0].startswith("row group 0 is read without all ids and titles: a damaged")
     assert read(path, "4") == NOVELS[4].encode()
 
 

@@ -140,7 +140,8 @@ def describe_span(item: Traced, book_id: str, start: int, end: int) -> Iterator[
             "book       "
             f"{printable(', by '.join(filter(None, (book['title'], book.get('author')))))}"
         )
-    yield f"raw file   {book['file']} ({book['encoding']}), characters {start}-{end}"
+    place = "/".join(filter(None, (book["file"], book.get("member"))))
+    yield f"raw file   {printable(place)} ({book['encoding']}), characters {start}-{end}"
     yield from describe_raw(item, book_id, start, end)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, BinaryIO, ClassVar
 
 import pyarrow as pa
@@ -38,10 +39,12 @@ _MAX_BOOKS = 1_000_000
 _BUFFER_BYTES = 1024 * 1024
 # No row is larger than its row group, so a batch is at most as large as the larger of both.
 _BATCH_BYTES = 64 * 1024 * 1024
+_LARGE_GROUP_BYTES = 256 * 1024 * 1024
 _MAX_BATCH_ROWS = 256
 _SAMPLE_ROWS = 1000
 _MAX_SENTENCE_BYTES = 1000  # a row on average; longer rows are no sentences
 _MAX_NESTING = 4
+_UNFOLDS = "the rows unfold to more than four times the size of their row group"
 
 
 class ParquetTable(RowReader):
@@ -62,17 +65,15 @@ class ParquetTable(RowReader):
             return Listing("BookCorpus sentences, one a row", sentences=True)
         table.require_books()
         members: list[Member] = []
-        notes = list(columns.notes)
+        notes = [*columns.notes, *table.memory_note()]
         for group, count in enumerate(table.row_counts):
-            values: list[dict[str, Any]] = []
+            first = len(members)
             try:
-                values = table.small_values(group, columns)
+                for values in islice(table.small_values(group, columns), count):
+                    members.append(columns.member(len(members), values))
             except BookError as error:
-                notes.append(f"row group {group} is read without ids and titles: {error}")
-            values += [{}] * (count - len(values))
-            members += [
-                columns.member(len(members) + at, row) for at, row in enumerate(values[:count])
-            ]
+                notes.append(f"row group {group} is read without all ids and titles: {error}")
+            members += [columns.member(at, {}) for at in range(len(members), first + count)]
         return Listing(columns.shape(self.shape), members, notes=notes)
 
     def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
@@ -140,6 +141,18 @@ class _Table:
                 "Is a row a book? If so, split the table",
             )
 
+    def memory_note(self) -> list[str]:
+        """Arrow reads a page as a whole, and writes all rows of a group into one where they are long."""
+        most = max(map(self._group_bytes, range(len(self._groups))), default=0)
+        return (
+            [
+                f"row groups of up to {most / 2**20:,.0f} MiB: each worker may take three times that. "
+                "Write the table with smaller row groups, or use fewer --workers."
+            ]
+            if most > _LARGE_GROUP_BYTES
+            else []
+        )
+
     def has_sentences(self, columns: TableColumns) -> bool:
         """Whether a row is a sentence; reads a sample from the middle if rows are short."""
         count = sum(self.row_counts)
@@ -158,8 +171,9 @@ class _Table:
         """The text of each row of a group, and an error for each that cannot be read."""
         count = self.row_counts[group]
         done = 0
+        size = self._group_bytes(group)
+        left = _most_unfolded(size)
         try:
-            size = self._group_bytes(group)
             if size > 2 * MAX_BOOK_BYTES * count:
                 mean = f"{size / 2**20 / count:,.0f} MiB"
                 raise BookError("too_large", f"rows of {mean} on average; split them into books")
@@ -169,26 +183,31 @@ class _Table:
                 for index in range(min(len(array), count - done)):
                     with _damage():
                         text = _bytes_of(array[index])
+                    left -= len(text)
+                    if left < 0:
+                        raise BookError("too_large", _UNFOLDS)
                     yield text
                     done += 1
             fault = BookError("unreadable", f"row group {group} ends before its last row")
         except BookError as error:
             fault = error
+        finally:
+            pa.default_memory_pool().release_unused()  # or the next row group comes on top
         for _ in range(done, count):
             yield fault
 
-    def small_values(self, group: int, columns: TableColumns) -> list[dict[str, Any]]:
-        """The values of `columns.small`, a row a dict."""
-        if not columns.small:
-            return []
-        found: list[dict[str, Any]] = []
-        for batch in self._batches(group, columns.small):
+    def small_values(self, group: int, columns: TableColumns) -> Iterator[dict[str, Any]]:
+        """The values of `columns.small`, a row a dict; BookError where they cannot be read."""
+        left = _most_unfolded(self._group_bytes(group))
+        for batch in self._batches(group, columns.small) if columns.small else ():
             with _damage():
-                found += [
-                    {name: value_at(row, name) for name in columns.small}
-                    for row in batch.to_pylist()
-                ]
-        return found
+                rows = batch.to_pylist()
+            for row in rows:
+                values = {name: value_at(row, name) for name in columns.small}
+                left -= sum(len(one) for one in values.values() if isinstance(one, str))
+                if left < 0:
+                    raise BookError("too_large", _UNFOLDS)
+                yield values
 
     def _batches(self, group: int, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         rows = _BATCH_BYTES // self._group_bytes(group)
@@ -205,6 +224,11 @@ class _Table:
         because Arrow ends the process if the account of a column is damaged.
         """
         return max(1, self._groups[group].total_byte_size, self._size // len(self._groups))
+
+
+def _most_unfolded(group_bytes: int) -> int:
+    """Of values that are stored once and used in many rows."""
+    return 4 * group_bytes + _BATCH_BYTES
 
 
 def _require_parquet(file: BinaryIO) -> int:
