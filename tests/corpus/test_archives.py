@@ -125,7 +125,7 @@ def test_one_file_of_each_gutenberg_book_is_read(tmp_path: Path) -> None:
         "a.txt": ("a", {}),
     }
     assert [line for line in found.notes if "1342-8" in line] == [
-        "skipped 1 file (another file of a book that is read): '1/1342/1342-8.txt'"
+        "x.tar: skipped 1 file (another file of a book that is read): '1/1342/1342-8.txt'"
     ]
     assert any("'1/1342/old/pandp10.txt'" in line for line in found.notes)
     assert len(BooksFound.below(Location(tmp_path)).books) == 5

@@ -275,9 +275,10 @@ def _books(
     """The books, and what each file contains."""
     books: list[BookFile] = []
     contents: dict[str, Listing | UnknownTableError] = {}
+    read = {etext for one in arranged.files if (etext := dict(one.facts).get("etext"))}
     for placed in sorted(arranged.files, key=lambda one: one.file):
         try:
-            found = _one_file_a_book(list_file(root / placed.file, settings), arranged)
+            found = _of_archive(placed, list_file(root / placed.file, settings), arranged, read)
         except UnknownTableError as error:
             contents[placed.file] = error
             continue
@@ -291,25 +292,32 @@ def _books(
     return books, contents
 
 
-def _one_file_a_book(found: Listing, arranged: Arrangement) -> Listing:
-    """Of the files in an archive, those to read, with their ids and facts."""
+def _of_archive(
+    placed: PlacedFile, found: Listing, arranged: Arrangement, read: set[str]
+) -> Listing:
+    """Of the files in an archive, those to read, with their ids and facts; `read` are the etexts
+    that are read elsewhere, and those of this archive are added.
+    """
     names = [member.name for member in found.members]
     if not names or not ending_of(names[0]):
         return found
-    own, decided = arrange_members(names, arranged)
-    placed = {one.file: one for one in own.files}
+    etext = dict(placed.facts).get("etext", "")
+    own, decided = arrange_members(names, arranged, read - {etext})
+    files = {one.file: one for one in own.files}
+    read |= {number for one in own.files if (number := dict(one.facts).get("etext"))}
     members = [
         replace(
             member,
-            book_id=placed[member.name].book_id or member.book_id,
-            facts=(*(dict(member.facts) | dict(placed[member.name].facts)).items(),),
+            book_id=files[member.name].book_id or member.book_id,
+            facts=(*(dict(member.facts) | dict(files[member.name].facts)).items(),),
         )
-        if member.name in placed
+        if member.name in files
         else member
         for member in found.members
-        if member.name in placed or member.name not in decided
+        if member.name in files or member.name not in decided
     ]
-    return replace(found, members=members, notes=(*found.notes, *own.skipped, *own.notes))
+    notes = (f"{placed.file}: {line}" for line in (*own.skipped, *own.notes))
+    return replace(found, members=members, notes=(*found.notes, *notes))
 
 
 def _settle_ids(books: Sequence[BookFile]) -> tuple[list[BookFile], list[str], list[str]]:

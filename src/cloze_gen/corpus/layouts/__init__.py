@@ -29,7 +29,7 @@ def arrange(
     known = read_catalogs(root, catalogs)
     folders, placed = arrange_bookcorpus(root, files, listed)
     left = [file for file in files if file not in placed]
-    trees, of_trees = arrange_gutenberg(left, known, listed)
+    trees, of_trees = arrange_gutenberg(left, known, listed=listed)
     rest = [PlacedFile(file) for file in left if file not in of_trees]
     return Arrangement(
         (*folders.files, *trees.files, *rest),
@@ -40,8 +40,10 @@ def arrange(
     )
 
 
-def arrange_members(names: Sequence[str], known: Arrangement) -> tuple[Arrangement, frozenset[str]]:
+def arrange_members(
+    names: Sequence[str], known: Arrangement, read: Container[str]
+) -> tuple[Arrangement, frozenset[str]]:
     """The same for the files in an archive, with the tables beside it; and the files that are
-    decided on. Other members of a file, such as rows, have no names of Gutenberg's.
+    decided on. `read` are numbers of etexts that are read elsewhere. Other members of a file, such as rows, have no names of Gutenberg's.
     """
-    return arrange_gutenberg(names, known.catalogs or read_catalogs(Path(), ()), ())
+    return arrange_gutenberg(names, known.catalogs or read_catalogs(Path(), ()), read=read)
