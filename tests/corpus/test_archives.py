@@ -270,6 +270,7 @@ def edited(offset_from: bytes, at: int, new: bytes, data: bytes) -> bytes:
 
 
 LOCAL, CENTRAL, LAST = b"PK\3\4", b"PK\1\2", b"PK\5\6"
+TAR_ZIP = zipped({"x.tar": tar({"a.txt": b"one"})})
 ZIP = zipped({"a.txt": b"one " * 100, "b.txt": b"two " * 100})
 
 
@@ -313,6 +314,25 @@ def test_a_zip_that_cannot_be_read_is_one_dropped_book(
     assert members(path) == [""]
     with pytest.raises(BookError, match=reason):
         read_book(path, "", digest=book_digest(path))
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (edited(LOCAL, 40, b"\xff\xff\xff\xff", TAR_ZIP), "damaged or incomplete"),
+        (edited(CENTRAL, 10, b"\x0c\0", TAR_ZIP), ""),
+        (edited(CENTRAL, 8, b"\1\0", TAR_ZIP), ""),
+    ],
+)
+def test_a_tar_in_a_zip_is_read_only_if_the_zip_is_whole(
+    data: bytes, reason: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.zip"
+    path.write_bytes(data)
+    if reason:
+        assert reason in book_digest(path)
+    else:
+        assert skipped(path) == {"x.tar": "an archive in an archive; unpack it"}
 
 
 @pytest.mark.parametrize(
