@@ -139,14 +139,14 @@ RULES = (
     Rule("notes", (Zone.BACK,), _begins(
         r"""(?:the[ ])?transcri(?:ber|ption)'?s?'?[ ]notes?\b[^a-z\n]{0,3}(?:$|\n) | notes?[ ](?:of|by|from)[ ]the[ ]transcriber\W*(?:$|\n)
         | (?:appendix\W{1,4})?notes?[ ](?:on|to|about)[ ](?:the[ ]|this[ ])?(?:e-?text|electronic[ ](?:text|edition|version))\b
-        | a[ ]note[ ]on[ ]the[ ]text\W*(?:$|\n) | [^\n]*\n(?:[^\n]{0,80}\n)?[ ]*a[ ]machine-readable[ ]transcription"""), Extent.SECTION, BACK_CHARS),
+        | note:?\si[ ]have[ ]made[ ]the[ ]following[ ]changes | a[ ]note[ ]on[ ]the[ ]text\W*(?:$|\n) | [^\n]*\n(?:[^\n]{0,80}\n)?[ ]*a[ ]machine-readable[ ]transcription"""), Extent.SECTION, BACK_CHARS),
     Rule("notes", (Zone.INSIDE,), re.compile(r"\W{0,300}transcri(?:ber|ption)'?s?'?[ ]notes?\b", re.IGNORECASE),
          max_chars=_NOTICE_CHARS, hints=("transcri",)),
     Rule("notes", ENDS, _begins(
         r"""(?:a[ ]few[ ]|the[ ]|some[ ]|all[ ])?obvious[ ](?:\w+'?s?'?[ ]){0,2}(?:errors?|misprints?|typos?|mistakes?)\b[^.]{0,120}\b(?:corrected|fixed|amended|repaired|changed)
         | (?:notes?:?\s+)?(?:\d+\.\s+)?(?:on\s)?p(?:age|p?\.)\s\d+\b[^\n]{0,200}\n?[^\n]{0,80}\b(?:changed|corrected|amended|replaced|inserted|removed|spelled|glued|torn|missing|misprint)
         | (?:the[ ]words?\s)?["'][^"\n]{1,60}["'][ ](?:was[ ]|has[ ]been[ ]|is[ ])?(?:changed|corrected|amended|replaced)[ ](?:to|with|by)\b
-        | (?:italics?|italicized[ ]text|footnotes?|accents?|bold|small[ ]capitals)\b[^.]{0,60}\b(?:are|is|have[ ]been|has[ ]been)[ ](?:shown|marked|indicated|represented|surrounded|enclosed|moved|placed)\b""")),
+        | (?:italics?|italicized[ ]text|footnotes?|accents?|fractions|bold|small[ ]capitals)\b[^.]{0,60}\b(?:are|is|have[ ]been|has[ ]been)[ ](?:shown|marked|indicated|represented|surrounded|enclosed|moved|placed)\b""")),
     # changes that a transcriber made; an editor's preface may list the same
     Rule("notes", (Zone.AFTER,), _has(
         r"""(?:printer'?s'?|typographical|typesetting|spelling|punctuation)[ ]errors? | \bobvious[ ](?:errors?|misprints?|typos?)
