@@ -71,7 +71,7 @@ def sample_by_rule(
     """As many of each rule as there are, for most removals are footnotes."""
     rng.shuffle(removals)
     turn: Counter[str] = Counter()
-    ranked = []
+    ranked: list[tuple[int, str, int, Book, Removed]] = []
     for book, one in removals:
         turn[one.rule] += 1
         ranked.append((turn[one.rule], one.rule, len(ranked), book, one))

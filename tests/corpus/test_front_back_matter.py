@@ -123,9 +123,24 @@ def test_a_heading_without_entries_takes_no_story_along() -> None:
     assert kept_text(flat, find_body(flat)).split() == f"The Lamp {STORY}".split()
 
 
-def test_a_bracket_that_text_follows_is_no_footnote() -> None:
-    """No word of the story is lost with a note that stands inside a paragraph."""
-    flat = f"[Footnote 1: Of brass.] The lamp was lit.\n\n{STORY}"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Footnote 1: Of brass.] The lamp was lit.",
+        "[Footnote 1: Of brass.]\n[Footnote 2: Of [tin].]  \n     The lamp was lit.",
+        "It hung[1] there.\n\n[1] Of brass.\n     The lamp was lit.",
+    ],
+)
+def test_text_behind_a_note_is_a_paragraph_of_its_own(text: str) -> None:
+    """Without a blank line between, no word of the story is lost."""
+    flat = f"{text}\n\n{STORY}"
+    prose = [flat[a:b] for a, b, kind in split_paragraphs(flat, find_body(flat)) if kind == "prose"]
+    assert prose[-3:] == ["The lamp was lit.", *(one.strip() for one in STORY.split("\n\n"))]
+
+
+def test_a_long_paragraph_at_the_border_of_a_zone_is_read_whole() -> None:
+    """The first part of it is short, and has a word of a credit."""
+    flat = f"{STORY * 40}\nShe wrote to a@lamps.example, and {'waited and ' * 400}died."
     assert kept_text(flat, find_body(flat)) == flat
 
 

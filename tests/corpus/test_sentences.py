@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from cloze_gen.corpus.front_back_matter import Removed
 from cloze_gen.corpus.gutenberg import Body
 from cloze_gen.corpus.sentences import SentenceCutter, split_paragraphs
 
@@ -55,7 +56,10 @@ def test_notes_lose_their_brackets() -> None:
 def test_skipped_spans_are_stored_as_other() -> None:
     """Credits keep their span and are never split into sentences."""
     flat = "Scanned by me.\n\nIt was night."
-    assert [p.kind for p in split_paragraphs(flat, Body(0, len(flat), "", "", ((0, 14),)))] == [
+    assert [
+        p.kind
+        for p in split_paragraphs(flat, Body(0, len(flat), "", "", (Removed(0, 14, "credits"),)))
+    ] == [
         "other",
         "prose",
     ]

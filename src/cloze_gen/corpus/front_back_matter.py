@@ -139,14 +139,14 @@ RULES = (
     Rule("notes", (Zone.BACK,), _begins(
         r"""(?:the[ ])?transcri(?:ber|ption)'?s?'?[ ]notes?\b[^a-z\n]{0,3}(?:$|\n) | notes?[ ](?:of|by|from)[ ]the[ ]transcriber\W*(?:$|\n)
         | (?:appendix\W{1,4})?notes?[ ](?:on|to|about)[ ](?:the[ ]|this[ ])?(?:e-?text|electronic[ ](?:text|edition|version))\b
-        | a[ ]note[ ]on[ ]the[ ]text\W*(?:$|\n) | [^\n]*\n(?:[^\n]{0,80}\n)?[ ]*a[ ]machine-readable[ ]transcription"""), Extent.SECTION, BACK_CHARS),
+        | note:?\si[ ]have[ ]made[ ]the[ ]following[ ]changes | a[ ]note[ ]on[ ]the[ ]text\W*(?:$|\n) | [^\n]*\n(?:[^\n]{0,80}\n)?[ ]*a[ ]machine-readable[ ]transcription"""), Extent.SECTION, BACK_CHARS),
     Rule("notes", (Zone.INSIDE,), re.compile(r"\W{0,300}transcri(?:ber|ption)'?s?'?[ ]notes?\b", re.IGNORECASE),
          max_chars=_NOTICE_CHARS, hints=("transcri",)),
     Rule("notes", ENDS, _begins(
         r"""(?:a[ ]few[ ]|the[ ]|some[ ]|all[ ])?obvious[ ](?:\w+'?s?'?[ ]){0,2}(?:errors?|misprints?|typos?|mistakes?)\b[^.]{0,120}\b(?:corrected|fixed|amended|repaired|changed)
         | (?:notes?:?\s+)?(?:\d+\.\s+)?(?:on\s)?p(?:age|p?\.)\s\d+\b[^\n]{0,200}\n?[^\n]{0,80}\b(?:changed|corrected|amended|replaced|inserted|removed|spelled|glued|torn|missing|misprint)
         | (?:the[ ]words?\s)?["'][^"\n]{1,60}["'][ ](?:was[ ]|has[ ]been[ ]|is[ ])?(?:changed|corrected|amended|replaced)[ ](?:to|with|by)\b
-        | (?:italics?|italicized[ ]text|footnotes?|accents?|bold|small[ ]capitals)\b[^.]{0,60}\b(?:are|is|have[ ]been|has[ ]been)[ ](?:shown|marked|indicated|represented|surrounded|enclosed|moved|placed)\b""")),
+        | (?:italics?|italicized[ ]text|footnotes?|accents?|fractions|bold|small[ ]capitals)\b[^.]{0,60}\b(?:are|is|have[ ]been|has[ ]been)[ ](?:shown|marked|indicated|represented|surrounded|enclosed|moved|placed)\b""")),
     # changes that a transcriber made; an editor's preface may list the same
     Rule("notes", (Zone.AFTER,), _has(
         r"""(?:printer'?s'?|typographical|typesetting|spelling|punctuation)[ ]errors? | \bobvious[ ](?:errors?|misprints?|typos?)
@@ -194,7 +194,10 @@ _MIN_ENTRIES = 3
 _MAX_HEADINGS = 8  # of the first chapter: title, part, number, title of the chapter
 _NOTE = re.compile(r"[ ]*(?:([\[(]?)(\d{1,3})[\])]?[.:]?|\*{1,3})[ ]*(?=\S)")
 _BRACKET = re.compile(r"[\[\]]")
+_NEXT_BRACKET = re.compile(r"[ ]*\n?[ ]*\[[ ]*(?:foot|end)note\b", re.IGNORECASE)
 _MAX_DEPTH = 3
+# Where the text goes on behind a note without a blank line: an indented line behind a full stop.
+_TEXT_GOES_ON = re.compile(r"[.\])\"'][ ]*\n[ ]{3,}(?=[A-Z\"'])")
 _NOTES_GAP = 3  # so many paragraphs of a note may follow its first
 # A paragraph that opens with a note's mark.
 _MARKED = re.compile(r"\n[ ]*\n[ ]*((?:\[\d{1,3}\]|\(\d{1,3}\))(?=[ ]+\S)|\*{1,3}(?=[ ]?[\w\"'(]))")
@@ -202,7 +205,7 @@ _EMPHASIS = re.compile(r"[ (\"'-]\*(?=\w)")
 
 
 def find_matter(flat: str, start: int, end: int) -> list[Removed]:
-    r"""What is no prose in `flat[start:end]`: whole paragraphs, which may overlap, in no order.
+    r"""What is no prose in `flat[start:end]`; the spans may overlap and have no order.
 
     >>> flat = "Copyright 2012 A. Body\n\nIt was late.\n\n[Footnote 1: By the clock.]\n\nNobody came.\n"
     >>> [(one.rule, flat[one.start : one.end]) for one in find_matter(flat, 0, len(flat))]
@@ -227,7 +230,9 @@ def _at_an_end(flat: str, start: int, stop: int, zone: Zone, end: int) -> Iterat
     ]
     ended = False
     removed_to = start
-    for match in _PARAGRAPH.finditer(flat, start, stop):
+    for match in _PARAGRAPH.finditer(flat, start, end):
+        if match.start() >= stop:
+            return
         # The first paragraph of the zone at the end may be the rest of one.
         if match.start() < removed_to or (zone is Zone.BACK and match.start() == start > 0):
             continue
@@ -310,8 +315,8 @@ def _section_end(flat: str, begin: int, stop: int, end: int) -> int:
 
 
 def _bracket_end(flat: str, begin: int, stop: int, end: int) -> int:
-    """Behind the bracket that closes the one at `begin`, and further notes of its paragraph; `begin`
-    if text follows in the paragraph. A bracket that nothing closes ends with its paragraph.
+    """Behind the bracket that closes the one at `begin`, and those of notes that follow at once. A
+    bracket that nothing closes ends with its paragraph.
     """
     depth = 0
     for bracket in _BRACKET.finditer(flat, begin, min(end, begin + _BRACKET_CHARS)):
@@ -319,12 +324,9 @@ def _bracket_end(flat: str, begin: int, stop: int, end: int) -> int:
         if depth > _MAX_DEPTH:
             break
         if depth == 0:
-            after = bracket.end()
-            rest = _PARAGRAPH.match(flat, after, end)
-            text = "" if rest is None else rest.group().strip(" .]")
-            if rest is None or not text:
-                return after
-            return rest.end() if text.startswith("[") else begin
+            stop = bracket.end()
+            if not _NEXT_BRACKET.match(flat, stop, end):
+                return stop
     return stop
 
 
@@ -417,4 +419,6 @@ def _marked_notes(flat: str, start: int, end: int) -> Iterator[Removed]:
             continue
         if mark[0] == "*" and (_EMPHASIS.search(before) or "*" in paragraph.group().lstrip("*")):
             continue
-        yield Removed(paragraph.start(), paragraph.end(), "footnotes")
+        goes_on = _TEXT_GOES_ON.search(flat, paragraph.start(), paragraph.end())
+        stop = goes_on.start() + 1 if goes_on else paragraph.end()
+        yield Removed(paragraph.start(), stop, "footnotes")

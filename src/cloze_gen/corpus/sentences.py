@@ -208,19 +208,17 @@ def split_paragraphs(flat: str, body: Body) -> Iterator[Paragraph]:
     >>> [(p.kind, flat[p.start:p.end]) for p in split_paragraphs(flat, Body(0, len(flat), "", ""))][1]
     ('prose', 'It was late and\nthe lamp was\n\n[12]\n\nout.')
     """
-    skipped = list(body.skipped)
     held: list[
         Paragraph
     ] = []  # a prose paragraph that broke off without a stop, and the page furniture since
-    for start, end in _blocks(flat, body):
-        while skipped and skipped[0][1] <= start:
-            skipped.pop(0)
-        if skipped and skipped[0][0] < end:
+    for start, end, skipped in _blocks(flat, body):
+        if skipped:
             yield from held
             held = []
             yield Paragraph(start, end, OTHER)
             continue
-        indent = start - (flat.rfind("\n", 0, start) + 1)
+        line = flat.rfind("\n", 0, start) + 1
+        indent = start - line if flat[line:start].isspace() else 0
         kind = _kind(flat, start, end, indent)
         if kind == OTHER and held and end - start <= _PAGE_FURNITURE_CHARS:
             held.append(Paragraph(start, end, OTHER))
@@ -242,21 +240,30 @@ def split_paragraphs(flat: str, body: Body) -> Iterator[Paragraph]:
     yield from held
 
 
-def _blocks(flat: str, body: Body) -> Iterator[tuple[int, int]]:
-    start = body.start
-    for gap in _GAP.finditer(flat, body.start, body.end):
+def _blocks(flat: str, body: Body) -> Iterator[tuple[int, int, bool]]:
+    """Spans between blank lines, and what is skipped; a skipped span may begin or end inside a block."""
+    at = body.start
+    for one in body.skipped:
+        yield from _blocks_between(flat, at, one.start)
+        yield one.start, one.end, True
+        at = one.end
+    yield from _blocks_between(flat, at, body.end)
+
+
+def _blocks_between(flat: str, start: int, stop: int) -> Iterator[tuple[int, int, bool]]:
+    for gap in _GAP.finditer(flat, start, stop):
         end = gap.start()
         while end > start and flat[end - 1] in " \n":
             end -= 1
         while start < end and flat[start] in " \n":
             start += 1
         if start < end:
-            yield start, end
+            yield start, end, False
         start = gap.end()
-    end = start + len(flat[start : body.end].rstrip(" \n"))
+    end = start + len(flat[start:stop].rstrip(" \n"))
     start += len(flat[start:end]) - len(flat[start:end].lstrip(" \n"))
     if start < end:
-        yield start, end
+        yield start, end, False
 
 
 def _trim_note_mark(flat: str, start: int, end: int) -> tuple[int, int]:
