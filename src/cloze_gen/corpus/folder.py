@@ -12,7 +12,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -63,6 +63,11 @@ class BookFile:
     @property
     def path(self) -> Path:
         return self.root / self.file
+
+    @property
+    def place(self) -> str:
+        """File and member, for messages."""
+        return f"{self.file}/{self.member}" if self.member else self.file
 
     def digest(self) -> str:
         return book_digest(self.path, self.member)
@@ -161,6 +166,7 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
     unknown = [(file, one) for file, one in contents.items() if isinstance(one, UnknownTableError)]
     if not books:
         raise UsageError("; ".join(f"{root / file}: {error}" for file, error in unknown[:NAMED]))
+    books, repeated, renamed = _settle_ids(books)
     _check_ids(root, books)
     listings = {file: one for file, one in contents.items() if isinstance(one, Listing)}
     shapes: dict[str, tuple[int, int]] = {}
@@ -176,6 +182,7 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
             *([f"skipped {skipped}"] if skipped else []),
             *(f"skipped {file}: {error}" for file, error in unknown),
             *arranged.skipped,
+            *repeated,
             *(
                 f"skipped {len(one.skipped):,} of {file}: "
                 + name_list([f"{name!r} ({why})" for name, why in one.skipped])
@@ -186,6 +193,7 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
         (
             *slips,
             *arranged.notes,
+            *renamed,
             *dict.fromkeys(n for one in listings.values() for n in one.notes),
         ),
         any(one.sentences for one in listings.values()),
@@ -215,13 +223,52 @@ def _books(
     return books, contents
 
 
+def _settle_ids(books: Sequence[BookFile]) -> tuple[list[BookFile], list[str], list[str]]:
+    """The books without members that repeat the id and bytes of another; what is left out, and which
+    members have another id because theirs is that of a different book, in words.
+    """
+    counts = Counter(book.book_id for book in books)
+    shared = [book for book in books if counts[book.book_id] > 1]
+    if not any(book.member for book in shared):
+        return list(books), [], []
+    digests = dict(zip(shared, read_digests(shared), strict=True))
+    first: dict[tuple[str, str], BookFile] = {}
+    taken: set[str] = set()
+    changed: dict[BookFile, BookFile | None] = {}
+    repeated, renamed = [], []
+    for book in sorted(shared, key=lambda one: (bool(one.member), one.file, one.position)):
+        digest = digests[book]
+        same = first.setdefault((book.book_id, digest), book)
+        if book.member and same is not book and not digest.startswith(UNREADABLE):
+            changed[book] = None
+            repeated.append(f"{book.place!r} (as {same.place!r})")
+        elif book.member and book.book_id in taken:
+            stem = book.file.removesuffix(ending_of(book.file)).replace("/", "-")
+            changed[book] = replace(book, book_id=_safe_id(f"{stem}-{book.member}"))
+            renamed.append(f"{book.place!r} ({book.book_id})")
+        taken.add(book.book_id)
+    settled = [changed.get(book, book) for book in books]
+    return (
+        [book for book in settled if book is not None],
+        [f"skipped {len(repeated):,} with id and text of another: {name_list(repeated)}"]
+        if repeated
+        else [],
+        [
+            f"{len(renamed):,} have the id of another book, and get one from file and row: "
+            f"{name_list(renamed)}"
+        ]
+        if renamed
+        else [],
+    )
+
+
 def _check_ids(root: Path, books: Sequence[BookFile]) -> None:
     by_id: dict[str, list[BookFile]] = {}
     for book in books:
         by_id.setdefault(book.book_id, []).append(book)
     for book_id, same in by_id.items():
         if len(same) > 1:
-            names = name_list([repr("/".join(filter(None, (b.file, b.member)))) for b in same])
+            names = name_list([repr(book.place) for book in same])
             raise UsageError(
                 f"{root}: {len(same)} books share the id {book_id!r} ({names}). "
                 f"Rename a file, or give each its own book_id in {MANIFEST_NAME}."

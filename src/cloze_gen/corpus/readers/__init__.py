@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cloze_gen.corpus.decoding import Decoded
+from cloze_gen.corpus.readers.parquet import ParquetTable
 from cloze_gen.corpus.readers.reader import (
+    MAX_BOOK_BYTES,
     InputSettings,
     Listing,
     Reader,
@@ -20,10 +22,9 @@ from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.store.files import open_regular
 from cloze_gen.store.tables import escape_cell
 
-READERS: tuple[Reader, ...] = (PlainText(), GzipText())
+READERS: tuple[Reader, ...] = (PlainText(), GzipText(), ParquetTable())
 
 HEAD_BYTES = 16
-MAX_BOOK_BYTES = 256 * 1024 * 1024  # raw; the largest of the 534 books at hand has 5.5 MB
 UNREADABLE = "unreadable"  # begins the digest of what cannot be read; the reason follows
 
 
@@ -81,13 +82,14 @@ def read_book(path: Path, member: str = "", *, digest: str = "") -> RawBook:
     Raises:
         BookError: ``unreadable``, ``truncated_gzip``, ``too_large``, or a reason of the reader.
     """
-    stored, reader = b"", READERS[0]
+    stored, reader, reason = b"", READERS[0], UNREADABLE
     try:
         with _opened(path) as (reader, file):
             stored, found = reader.fetch(file, member, limit=MAX_BOOK_BYTES)
             reader = reader.reader_of(member)
     except (OSError, BookError) as error:
         found = _unreadable(error)
+        reason = error.reason if isinstance(error, BookError) else UNREADABLE
     if digest and found != digest:
         raise CorpusError(
             f"{escape_cell(str(path))}: changed while it was read: its bytes differ from "
@@ -96,9 +98,7 @@ def read_book(path: Path, member: str = "", *, digest: str = "") -> RawBook:
         )
     name = repr(f"{path.name}/{member}" if member else path.name)
     if found.startswith(UNREADABLE):
-        raise BookError(
-            UNREADABLE, f"{name}: cannot be read ({found.removeprefix(f'{UNREADABLE}: ')})"
-        )
+        raise BookError(reason, f"{name}: cannot be read ({found.removeprefix(f'{UNREADABLE}: ')})")
     try:
         data = reader.unpack(stored, limit=MAX_BOOK_BYTES)
     except BookError as error:
