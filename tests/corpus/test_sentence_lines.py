@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,7 +30,7 @@ from cloze_gen.corpus.parse_sentences import (
     sentence_lines,
     sentence_tokenizer,
 )
-from cloze_gen.corpus.readers import list_file, read_book
+from cloze_gen.corpus.readers import list_file, parquet, read_book
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.readers.sentence_lines import KIND, line_ranges
 from cloze_gen.corpus.tokens import ChunkMemo
@@ -107,6 +109,24 @@ def test_other_files_stay_one_book(text: str, tmp_path: Path) -> None:
 def test_an_unknown_part_is_unreadable(member: str, tmp_path: Path) -> None:
     with pytest.raises(BookError, match="no part"):
         read_book(written(tmp_path, MANY), member)
+
+
+def test_a_table_of_sentences_is_listed_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of several row groups make a part, a large row group several; they read as lines."""
+    monkeypatch.setattr(parquet, "RANGE_BYTES", 20_000)
+    path = tmp_path / "train-00000-of-00010.parquet"
+    rows = MANY.splitlines()
+    pq.write_table(pa.table({"text": rows}), path, row_group_size=500, use_dictionary=False)
+    listing = list_file(path, InputSettings())
+    assert listing.sentences
+    assert len(listing.members) > 3
+    assert {one.kind for one in listing.members} == {KIND}
+    parts = [read_book(path, one.name).data for one in listing.members]
+    assert b"".join(parts) == MANY.encode()
+    with pytest.raises(BookError, match="no rows"):
+        read_book(path, "0-99999")
 
 
 # ---- the tokens

@@ -79,9 +79,7 @@ def sentence_tokenizer(tokenize_chunk: ChunkTokenizer, *, small: bool) -> ChunkT
     return tokenize
 
 
-_CASED_ABBREVIATIONS = {
-    f"{word.lower()}.": f"{word}." for word in sorted(TITLES | PERHAPS_FINAL)
-}
+_CASED_ABBREVIATIONS = {f"{word.lower()}.": f"{word}." for word in sorted(TITLES | PERHAPS_FINAL)}
 _INITIAL = re.compile(r"[b-z]\.")
 _FIRST_PERSON = re.compile(r"i(?:'[a-z]+)?")
 _NAME = re.compile(r"[a-z]{2,}(?:'s|(?<=s)')?")
