@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 SECRET = "the words of the user that no book may contain"
 Build = Callable[[Path], object]
-Content = bytes | str | Callable[[], bytes]
+Content = bytes | str | Callable[[], bytes | str]
 
 _SENTENCES = (
     "The keeper of lamp {n} climbed the stairs with a light in her hand, for it was the hour.",

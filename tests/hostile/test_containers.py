@@ -9,20 +9,29 @@ files are in `containers`.
 from __future__ import annotations
 
 import contextlib
+import gzip
+import html
 import io
+import json
+import mmap
 import os
 import re
+import resource
+import struct
+import subprocess
+import sys
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from cloze_gen.corpus import readers
 from cloze_gen.corpus.books import SENTENCES, read_books
 from cloze_gen.corpus.folder import CorpusScan, read_digests, scan
 from cloze_gen.corpus.ingest import write_ingest
@@ -33,6 +42,7 @@ from cloze_gen.errors import ClozeGenError
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet
+from tests.conftest import Corpus, Outcome
 from tests.hostile.containers import (
     SECRET,
     Build,
@@ -76,6 +86,7 @@ LIMIT = 64 * 1024  # of a book in these cases, so that bombs need not be large
 SECONDS = 20  # a case that takes longer hangs
 MOST_CHARS = 700  # of a line for the user, beside the paths in it
 GOOD = "good"
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 SAFE_ID = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -457,7 +468,7 @@ NAMES = [
     harmless("name: a command", file("$(rm -rf x);`touch evil`.txt", book(2))),
     harmless("name: a format", file("{it} %s %n.txt", book(2))),
     harmless("name: markup", file("<script>alert(1)<.txt", book(2))),
-    harmless("name: dots", file("...txt", book(2))),
+    skipped("name: dots", file("...txt", book(2)), "hidden"),
     harmless("name: composed and decomposed", tree({"\u00e9.txt": book(2), "e\u0301.txt": book(3)}), kept=2),
     harmless("name: two letter cases", tree({"It.txt": book(2), "it.txt": book(3)}), kept=2),
     harmless("name: a device of Windows", tree({"CON.txt": book(2), "nul.txt": book(3)}), kept=2),
@@ -541,7 +552,9 @@ def books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = make_place(tmp_path)
     monkeypatch.chdir(tmp_path / "cwd")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    monkeypatch.setattr(readers, "MAX_BOOK_BYTES", LIMIT)
+    for name, module in list(sys.modules.items()):
+        if name.startswith("cloze_gen.corpus.readers") and hasattr(module, "MAX_BOOK_BYTES"):
+            monkeypatch.setattr(module, "MAX_BOOK_BYTES", LIMIT)
     return folder
 
 
@@ -587,10 +600,191 @@ def check_rows(found: Read) -> None:
         assert one["book_id"] not in {".", ".."}
         assert len(one["book_id"]) <= 255
         assert one["reason"] in {"", *BookReason}
-        assert all(cell.isprintable() for cell in one.values()), one
+        assert not any(CONTROL.search(cell) for cell in one.values()), one
 
 
 def test_cases_are_told_apart() -> None:
     """No name twice, and as many cases as the campaign promises."""
     assert len({case.name for case in CASES}) == len(CASES)
     assert len(CASES) >= 80
+
+
+# ---- real sizes, in a process of their own
+
+
+def zeros(size: int) -> Iterator[bytes]:
+    """A deflate stream of `size` zero bytes, some gigabytes in some megabytes, without the work."""
+    step = 64 << 20
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    part = packer.compress(bytes(step)) + packer.flush(zlib.Z_FULL_FLUSH)
+    for _ in range(size // step):
+        yield part
+    yield b"\x03\x00"
+
+
+def gzip_bomb(name: str, size: int) -> Build:
+    head = gzip.compress(b"")[:10]
+    return file(name, lambda: b"".join([head, *zeros(size), bytes(8)]))
+
+
+def zip_bomb(books: Path) -> None:
+    data = b"".join(zeros(10 << 30))
+    body = zipped(Entry("honest.txt", book(2)), Entry("it.txt", data, method=0))
+    # The stored bytes are the deflated ones: the method is changed in both headers.
+    local = body.index(data) - len("it.txt") - 22
+    directory = body.rindex(b"PK\x01\x02") + 10
+    changed = bytearray(body)
+    for at in (local, directory):
+        changed[at : at + 2] = (8).to_bytes(2, "little")
+    (books / "it.zip").write_bytes(changed)
+
+
+def zstd_bomb(books: Path) -> None:
+    """A JSON line of 10 GiB in 320 KB."""
+    blocks = [zstd_run(b"x", 1 << 17)] * (10 << 13)
+    (books / "it.jsonl.zst").write_bytes(
+        zstd_frame([zstd_raw(b'{"text": "', last=False), *blocks, zstd_raw(b'"}\n')])
+    )
+
+
+def huge_row(books: Path) -> None:
+    """A Parquet file whose one row has 2 GiB less some bytes, the most that a page can hold."""
+    size = (1 << 31) - (1 << 20)
+    zero = pa.py_buffer(mmap.mmap(-1, size))
+    array = pa.LargeStringArray.from_buffers(1, pa.py_buffer(struct.pack("<qq", 0, size)), zero)
+    pq.write_table(
+        pa.table({"text": array}), books / "it.parquet", compression="zstd", use_dictionary=False
+    )
+
+
+def unfolding_rows(books: Path) -> None:
+    """200 rows of 100 MB that share one value of the dictionary: 20 GB in a few kilobytes."""
+    value = pa.array(["x " * (50 << 20)])
+    indices = pa.array([0] * 200, pa.int32())
+    table = pa.table({"text": pa.DictionaryArray.from_arrays(indices, value)})
+    pq.write_table(
+        table, books / "it.parquet", compression="zstd", dictionary_pagesize_limit=1 << 30
+    )
+
+
+def long_line(books: Path) -> None:
+    """A JSON line of 1 GB between two books."""
+    with open(books / "it.jsonl", "wb") as handle:
+        handle.write(lines(row(1)) + b'{"text": "')
+        part = b"x " * (1 << 19)
+        for _ in range(1000):
+            handle.write(part)
+        handle.write(b'"}\n' + lines(row(3)))
+
+
+def pictures_and_a_book() -> bytes:
+    return zipped(
+        Entry("honest.txt", book(2)), *(Entry(f"{n}.jpg", b"", method=0) for n in range(60_000))
+    )
+
+
+LARGE = [
+    dropped("large: a row of 2 GB", huge_row, "too_large", "it.parquet"),
+    dropped("large: rows that unfold to 20 GB", unfolding_rows, "too_large", "it.parquet"),
+    dropped("large: a JSON line of 1 GB", long_line, "too_large", "it.jsonl", kept=2),
+    dropped("large: a line that does not end", sparse("it.jsonl", 3 << 30, b'{"text": "'), "unreadable", "it.jsonl"),
+    dropped("large: a zip bomb of 10 GiB", zip_bomb, "too_large", "it.txt", kept=1),
+    dropped("large: a gzip bomb of 10 GiB", gzip_bomb("it.txt.gz", 10 << 30), "too_large", "it.txt.gz"),
+    dropped("large: a gzipped JSON line of 10 GiB", gzip_bomb("it.jsonl.gz", 10 << 30), "unreadable", "it.jsonl.gz"),
+    dropped("large: a gzipped tar of 10 GiB", gzip_bomb("it.tar.gz", 10 << 30), "unreadable", "it.tar.gz"),
+    dropped("large: a zstd bomb of 10 GiB", zstd_bomb, "too_large", "it.jsonl.zst"),
+    dropped("large: a zip of many pictures", file("it.zip", pictures_and_a_book), "", "it.zip", kept=1),
+    dropped("large: a text of 300 MB", sparse("it.txt", 300 << 20, book(2)), "too_large", "it.txt"),
+    dropped("large: elements in elements", file("it.html", lambda: "<div>" * 200_000 + paragraphs(3)), "unreadable", "it.html"),
+    harmless("large: an attribute of 50 MB", file("it.html", lambda: f'<html><body><p title="{"x" * 50_000_000}">{paragraphs(3)}')),
+    dropped("large: a page of 300 MB", sparse("it.html", 300 << 20, b"<html>"), "too_large", "it.html"),
+    dropped("large: a spine of a million", file("it.epub", lambda: epub(package=opf(spine=("c1",) * 10**6))), "too_large", "it.epub"),
+    dropped("large: a package of 300 MB", file("it.epub", lambda: epub(package=opf(more="<x/>" * (75 << 20)))), "unreadable", "it.epub"),
+    skipped("large: a catalogue of 2 GB", many(gutenberg(), sparse("pg_catalog.csv", 2 << 30, b"Text#,Type,Issued,Title\n")), "pg_catalog.csv", kept=1),
+    skipped("large: an RDF of 1 GB", many(gutenberg(), lambda books: sparse("pg1234.rdf", 1 << 30, b"<rdf>")(books / "cache/epub/1234")), "pg1234.rdf", kept=1),
+]  # fmt: skip
+MOST_MEMORY = 1536 << 20  # bytes, of a process that has loaded all libraries
+CHILD = "import sys; from tests.hostile.test_containers import tell; tell(*sys.argv[1:])"
+
+
+def tell(books: str, out: str) -> None:
+    """What became of a folder, and the memory that it took, for the parent process."""
+    found = read_folder(Path(books), Path(out))
+    sys.stdout.write(
+        json.dumps(
+            {
+                "refusal": found.refusal,
+                "rows": found.rows,
+                "said": found.said,
+                "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            }
+        )
+    )
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("case", LARGE, ids=[case.name for case in LARGE])
+def test_large_files_take_little_memory(case: Case, tmp_path: Path) -> None:
+    """A book above the limit is dropped before it fills the memory, and soon."""
+    folder = make_place(tmp_path)
+    case.build(folder)
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, folder, tmp_path / "out"],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30)),
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    by_id = {one["book_id"]: one for one in found["rows"]}
+    assert not found["refusal"]
+    assert by_id.pop(GOOD)["status"] == "kept"
+    reasons = [one["reason"] for one in by_id.values() if one["status"] != "kept"]
+    assert set(reasons) == ({case.reason} if case.reason else set()), found["said"]
+    assert len(by_id) - len(reasons) == case.kept
+    assert any(case.said in line for line in found["said"]), found["said"]
+    assert found["memory"] < MOST_MEMORY, f"{found['memory'] / 2**20:,.0f} MiB"
+
+
+# ---- a whole run
+
+EVIL = "<script>alert(1)</script> {{ 7*7 }}\n---\nlicense: evil\n[x](javascript:alert(2)) | `a"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("ending", [".epub", ".jsonl"])
+def test_facts_of_a_container_are_no_markup(
+    ending: str, corpus: Corpus, tmp_path: Path, cli: Callable[..., Outcome]
+) -> None:
+    """Title, author and licence of a book end as text in the report and the card of a release."""
+    (original,) = corpus.source.glob("*.txt")
+    text = original.read_text(encoding="utf-8-sig")
+    original.unlink()
+    if ending == ".epub":
+        body = "".join(f"<p>{html.escape(part)}</p>" for part in text.split("\n\n"))
+        evil = html.escape(EVIL)
+        package = opf(title=evil, author=evil, rights=evil)
+        data = epub(package=package, chapters={"c1.xhtml": page(body, title=evil)})
+    else:
+        facts = dict.fromkeys(("id", "title", "author", "genre", "license", "language"), EVIL)
+        data = lines(facts | {"text": text})
+    (corpus.source / f"it{ending}").write_bytes(data)
+    outcome = cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1")
+    assert outcome.status == 0, outcome.err
+    (release,) = tmp_path.glob("out/runs/*/release")
+    report = (release / "report.html").read_text(encoding="utf-8")
+    assert "<script" not in report
+    assert 'href="javascript' not in report
+    assert "&lt;script&gt;alert(1)" in report
+    card = (release / "README.md").read_text(encoding="utf-8")
+    _, head, body = card.split("---\n", 2)
+    assert "license: evil" not in head
+    assert not re.search(r"^(---|license: evil)", body, re.MULTILINE)
+    assert "<script>" not in body
+    assert "](javascript" not in re.sub(r"\\.", "", body)
+    for line in (outcome.out + outcome.err).splitlines():
+        assert line.isprintable(), line
