@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cloze_gen.corpus.decoding import Decoded
+from cloze_gen.corpus.readers.parquet import ParquetTable
 from cloze_gen.corpus.readers.reader import (
+    MAX_BOOK_BYTES,
     InputSettings,
     Listing,
     Reader,
@@ -20,10 +22,9 @@ from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.store.files import open_regular
 from cloze_gen.store.tables import escape_cell
 
-READERS: tuple[Reader, ...] = (PlainText(), GzipText())
+READERS: tuple[Reader, ...] = (PlainText(), GzipText(), ParquetTable())
 
 HEAD_BYTES = 16
-MAX_BOOK_BYTES = 256 * 1024 * 1024  # raw; the largest of the 534 books at hand has 5.5 MB
 UNREADABLE = "unreadable"  # begins the digest of what cannot be read; the reason follows
 
 

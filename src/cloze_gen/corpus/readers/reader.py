@@ -13,6 +13,8 @@ from cloze_gen.corpus.decoding import Decoded, decode_book
 from cloze_gen.errors import BookError
 from cloze_gen.settings import SettingsGroup
 
+MAX_BOOK_BYTES = 256 * 1024 * 1024  # raw; the largest of the 534 books at hand has 5.5 MB
+
 
 class InputSettings(SettingsGroup):
     text_column: str = Field(

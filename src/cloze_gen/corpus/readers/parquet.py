@@ -1,0 +1,299 @@
+"""Parquet tables, a book a row: row group by row group, and a few rows at a time, because a batch
+of whole books takes gigabytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, ClassVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from cloze_gen.corpus.readers.reader import (
+    MAX_BOOK_BYTES,
+    InputSettings,
+    Listing,
+    Member,
+    UnknownTableError,
+)
+from cloze_gen.corpus.readers.rows import RowReader
+from cloze_gen.corpus.readers.table_columns import (
+    STRING,
+    STRINGS,
+    TableColumns,
+    are_sentences,
+    find_columns,
+    value_at,
+)
+from cloze_gen.errors import BookError
+from cloze_gen.parsing import one_line, quote
+
+_MAGIC, _ENCRYPTED = b"PAR1", b"PARE"
+_MAX_FOOTER_BYTES = 256 * 1024 * 1024
+_MAX_BOOKS = 1_000_000
+_BUFFER_BYTES = 1024 * 1024
+# No row is larger than its column chunk, so a batch is at most as large as the larger of both.
+_BATCH_BYTES = 64 * 1024 * 1024
+_MAX_BATCH_ROWS = 256
+_SAMPLE_ROWS = 1000
+_MAX_SENTENCE_BYTES = 1000  # a row on average; longer rows are no sentences
+_MAX_NESTING = 4
+
+
+class ParquetTable(RowReader):
+    """A row is a book; its bytes are those of its text, so a .txt file with equal bytes is the same
+    book. Names of members are row numbers from 0, "17", or "17:COLUMN" for a named text column.
+    """
+
+    endings: ClassVar[tuple[str, ...]] = (".parquet",)
+    shape: ClassVar[str] = "Parquet table"
+
+    def takes(self, name: str, head: bytes) -> bool:
+        return name.endswith(self.endings)
+
+    def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
+        table = _Table(file)
+        columns = find_columns(table.columns, settings)
+        if table.has_sentences(columns):
+            return Listing("BookCorpus sentences, one a row", sentences=True)
+        table.require_books()
+        members: list[Member] = []
+        notes = list(columns.notes)
+        for group, count in enumerate(table.row_counts):
+            values: list[dict[str, Any]] = []
+            try:
+                values = table.small_values(group, columns)
+            except BookError as error:
+                notes.append(f"row group {group} is read without ids and titles: {error}")
+            values += [{}] * (count - len(values))
+            members += [
+                columns.member(len(members) + at, row) for at, row in enumerate(values[:count])
+            ]
+        return Listing(columns.shape(self.shape), members, notes=notes)
+
+    def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
+        row, named = _row_of(member)
+        table = _Table(file)
+        columns = find_columns(table.columns, InputSettings(text_column=named))
+        if row is None:
+            table.require_books()
+            raise BookError("one_sentence_per_line", "one sentence a row, without books")
+        first = 0
+        for group, count in enumerate(table.row_counts):
+            if row < first + count:
+                names = (
+                    f"{at}:{named}" if named else str(at) for at in range(first, first + count)
+                )
+                yield from zip(names, table.texts(group, columns), strict=False)
+            first += count
+
+    def is_before(self, member: str, last: str) -> bool:
+        row, last_row = _row_of(member)[0], _row_of(last)[0]
+        return row is not None and last_row is not None and row < last_row
+
+    def same_series(self, member: str, last: str) -> bool:
+        return _row_of(member)[1] == _row_of(last)[1]
+
+
+def _row_of(member: str) -> tuple[int | None, str]:
+    """(row, named text column); no row: the file as a whole."""
+    row, _, named = member.partition(":")
+    known = row.isascii() and row.isdecimal() and len(row) < 19
+    return int(row) if known else None, named
+
+
+class _Table:
+    """An open Parquet file; every failure is a BookError."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        _require_parquet(file)
+        with _damage():
+            self._file = pq.ParquetFile(
+                pa.PythonFile(file, mode="r"), buffer_size=_BUFFER_BYTES, pre_buffer=False
+            )
+            self._groups = [
+                self._file.metadata.row_group(group) for group in range(self._file.num_row_groups)
+            ]
+            self.row_counts = [max(0, group.num_rows) for group in self._groups]
+            found = list(_columns(self._file.schema_arrow, ""))
+        self.columns = dict(found)
+        if len(self.columns) < len(found):
+            names = [name for name, _ in found]
+            twice = next(name for at, name in enumerate(names) if name in names[:at])
+            raise UnknownTableError(
+                "unreadable", f"two columns are called {quote(twice)}. Rename one."
+            )
+
+    def require_books(self) -> None:
+        """BookError unless the number of rows can be one of books."""
+        count = sum(self.row_counts)
+        if not count:
+            raise BookError("empty", "the table has no rows")
+        if count > _MAX_BOOKS:
+            raise BookError(
+                "unreadable",
+                f"{count:,} rows, and {_MAX_BOOKS:,} are the most books of a file. "
+                "Is a row a book? If so, split the table",
+            )
+
+    def has_sentences(self, columns: TableColumns) -> bool:
+        """Whether a row is a sentence; reads a sample from the middle if rows are short."""
+        count = sum(self.row_counts)
+        size = sum(self._chunk_bytes(group, [columns.text]) for group in range(len(self._groups)))
+        if columns.in_pages or not count or size > _MAX_SENTENCE_BYTES * count:
+            return False
+        rows: list[str] = []
+        for text in self.texts(len(self._groups) // 2, columns):
+            if isinstance(text, bytes):
+                rows.append(text.decode("utf-8", "replace"))
+            if len(rows) == _SAMPLE_ROWS:
+                break
+        return are_sentences(rows)
+
+    def texts(self, group: int, columns: TableColumns) -> Iterator[bytes | BookError]:
+        """The text of each row of a group, and an error for each that cannot be read."""
+        count = self.row_counts[group]
+        done = 0
+        try:
+            size = self._chunk_bytes(group, [columns.text])
+            if count == 1 and size > 2 * MAX_BOOK_BYTES:
+                raise BookError("too_large", f"a row of {size / 2**20:,.0f} MiB is no book")
+            for batch in self._batches(group, [columns.text]):
+                with _damage():
+                    array = _at_path(batch, columns.text)
+                for index in range(min(len(array), count - done)):
+                    with _damage():
+                        text = _bytes_of(array[index])
+                    yield text
+                    done += 1
+            fault = BookError("unreadable", f"row group {group} ends before its last row")
+        except BookError as error:
+            fault = error
+        for _ in range(done, count):
+            yield fault
+
+    def small_values(self, group: int, columns: TableColumns) -> list[dict[str, Any]]:
+        """The values of `columns.small`, a row a dict."""
+        if not columns.small:
+            return []
+        found: list[dict[str, Any]] = []
+        for batch in self._batches(group, columns.small):
+            with _damage():
+                found += [
+                    {name: value_at(row, name) for name in columns.small}
+                    for row in batch.to_pylist()
+                ]
+        return found
+
+    def _batches(self, group: int, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        rows = _BATCH_BYTES // max(1, self._chunk_bytes(group, names))
+        with _damage():
+            yield from self._file.iter_batches(
+                batch_size=max(1, min(_MAX_BATCH_ROWS, rows)),
+                row_groups=[group],
+                columns=list(names),
+                use_threads=False,
+            )
+
+    def _chunk_bytes(self, group: int, names: Sequence[str]) -> int:
+        """The uncompressed size of columns in a row group, by the file's own account."""
+        schema = self._file.metadata.schema
+        return sum(
+            max(0, self._groups[group].column(index).total_uncompressed_size)
+            for index in range(len(schema))
+            if any(f"{schema.column(index).path}.".startswith(f"{name}.") for name in names)
+        )
+
+
+def _require_parquet(file: BinaryIO) -> None:
+    """BookError for what is no whole Parquet file, before Arrow allocates what it claims to need."""
+    file.seek(0)
+    head = file.read(4)
+    size = os.fstat(file.fileno()).st_size
+    if head == _ENCRYPTED:
+        raise BookError("unreadable", "an encrypted Parquet file; decrypt it first")
+    if head != _MAGIC:
+        raise BookError("unreadable", f"not Parquet: it begins with {quote(head)}")
+    file.seek(max(0, size - 8))
+    end = file.read(8)
+    if size < 12 or end[4:] != _MAGIC:
+        raise BookError("unreadable", "a truncated Parquet file: its end is missing")
+    footer = int.from_bytes(end[:4], "little")
+    if footer > min(size - 12, _MAX_FOOTER_BYTES):
+        raise BookError("unreadable", f"a damaged Parquet file: a footer of {footer:,} bytes")
+
+
+@contextlib.contextmanager
+def _damage() -> Iterator[None]:
+    """Arrow's errors, which have many classes, become a BookError."""
+    try:
+        yield
+    except BookError:
+        raise
+    except MemoryError:
+        raise BookError("too_large", "a row needs more memory than there is") from None
+    except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, OverflowError) as error:
+        raise BookError(
+            "unreadable", f"a damaged Parquet file: {one_line(str(error))[:200]}"
+        ) from None
+
+
+def _columns(fields: Any, above: str) -> Iterator[tuple[str, str]]:
+    """(path, type) of every column that holds values."""
+    for field in fields:
+        kind = field.type
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        if pa.types.is_struct(kind) and above.count(".") < _MAX_NESTING:
+            below = [kind[index] for index in range(kind.num_fields)]
+            yield from _columns(below, f"{above}{field.name}.")
+        elif _is_text(kind):
+            yield f"{above}{field.name}", STRING
+        elif _is_list(kind) and _is_text(kind.value_type):
+            yield f"{above}{field.name}", STRINGS
+        else:
+            yield f"{above}{field.name}", one_line(str(kind))[:60]
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return any(
+        test(kind)
+        for test in (
+            pa.types.is_string,
+            pa.types.is_large_string,
+            pa.types.is_binary,
+            pa.types.is_large_binary,
+        )
+    )
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return any(
+        test(kind)
+        for test in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    )
+
+
+def _at_path(batch: pa.RecordBatch, path: str) -> pa.Array:
+    """A column by its path; the name of a column may contain dots."""
+    for index, name in enumerate(batch.schema.names):
+        if path == name:
+            return batch.column(index)
+        if path.startswith(f"{name}."):
+            return pc.struct_field(batch.column(index), path.removeprefix(f"{name}.").split("."))
+    raise KeyError(path)
+
+
+def _bytes_of(value: Any) -> bytes:
+    """The text of a row, its pages a line apart; empty for null."""
+    if not value.is_valid:
+        return b""
+    if isinstance(value, pa.DictionaryScalar):
+        return _bytes_of(value.value)
+    if isinstance(value, pa.ListScalar | pa.LargeListScalar | pa.FixedSizeListScalar):
+        return b"\n".join(_bytes_of(page) for page in value.values)
+    return bytes(value.as_buffer())
