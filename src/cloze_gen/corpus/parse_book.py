@@ -45,6 +45,8 @@ class BookReason(Reason):
         "too few English function words: the book is in another language",
     )
     TRUNCATED_GZIP = ("truncated_gzip", "the gzip file is damaged or incomplete")
+    DAMAGED_EPUB = ("damaged_epub", "the EPUB is damaged, incomplete or not an EPUB")
+    ENCRYPTED = ("encrypted", "the EPUB is encrypted (digital rights management)")
     UNREADABLE = ("unreadable", "the file cannot be read")
     TOO_LARGE = ("too_large", "the file is larger than a book can be")
     DIFFERS_FROM_MANIFEST = ("differs_from_manifest", "size or checksum differ from manifest.tsv")
