@@ -148,7 +148,7 @@ def describe_raw(item: Traced, book_id: str, start: int, end: int) -> Iterator[s
     book = _book_row(item, book_id)
     file = item.folder / f"corpus-{item.side}" / unescape_cell(book["file"])
     try:
-        found = read_book(file, book.get("member", ""), digest=book["digest"])
+        found = read_book(file, unescape_cell(book.get("member", "")), digest=book["digest"])
         raw = found.decode(book["encoding"]).text[start:end]
     except (BookError, CorpusError, LookupError, UnicodeDecodeError) as error:
         raw = f"(cannot read the raw file: {error})"

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cloze_gen.corpus.decoding import Decoded
+from cloze_gen.corpus.readers.archive import TarArchive, ZipArchive
 from cloze_gen.corpus.readers.epub import Epub
 from cloze_gen.corpus.readers.html import HtmlBook
+from cloze_gen.corpus.readers.jsonl import JsonLines
 from cloze_gen.corpus.readers.parquet import ParquetTable
 from cloze_gen.corpus.readers.reader import (
     MAX_BOOK_BYTES,
@@ -24,7 +26,14 @@ from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.store.files import open_regular
 from cloze_gen.store.tables import escape_cell
 
-READERS: tuple[Reader, ...] = (PlainText(), GzipText(), ParquetTable(), Epub(), HtmlBook())
+READERS: tuple[Reader, ...] = (
+    PlainText(),
+    GzipText(),
+    ParquetTable(),
+    Epub(),
+    HtmlBook(),
+    JsonLines(),
+)
 
 HEAD_BYTES = 16
 UNREADABLE = "unreadable"  # begins the digest of what cannot be read; the reason follows

@@ -49,6 +49,12 @@ class _Place:
     stored: bytes | BookError
 
 
+def file_identity(file: BinaryIO) -> tuple[int, ...]:
+    """Changes if the file is written to or replaced."""
+    status = os.fstat(file.fileno())
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
 _LOCK = threading.Lock()
 _places: list[_Place] = []  # none or one
 
@@ -60,8 +66,7 @@ def _close() -> None:
 
 
 def _seek(reader: RowReader, file: BinaryIO, member: str) -> bytes:
-    status = os.fstat(file.fileno())
-    identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    identity = file_identity(file)
     place = _places.pop() if _places else None
     if place is not None:
         serves = (

@@ -1,0 +1,124 @@
+"""File names of Project Gutenberg: which etext a file is, and which of its files to read.
+
+Trees: `cache/epub/1234/pg1234.txt`, and the mirror `1/2/3/1234/1234-0.txt`; also the Standardized
+Project Gutenberg Corpus, `data/raw/PG1234_raw.txt`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+_NUMBER = r"(?P<number>[1-9]\d{0,6})"
+_NAME = re.compile(
+    rf"(?P<pg>pg)?{_NUMBER}(?P<tag>-0|-8|-h|-images(?:-3)?)?"
+    r"(?P<ending>\.txt(?:\.utf-?8)?|\.html?(?:\.utf-?8)?|\.epub|\.zip)(?:\.gz)?",
+    re.IGNORECASE,
+)
+_OF_SPGC = re.compile(rf"PG{_NUMBER}_(?P<stage>raw|text)\.txt(?:\.gz)?")
+# The best first. Gutenberg makes `pgN.txt` itself, in UTF-8 and with a uniform header.
+_RANKS = (
+    *("pg", "-0", "utf-8", "-8", "ascii"),  # UTF-8, UTF-8, UTF-8, Latin-1
+    *("raw", "text"),  # of the Standardized Corpus; its `text` has lost more than the header
+    "split",  # of PG-19: the licence is cut, some words are replaced
+    *("html", "epub"),
+)
+PG19_RANK = 2 * _RANKS.index("split")
+SUPERSEDED = "superseded, in old/"
+SECOND_FILE = "another file of a book that is read"
+
+
+@dataclass(frozen=True, slots=True)
+class EtextFile:
+    """The etext number of a file, and its rank among the files of that book; 0 is the best."""
+
+    number: int
+    rank: int
+
+
+def etext_file(path: str, known: Container[int] = ()) -> EtextFile | None:
+    """The etext that a path with `/` names; None where nothing shows that it is one of Gutenberg's.
+
+    A bare number is a name of Gutenberg's in a folder of that number, or if it is `known`, e.g.
+    from a catalogue.
+
+    >>> etext_file("1/3/4/1342/1342-0.txt"), etext_file("chapters/12.txt")
+    (EtextFile(number=1342, rank=2), None)
+    >>> etext_file("pg1342.txt").rank, etext_file("1342/1342-0.zip").rank, etext_file("1342/1342-8.txt").rank
+    (0, 3, 6)
+    """
+    parts = path.split("/")
+    if found := _OF_SPGC.fullmatch(parts[-1]):
+        return EtextFile(int(found["number"]), 2 * _RANKS.index(found["stage"]))
+    found = _NAME.fullmatch(parts[-1])
+    if found is None:
+        return None
+    number = int(found["number"])
+    inside = len(parts) > 1 and parts[-2].lower() in {found["number"], f"{number}-h"}
+    if not (found["pg"] or inside or number in known):
+        return None
+    tag, ending = (found["tag"] or "").lower(), found["ending"].lower()
+    return EtextFile(number, 2 * _RANKS.index(_kind(found, tag, ending)) + (ending == ".zip"))
+
+
+def _kind(found: re.Match[str], tag: str, ending: str) -> str:
+    if ending == ".epub":
+        return "epub"
+    if ending.startswith(".htm") or tag not in {"", "-0", "-8"}:
+        return "html"
+    if found["pg"]:
+        return "pg"
+    return tag or ("utf-8" if "utf" in ending else "ascii")
+
+
+def is_superseded(path: str) -> bool:
+    """Whether a file is in `old/` of a numbered folder.
+
+    >>> is_superseded("1/3/4/1342/old/pandp12.txt"), is_superseded("old/1342.txt")
+    (True, False)
+    """
+    folders = PurePosixPath(path).parts[:-1]
+    return any(
+        name.lower() == "old" and above.isdigit()
+        for above, name in zip(folders, folders[1:], strict=False)
+    )
+
+
+def best_files(files: Mapping[str, EtextFile]) -> dict[int, str]:
+    """Etext number -> the file to read; of equal ranks the first by name.
+
+    >>> names = ("1342/1342.txt", "1342/1342-0.txt", "84/84-h/84-h.htm")
+    >>> best_files({name: etext_file(name) for name in names})
+    {1342: '1342/1342-0.txt', 84: '84/84-h/84-h.htm'}
+    """
+    best: dict[int, str] = {}
+    for file, etext in files.items():
+        other = best.get(etext.number)
+        if other is None or (etext.rank, file) < (files[other].rank, other):
+            best[etext.number] = file
+    return best
+
+
+def choose_files(paths: Iterable[str]) -> tuple[dict[str, int], dict[str, str]]:
+    """Of the files in an archive: path -> etext number of those to read (0: not Gutenberg's), and
+    path -> why it is not read.
+
+    >>> choose_files(["a.txt", "1342/1342.txt", "1342/1342-0.txt", "1342/old/pandp12.txt"])[0]
+    {'a.txt': 0, '1342/1342-0.txt': 1342}
+    """
+    paths = list(paths)
+    skipped = {path: SUPERSEDED for path in paths if is_superseded(path)}
+    etexts = {
+        path: etext
+        for path in paths
+        if path not in skipped and (etext := etext_file(path)) is not None
+    }
+    best = best_files(etexts)
+    skipped |= {
+        path: SECOND_FILE for path, etext in etexts.items() if best[etext.number] != path
+    }
+    return {
+        path: etexts[path].number if path in etexts else 0 for path in paths if path not in skipped
+    }, skipped

@@ -1,0 +1,175 @@
+"""JSON lines, an object a line and a book an object, as Dolma and others publish books."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, ClassVar
+
+from cloze_gen.corpus.readers.compressed import open_unpacked
+from cloze_gen.corpus.readers.reader import MAX_BOOK_BYTES, InputSettings, Listing, Member
+from cloze_gen.corpus.readers.rows import RowReader
+from cloze_gen.corpus.readers.table_columns import (
+    STRING,
+    STRINGS,
+    TableColumns,
+    are_sentences,
+    columns_of_record,
+    find_columns,
+    value_at,
+)
+from cloze_gen.errors import BookError
+from cloze_gen.parsing import ParseError, parse_json, quote
+
+_MAX_BOOKS = 1_000_000
+_SAMPLE_ROWS, _SAMPLE_BYTES = 1000, 1024 * 1024  # the first of both ends the sample
+_CHUNK_BYTES = 1024 * 1024
+
+
+class JsonLines(RowReader):
+    """A row is a line, counted from 0; a broken line is a book that is dropped. Names of members as
+    in `ParquetTable`.
+    """
+
+    endings: ClassVar[tuple[str, ...]] = (
+        *(".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".ndjson.gz", ".ndjson.zst"),
+        *(".json.gz", ".json.zst"),
+    )
+    shape: ClassVar[str] = "JSON lines"
+
+    def takes(self, name: str, head: bytes) -> bool:
+        return name.endswith(self.endings)
+
+    def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
+        sample = _sample(file)
+        columns = _columns(sample, settings)
+        if are_sentences(_texts(sample, columns)):
+            return Listing("JSON lines, one sentence a row", sentences=True)
+        members: list[Member] = []
+        for row, line in _lines(file):
+            if len(members) == _MAX_BOOKS:
+                raise BookError(
+                    "unreadable",
+                    f"more than {_MAX_BOOKS:,} lines, the most books of a file. Is a line a book? "
+                    "If so, split the file",
+                )
+            record = _record(row, line)
+            values = (
+                {}
+                if isinstance(record, BookError)
+                else {column: value_at(record, column) for column in columns.small}
+            )
+            members.append(columns.member(row, values))
+        return Listing(columns.shape(self.shape), members, notes=columns.notes)
+
+    def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
+        first, named = _row_of(member)
+        sample = _sample(file)
+        columns = _columns(sample, InputSettings(text_column=named))
+        if first is None:
+            raise BookError("one_sentence_per_line", "one sentence a row, without books")
+        for row, line in _lines(file):
+            if row >= first:
+                record = _record(row, line)
+                text = record if isinstance(record, BookError) else _text(row, record, columns)
+                yield (f"{row}:{named}" if named else str(row)), text
+
+    def is_before(self, member: str, last: str) -> bool:
+        row, last_row = _row_of(member)[0], _row_of(last)[0]
+        return row is not None and last_row is not None and row < last_row
+
+    def same_series(self, member: str, last: str) -> bool:
+        return _row_of(member)[1] == _row_of(last)[1]
+
+
+def _row_of(member: str) -> tuple[int | None, str]:
+    """(row, named text column); no row: the file as a whole."""
+    row, _, named = member.partition(":")
+    known = row.isascii() and row.isdecimal() and len(row) < 19
+    return int(row) if known else None, named
+
+
+def sample_texts(file: BinaryIO) -> list[str]:
+    """The first texts of a file, of 1 MiB; BookError, UnknownTableError."""
+    sample = _sample(file)
+    return _texts(sample, _columns(sample, InputSettings()))
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes | BookError]]:
+    """(row, its bytes) of the lines that are not blank; the last is an error in a damaged file."""
+    source = open_unpacked(file)
+    for row in itertools.count():
+        try:
+            line = source.readline(MAX_BOOK_BYTES + 1)
+            if len(line) > MAX_BOOK_BYTES:
+                line, rest = b"", line
+                while rest and not rest.endswith(b"\n"):
+                    rest = source.readline(_CHUNK_BYTES)
+                yield row, _fault(row, f"more than {MAX_BOOK_BYTES // 2**20} MiB", "too_large")
+                continue
+        except BookError as error:
+            yield row, _fault(row, str(error))
+            return
+        if not line:
+            return
+        if not line.isspace():
+            yield row, line
+
+
+def _record(row: int, line: bytes | BookError) -> Mapping[str, Any] | BookError:
+    if isinstance(line, BookError):
+        return line
+    try:
+        record = parse_json(line)
+    except ParseError as error:
+        return _fault(row, f"not JSON ({error})".replace(" at line 1, column", " at column"))
+    if not isinstance(record, dict):
+        return _fault(row, f"{quote(record)} is no JSON object")
+    return record
+
+
+def _text(row: int, record: Mapping[str, Any], columns: TableColumns) -> bytes | BookError:
+    """As from a Parquet table: nothing for null, and pages a line apart."""
+    value = value_at(record, columns.text)
+    if isinstance(value, list) and all(isinstance(page, str) for page in value):
+        value = "\n".join(value)
+    if value is not None and not isinstance(value, str):
+        return _fault(row, f"{quote(columns.text)} is {quote(value)}, not text")
+    return (value or "").encode()
+
+
+def _fault(row: int, what: str, reason: str = "unreadable") -> BookError:
+    return BookError(reason, f"line {row + 1:,}: {what}")
+
+
+def _sample(file: BinaryIO) -> list[Mapping[str, Any]]:
+    """The first objects; BookError without one."""
+    sample: list[Mapping[str, Any]] = []
+    first_fault: BookError | None = None
+    size = 0
+    for row, line in itertools.islice(_lines(file), _SAMPLE_ROWS):
+        record = _record(row, line)
+        if isinstance(record, BookError):
+            first_fault = first_fault or record
+        else:
+            sample.append(record)
+        size += len(line) if isinstance(line, bytes) else 0
+        if size > _SAMPLE_BYTES:
+            break
+    if not sample:
+        raise first_fault or BookError("empty", "no line with a JSON object")
+    return sample
+
+
+def _columns(sample: list[Mapping[str, Any]], settings: InputSettings) -> TableColumns:
+    kinds: dict[str, str] = {}
+    for record in sample:
+        for column, kind in columns_of_record(record).items():
+            if kinds.get(column) not in {STRING, STRINGS}:
+                kinds[column] = kind
+    return find_columns(kinds, settings)
+
+
+def _texts(sample: list[Mapping[str, Any]], columns: TableColumns) -> list[str]:
+    values = (value_at(record, columns.text) for record in sample)
+    return [value for value in values if isinstance(value, str)]
