@@ -26,12 +26,17 @@ from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.store.files import open_regular
 from cloze_gen.store.tables import escape_cell
 
-READERS: tuple[Reader, ...] = (
+_WHOLE_FILES: tuple[Reader, ...] = (
     PlainText(),
     GzipText(),
-    ParquetTable(),
     Epub(),
     HtmlBook(),
+)  # a file is a book
+READERS: tuple[Reader, ...] = (
+    *_WHOLE_FILES,
+    ZipArchive(_WHOLE_FILES),
+    TarArchive(_WHOLE_FILES),
+    ParquetTable(),
     JsonLines(),
 )
 
