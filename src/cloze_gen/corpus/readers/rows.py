@@ -77,11 +77,12 @@ def _seek(reader: RowReader, file: BinaryIO, member: str) -> bytes:
             and not reader.is_before(member, place.member)
         )
         try:
-            if serves and _advance(place, member):
-                return _kept(place)
+            found = serves and _advance(place, member)
         except BaseException:
             place.file.close()
             raise
+        if found:
+            return _kept(place)
         place.file.close()
     copy = os.fdopen(os.dup(file.fileno()), "rb")
     try:
