@@ -116,9 +116,7 @@ def choose_files(paths: Iterable[str]) -> tuple[dict[str, int], dict[str, str]]:
         if path not in skipped and (etext := etext_file(path)) is not None
     }
     best = best_files(etexts)
-    skipped |= {
-        path: SECOND_FILE for path, etext in etexts.items() if best[etext.number] != path
-    }
+    skipped |= {path: SECOND_FILE for path, etext in etexts.items() if best[etext.number] != path}
     return {
         path: etexts[path].number if path in etexts else 0 for path in paths if path not in skipped
     }, skipped

@@ -29,7 +29,7 @@ from cloze_gen.corpus.manifest import (
 from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, endings, list_file
 from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member, UnknownTableError
 from cloze_gen.errors import UsageError
-from cloze_gen.parsing import NAMED, name_list
+from cloze_gen.parsing import NAMED, name_list, quote
 from cloze_gen.store.files import open_regular
 from cloze_gen.store.tables import escape_cell
 
@@ -177,7 +177,7 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
             *arranged.skipped,
             *(
                 f"skipped {len(one.skipped):,} of {file}: "
-                + name_list([f"{name!r} ({why})" for name, why in one.skipped])
+                + name_list([f"{quote(name)} ({why})" for name, why in one.skipped])
                 for file, one in listings.items()
                 if one.skipped
             ),

@@ -98,13 +98,14 @@ def read_book(path: Path, member: str = "", *, digest: str = "") -> RawBook:
     Raises:
         BookError: ``unreadable``, ``truncated_gzip``, ``too_large``, or a reason of the reader.
     """
-    stored, reader = b"", READERS[0]
+    stored, reader, reason = b"", READERS[0], UNREADABLE
     try:
         with _opened(path) as (reader, file):
             stored, found = reader.fetch(file, member, limit=MAX_BOOK_BYTES)
             reader = reader.reader_of(member)
     except (OSError, BookError) as error:
         found = _unreadable(error)
+        reason = error.reason if isinstance(error, BookError) else UNREADABLE
     if digest and found != digest:
         raise CorpusError(
             f"{escape_cell(str(path))}: changed while it was read: its bytes differ from "
@@ -113,9 +114,7 @@ def read_book(path: Path, member: str = "", *, digest: str = "") -> RawBook:
         )
     name = repr(f"{path.name}/{member}" if member else path.name)
     if found.startswith(UNREADABLE):
-        raise BookError(
-            UNREADABLE, f"{name}: cannot be read ({found.removeprefix(f'{UNREADABLE}: ')})"
-        )
+        raise BookError(reason, f"{name}: cannot be read ({found.removeprefix(f'{UNREADABLE}: ')})")
     try:
         data = reader.unpack(stored, limit=MAX_BOOK_BYTES)
     except BookError as error:
