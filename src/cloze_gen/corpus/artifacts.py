@@ -18,7 +18,7 @@ SENTENCE_COLUMNS = {
     "book_id": "string: id of the book",
     "index": "int32: index of the sentence in the book",
     **_SPAN,
-    "kind": "string: `prose`, `verse` or `heading`",
+    "kind": "string: `prose`, `verse`, `heading`, or `other` for a paragraph with a placeholder (`<DW64>`)",
     **_TEXT,
 }
 BOOK_COLUMNS = {
@@ -31,6 +31,7 @@ BOOK_COLUMNS = {
     "genre": "text?: from the corpus manifest",
     "year": "text?: from the corpus manifest",
     "etext": "text?: from the corpus manifest",
+    "language": "text?: from the corpus manifest",
     "license": "text?: from the corpus manifest",
     "role": "text?: from the corpus manifest",
     "body_share": "float?: characters of the sentences / characters of the file",
@@ -96,7 +97,7 @@ STAGES = {
                 {
                     "index": "int32: index of the sentence in the book",
                     **_SPAN,
-                    "kind": "string: `prose`, `verse` or `heading`",
+                    "kind": SENTENCE_COLUMNS["kind"],
                     **_TEXT,
                 },
                 example='{"index": 25, "start": 2802, "end": 2881, "paragraph": 12, "kind": "prose", '

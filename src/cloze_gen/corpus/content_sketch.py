@@ -27,6 +27,9 @@ _COPY_CONTAINMENT = 0.9  # each of two near-identical books holds at least this 
 # minimal hashes a book; two books that share 0.8 of their hashes have none in common once in
 # 400,000 pairs
 _ORDERINGS = 8
+# Of the 534 books at hand none contains more than two others.
+_AGGREGATE_BOOKS = 5  # so many different books in one are a collection, not a book
+_AGGREGATE_CONTAINMENT = 0.8  # share of each that the collection holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,3 +193,28 @@ def choose_drops(
             f"{held:.0%} of its text is in {other}, {holds:.0%} of {other} is in it",
         )
     return drops
+
+
+def find_aggregates(
+    overlaps: Iterable[Overlap], sizes: Mapping[str, int]
+) -> dict[str, tuple[str, ...]]:
+    """Collections of other books, e.g. a whole genre in one file: id -> books that it contains,
+    the largest first, none of which shares text with another.
+    """
+    partners: dict[str, dict[str, float]] = {}
+    for overlap in overlaps:
+        partners.setdefault(overlap.book_a, {})[overlap.book_b] = overlap.containment_b_in_a
+        partners.setdefault(overlap.book_b, {})[overlap.book_a] = overlap.containment_a_in_b
+    found: dict[str, tuple[str, ...]] = {}
+    for book in sorted(partners, key=lambda name: (-sizes[name], name)):
+        if len(partners[book]) < _AGGREGATE_BOOKS:
+            continue
+        parts: dict[str, None] = {}
+        for part in sorted(partners[book], key=lambda name: (-sizes[name], name)):
+            smaller = 2 * sizes[part] <= sizes[book]
+            whole = partners[book][part] >= _AGGREGATE_CONTAINMENT
+            if smaller and whole and part not in found and parts.keys().isdisjoint(partners[part]):
+                parts[part] = None
+        if len(parts) >= _AGGREGATE_BOOKS:
+            found[book] = tuple(parts)
+    return found

@@ -21,6 +21,7 @@ REMEDIES: Mapping[str, str] = {
     BookReason.UNREADABLE: "make the files readable, or remove them",
     BookReason.TOO_LARGE: "split the files into books",
     BookReason.DIFFERS_FROM_MANIFEST: "fetch the listed files again, or correct their checksums in manifest.tsv",
+    BookReason.AGGREGATE: "remove the collection, or the books that it contains, or set overlap.within = keep",
     BookReason.DUPLICATE_OF: "remove the copies, or set overlap.within = keep",
     BookReason.OVERLAPS_TRAIN: "use source books that are not among the training books, or set overlap.across = "
     "drop_train",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 _NUMBER = r"(?P<number>[1-9]\d{0,6})"
 _NAME = re.compile(
@@ -18,6 +17,7 @@ _NAME = re.compile(
     re.IGNORECASE,
 )
 _OF_SPGC = re.compile(rf"PG{_NUMBER}_(?P<stage>raw|text)\.txt(?:\.gz)?")
+_OLD = re.compile(r"(?:^|/)\d+/old/", re.IGNORECASE)
 # The best first. Gutenberg makes `pgN.txt` itself, in UTF-8 and with a uniform header.
 _RANKS = (
     *("pg", "-0", "utf-8", "-8", "ascii"),  # UTF-8, UTF-8, UTF-8, Latin-1
@@ -79,11 +79,7 @@ def is_superseded(path: str) -> bool:
     >>> is_superseded("1/3/4/1342/old/pandp12.txt"), is_superseded("old/1342.txt")
     (True, False)
     """
-    folders = PurePosixPath(path).parts[:-1]
-    return any(
-        name.lower() == "old" and above.isdigit()
-        for above, name in zip(folders, folders[1:], strict=False)
-    )
+    return _OLD.search(path) is not None
 
 
 def best_files(files: Mapping[str, EtextFile]) -> dict[int, str]:

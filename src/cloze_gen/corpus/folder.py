@@ -12,11 +12,11 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
-from cloze_gen.corpus.layouts import Arrangement, PlacedFile, arrange
+from cloze_gen.corpus.layouts import Arrangement, PlacedFile, arrange, is_catalog
 from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.manifest import (
     MANIFEST_NAME,
@@ -106,6 +106,7 @@ class CorpusScan:
         skipped: files, rows and folders that are not read, and why; one line each.
         notes: warnings.
         sentences: whether it has one sentence a row, without books.
+        layouts: the known arrangements found, in words.
     """
 
     location: Location
@@ -115,6 +116,7 @@ class CorpusScan:
     skipped: tuple[str, ...]
     notes: tuple[str, ...]
     sentences: bool = False
+    layouts: tuple[str, ...] = ()
 
 
 def scan_corpus(
@@ -154,12 +156,13 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
             f"{root}: no {listed_endings} file in this folder or below it."
             + (f" There are {skipped}." if skipped else "")
         )
-    arranged = arrange(root, found.books, settings)
-    listed, slips = _listed(root, [one.file for one in arranged.files])
+    listed, slips = _listed(root, found.books)
+    arranged = arrange(root, found.books, settings, catalogs=found.catalogs, listed=listed)
     books, contents = _books(root, arranged, listed, settings)
     unknown = [(file, one) for file, one in contents.items() if isinstance(one, UnknownTableError)]
     if not books:
-        raise UsageError("; ".join(f"{root / file}: {error}" for file, error in unknown[:NAMED]))
+        reasons = [f"{root / file}: {error}" for file, error in unknown[:NAMED]]
+        raise UsageError("; ".join(reasons + [f"{root}: {one}" for one in arranged.skipped]))
     _check_ids(root, books)
     listings = {file: one for file, one in contents.items() if isinstance(one, Listing)}
     shapes: dict[str, tuple[int, int]] = {}
@@ -188,6 +191,7 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
             *dict.fromkeys(n for one in listings.values() for n in one.notes),
         ),
         any(one.sentences for one in listings.values()),
+        arranged.names,
     )
 
 
@@ -207,6 +211,8 @@ def _books(
             contents[placed.file] = error
             continue
         contents[placed.file] = found
+        if len(found.members) > 1:
+            placed = replace(placed, book_id="")
         books += [
             _book(root, placed, member, listed.get(placed.file), position)
             for position, member in enumerate(found.members)
@@ -232,7 +238,7 @@ def _book(
 ) -> BookFile:
     file = placed.file
     cells = row.cells if row is not None and not member.name else {}
-    book_id = cells.get("book_id", "") or ("" if member.name else placed.book_id)
+    book_id = cells.get("book_id", "") or (placed.book_id and _safe_id(placed.book_id))
     if not book_id:
         book_id = _safe_id(member.book_id) if member.book_id else book_id_from_name(file)
         if member.name and not member.book_id:
@@ -313,6 +319,7 @@ def listing_digest(books: Sequence[BookFile], digests: Sequence[str]) -> str:
 class FolderContents:
     books: list[str] = field(default_factory=list)
     articles: list[str] = field(default_factory=list)  # by their names, JSON
+    catalogs: list[str] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)  # suffix -> files
     hidden: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -325,6 +332,8 @@ class FolderContents:
             self.hidden += [file] if book else []
         elif book:
             self.books.append(file)
+        elif is_catalog(name):
+            self.catalogs.append(file)
         elif file != MANIFEST_NAME:
             self.articles += [file] if ARTICLES_SUFFIX.search(name) else []
             self.others[Path(name).suffix.lower()] += 1
@@ -383,7 +392,7 @@ def scan_folder(root: Path, matches: Callable[[str], bool] = lambda file: True) 
         below = {
             name: Path(place, name).relative_to(root).as_posix() for name in (*names, *folders)
         }
-        for name in filter(lambda name: matches(below[name]), names):
+        for name in filter(lambda name: matches(below[name]) or is_catalog(name), names):
             found.add_file(below[name])
         folders[:] = [name for name in folders if found.enters(Path(place, name), below[name])]
     return found

@@ -10,10 +10,16 @@ import numpy as np
 from pydantic import Field
 
 from cloze_gen.corpus.books import SKETCH, book_folder, kept_books, read_books, write_book_table
-from cloze_gen.corpus.content_sketch import Overlap, choose_drops, find_overlaps
+from cloze_gen.corpus.content_sketch import (
+    Overlap,
+    choose_drops,
+    find_aggregates,
+    find_overlaps,
+)
 from cloze_gen.corpus.dropped import warn_of_dropped
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.parsing import name_list
 from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.tables import write_tsv
@@ -80,6 +86,12 @@ def write_overlap(
             }
     if settings.within == "drop":  # after the comparison across sides: a dropped book has no copies
         left = [found for found in inside if not drops.keys() & {found.book_a, found.book_b}]
+        collections = find_aggregates(left, sizes)
+        drops |= {
+            book: (BookReason.AGGREGATE, f"contains {len(parts):,} books: {name_list(parts)}")
+            for book, parts in collections.items()
+        }
+        left = [one for one in left if collections.keys().isdisjoint({one.book_a, one.book_b})]
         drops |= {
             book: (BookReason.DUPLICATE_OF, f"of {kept}: {why}")
             for book, (kept, why) in choose_drops(left, sizes).items()

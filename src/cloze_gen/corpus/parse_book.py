@@ -50,6 +50,7 @@ class BookReason(Reason):
     UNREADABLE = ("unreadable", "the file cannot be read")
     TOO_LARGE = ("too_large", "the file is larger than a book can be")
     DIFFERS_FROM_MANIFEST = ("differs_from_manifest", "size or checksum differ from manifest.tsv")
+    AGGREGATE = ("aggregate", "a collection of other books of the same side")
     DUPLICATE_OF = ("duplicate_of", "another book of the same side contains this text")
     OVERLAPS_TRAIN = ("overlaps_train", "a training book shares text with this book")
     OVERLAPS_SOURCE = ("overlaps_source", "a source book shares text with this book")
@@ -191,6 +192,8 @@ def find_sentence_lines(flat: str) -> str:
 # ---- parse book
 
 _T = TypeVar("_T")
+# PG-19 replaces offensive words: "an old <DW64>" (README of google-deepmind/pg19).
+_PLACEHOLDER = re.compile(r"<DW\d*>")
 _NOT_CONTROL = b"\t\n\v\f\r" + bytes(range(0x20, 0x100))
 _SHORT_CHARS = 8  # only a sentence this short can be without a word (stray quotation marks, rules)
 
@@ -359,6 +362,7 @@ def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list
     indices: list[int] = []
     kinds: list[str] = []
     cutter = SentenceCutter(flat)
+    placeholders = "<DW" in flat
     for index, (begin, end, kind) in enumerate(split_paragraphs(flat, body)):
         if kind == OTHER:
             continue
@@ -368,6 +372,8 @@ def _sentence_columns(flat: str, body: Body) -> tuple[list[int], list[int], list
             indices.append(index)
             kinds.append(kind)
             continue
+        if placeholders and _PLACEHOLDER.search(flat, begin, end):
+            kind = OTHER  # background only: no item, and no context of one
         block_starts, block_ends = cutter.bounds(begin, end)
         starts += block_starts
         ends += block_ends

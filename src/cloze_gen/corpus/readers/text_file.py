@@ -11,11 +11,11 @@ from cloze_gen.corpus.readers.reader import Reader
 from cloze_gen.errors import BookError
 from cloze_gen.store.files import GZIP_MAGIC
 
-_TEXT_NAMES = (".txt", ".txt.gz")
+_TEXT_NAMES = (".txt", ".txt.utf8", ".txt.utf-8", ".txt.gz")
 
 
 class PlainText(Reader):
-    endings: ClassVar[tuple[str, ...]] = (".txt",)
+    endings: ClassVar[tuple[str, ...]] = _TEXT_NAMES[:-1]
     shape: ClassVar[str] = "text file"
 
     def takes(self, name: str, head: bytes) -> bool:

@@ -1,12 +1,13 @@
-"""Known arrangements of files: Gutenberg's trees, BookCorpus, PG-19 and others with their metadata."""
+"""Which files to read, under which id, with which facts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.parsing import name_list
+
+SPLITS = ("train", "validation", "test")  # the roles of published splits
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,15 @@ class Arrangement:
     notes: tuple[str, ...] = ()
 
 
-def arrange(root: Path, files: Sequence[str], settings: InputSettings) -> Arrangement:
-    """Choose one file for each book, and find its metadata."""
-    return Arrangement(tuple(PlacedFile(file) for file in files))
+def skipped_lines(skipped: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """A line a reason, from the files of each.
+
+    >>> skipped_lines({"not English": ["84.txt"]})
+    ("skipped 1 file (not English): '84.txt'",)
+    """
+    return tuple(
+        f"skipped {len(files):,} file{'s' * (len(files) != 1)} ({reason}): "
+        + name_list([repr(file) for file in sorted(files)])
+        for reason, files in skipped.items()
+        if files
+    )

@@ -1,0 +1,41 @@
+"""Known arrangements of files with their metadata: Gutenberg's trees, PG-19, BookCorpus and others."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from pathlib import Path
+
+from cloze_gen.corpus.layouts.arrangement import SPLITS, Arrangement, PlacedFile
+from cloze_gen.corpus.layouts.bookcorpus import arrange_bookcorpus
+from cloze_gen.corpus.layouts.catalogs import is_catalog, read_catalogs
+from cloze_gen.corpus.layouts.gutenberg import arrange_gutenberg
+from cloze_gen.corpus.readers.reader import InputSettings
+
+__all__ = ["SPLITS", "Arrangement", "PlacedFile", "arrange", "is_catalog"]
+
+
+def arrange(
+    root: Path,
+    files: Sequence[str],
+    settings: InputSettings,
+    *,
+    catalogs: Sequence[str] = (),
+    listed: Container[str] = (),
+) -> Arrangement:
+    """Choose one file for each book, and find its metadata.
+
+    Args:
+        files, catalogs: files of books, and tables about books (`is_catalog`), below `root`.
+        listed: files of the user's manifest, which are read in any case and keep their ids.
+    """
+    known = read_catalogs(root, catalogs)
+    folders, placed = arrange_bookcorpus(root, files, listed)
+    left = [file for file in files if file not in placed]
+    trees, of_trees = arrange_gutenberg(left, known, settings, listed)
+    rest = [PlacedFile(file) for file in left if file not in of_trees]
+    return Arrangement(
+        (*folders.files, *trees.files, *rest),
+        folders.names + trees.names,
+        folders.skipped + trees.skipped,
+        known.notes + folders.notes + trees.notes,
+    )

@@ -1,0 +1,44 @@
+"""Published splits of a collection, e.g. of PG-19, which a user may keep."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from cloze_gen.corpus.folder import BookFile
+from cloze_gen.corpus.layouts import SPLITS
+from cloze_gen.errors import UsageError
+
+_SPLIT_OF_SIDE = {"train": "train", "source": "test"}
+
+
+def books_of_split(books: Sequence[BookFile], side: str) -> tuple[BookFile, ...]:
+    """The books that a side takes if splits are kept: of `train`, `validation` and `test` its own,
+    and books without a split. The side ``books`` takes all, for its parts follow the splits.
+
+    Raises:
+        UsageError: none is left.
+    """
+    wanted = _SPLIT_OF_SIDE.get(side)
+    if wanted is None:
+        return tuple(books)
+    found = tuple(book for book in books if split_of(dict(book.facts)) in {"", wanted})
+    if books and not found:
+        counts = Counter(split_of(dict(book.facts)) for book in books)
+        there = ", ".join(f"{split} ({counts[split]:,})" for split in SPLITS if counts[split])
+        raise UsageError(
+            f"{books[0].root}: no book of the split {wanted!r}, which --{side} takes with "
+            f"--keep-splits; the splits there: {there}. Give another folder, or run without "
+            "--keep-splits."
+        )
+    return found
+
+
+def split_of(facts: dict[str, str]) -> str:
+    """The published split of a book, by its `role`; empty without one.
+
+    >>> split_of({"role": "test"}), split_of({"role": "seed"})
+    ('test', '')
+    """
+    role = facts.get("role", "")
+    return role if role in SPLITS else ""
