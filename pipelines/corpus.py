@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,18 @@ import luigi
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.config import settings_dict
-from cloze_gen.corpus.folder import BookFile, check_apart, listing_digest, read_digests, scan_corpus
+from cloze_gen.corpus.folder import BookFile, check_apart, listing_digest, read_digests, scan
 from cloze_gen.corpus.frequencies import write_counts, write_tagged_counts
 from cloze_gen.corpus.ingest import BOOK_VERSION, write_ingest
+from cloze_gen.corpus.inspect import summary
 from cloze_gen.corpus.json_articles import article_books, is_texts_folder, write_articles
+from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.offensive_words import words_digest
 from cloze_gen.corpus.option_words import OptionLimits
 from cloze_gen.corpus.overlap import write_overlap
 from cloze_gen.corpus.partition import write_part, write_partition
+from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.remote import is_copy
 from cloze_gen.corpus.tagging import write_tagging
 from cloze_gen.corpus.training_text import write_training_text
 from cloze_gen.engine.progress import say
@@ -44,10 +49,14 @@ from cloze_gen.store.tables import escape_cell
 BOOKS_FIRST = 2
 
 
-def scanned(folder: str) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
-    """The books of a folder with their digests; reports what is not read."""
-    books = scan_corpus(Path(folder), notice=say)
-    return tuple(books), read_digests(books)
+def scanned(
+    location: Location, settings: InputSettings, side: str
+) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
+    """The books of a location with their digests; prints what was found and what is not read."""
+    found = scan(location, settings=settings)
+    for line in summary(found):
+        say(f"{side}: {line}")
+    return found.books, read_digests(found.books)
 
 
 class OneSide(StyleTask):
@@ -67,20 +76,27 @@ class Ingest(OneSide):
 
     def books_found(self) -> tuple[tuple[BookFile, ...], tuple[str, ...]]:
         """The books with their digests; none may be a run's own file."""
-        folder, articles = self.folder(self.side), self.articles(self.side)
-        if not is_texts_folder(Path(folder), self.store):
-            check_apart(Path(self.out), Path(folder))
+        location, articles = self.location(self.side), self.articles(self.side)
+        if not self.is_stored(location):
+            check_apart(Path(self.out), location)
         elif articles is not None:
-            check_apart(Path(self.out), Path(getattr(self, self.side)))
+            check_apart(Path(self.out), Location.parse(getattr(self, self.side)))
             return tuple(article_books(articles, self.store)), tuple(
                 article.digest for article in articles
             )
-        return self.build.once(scanned, folder)
+        side = self.of_style.drawn_from if self.is_own_background else self.side
+        return self.build.once(scanned, location, self.all_settings.input, side)
+
+    def is_stored(self, location: Location) -> bool:
+        """Whether an earlier command copied these books into the store."""
+        return is_texts_folder(location.root, self.store) or is_copy(location.root, self.store)
 
     def digests(self) -> dict[str, str]:
         books, digests = self.books_found()
         return {
-            f"{book.book_id} {escape_cell(book.file)}": digest
+            " ".join(
+                filter(None, (book.book_id, escape_cell(book.file), book.member, book.kind))
+            ): digest
             for book, digest in zip(books, digests, strict=True)
         }
 
@@ -95,8 +111,10 @@ class Ingest(OneSide):
         if articles := self.articles(self.side):
             write_articles(articles, self.store, say=ctx.say)
         write_ingest(writer, ctx, books=books, digests=digests, settings=self.own)
-        if is_texts_folder(Path(self.folder(self.side)), self.store):
-            writer.holds = sorted({*writer.holds, f"../{Path(self.folder(self.side)).parent.name}"})
+        location = self.location(self.side)
+        if self.is_stored(location):
+            artifact = Path(os.path.realpath(location.root)).parent.name
+            writer.holds = sorted({*writer.holds, f"../{artifact}"})
 
 
 class Corpus(OneSide):

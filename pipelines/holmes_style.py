@@ -12,6 +12,7 @@ from cloze_gen.corpus.cross_fitting import CrossFittingSettings
 from cloze_gen.corpus.offensive_words import words_digest
 from cloze_gen.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
+from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.judging.tasks.groom import RejectReason
 from cloze_gen.judging.verdicts import VerdictFile
@@ -57,6 +58,7 @@ from cloze_gen.settings import IgnoredWhen, SettingsGroup
 
 
 class HolmesSettings(SettingsGroup):
+    input: InputSettings = InputSettings()
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     cross_fitting: CrossFittingSettings = CrossFittingSettings()

@@ -13,6 +13,7 @@ from cloze_gen.corpus.offensive_words import words_digest
 from cloze_gen.corpus.overlap import IGNORED_OF_ONE_SIDE, OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings
+from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.tagging import TaggerSettings
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import UsageError
@@ -93,6 +94,7 @@ MAX_PLANNED_BYTES = 256 * 2**20  # the most that a plan reads of a member's file
 
 
 class LambadaSettings(SettingsGroup):
+    input: InputSettings = InputSettings()
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     partition: PartitionSettings = PartitionSettings()

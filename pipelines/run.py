@@ -145,6 +145,11 @@ class RunTask(PipelineTask):
             | task.key.described()
             for number, task in enumerate(self.stages(), 1)
         ]
+        patterns = {
+            side: pattern
+            for side in self.last.given_sides()
+            if (pattern := self.last.location(side).pattern)
+        }
         return {
             "name": self.run_name,
             "style": self.style,
@@ -152,6 +157,7 @@ class RunTask(PipelineTask):
             "overrides": rename_overrides(json.loads(self.overrides)),
             "seed": self.seed,
             "sample": self.is_sample,
+            **({"patterns": patterns} if patterns else {}),
             "release_format": RELEASE_FORMAT,
             "settings": self.published_settings(),
             "stages": stages,
@@ -168,7 +174,7 @@ class RunTask(PipelineTask):
         }
         for side in self.last.given_sides() or self.of_style.sides:
             links[f"corpus-{side}"] = os.path.relpath(
-                os.path.realpath(self.last.folder(side)), os.path.realpath(self.folder)
+                os.path.realpath(self.last.location(side).root), os.path.realpath(self.folder)
             )
         return links
 
@@ -231,7 +237,7 @@ class RunTask(PipelineTask):
             json_settings=self.published_settings(),
             artifacts={task.label: self.store.open(task.key) for task in self.stages()},
             last=self.last.label,
-            books=Path(self.last.folder(self.of_style.drawn_from)),
+            books=self.last.location(self.of_style.drawn_from),
             sample=self.is_sample,
             signature=self.signature(),
             notes=self.notes(),

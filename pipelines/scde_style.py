@@ -11,6 +11,7 @@ from cloze_gen.corpus.offensive_words import words_digest
 from cloze_gen.corpus.overlap import IGNORED_OF_ONE_SIDE, OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings
+from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.evaluate.user_scores import ANSWER
 from cloze_gen.pipelines.corpus import Counts, Partition, TrainingNovels, TrainingText
 from cloze_gen.pipelines.style_task import StyleTask
@@ -50,6 +51,7 @@ from cloze_gen.settings import SettingsGroup
 
 
 class ScdeSettings(SettingsGroup):
+    input: InputSettings = InputSettings()
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     partition: PartitionSettings = PartitionSettings(development_share=0.1)

@@ -13,6 +13,7 @@ from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.corpus.offensive_words import words_digest
 from cloze_gen.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
+from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.tagging import TaggerSettings
 from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging
@@ -44,6 +45,7 @@ from cloze_gen.settings import SettingsGroup
 
 
 class ScsSettings(SettingsGroup):
+    input: InputSettings = InputSettings()
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     tagger: TaggerSettings = TaggerSettings()

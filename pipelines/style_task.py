@@ -33,6 +33,8 @@ from cloze_gen.corpus.json_articles import (
     read_articles,
     texts_folder,
 )
+from cloze_gen.corpus.location import Location, is_address
+from cloze_gen.corpus.remote import public_address
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import NAMED, quote
@@ -280,8 +282,10 @@ class StyleTask(StageTask):
         if foreign:
             none = "neither" if len(style.sides) > 1 else "none"
             one_folder = len(style.sides) == 1 or style.own_background is not None
+            place = given[foreign[0]]
+            shown = public_address(place) if is_address(place) else place
             meant = (
-                f" Did you mean --{style.drawn_from} {given[foreign[0]]}?"
+                f" Did you mean --{style.drawn_from} {shown}?"
                 if one_folder and sum(map(bool, given.values())) == 1
                 else ""
             )
@@ -308,7 +312,7 @@ class StyleTask(StageTask):
         """Whether the source books are the training books too."""
         return len(self.of_style.sides) > 1 and self.given_sides() == (self.of_style.drawn_from,)
 
-    def folder(self, side: str) -> str:
+    def location(self, side: str) -> Location:
         """The books of a side; a style of one side reads all books of the sample."""
         if side not in self.of_style.sides:
             raise ValueError(
@@ -318,11 +322,11 @@ class StyleTask(StageTask):
             side = self.of_style.drawn_from
         if self.given_sides():
             articles = self.articles(side)
-            return str(
-                getattr(self, side) if articles is None else texts_folder(articles, self.store)
-            )
+            if articles is None:
+                return Location.parse(getattr(self, side))
+            return Location(texts_folder(articles, self.store))
         sample = importlib.resources.files("cloze_gen.corpora") / "sample"
-        return str(sample if side == "books" else sample / side)
+        return Location(Path(str(sample if side == "books" else sample / side)))
 
     def articles(self, side: str) -> tuple[Article, ...] | None:
         """The articles of a side; None for books and for an earlier run's text files of articles.
@@ -334,7 +338,7 @@ class StyleTask(StageTask):
         given = getattr(self, side)
         group, _, key = setting.partition(".")
         if getattr(getattr(self.all_settings, group), key) != ARTICLES_SOURCE:
-            if given and holds_articles(Path(given)):
+            if given and holds_articles(Location.parse(given)):
                 raise UsageError(
                     f"{given}: contains JSON but no book. For articles, use --set "
                     f"{setting}={ARTICLES_SOURCE}"
@@ -347,7 +351,7 @@ class StyleTask(StageTask):
             )
         return (
             None
-            if is_texts_folder(Path(given), self.store)
+            if is_texts_folder(Location.parse(given).root, self.store)
             else self.build.once(_read_articles, given, setting)
         )
 
@@ -358,6 +362,6 @@ def _group_class(style: type[BaseModel], group: str) -> type[BaseModel]:
 
 def _read_articles(source: str, setting: str) -> tuple[Article, ...]:
     try:
-        return read_articles(Path(source), notice=say)
+        return read_articles(Location.parse(source), notice=say)
     except UsageError as error:
         raise UsageError(f"{error} For books, use --set {setting}=books") from None

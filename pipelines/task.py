@@ -268,12 +268,18 @@ class StageTask(PipelineTask):
 
 
 def look_ahead(task: StageTask) -> None:
-    """Call `look_ahead` of a task and of all below it that are not on disk."""
-    if task.complete():
-        return
-    for upstream in task.inputs().values():
-        look_ahead(upstream)
-    task.look_ahead()
+    """Call `look_ahead` of a task and of all below it that are not on disk, each once."""
+    seen = set[str]()
+
+    def visit(one: StageTask) -> None:
+        if one.task_id in seen or one.complete():
+            return
+        seen.add(one.task_id)
+        for upstream in one.inputs().values():
+            visit(upstream)
+        one.look_ahead()
+
+    visit(task)
 
 
 def stage_order(*tasks: StageTask) -> list[StageTask]:

@@ -21,12 +21,15 @@ from cloze_gen.cli.arguments import (
     SHELLS,
     AsIfSettings,
     Config,
+    KeepSplits,
     NamedRun,
     OtherRun,
     Out,
     Run,
     Settings,
     Stage,
+    TextColumn,
+    TitleColumn,
     Workers,
     answer_shells,
     config_names,
@@ -133,6 +136,7 @@ def completion(
 
 # ---- commands for users of a release
 
+_PLACES = "a folder, a file or a pattern"
 _RELEASE = Annotated[Path, typer.Argument(help="folder of a release")]
 
 
@@ -145,9 +149,12 @@ def add_release_commands(app: typer.Typer) -> None:
 def verify(
     release: _RELEASE,
     books: Annotated[
-        Path | None,
-        typer.Option(help="folder of your copies of the books; they are matched by checksum"),
-    ] = None,
+        str,
+        typer.Option(help=f"your copies of the books: {_PLACES}; they are matched by checksum"),
+    ] = "",
+    text_column: TextColumn = "",
+    title_column: TitleColumn = "",
+    keep_splits: KeepSplits = False,
     deep: Annotated[
         bool, typer.Option("--deep", help="rebuild the set from the books and compare its files")
     ] = False,
@@ -162,10 +169,16 @@ def verify(
     exit status is 1 if anything differs.
     """
     from cloze_gen.cli.release import verify_release
+    from cloze_gen.corpus.readers.reader import InputSettings
     from cloze_gen.release.checks import check_text
 
     wrong = False
-    for check in verify_release(release, books=books, deep=deep, workers=workers):
+    settings = InputSettings(
+        text_column=text_column, title_column=title_column, keep_splits=keep_splits
+    )
+    for check in verify_release(
+        release, books=books, settings=settings, deep=deep, workers=workers
+    ):
         wrong = wrong or bool(check.differences)
         show("\n".join(check_text([check])))
     if wrong:
@@ -175,8 +188,12 @@ def verify(
 def fill(
     release: _RELEASE,
     books: Annotated[
-        Path, typer.Option(help="folder of your copies of the books; they are matched by checksum")
+        str,
+        typer.Option(help=f"your copies of the books: {_PLACES}; they are matched by checksum"),
     ],
+    text_column: TextColumn = "",
+    title_column: TitleColumn = "",
+    keep_splits: KeepSplits = False,
     to: Annotated[
         Path | None,
         typer.Option(
@@ -192,8 +209,12 @@ def fill(
     are byte-identical to the original ones.
     """
     from cloze_gen.cli.release import fill
+    from cloze_gen.corpus.readers.reader import InputSettings
 
-    show(fill(release, books=books, to=to))
+    settings = InputSettings(
+        text_column=text_column, title_column=title_column, keep_splits=keep_splits
+    )
+    show(fill(release, books=books, settings=settings, to=to))
 
 
 def contamination(
@@ -249,12 +270,45 @@ def contamination(
 
 # ---- `cloze-gen corpus ...`
 
-corpus_group = typer.Typer(no_args_is_help=True, help="Inspect a folder of books before a run.")
+corpus_group = typer.Typer(no_args_is_help=True, help="Inspect books before a run.")
+
+
+_BOOKS = Annotated[
+    str,
+    typer.Argument(
+        metavar="PATH",
+        help="folder, file or pattern ('books/*.parquet'), or an address such as s3://BUCKET/BOOKS",
+    ),
+]
+
+
+@corpus_group.command("inspect")
+def inspect_books(
+    place: _BOOKS,
+    text_column: TextColumn = "",
+    title_column: TitleColumn = "",
+    keep_splits: KeepSplits = False,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Print what a place has: formats, books, metadata, what is skipped and why, and
+    the next command.
+
+    Example: cloze-gen corpus inspect books/
+
+    Books at an address are first copied to the output folder.
+    """
+    from cloze_gen.cli.corpus import inspect_books
+    from cloze_gen.corpus.readers.reader import InputSettings
+
+    settings = InputSettings(
+        text_column=text_column, title_column=title_column, keep_splits=keep_splits
+    )
+    show(inspect_books(place, settings=settings, out=out))
 
 
 @corpus_group.command("verify")
 def verify_books(
-    folder: Annotated[Path, typer.Argument(help="folder of .txt or .txt.gz books")],
+    folder: Annotated[Path, typer.Argument(help="folder of the files that the manifest lists")],
     manifest: Annotated[
         Path, typer.Option(help="path of a manifest.tsv with the columns file and sha256")
     ],
@@ -273,7 +327,7 @@ def verify_books(
 
 @corpus_group.command()
 def rank(
-    folder: Annotated[Path, typer.Argument(help="folder of .txt or .txt.gz books")],
+    place: _BOOKS,
     reference: Annotated[
         Path,
         typer.Option(
@@ -287,6 +341,9 @@ def rank(
             help="part-of-speech tagger: builtin, or the name of an installed spaCy pipeline"
         ),
     ] = "builtin",
+    text_column: TextColumn = "",
+    title_column: TitleColumn = "",
+    keep_splits: KeepSplits = False,
     workers: Workers = 2,
 ) -> None:
     """Rank books by the similarity of their vocabulary to a question set
@@ -295,8 +352,14 @@ def rank(
     Example: cloze-gen corpus rank books/ --reference reference/questions.jsonl
     """
     from cloze_gen.cli.corpus import rank_books
+    from cloze_gen.corpus.readers.reader import InputSettings
 
-    for line in rank_books(folder, reference=reference, out=out, tagger=tagger, workers=workers):
+    settings = InputSettings(
+        text_column=text_column, title_column=title_column, keep_splits=keep_splits
+    )
+    for line in rank_books(
+        place, settings=settings, reference=reference, out=out, tagger=tagger, workers=workers
+    ):
         show(line)
 
 
@@ -377,18 +440,25 @@ def _version(
 def run(
     config: Config,
     train: Annotated[
-        str, typer.Option(help="folder of the background books, for counts and models")
+        str,
+        typer.Option(
+            help=f"background books, for counts and models: {_PLACES}, or an address (s3://, hf://)"
+        ),
     ] = "",
     source: Annotated[
         str,
         typer.Option(
-            help="folder of the books that questions come from; also the background if --train is "
+            help="books that questions come from, as for --train; also the background if --train is "
             "missing"
         ),
     ] = "",
     books: Annotated[
-        str, typer.Option(help="folder of the books, for lambada-style and scde-style")
+        str,
+        typer.Option(help="books for lambada-style and scde-style, as for --train"),
     ] = "",
+    text_column: TextColumn = "",
+    title_column: TitleColumn = "",
+    keep_splits: KeepSplits = False,
     name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
@@ -408,7 +478,8 @@ def run(
     from cloze_gen.cli import run as command
 
     command.run(config=config, train=train, source=source, books=books, name=name, out=out, workers=workers, seed=seed,
-                overrides=set_ or [], engine=engine, strict=strict, dry_run=dry_run)  # fmt: skip
+                overrides=[*(set_ or []), *command.input_overrides(text_column, title_column, keep_splits)],
+                engine=engine, strict=strict, dry_run=dry_run)  # fmt: skip
 
 
 @app.command()

@@ -334,5 +334,25 @@ AsIfSettings = Annotated[
         autocompletion=setting_keys,
     ),
 ]
+TextColumn = Annotated[
+    str,
+    typer.Option(
+        help="column of a table of books with their text; short for --set input.text_column="
+    ),
+]
+TitleColumn = Annotated[
+    str,
+    typer.Option(
+        help="column of a table of books with their titles; short for --set input.title_column="
+    ),
+]
+KeepSplits = Annotated[
+    bool,
+    typer.Option(
+        "--keep-splits",
+        help="use a collection's published splits: train as background, test as source; short for "
+        "--set input.keep_splits=true",
+    ),
+]
 Out = Annotated[Path, typer.Option("--out", help="output folder")]
 Workers = Annotated[int, number(1, MOST_WORKERS, help="number of worker processes")]

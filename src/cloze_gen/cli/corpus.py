@@ -11,11 +11,15 @@ import typer
 
 from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.new import check_own_folder, own_folder_lock
+from cloze_gen.cli.run import located
 from cloze_gen.corpus.counts import Pair
-from cloze_gen.corpus.folder import check_apart, read_digests, scan_corpus, verify_corpus
+from cloze_gen.corpus.folder import CorpusScan, check_apart, read_digests, scan, verify_corpus
 from cloze_gen.corpus.ingest import BookShard, ingest_book
+from cloze_gen.corpus.inspect import inspection, summary
 from cloze_gen.corpus.manifest import manifest_rows
 from cloze_gen.corpus.parse_book import IngestSettings
+from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.remote import is_copy
 from cloze_gen.corpus.tagging import TagShard, tag_book, worker_tagger
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.progress import say
@@ -46,18 +50,28 @@ class BookRank:
     note: str = ""
 
 
+def inspect_books(place: str, *, settings: InputSettings, out: Path) -> str:
+    """The page of `cloze-gen corpus inspect`."""
+    return inspection(scan(located(place, out), settings=settings), settings)
+
+
+# ---- `cloze-gen corpus rank`
+
+
 def rank_books(
-    folder: Path, *, reference: Path, out: Path, tagger: str, workers: int
+    place: str, *, settings: InputSettings, reference: Path, out: Path, tagger: str, workers: int
 ) -> Iterator[str]:
     """Lines of the table, most similar book first; `out` keeps the tagged books for later runs."""
     engine = make_engine("local", workers=workers)
     ctx = StageContext(Store(out), engine, "corpus rank")
-    settings = BooksSettings(reference=str(reference))
+    limits_of = BooksSettings(reference=str(reference))
     with engine_scope(engine):
-        check_apart(out, folder)
-        components = reference_counts(settings.reference, tagger)
-        ranks = _ranks(ctx, folder, components, tagger)
-    limits = f"{settings.min_similarity} / {settings.min_coverage}"
+        location = located(place, out)
+        if not is_copy(location.root, ctx.store):
+            check_apart(out, location)
+        components = reference_counts(limits_of.reference, tagger)
+        ranks = _ranks(ctx, scan(location, settings=settings), components, tagger)
+    limits = f"{limits_of.min_similarity} / {limits_of.min_coverage}"
     yield (
         f"reference: {len(components):,} common words (lemma, class); a book passes above {limits} "
         "(similarity / coverage)"
@@ -67,7 +81,7 @@ def rank_books(
         ranks, key=lambda rank: (-rank.found.similarity if rank.found else 0.0, rank.book_id)
     ):
         found = rank.found or BookSimilarity(0.0, 0.0)
-        verdict = rank.note or ("yes" if found.passes(settings) else "no")
+        verdict = rank.note or ("yes" if found.passes(limits_of) else "no")
         yield (
             f"{rank.book_id:<32} {rank.tokens:>11,} {found.similarity:>11.3f} "
             f"{found.coverage:>9.3f}  {verdict}"
@@ -75,10 +89,12 @@ def rank_books(
 
 
 def _ranks(
-    ctx: StageContext, folder: Path, reference: Mapping[Pair, int], tagger: str
+    ctx: StageContext, found: CorpusScan, reference: Mapping[Pair, int], tagger: str
 ) -> list[BookRank]:
     ingest, identity = IngestSettings(), worker_tagger(tagger).identity
-    books = scan_corpus(folder, notice=ctx.say)
+    for line in summary(found):
+        ctx.say(line)
+    books = sorted(found.books, key=lambda book: (book.file, book.position))
     shards = [
         BookShard(ctx.store.root, book, digest, ingest)
         for book, digest in zip(books, read_digests(books), strict=True)

@@ -6,6 +6,7 @@ that need too much memory or time.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,7 +17,9 @@ from cloze_gen import __version__
 from cloze_gen.cli.run import carry_out, make_task, toml_of
 from cloze_gen.config import parse_settings
 from cloze_gen.corpus.folder import check_folder
+from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.manifest import MANIFEST_NAME
+from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK
@@ -49,17 +52,17 @@ from cloze_gen.store.runs import RELEASE_FILE, released_folder
 from cloze_gen.store.tables import FEWSHOT, unescape_cell, write_tsv
 
 
-def fill(folder: Path, *, books: Path, to: Path | None) -> str:
+def fill(folder: Path, *, books: str, settings: InputSettings, to: Path | None) -> str:
     """Write the full release of an untrusted release of pointers; returns the message.
 
     `to` is a new folder; default: the release's name with ``-full``.
     """
     check_folder(folder, "Give the folder of a release of pointers.")
     with untrusted_input(folder):
-        return _fill(ReleaseFolder.open(folder), books, to)
+        return _fill(ReleaseFolder.open(folder), books, settings, to)
 
 
-def _fill(release: ReleaseFolder, books: Path, to: Path | None) -> str:
+def _fill(release: ReleaseFolder, books: str, settings: InputSettings, to: Path | None) -> str:
     record, place = release.record, release.folder.resolve()
     if record.facts.text != "pointers":
         raise UsageError(
@@ -74,7 +77,8 @@ def _fill(release: ReleaseFolder, books: Path, to: Path | None) -> str:
     style = find_style(record.facts.style)
     check_names(record, style, where=release.folder)
     release.check_whole()
-    opened = OpenedBooks.from_found(BooksFound.below(books), record.facts.item_books).require_all(
+    found = _books_found(books, settings, record.facts)
+    opened = OpenedBooks.from_found(found, record.facts.item_books).require_all(
         record.facts.item_books
     )
     remove_stale_temp_dirs(target.parent)
@@ -115,6 +119,14 @@ def _versions(record: ReleaseRecord) -> str:
     return f"The release was made with cloze-gen {facts.version}, {made}; this is {__version__}."
 
 
+def _books_found(place: str, settings: InputSettings, facts: ReleaseFacts) -> BooksFound:
+    """The user's books; a column of text that the release names is used unless one is given."""
+    column = facts.settings.get("input", {}).get("text_column", "")
+    if settings == InputSettings() and isinstance(column, str):
+        settings = InputSettings(text_column=column)
+    return BooksFound.below(Location.parse(place), settings)
+
+
 # ---- `cloze-gen verify`
 
 MOST_MEMORY = 16 << 30  # estimated, for one group of settings
@@ -145,7 +157,7 @@ def check_can_run_again(facts: ReleaseFacts, style: Style, found: BooksFound | N
     text_bytes = (
         _SAMPLE_BYTES
         if found is None
-        else sum(book.path.stat().st_size for book in found.books.values())
+        else sum(path.stat().st_size for path in {book.path for book in found.books.values()})
     )
     words = text_bytes * _UNPACKED // _BYTES_A_WORD
     for name, group in settings:
@@ -177,7 +189,7 @@ def _refused(what: str, instead: str) -> UsageError:
 def _files_named(settings: BaseModel) -> Iterator[tuple[str, str]]:
     """(setting, value) of free texts that may name a file or model: not a default or `_NO_FILES`."""
     for name, group in settings:
-        if name == "release":  # names and addresses; no file is opened
+        if name in {"release", "input"}:  # names, addresses, columns; no file is opened
             continue
         default = type(settings).model_fields[name].default
         for key, field in type(group).model_fields.items():
@@ -258,16 +270,21 @@ def arranged_books(found: BooksFound, books: Sequence[ReleasedBook], place: Path
     for side in dict.fromkeys(book.side for book in books):
         own = [book for book in books if book.side == side]
         opened, folder = OpenedBooks.from_found(found, own).require_all(own), place / "books" / side
+        singles = []
         for book in own:
-            path = folder / unescape_cell(book.file)
+            path, copy = folder / unescape_cell(book.file), opened.books[book.book_id][0]
+            if copy.member and os.path.realpath(path) == os.path.realpath(copy.path):
+                continue  # another book of the same file
             if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
                 raise UsageError(
                     f"release.json: {quote(book.file)} is not a valid and unique file name of the "
                     f"side {side}."
                 )
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.symlink_to(opened.books[book.book_id][0].path.resolve())
-        rows = [[unescape_cell(getattr(book, name)) for name in _COLUMNS] for book in own]
+            path.symlink_to(copy.path.resolve())
+            if not copy.member:
+                singles.append(book)
+        rows = [[unescape_cell(getattr(book, name)) for name in _COLUMNS] for book in singles]
         columns = [
             number
             for number, name in enumerate(_COLUMNS)
@@ -288,7 +305,7 @@ def arranged_books(found: BooksFound, books: Sequence[ReleasedBook], place: Path
 
 
 def verify_release(
-    folder: Path, *, books: Path | None, deep: bool, workers: int
+    folder: Path, *, books: str, settings: InputSettings, deep: bool, workers: int
 ) -> Iterator[Check]:
     """Check an untrusted release; with `books`, a release of pointers is also filled and checked.
 
@@ -297,20 +314,21 @@ def verify_release(
     """
     check_folder(folder, "Give the folder of a release, e.g. artifacts/runs/NAME/release.")
     with untrusted_input(folder):
-        yield from _checks(ReleaseFolder.open(folder), books=books, deep=deep, workers=workers)
+        release = ReleaseFolder.open(folder)
+        yield from _checks(release, books=books, settings=settings, deep=deep, workers=workers)
 
 
 def _checks(
-    release: ReleaseFolder, *, books: Path | None, deep: bool, workers: int
+    release: ReleaseFolder, *, books: str, settings: InputSettings, deep: bool, workers: int
 ) -> Iterator[Check]:
     record, facts = release.record, release.record.facts
     style = find_style(facts.style)
     check_names(record, style, where=release.folder)
-    if deep and books is None and not facts.sample:
+    if deep and not books and not facts.sample:
         raise UsageError(
             "--deep rebuilds the set, so it needs the books. Give their folder: --books DIR."
         )
-    found = None if books is None else BooksFound.below(books)
+    found = _books_found(books, settings, facts) if books else None
     if deep:
         check_can_run_again(facts, style, found)
     if facts.version != __version__:

@@ -6,16 +6,20 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.explain import plan_text
 from cloze_gen.config import STYLE, allowed_values, is_config_file, toml_value
 from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.dropped import dropped_text
+from cloze_gen.corpus.folder import scan_folder
+from cloze_gen.corpus.location import Location, is_address
+from cloze_gen.corpus.remote import local_copy
 from cloze_gen.engine.local import check_engine, engine_scope
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import CorpusError, UsageError
+from cloze_gen.parsing import name_list
 from cloze_gen.pipelines.run import RunTask, check_run_name
 from cloze_gen.pipelines.style_task import (
     ignored_lines,
@@ -59,8 +63,11 @@ def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> 
         config = str(folder / unescape_cell(config))
     style = style_of_run(folder)
     links = {} if written["sample"] else {side: folder / f"corpus-{side}" for side in style.sides}
+    patterns = written.get("patterns", {})
     sides = {
-        side: str(link.resolve()) for side, link in links.items() if link.is_symlink()
+        side: str(Location(link.resolve(), patterns.get(side, "")))
+        for side, link in links.items()
+        if link.is_symlink()
     }  # only one side if the books are their own background
     return RunTask(build=Build(), style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
                    seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip
@@ -100,6 +107,7 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     task = make_task(config=config, **parameters)
     check_engine(task.engine)
     report_old_names(task.of_style, task.last.config_used, task.overrides)
+    task = with_local_books(task)
     check_two_sides(task)
     if task.last.is_own_background:
         say(
@@ -112,6 +120,34 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
     if task.strict:
         check_no_book_dropped(task)
     carry_out(task)
+
+
+def input_overrides(text_column: str, title_column: str, keep_splits: bool) -> list[str]:
+    """The short options as settings.
+
+    >>> input_overrides("content", "", True)
+    ['input.text_column="content"', 'input.keep_splits=true']
+    """
+    given = {
+        "text_column": text_column,
+        "title_column": title_column,
+        "keep_splits": keep_splits,
+    }
+    return [f"input.{name}={toml_value(value)}" for name, value in given.items() if value]
+
+
+def located(place: str, out: Path) -> Location:
+    """Where books are, as a user typed it; books at an address are copied to the store first."""
+    if is_address(place):
+        return local_copy(place, Store(out), say=say)
+    return Location.parse(place)
+
+
+def with_local_books(task: RunTask) -> RunTask:
+    """The same run on copies of the books that are elsewhere."""
+    remote = [side for side in task.last.given_sides() if is_address(getattr(task, side))]
+    copies = {side: str(located(getattr(task, side), Path(task.out))) for side in remote}
+    return cast("RunTask", task.clone(**copies)) if copies else task
 
 
 def carry_out(task: RunTask) -> None:
@@ -149,23 +185,42 @@ def carry_out(task: RunTask) -> None:
 
 
 def check_two_sides(task: RunTask) -> None:
-    """UsageError if both sides are the same folder: the overlap stage would drop every book."""
-    if set(task.of_style.sides) != {"train", "source"}:
-        return
+    """UsageError if the sides share files and the overlap stage would drop these books."""
     across = task.all_settings.overlap.across
+    splits = task.all_settings.input.keep_splits
+    if set(task.last.given_sides()) != {"train", "source"} or across == "keep" or splits:
+        return
+    train, source = Location.parse(task.train), Location.parse(task.source)
+    shared = _shared_files(train, source)
+    if not shared or (across == "drop_train" and train.pattern != source.pattern):
+        return
     alone = (
         ", or only --source, to use its books as background too"
         if task.of_style.own_background
         else ""
     )
-    there = task.train and leads_to(Path(task.train), Path.is_dir)
-    if there and across != "keep" and os.path.realpath(task.train) == os.path.realpath(task.source):
-        raise UsageError(
-            f"--train and --source are the same folder, {task.train}. Every book would be dropped, "
-            f"because books on both sides are dropped (overlap.across = {across}). Give two "
-            f"folders{alone}, or pass --set overlap.across=keep to keep the questions' sentences in "
-            "the training text."
+    if str(train) == str(source):
+        what = f"--train and --source are the same folder, {train}. Every book"
+    else:
+        count = len(shared)
+        what = (
+            f"--train and --source share {f'{count:,} files' if count > 1 else 'the file'} "
+            f"({name_list(sorted(map(repr, shared)))}). {'Each' if count > 1 else 'It'}"
         )
+    raise UsageError(
+        f"{what} would be dropped, "
+        f"because books on both sides are dropped (overlap.across = {across}). Give two "
+        f"folders{alone}, or pass --set overlap.across=keep to keep the questions' sentences in "
+        "the training text."
+    )
+
+
+def _shared_files(one: Location, other: Location) -> set[str]:
+    """Files of both locations of one folder, by their paths below it."""
+    roots = {os.path.realpath(one.root), os.path.realpath(other.root)}
+    if len(roots) > 1 or not leads_to(one.root, Path.is_dir):
+        return set()
+    return set(scan_folder(one).books) & set(scan_folder(other).books)
 
 
 def check_no_book_dropped(task: RunTask) -> None:

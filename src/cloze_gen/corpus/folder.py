@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from cloze_gen.corpus.layouts import Arrangement, PlacedFile, arrange, is_catalog
-from cloze_gen.corpus.location import Location
+from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.corpus.manifest import (
     MANIFEST_NAME,
     ManifestRow,
@@ -47,6 +47,7 @@ class BookFile:
         listed_in_line: line of the manifest; 0 without one.
         member, kind: see `readers.reader.Member`.
         position: of the member in its file, from 0; books are read in this order.
+        known_digest: if the listing gave it.
     """
 
     root: Path
@@ -58,13 +59,14 @@ class BookFile:
     member: str = ""
     kind: str = ""
     position: int = 0
+    known_digest: str = field(default="", compare=False)
 
     @property
     def path(self) -> Path:
         return self.root / self.file
 
     def digest(self) -> str:
-        return book_digest(self.path, self.member)
+        return self.known_digest or book_digest(self.path, self.member)
 
     def unlike_listed(self, digest: str) -> bool:
         """Whether the manifest has another checksum; False for an unreadable file."""
@@ -102,6 +104,7 @@ class CorpusScan:
     Attributes:
         books: sorted by id.
         shapes: format in words -> (files, books).
+        layouts: known collections, such as "Project Gutenberg mirror".
         bytes: of the files with books.
         skipped: files, rows and folders that are not read, and why; one line each.
         notes: warnings.
@@ -143,28 +146,35 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
     Raises:
         UsageError: nothing readable with books, a broken manifest, or two books share an id.
     """
-    if isinstance(location, Path):
-        location = Location(location)
+    location = as_location(location)
     settings = settings or InputSettings()
     root = location.root
-    listed_endings = " or ".join(endings())
-    check_folder(root, f"Give a folder of {listed_endings} files, one book a file.")
-    found = scan_folder(root, location.matches)
+    _check_exists(location)
+    found = scan_folder(location)
     skipped = found.skipped()
     if not found.books:
-        raise UsageError(
-            f"{root}: no {listed_endings} file in this folder or below it."
-            + (f" There are {skipped}." if skipped else "")
-        )
+        raise UsageError(_nothing_found(location, found))
     listed, slips = _listed(root, found.books)
     arranged = arrange(root, found.books, settings, catalogs=found.catalogs, listed=listed)
     books, contents = _books(root, arranged, listed, settings)
     unknown = [(file, one) for file, one in contents.items() if isinstance(one, UnknownTableError)]
-    if not books:
-        reasons = [f"{root / file}: {error}" for file, error in unknown[:NAMED]]
-        raise UsageError("; ".join(reasons + [f"{root}: {one}" for one in arranged.skipped]))
-    _check_ids(root, books)
     listings = {file: one for file, one in contents.items() if isinstance(one, Listing)}
+    refused = (
+        *(f"skipped {escape_cell(file)}: {error}" for file, error in unknown),
+        *arranged.skipped,
+        *(
+            f"skipped {len(one.skipped):,} of {escape_cell(file)}: "
+            + name_list([f"{quote(name)} ({why})" for name, why in one.skipped])
+            for file, one in listings.items()
+            if one.skipped
+        ),
+    )
+    if not books and not any(one.sentences for one in listings.values()):
+        raise UsageError(
+            "; ".join(f"{root / escape_cell(file)}: {error}" for file, error in unknown[:NAMED])
+            or f"{location}: no book. {'; '.join(refused[:NAMED])}"
+        )
+    _check_ids(root, books)
     shapes: dict[str, tuple[int, int]] = {}
     for one in listings.values():
         files, count = shapes.get(one.shape, (0, 0))
@@ -173,18 +183,8 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
         location,
         tuple(sorted(books, key=lambda book: book.book_id)),
         shapes,
-        sum((root / file).stat().st_size for file in listings if (root / file).is_file()),
-        (
-            *([f"skipped {skipped}"] if skipped else []),
-            *(f"skipped {file}: {error}" for file, error in unknown),
-            *arranged.skipped,
-            *(
-                f"skipped {len(one.skipped):,} of {file}: "
-                + name_list([f"{quote(name)} ({why})" for name, why in one.skipped])
-                for file, one in listings.items()
-                if one.skipped
-            ),
-        ),
+        sum(_file_bytes(root / file) for file in listings),
+        (*([f"skipped {skipped}"] if skipped else []), *refused),
         (
             *slips,
             *arranged.notes,
@@ -193,6 +193,50 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
         any(one.sentences for one in listings.values()),
         arranged.names,
     )
+
+
+def _check_exists(location: Location) -> None:
+    advice = f"Give a file ({', '.join(endings())}), a folder of such files, or a pattern such as 'books/*.txt'."
+    if not location.pattern and not os.path.lexists(location.root):
+        raise UsageError(f"{location}: no such file or folder. {advice}")
+    check_folder(location.root, advice)
+
+
+def _nothing_found(location: Location, found: FolderContents) -> str:
+    listed, skipped = " or ".join(endings()), found.skipped()
+    if not location.pattern:
+        return f"{location}: no {listed} file in this folder or below it." + (
+            f" There are {skipped}." if skipped else ""
+        )
+    if location.is_file:
+        return f"{location}: not a file of books. Books are {listed} files."
+    if skipped:
+        return f"{location}: matches no {listed} file, only {skipped}."
+    return (
+        f"{location}: no file matches. {_entries(location.root)} A pattern matches files; `**` "
+        "stands for any folders."
+    )
+
+
+def _entries(folder: Path) -> str:
+    """What is in a folder, in a sentence."""
+    with os.scandir(folder) as entries:
+        there = sorted((one.name, one.is_dir()) for one in entries if one.name[0] != ".")
+    folders = [repr(name) for name, is_folder in there if is_folder]
+    kinds = Counter(Path(name).suffix for name, is_folder in there if not is_folder)
+    parts = [
+        *([f"{_counted(folders, 'folder')} ({name_list(folders)})"] if folders else []),
+        *([f"{kinds.total():,} files ({_kinds_text(kinds)})"] if kinds else []),
+    ]
+    return f"{folder} has {' and '.join(parts) or 'no file and no folder'}."
+
+
+def _file_bytes(path: Path) -> int:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0  # an unreadable book; ingest reports it
+    return found.st_size if stat.S_ISREG(found.st_mode) else 0
 
 
 def _books(
@@ -264,16 +308,27 @@ def _book(
         member.name,
         member.kind,
         position,
+        member.digest,
     )
 
 
-def books_below(root: Path, settings: InputSettings | None = None) -> list[BookFile]:
-    """Every book of a folder, without ids and facts."""
-    check_folder(root, "Give the folder that holds the books, or one above it.")
+def books_below(location: Location, settings: InputSettings | None = None) -> list[BookFile]:
+    """Every book of a location, without ids and facts."""
+    _check_exists(location)
     return [
-        BookFile(root, file, "", member=member.name, kind=member.kind)
-        for file in sorted(scan_folder(root).books)
-        for member in _members(root / file, settings or InputSettings())
+        BookFile(
+            location.root,
+            file,
+            "",
+            member=member.name,
+            kind=member.kind,
+            position=position,
+            known_digest=member.digest,
+        )
+        for file in sorted(scan_folder(location).books)
+        for position, member in enumerate(
+            _members(location.root / file, settings or InputSettings())
+        )
     ]
 
 
@@ -353,15 +408,9 @@ class FolderContents:
         """The skipped entries, in words; empty without any."""
         parts = []
         if self.others:
-            ranked = sorted(self.others.items(), key=lambda item: (-item[1], item[0]))
-            kinds = name_list(
-                [
-                    f"{count:,} {repr(suffix)[1:-1] or 'without an ending'}"
-                    for suffix, count in ranked
-                ]
-            )
             parts.append(
-                f"{self.others.total():,} that are not {' and '.join(endings())} ({kinds})"
+                f"{self.others.total():,} that are not {' and '.join(endings())} "
+                f"({_kinds_text(self.others)})"
             )
         if self.hidden:
             parts.append(f"{len(self.hidden):,} hidden ({_named_paths(self.hidden)})")
@@ -378,6 +427,18 @@ class FolderContents:
         return "; ".join(parts)
 
 
+def _kinds_text(kinds: Counter[str]) -> str:
+    """The most frequent endings first.
+
+    >>> _kinds_text(Counter({".md": 2, "": 1}))
+    '2 .md, 1 without an ending'
+    """
+    ranked = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
+    return name_list(
+        [f"{count:,} {repr(suffix)[1:-1] or 'without an ending'}" for suffix, count in ranked]
+    )
+
+
 def _counted(paths: list[str], noun: str) -> str:
     return f"{len(paths):,} {noun}" + ("s" if len(paths) != 1 else "")
 
@@ -386,15 +447,20 @@ def _named_paths(paths: list[str]) -> str:
     return name_list([repr(path) for path in sorted(paths)])
 
 
-def scan_folder(root: Path, matches: Callable[[str], bool] = lambda file: True) -> FolderContents:
-    found = FolderContents()
+def scan_folder(location: Location) -> FolderContents:
+    found, root = FolderContents(), str(location.root)
     for place, folders, names in os.walk(root, onerror=refuse_unreadable):
-        below = {
-            name: Path(place, name).relative_to(root).as_posix() for name in (*names, *folders)
-        }
-        for name in filter(lambda name: matches(below[name]) or is_catalog(name), names):
-            found.add_file(below[name])
-        folders[:] = [name for name in folders if found.enters(Path(place, name), below[name])]
+        below = place[len(root) :].strip(os.sep)
+        prefix = f"{below}/" if below else ""
+        for file in (f"{prefix}{name}" for name in names):
+            if location.matches(file) or is_catalog(file.rsplit("/", 1)[-1]):
+                found.add_file(file)
+        folders[:] = [
+            name
+            for name in folders
+            if location.enters(f"{prefix}{name}")
+            and found.enters(Path(place, name), f"{prefix}{name}")
+        ]
     return found
 
 
@@ -420,10 +486,14 @@ def check_folder(folder: Path, advice: str) -> None:
         raise UsageError(f"{folder}: cannot be opened ({error.strerror}). {advice}") from None
 
 
-def check_apart(out: Path, folder: Path) -> None:
+def check_apart(out: Path, location: Location) -> None:
     """UsageError if a run would read its own files as books. Links are resolved."""
+    folder = location.root
     real_out, real = Path(os.path.realpath(out)), Path(os.path.realpath(folder))
-    if real_out.is_relative_to(real):
+    own_folders = ("store", "runs")
+    if real_out.is_relative_to(real) and any(
+        location.enters((real_out / own).relative_to(real).as_posix()) for own in own_folders
+    ):
         elsewhere = os.path.relpath(
             real.parent / (real_out.name if real_out != real else "artifacts")
         )
@@ -432,7 +502,7 @@ def check_apart(out: Path, folder: Path) -> None:
             "would read its own files as books. "
             f"Name another, such as --out {elsewhere}, or keep the books in a folder of their own."
         )
-    for own in ("store", "runs"):
+    for own in own_folders:
         if real.is_relative_to(real_out / own):
             raise UsageError(
                 f"{folder}: is inside {out / own}, which holds the files of runs. Copy "

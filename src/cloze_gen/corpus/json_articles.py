@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.corpus.folder import ARTICLES_SUFFIX, BookFile, scan_folder
+from cloze_gen.corpus.folder import BookFile, scan_folder
+from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import ParseError, error_text, name_list, parse_json, quote
 from cloze_gen.store.artifacts import Store
@@ -46,16 +47,17 @@ class Article:
         return f"article-{self.digest[:_ID_DIGITS]}"
 
 
-def holds_articles(source: Path) -> bool:
+def holds_articles(source: Location | Path) -> bool:
     """Whether this is a file of articles by its name, or a folder with such files and no book."""
-    if source.is_dir():
-        found = scan_folder(source)
-        return not found.books and bool(found.articles)
-    return ARTICLES_SUFFIX.search(source.name) is not None
+    source = as_location(source)
+    if not source.root.is_dir():
+        return False
+    found = scan_folder(source)
+    return not found.books and bool(found.articles)
 
 
-def read_articles(source: Path, *, notice: Callable[[str], None]) -> tuple[Article, ...]:
-    """The distinct articles of a file or folder, sorted by id; `notice` gets a line about copies.
+def read_articles(source: Location | Path, *, notice: Callable[[str], None]) -> tuple[Article, ...]:
+    """The distinct articles of a location, sorted by id; `notice` gets a line about copies.
 
     `.jsonl` holds an object a line; `.json` a list, one object, or an object a line; either may be
     gzipped. In a folder without them `.txt` files are read as JSON, as RACE is published so.
@@ -63,6 +65,7 @@ def read_articles(source: Path, *, notice: Callable[[str], None]) -> tuple[Artic
     Raises:
         UsageError: no readable file, or a line or item that is no article.
     """
+    source = as_location(source)
     seen: dict[str, Article] = {}
     count = 0
     for path, file in _files(source):
@@ -126,14 +129,14 @@ class _Item:
         return f"{self.kind} {self.number:,}"
 
 
-def _files(source: Path) -> list[tuple[Path, str]]:
-    if not os.path.lexists(source):
+def _files(source: Location) -> list[tuple[Path, str]]:
+    if not os.path.lexists(source.root):
         raise UsageError(
             f"{source}: no such file or folder. Give a .json or .jsonl file of articles, or a "
             "folder of such files."
         )
-    if not source.is_dir():
-        return [(source, source.name)]
+    if source.is_file and os.path.lexists(path := Path(str(source))):
+        return [(path, path.name)]
     found = scan_folder(source)
     files = sorted(found.articles or found.books)
     if not files:
@@ -142,7 +145,7 @@ def _files(source: Path) -> list[tuple[Path, str]]:
             f"{source}: no .json or .jsonl file of articles in this folder or below it."
             + f" There are {skipped}." * bool(skipped)
         )
-    return [(source / file, file) for file in files]
+    return [(source.root / file, file) for file in files]
 
 
 def _records(path: Path) -> Iterator[tuple[_Item, Any]]:

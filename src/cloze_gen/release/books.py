@@ -8,8 +8,10 @@ from pathlib import Path
 
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.folder import BookFile, books_below, read_digests
+from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.corpus.normalization import normalize_sentence
 from cloze_gen.corpus.readers import read_book
+from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.errors import BookError, FormatError, UsageError
 from cloze_gen.parsing import name_list, quote
 from cloze_gen.records.release_facts import ReleasedBook
@@ -29,10 +31,13 @@ class BooksFound:
     books: Mapping[str, BookFile]
 
     @classmethod
-    def below(cls, root: Path) -> BooksFound:
-        """Read every book of a folder once; UsageError if the folder cannot be read."""
-        books = books_below(root)
-        return cls(root, dict(reversed(list(zip(read_digests(books), books, strict=True)))))
+    def below(cls, place: Location | Path, settings: InputSettings | None = None) -> BooksFound:
+        """Read every book of a location once; UsageError if a folder cannot be read."""
+        location = as_location(place)
+        books = books_below(location, settings)
+        return cls(
+            location.root, dict(reversed(list(zip(read_digests(books), books, strict=True))))
+        )
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.config import parse_value, toml_value
+from cloze_gen.corpus.location import Location
 from cloze_gen.release.books import BooksFound, OpenedBooks
 from cloze_gen.release.facts import ReleaseRecord, record_text, release_facts
 from cloze_gen.release.pointers import write_pointers
@@ -19,7 +20,7 @@ from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.runs import FULL, RELEASE, RELEASE_FILE, without_folders
 from cloze_gen.store.tables import read_jsonl
 
-_WITHOUT_FILES = "release"  # this group of settings has no file names
+_WITHOUT_FILES = ("release", "input")  # these groups of settings have no file names
 _TEXT = "release.text"
 
 
@@ -40,7 +41,7 @@ class RunToPublish:
     json_settings: Mapping[str, Any]
     artifacts: Mapping[str, Artifact]
     last: str
-    books: Path
+    books: Location
     sample: bool
     signature: str
     notes: Sequence[str]
@@ -50,7 +51,9 @@ class RunToPublish:
 
 def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as JSON values; file names lose their folders."""
-    return dict(without_folders(settings)) | {_WITHOUT_FILES: settings[_WITHOUT_FILES]}
+    return dict(without_folders(settings)) | {
+        group: settings[group] for group in _WITHOUT_FILES if group in settings
+    }
 
 
 def public_overrides(overrides: Sequence[str]) -> list[str]:
@@ -69,7 +72,7 @@ def public_overrides(overrides: Sequence[str]) -> list[str]:
 
 def _public_value(key: str, text: str) -> str:
     value = parse_value(text)
-    public = value if key.startswith(f"{_WITHOUT_FILES}.") else without_folders(value)
+    public = value if key.partition(".")[0] in _WITHOUT_FILES else without_folders(value)
     if public == value:
         return text
     return (
@@ -102,7 +105,9 @@ def publish(folder: Path, style: Style, run: RunToPublish) -> None:
     (full / RELEASE_FILE).write_text(record_text(record), encoding="utf-8", newline="\n")
     if not is_full:
         (folder / RELEASE).mkdir()
-        opened = OpenedBooks.from_found(BooksFound.below(run.books), facts.books)
+        opened = OpenedBooks.from_found(
+            BooksFound.below(run.books, run.settings.input), facts.books
+        )
         write_pointers(
             folder / RELEASE,
             kind=style.items,

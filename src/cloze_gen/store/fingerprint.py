@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ def canonical_json(value: Any) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StageKey:
     """Identity of one artifact.
 
@@ -79,7 +80,7 @@ class StageKey:
             "seed": self.seed,
         }
 
-    @property
+    @functools.cached_property
     def fingerprint(self) -> str:
         """16 hexadecimal digits over everything that can change the stage's output, but `item`.
 

@@ -12,7 +12,7 @@ from cloze_gen.errors import UsageError
 from cloze_gen.parsing import ParseError, error_text, parse_json, quote
 from cloze_gen.records.release_facts import newer_format
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
-from cloze_gen.store.files import open_below, open_regular
+from cloze_gen.store.files import open_below, open_regular, stays_within
 from cloze_gen.store.folder_replacement import find_change, leads_out
 
 RUN_FILE, RELEASE, FULL, EVALUATION, EVALUATION_FILE = (
@@ -161,7 +161,8 @@ def read_run(folder: Path) -> dict[str, Any]:
     newer = newer_format(run.get("release_format")) if isinstance(run, dict) else ""
     if newer:
         raise NewerRunError(f"{path}: {newer}")
-    fault = _fault(run, _RUN, "") or next(
+    since_0_3 = {"patterns": _is_table_of(_is_pattern)} if "patterns" in run else {}
+    fault = _fault(run, {**_RUN, **since_0_3}, "") or next(
         (found for one in run["stages"] if (found := _stage_fault(one))), ""
     )
     if fault:
@@ -248,6 +249,11 @@ def _is_setting(value: Any) -> bool:
         value if isinstance(value, list) else value.values() if isinstance(value, dict) else [value]
     )
     return all(isinstance(one, _PLAIN) for one in some)
+
+
+def _is_pattern(value: Any) -> bool:
+    """Of files below the folder of a side."""
+    return isinstance(value, str) and stays_within(value)
 
 
 _RUN: Mapping[str, _Check] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cloze_gen.corpus.overlap import OverlapSettings
 from cloze_gen.corpus.parse_book import IngestSettings
+from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.pipelines.corpus import Corpus
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.recipes.toy.focus import FocusSettings, write_focus
@@ -19,6 +20,7 @@ from cloze_gen.settings import SettingsGroup
 class ToySettings(SettingsGroup):
     """All settings of the style."""
 
+    input: InputSettings = InputSettings()
     ingest: IngestSettings = IngestSettings()
     overlap: OverlapSettings = OverlapSettings()
     focus: FocusSettings = FocusSettings()

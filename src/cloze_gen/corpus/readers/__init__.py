@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -41,6 +42,7 @@ READERS: tuple[Reader, ...] = (
 )
 
 HEAD_BYTES = 16
+SMALL_BYTES = 1024 * 1024  # a file of one book is opened once for its listing and its digest
 UNREADABLE = "unreadable"  # begins the digest of what cannot be read; the reason follows
 
 
@@ -71,10 +73,19 @@ def ending_of(name: str) -> str:
 
 
 def list_file(path: Path, settings: InputSettings) -> Listing:
-    """The books of a file; an unreadable file counts as one book. UnknownTableError."""
+    """The books of a file, of a small one with its digest; an unreadable file counts as one book.
+    UnknownTableError.
+    """
     try:
         with _opened(path) as (reader, file):
-            return reader.listing(file, settings)
+            found = reader.listing(file, settings)
+            if os.fstat(file.fileno()).st_size > SMALL_BYTES or [m.name for m in found.members] != [
+                ""
+            ]:
+                return found
+            file.seek(0)
+            digest = reader.fetch(file, "", limit=0)[1]
+            return replace(found, members=(replace(found.members[0], digest=digest),))
     except UnknownTableError:
         raise
     except (OSError, BookError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO, ClassVar
 
 from pydantic import Field
@@ -39,12 +39,14 @@ class Member:
         book_id: the id that the file gives; if empty, made from the names of file and member.
         facts: by manifest column (`corpus.manifest.COLUMNS`); a manifest overrides them.
         kind: the decoding, where it is not plain text, e.g. "epub 1"; part of the stored book's key.
+        digest: sha256 of the stored bytes, if known already.
     """
 
     name: str = ""
     book_id: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     kind: str = ""
+    digest: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,178 @@
+"""What a location of books contains, in words: `cloze-gen corpus inspect`, and the first lines of
+a run.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+
+from cloze_gen.corpus.decoding import flatten
+from cloze_gen.corpus.folder import BookFile, CorpusScan
+from cloze_gen.corpus.gutenberg import find_body
+from cloze_gen.corpus.readers import read_book
+from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.errors import BookError
+from cloze_gen.parsing import one_line
+from cloze_gen.text_layout import cut
+
+FACTS = {
+    "title": "titles",
+    "author": "authors",
+    "year": "years",
+    "genre": "genres",
+    "language": "languages",
+    "license": "licences",
+}
+SPLITS = ("train", "validation", "test")  # roles of a book in a published collection
+_EXAMPLES = 5
+_TITLE_COLUMNS, _TEXT_COLUMNS = 60, 100
+_LINES_OF_A_RUN = 5  # of what is skipped; all are in `cloze-gen corpus inspect`
+_SENTENCES = "one sentence a row, no books: use it with --train, as background only"
+
+
+def summary(found: CorpusScan, *, place: str = "") -> list[str]:
+    """Two to four lines for the beginning of a run, and more for much that is skipped."""
+    where = place or str(found.location)
+    shapes = "; ".join(f"{shape}: {count}" for shape, count in _shapes(found))
+    lines = [
+        f"{_books(found)} in {where}, {_size(found.bytes)} ({'; '.join((*found.layouts, shapes))})"
+    ]
+    if found.sentences:
+        lines.append(_SENTENCES)
+    if metadata := _metadata(found):
+        lines.append(f"metadata: {metadata}")
+    other = [*found.skipped, *found.notes]
+    lines += other[:_LINES_OF_A_RUN]
+    if len(other) > _LINES_OF_A_RUN:
+        lines.append(
+            f"{len(other) - _LINES_OF_A_RUN:,} more lines: {_command('corpus inspect', where)}"
+        )
+    return lines
+
+
+def inspection(found: CorpusScan, settings: InputSettings) -> str:
+    """A page about a location: shapes, metadata, what is skipped, advice, and examples."""
+    lines = [f"{found.location}: {_books(found)}, {_size(found.bytes)}", ""]
+    lines += _section("shapes", [f"{shape}: {count}" for shape, count in _shapes(found)])
+    lines += _section("layouts", found.layouts)
+    none = "none; a manifest.tsv can give titles, authors and more" if found.books else ""
+    lines += _section("metadata", [text] if (text := _metadata(found) or none) else [])
+    lines += _section("skipped", [line.removeprefix("skipped ") for line in found.skipped])
+    lines += _section("warnings", found.notes)
+    lines += _section("advice", list(_advice(found, settings)))
+    lines += _section("examples", [line for book in _chosen(found) for line in _example(book)])
+    lines += _section("next", [_next(found, settings)])
+    return "\n".join(lines)
+
+
+def _section(label: str, lines: tuple[str, ...] | list[str]) -> list[str]:
+    """A label and its lines, aligned.
+
+    >>> print("\\n".join(_section("skipped", ["2 .md", "1 hidden"])))
+    skipped    2 .md
+               1 hidden
+    """
+    return [f"{label if at == 0 else '':<11}{line}" for at, line in enumerate(lines)]
+
+
+def _books(found: CorpusScan) -> str:
+    return _counted(len(found.books), "book")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _size(count: int) -> str:
+    """
+    >>> _size(999), _size(214_300_000)
+    ('999 bytes', '214.3 MB')
+    """
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return _counted(count, "byte")
+
+
+def _shapes(found: CorpusScan) -> Iterator[tuple[str, str]]:
+    for shape, (files, books) in sorted(found.shapes.items(), key=lambda one: (-one[1][1], one[0])):
+        several = f", {_counted(books, 'book')}" if books != files else ""
+        yield shape, f"{_counted(files, 'file')}{several}"
+
+
+def _metadata(found: CorpusScan) -> str:
+    """How many of the books have each fact; empty without any."""
+    counts = Counter(name for book in found.books for name, _ in book.facts)
+    return ", ".join(f"{counts[fact]:,} {noun}" for fact, noun in FACTS.items() if counts[fact])
+
+
+def _splits(found: CorpusScan) -> Counter[str]:
+    roles = Counter(dict(book.facts).get("role", "") for book in found.books)
+    return Counter({role: roles[role] for role in SPLITS if roles[role]})
+
+
+def _advice(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
+    if found.sentences:
+        yield f"{_SENTENCES}. Questions need books: give them with --source."
+    tables = [book for book in found.books if book.member.isdigit()]
+    untitled = sum("title" not in dict(book.facts) for book in tables)
+    if untitled and not settings.title_column:
+        yield f"{_counted(untitled, 'row')} without a title: --title-column NAME names its column"
+    splits = _splits(found)
+    if splits.keys() >= {"train", "test"} and not settings.keep_splits:
+        counts = ", ".join(f"{split} {count:,}" for split, count in splits.items())
+        yield (
+            f"published splits ({counts}): give this place to --train and --source with "
+            "--keep-splits to use train as background and test as source"
+        )
+
+
+def _chosen(found: CorpusScan) -> tuple[BookFile, ...]:
+    """Books spread over all files; the same at each call."""
+    step = max(1, len(found.books) // _EXAMPLES)
+    return found.books[::step][:_EXAMPLES]
+
+
+def _example(book: BookFile) -> Iterator[str]:
+    facts = dict(book.facts)
+    by = f", by {facts['author']}" if facts.get("author") else ""
+    title = cut(one_line(f"{facts['title']}{by}"), _TITLE_COLUMNS) if facts.get("title") else ""
+    yield f"{book.book_id}{f'  {title}' if title else ''}"
+    yield f"    {cut(_first_words(book), _TEXT_COLUMNS)}"
+
+
+def _first_words(book: BookFile) -> str:
+    """The beginning of the text after Project Gutenberg's header and credits."""
+    try:
+        text = read_book(book.path, book.member).decode().text
+    except BookError as error:
+        return f"cannot be read ({error.reason}): {error}"
+    body = find_body(flatten(text))
+    words, at = "", body.start
+    for start, end in (*body.skipped, (body.end, body.end)):
+        words += text[at:start] if start > at else ""
+        at = max(at, end)
+        if len(words.split()) > _TEXT_COLUMNS:
+            break
+    return one_line(words[: 50 * _TEXT_COLUMNS]) or "(no text)"
+
+
+def _next(found: CorpusScan, settings: InputSettings) -> str:
+    place = str(found.location)
+    if found.sentences:
+        return _command("run holmes-style --source BOOKS --train", place)
+    given = [
+        *(("--text-column", settings.text_column) if settings.text_column else ()),
+        *(("--title-column", settings.title_column) if settings.title_column else ()),
+    ]
+    if settings.keep_splits:
+        return _command(
+            "run holmes-style --train", place, "--source", place, "--keep-splits", *given
+        )
+    return _command("run holmes-style --source", place, *given)
+
+
+def _command(words: str, *values: str) -> str:
+    return f"cloze-gen {words} {shlex.join(values)}"
