@@ -11,7 +11,14 @@ import luigi
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.config import settings_dict
-from cloze_gen.corpus.folder import BookFile, check_apart, listing_digest, read_digests, scan
+from cloze_gen.corpus.folder import (
+    BookFile,
+    check_apart,
+    listing_digest,
+    read_digests,
+    refuse_sentences,
+    scan,
+)
 from cloze_gen.corpus.frequencies import write_counts, write_tagged_counts
 from cloze_gen.corpus.ingest import BOOK_VERSION, write_ingest
 from cloze_gen.corpus.inspect import summary
@@ -85,7 +92,10 @@ class Ingest(OneSide):
                 article.digest for article in articles
             )
         side = self.of_style.drawn_from if self.is_own_background else self.side
-        return self.build.once(scanned, location, self.all_settings.input, side)
+        books, digests = self.build.once(scanned, location, self.all_settings.input, side)
+        if self.side != "train":
+            refuse_sentences(books, f"--{self.side}")
+        return books, digests
 
     def is_stored(self, location: Location) -> bool:
         """Whether an earlier command copied these books into the store."""

@@ -112,6 +112,17 @@ def inflect(lemma: str, penn_tag: str) -> tuple[str, ...]:
     return tuple(kept)
 
 
+def is_dictionary_word(word: str) -> bool:
+    """Whether the dictionary has a form as a noun, verb, adjective or adverb; it has no names.
+
+    >>> [is_dictionary_word(word) for word in ("lamps", "rose", "holmes", "london")]
+    [True, True, False, False]
+    """
+    import lemminflect  # here, because it loads spaCy, which most commands do not need
+
+    return bool(lemminflect.getAllLemmas(word))
+
+
 _OPEN = ("NOUN", "VERB", "ADJ", "ADV")
 
 

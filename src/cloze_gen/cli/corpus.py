@@ -13,7 +13,14 @@ from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.new import check_own_folder, own_folder_lock
 from cloze_gen.cli.run import located
 from cloze_gen.corpus.counts import Pair
-from cloze_gen.corpus.folder import CorpusScan, check_apart, read_digests, scan, verify_corpus
+from cloze_gen.corpus.folder import (
+    CorpusScan,
+    check_apart,
+    read_digests,
+    refuse_sentences,
+    scan,
+    verify_corpus,
+)
 from cloze_gen.corpus.ingest import BookShard, ingest_book
 from cloze_gen.corpus.inspect import inspection, summary
 from cloze_gen.corpus.manifest import manifest_rows
@@ -95,6 +102,7 @@ def _ranks(
     for line in summary(found):
         ctx.say(line)
     books = sorted(found.books, key=lambda book: (book.file, book.position))
+    refuse_sentences(books, "corpus rank")
     shards = [
         BookShard(ctx.store.root, book, digest, ingest)
         for book, digest in zip(books, read_digests(books), strict=True)

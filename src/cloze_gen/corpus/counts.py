@@ -45,12 +45,17 @@ def opening_words(sentences: Iterable[str]) -> Counter[str]:
     >>> opening_words(['" Come , he said .', "Come ."])["Come"]
     2
     """
-    counts: Counter[str] = Counter()
-    for line in sentences:
-        for token in line.split(" ", 4)[:4]:
-            if token not in _OPENERS:
-                counts[token] += 1
-                break
+    lines = list(sentences)
+    firsts = [line.split(" ", 1)[0] for line in lines]
+    counts = Counter(firsts)
+    for mark in _OPENERS:
+        del counts[mark]
+    for line, first in zip(lines, firsts, strict=True):
+        if first in _OPENERS:
+            for token in line.split(" ", 4)[1:4]:
+                if token not in _OPENERS:
+                    counts[token] += 1
+                    break
     return counts
 
 

@@ -116,12 +116,14 @@ def flatten(text: str) -> str:
     )
     if not special:
         return flat
-    flat = _LOST_HIGH_BIT.sub(_restore_high_bit, flat)
-    if len(set(special)) > _MANY_KINDS:
+    kinds = set(special if isinstance(special, str) else special.decode())
+    if min(kinds) < " ":  # looking for them takes longer than all else
+        flat = _LOST_HIGH_BIT.sub(_restore_high_bit, flat)
+    replaced = sorted(char for char in kinds if ord(char) in _FLAT)
+    if len(replaced) > _MANY_KINDS:
         return flat.translate(_FLAT)
-    for char in sorted(set(special if isinstance(special, str) else special.decode())):
-        if ord(char) in _FLAT:
-            flat = flat.replace(char, _FLAT[ord(char)])
+    for char in replaced:
+        flat = flat.replace(char, _FLAT[ord(char)])
     return flat
 
 

@@ -28,6 +28,7 @@ from cloze_gen.corpus.manifest import (
 )
 from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, endings, list_file
 from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member, UnknownTableError
+from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import NAMED, name_list, quote
 from cloze_gen.store.files import open_regular
@@ -344,6 +345,17 @@ def read_digests(books: Sequence[BookFile]) -> tuple[str, ...]:
     order = sorted(range(len(books)), key=lambda at: (books[at].file, books[at].position))
     digests = {at: books[at].digest() for at in order}
     return tuple(digests[at] for at in range(len(books)))
+
+
+def refuse_sentences(books: Sequence[BookFile], option: str) -> None:
+    """UsageError if a file has one sentence a line: no questions can be made of it."""
+    files = list(dict.fromkeys(str(book.path) for book in books if book.kind == SENTENCE_LINES))
+    if files:
+        raise UsageError(
+            f"{option}: {name_list([quote(file) for file in files])}: one sentence per line, in no books, "
+            "so no questions or passages can be made from it. It can be background: give it as "
+            f"--train to holmes-style or scs-style, and whole books as {option}."
+        )
 
 
 def _listed(root: Path, files: list[str]) -> tuple[dict[str, ManifestRow], list[str]]:

@@ -27,7 +27,9 @@ from cloze_gen.corpus.parse_book import (
     ParsedBook,
     parse_book,
 )
-from cloze_gen.corpus.readers import UNREADABLE, read_book
+from cloze_gen.corpus.parse_sentences import in_small_letters, parse_sentences, sentence_tokenizer
+from cloze_gen.corpus.readers import UNREADABLE, RawBook, read_book
+from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError
@@ -76,6 +78,30 @@ def _memo() -> ChunkMemo:
     return ChunkMemo(chunk_tokenizer())
 
 
+@functools.cache
+def _sentence_memo(small: bool) -> ChunkMemo:
+    return ChunkMemo(sentence_tokenizer(chunk_tokenizer(), small=small))
+
+
+def _parsed(raw: RawBook, shard: BookShard) -> ParsedBook:
+    if shard.book.kind == SENTENCE_LINES:
+        small = in_small_letters(raw.data)
+        return parse_sentences(
+            raw.data,
+            settings=shard.settings,
+            memo=_sentence_memo(small),
+            small=small,
+            decode=raw.reader.decode,
+        )
+    return parse_book(
+        raw.data,
+        book_id="",
+        settings=shard.settings,
+        memo=_memo(),
+        decode=raw.reader.decode,
+    )
+
+
 def ingest_book(shard: BookShard) -> dict[str, Any]:
     """Read one book into the store unless it is there; returns its audit row. CorpusError if the
     file changed since its digest was taken.
@@ -90,13 +116,7 @@ def ingest_book(shard: BookShard) -> dict[str, Any]:
             with store.writing(shard.key) as writer:
                 if writer is not None:
                     with _READING:
-                        parsed = parse_book(
-                            raw.data,
-                            book_id="",
-                            settings=shard.settings,
-                            memo=_memo(),
-                            decode=raw.reader.decode,
-                        )
+                        parsed = _parsed(raw, shard)
                     _write_book(writer, parsed)
     except BookError as error:
         return _rejected(error.reason, str(error))

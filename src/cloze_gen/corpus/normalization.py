@@ -74,9 +74,9 @@ def normalize_many(pieces: Sequence[str]) -> str:
         return SEPARATOR
     text = f"{SEPARATOR} {f' {SEPARATOR} '.join(pieces)} {SEPARATOR}"
     beyond_ascii = not text.isascii()
-    if "-" in text:
+    if "\n" in text:
         text = _BROKEN_OTHER.sub("-", _BROKEN_WORD.sub(LINE_END_HYPHEN, text))
-    text = _PAGE_LINE.sub("", text)
+        text = _PAGE_LINE.sub("", text)
     if "__" in text:
         text = _BLANK_RULE.sub("--", text)
     for (

@@ -55,6 +55,7 @@ class ChunkMemo(dict[str, int]):
     """
 
     __slots__ = (
+        "_differs",
         "_first",
         "_hashes",
         "_is_word",
@@ -76,7 +77,8 @@ class ChunkMemo(dict[str, int]):
         self.clear()
         self._split: dict[
             int, str
-        ] = {}  # of the rows with more than one token: these, a space behind each
+        ] = {}  # of the rows whose tokens are not the chunk: these, a space behind each
+        self._differs = bytearray()  # by row: 1 where `_split` has it
         self._hashes = array(
             "Q"
         )  # by row: checksum of the chunk's letters and digits, case-folded; 0 without any
@@ -92,7 +94,8 @@ class ChunkMemo(dict[str, int]):
         chunk = spaced[:-1]
         row = len(self._hashes)
         tokens = () if chunk == SEPARATOR else self._tokenize_chunk(chunk)
-        if len(tokens) > 1:
+        self._differs.append(tokens not in ((), (chunk,)))
+        if self._differs[row]:
             self._split[row] = " ".join((*tokens, ""))
         letters = ""
         for token in tokens:
@@ -111,11 +114,17 @@ class ChunkMemo(dict[str, int]):
         self[spaced] = row
         return row
 
-    def read(self, text: str) -> ChunkedText:
-        """Look up all chunks of a normalized (single-spaced, not empty) text, and add new ones."""
+    def read(self, text: str, *, marks_apart: bool = False) -> ChunkedText:
+        """Look up all chunks of a normalized (single-spaced, not empty) text, and add new ones.
+
+        Args:
+            marks_apart: most marks stand apart already; no token depends on it.
+        """
         if len(self) >= self._max_chunks:
             self._forget()
-        encoded = _marks_apart(np.frombuffer(f"{text} ".encode(), dtype=np.uint8))
+        encoded = np.frombuffer(f"{text} ".encode(), dtype=np.uint8)
+        if not marks_apart:
+            encoded = _marks_apart(encoded)
         ends = np.flatnonzero(encoded == _SPACE).astype(np.int32) + np.int32(1)
         offsets = np.concatenate((np.zeros(1, dtype=np.int32), ends))
         chunks = pa.StringArray.from_buffers(
@@ -127,8 +136,7 @@ class ChunkMemo(dict[str, int]):
         return ChunkedText(coded.dictionary, rows, coded.indices.to_numpy())
 
     def tokens(self, read: ChunkedText) -> str:
-        first = np.frombuffer(self._first, dtype=np.int64)
-        is_split = first[read.rows + 1] - first[read.rows] > 1
+        is_split = np.frombuffer(bytes(self._differs), dtype=np.bool_)[read.rows]
         split = pa.array(map(self._split.__getitem__, read.rows[is_split].tolist()), pa.string())
         taken = pc.replace_with_mask(read.types, pa.array(is_split), split).take(
             pa.array(read.indices)

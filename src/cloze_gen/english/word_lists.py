@@ -46,6 +46,36 @@ STARTERS = frozenset(
     Although Since Until Never""".split()
 )
 
+# Words in small letters that dictionaries of nouns, verbs, adjectives and adverbs lack.
+CLOSED_CLASS = frozenset(
+    """the a an and or but nor for yet so if than that as because although though unless until till
+    while whilst whereas whether lest except save albeit since once ere whenever wherever whereby
+    wherein whereof whereon whereupon wherewith whoever whomever whatever whichever whichsoever
+    whatsoever whosoever whence whither hither thither thence hence hereby herein hereafter therein
+    thereof thereon thereby thereupon therewith therefore thereat moreover nevertheless nonetheless
+    inasmuch notwithstanding about above across after against along alongside amid amidst among
+    amongst around at atop before behind below beneath beside besides between betwixt beyond by
+    despite down during from in inside into like near of off on onto opposite out outside over past
+    per round through throughout to toward towards under underneath unlike up upon versus via with
+    within without unto afore anent i me my mine myself you your yours yourself yourselves he him
+    his himself she her hers herself it its itself we us our ours ourselves they them their theirs
+    themselves thou thee thy thine thyself ye oneself who whom whose which what this these those
+    each every either neither some any no none all both few many much more most several another
+    other others such one two three four five six seven eight nine ten eleven twelve thirteen
+    fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy
+    eighty ninety hundred thousand million first second third fourth fifth sixth seventh eighth
+    ninth tenth eleventh twelfth twentieth anyone someone everyone anybody somebody everybody
+    nobody anything something everything nothing am is are was were be been being has have had
+    having do does did done hath hast hadst doth dost didst art wert wast shalt wilt wouldst couldst
+    shouldst canst mayst mightst must shall should will would can could may might ought durst saith
+    quoth spake methinks ca wo sha ai ain gonna gotta wanna gimme lemme kinda sorta dunno outta
+    cannot not never ever here there where when why how then now thus too also else again just only
+    even still quite rather very perhaps maybe somehow somewhere anywhere everywhere nowhere anyway
+    anyhow meanwhile forth forthwith withal anon alas ah aha aw ay aye bah duh eh er erm gee ha
+    haha hah heh hello hey hi hm hmm hmmm ho huh hurrah lo mm mmm nah nope oh ok okay oops ooh ouch
+    ow pah phew please pooh pshaw sh shh tut uh uhm um ugh well whoa wow yah yeah yep yes yo""".split()
+)
+
 
 # ---- kinds of closed-class words before and after a word (Brent 1993; Manning 1993)
 

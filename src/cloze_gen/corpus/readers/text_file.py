@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import zlib
-from typing import ClassVar
+from typing import BinaryIO, ClassVar
 
-from cloze_gen.corpus.readers.reader import Reader
+from cloze_gen.corpus.readers.reader import InputSettings, Listing, Reader
+from cloze_gen.corpus.readers.sentence_lines import read_range, sentence_listing
 from cloze_gen.errors import BookError
 from cloze_gen.store.files import GZIP_MAGIC
 
@@ -20,6 +22,15 @@ class PlainText(Reader):
 
     def takes(self, name: str, head: bytes) -> bool:
         return name.endswith(_TEXT_NAMES) and not head.startswith(GZIP_MAGIC)
+
+    def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
+        return sentence_listing(file) or super().listing(file, settings)
+
+    def fetch(self, file: BinaryIO, member: str, *, limit: int) -> tuple[bytes, str]:
+        if not member:
+            return super().fetch(file, member, limit=limit)
+        data = read_range(file, member, limit=limit)
+        return data, hashlib.sha256(data).hexdigest()
 
 
 class GzipText(Reader):
