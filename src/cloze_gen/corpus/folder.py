@@ -169,6 +169,11 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
             for file, one in listings.items()
             if one.skipped
         ),
+        *(
+            f"skipped {escape_cell(file)}: it contains no books"
+            for file, one in listings.items()
+            if not one.members and not one.skipped and not one.sentences
+        ),
     )
     if not books and not any(one.sentences for one in listings.values()):
         raise UsageError(
