@@ -113,7 +113,10 @@ class _Table:
         _require_parquet(file)
         with _damage():
             self._file = pq.ParquetFile(
-                pa.PythonFile(file, mode="r"), buffer_size=_BUFFER_BYTES, pre_buffer=False
+                pa.PythonFile(file, mode="r"),
+                buffer_size=_BUFFER_BYTES,
+                pre_buffer=False,
+                page_checksum_verification=True,
             )
             self._groups = [
                 self._file.metadata.row_group(group) for group in range(self._file.num_row_groups)
