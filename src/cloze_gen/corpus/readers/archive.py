@@ -346,6 +346,9 @@ class _ZipFileIO(io.FileIO):
             raise BookError("unreadable", "a zip file with a directory larger than any real one")
         return data
 
+    def __del__(self) -> None:
+        self.close()  # `zipfile` does not close a file that it is given
+
 
 def _read_directory(file: BinaryIO, identity: tuple[int, ...]) -> _Directory:
     copy = _ZipFileIO(os.dup(file.fileno()))
