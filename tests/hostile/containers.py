@@ -248,10 +248,10 @@ def shelf(count: int = 2, **columns: Any) -> dict[str, Any]:
 
 
 def flipped(data: bytes, needle: bytes, by: bytes) -> bytes:
-    """The same bytes with the first `needle` replaced by as many others."""
+    """The same bytes with every `needle` replaced by as many others."""
     assert needle in data, needle
     assert len(needle) == len(by)
-    return data.replace(needle, by, 1)
+    return data.replace(needle, by)
 
 
 def lying_footer() -> bytes:
