@@ -833,7 +833,8 @@ def test_facts_of_a_container_are_no_markup(
     assert "&lt;script&gt;alert(1)" in report
     card = (release / "README.md").read_text(encoding="utf-8")
     _, head, body = card.split("---\n", 2)
-    assert "license: evil" not in head
+    assert pytest.importorskip("yaml").safe_load(head)["license"] in {"other", "unknown"}
+    assert "alert(1)" in body
     assert not re.search(r"^(---|license: evil)", body, re.MULTILINE)
     assert "<script>" not in body
     assert "](javascript" not in re.sub(r"\\.", "", body)
