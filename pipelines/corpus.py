@@ -30,6 +30,7 @@ from cloze_gen.corpus.overlap import write_overlap
 from cloze_gen.corpus.partition import write_part, write_partition
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.remote import is_copy
+from cloze_gen.corpus.splits import books_of_split
 from cloze_gen.corpus.tagging import write_tagging
 from cloze_gen.corpus.training_text import write_training_text
 from cloze_gen.engine.progress import say
@@ -63,7 +64,10 @@ def scanned(
     found = scan(location, settings=settings)
     for line in summary(found):
         say(f"{side}: {line}")
-    return found.books, read_digests(found.books)
+    books = books_of_split(found.books, side) if settings.keep_splits else found.books
+    if len(books) < len(found.books):
+        say(f"{side}: {len(books):,} of these books, by the published splits")
+    return books, read_digests(books)
 
 
 class OneSide(StyleTask):
@@ -132,7 +136,7 @@ class Corpus(OneSide):
 
     stage = "corpus"
     group = "overlap"
-    version = 3
+    version = 4
     priority = BOOKS_FIRST
     write = staticmethod(write_overlap)
 
@@ -223,7 +227,17 @@ class Partition(StyleTask):
     write = staticmethod(write_partition)
 
     def settings(self) -> dict[str, Any]:
-        return super().settings() | {"offensive_words": words_digest(self.own.offensive_words)}
+        return (
+            super().settings()
+            | {"offensive_words": words_digest(self.own.offensive_words)}
+            | self.splits()
+        )
+
+    def splits(self) -> dict[str, bool]:
+        return {"keep_splits": True} if self.all_settings.input.keep_splits else {}
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | self.splits()
 
 
 class TrainingNovels(StyleTask):

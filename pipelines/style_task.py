@@ -28,6 +28,7 @@ from cloze_gen.config import (
 )
 from cloze_gen.corpus.json_articles import (
     Article,
+    has_long_texts,
     holds_articles,
     is_texts_folder,
     read_articles,
@@ -338,7 +339,8 @@ class StyleTask(StageTask):
         given = getattr(self, side)
         group, _, key = setting.partition(".")
         if getattr(getattr(self.all_settings, group), key) != ARTICLES_SOURCE:
-            if given and holds_articles(Location.parse(given)):
+            place = Location.parse(given) if given else None
+            if place is not None and holds_articles(place) and not has_long_texts(place):
                 raise UsageError(
                     f"{given}: contains JSON but no book. For articles, use --set "
                     f"{setting}={ARTICLES_SOURCE}"

@@ -208,6 +208,13 @@ class Inputs:
         return self.tmp / "study"
 
 
+def made_shapes(at: Inputs, shape: str) -> Path:
+    """The source books of the sample in one shape."""
+    folder = at.tmp / f"of-{shape}"
+    run_program("benchmarks/same_books.py", "write", SAMPLE / "source", folder)
+    return folder / shape
+
+
 @dataclass(frozen=True)
 class Call:
     """How a program is called, a part of what it prints, and the files that it writes."""
@@ -349,6 +356,23 @@ PROGRAMS: dict[str, Sequence[Call]] = {
     "benchmarks/readings.py": [
         Call(lambda at: ("tables",), "| 20-23 | published | 196 |"),
         Call(lambda at: ("unpack", at.tmp / "rows"), writes=("rows/round-1.jsonl",)),
+    ],
+    "benchmarks/same_books.py": [
+        Call(
+            lambda at: ("write", SAMPLE / "source", at.tmp / "same"),
+            "2 books",
+            ("same/txt", "same/parquet/books.parquet", "same/jsonl/books.jsonl.zst"),
+        ),
+        Call(
+            lambda at: (
+                "sentences",
+                *(SAMPLE / "source", made_shapes(at, "html"), made_shapes(at, "epub")),
+            ),
+            "(100.00% are)",
+        ),
+        Call(
+            lambda at: ("questions", at.run.folder, at.two_books), "with the same blank and other"
+        ),
     ],
     "benchmarks/scde_real.py": [
         Call(

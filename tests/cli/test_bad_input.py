@@ -16,7 +16,7 @@ import pytest
 
 from cloze_gen.corpus import ingest
 from cloze_gen.corpus import readers as corpus_room
-from cloze_gen.corpus.readers import read_book
+from cloze_gen.corpus.readers import endings, read_book
 from cloze_gen.pipelines.corpus import Counts
 from cloze_gen.store.tables import read_tsv, unescape_cell
 from tests.conftest import FinishedRun, without_canary
@@ -591,12 +591,14 @@ def test_a_dry_run_waits_for_no_pipe_and_says_what_is_not_read(
     os.mkfifo(corpus.train / "pipe.txt")
     (corpus.train / "zero.TXT").symlink_to("/dev/zero")
     for n in range(300):
-        (corpus.train / f"{n}.html").write_text("<p>")
+        (corpus.train / f"{n}.mobi").write_text("<p>")
     for _ in range(2):
         outcome = cli("run", *corpus.options, "--out", tmp_path / "out", "--dry-run")
         assert outcome.status == 0, outcome.err
         (line,) = outcome.err.splitlines()
-        assert line == f"{corpus.train}: skipped 300 that are not .txt and .txt.gz (300 .html)"
+        assert line == (
+            f"{corpus.train}: skipped 300 that are not {' and '.join(endings())} (300 .mobi)"
+        )
 
 
 def test_a_title_changed_in_the_manifest_is_not_overlooked(

@@ -13,7 +13,7 @@ import pytest
 
 from cloze_gen.corpus import folder as corpus_folder
 from cloze_gen.corpus.folder import book_id_from_name, scan_corpus, verify_corpus
-from cloze_gen.corpus.readers import endings, read_book
+from cloze_gen.corpus.readers import main_endings, read_book
 from cloze_gen.errors import BookError, UsageError
 
 
@@ -170,7 +170,7 @@ def test_what_is_not_read_is_said_in_one_line(tmp_path: Path) -> None:
         tmp_path,
         "a.txt",
         "b.md",
-        "c.epub",
+        "c.mobi",
         "d.md",
         "LICENSE",
         ".hidden.txt",
@@ -184,8 +184,8 @@ def test_what_is_not_read_is_said_in_one_line(tmp_path: Path) -> None:
     notices: list[str] = []
     assert [book.file for book in scan_corpus(tmp_path, notice=notices.append)] == ["a.txt"]
     assert notices == [
-        f"{tmp_path}: skipped 5 that are not {' and '.join(endings())} "
-        "(2 .md, 1 without an ending, 1 .bak, 1 .epub); "
+        f"{tmp_path}: skipped 5 that are not {' and '.join(main_endings())} "
+        "(2 .md, 1 without an ending, 1 .bak, 1 .mobi); "
         "2 hidden ('.git', '.hidden.txt'); 1 linked folder, not followed ('more'); 1 output "
         "folder of cloze-gen ('old')"
     ]
@@ -196,7 +196,7 @@ def test_a_folder_of_other_files_says_what_they_are(tmp_path: Path) -> None:
     put(tmp_path, *(f"book.x{n:02}" for n in range(30)), *(f".h{n:02}.txt" for n in range(30)))
     with pytest.raises(
         UsageError,
-        match=f"no {re.escape(' or '.join(endings()))} file .* 30 that are not .*"
+        match=f"no {re.escape(' or '.join(main_endings()))} file .* 30 that are not .*"
         r".*1 \.x09 and 20 more.*30 hidden .* and 20 more",
     ) as caught:
         scan_corpus(tmp_path)

@@ -132,3 +132,53 @@ def test_a_leak_is_found_however_many_copies_there_are(
         tmp_path, own=ingested(tmp_path / "own", **copies, clean=OTHER), other=trained
     )
     assert reasons == dict.fromkeys(copies, "overlaps_train") | {"clean": ""}
+
+
+def parts_of(count: int) -> dict[str, tuple[int, int]]:
+    return {f"part{i}": (i * 5_000, (i + 1) * 5_000) for i in range(count)}
+
+
+@pytest.mark.parametrize(("count", "falls"), [(4, False), (5, True), (9, True)])
+def test_a_collection_of_several_books_falls_and_takes_none_with_it(
+    tmp_path: Path, count: int, falls: bool
+) -> None:
+    """A whole genre in one file; a volume of a few books is a book, and contains them."""
+    parts = parts_of(count)
+    own = ingested(tmp_path / "own", genre=(0, 45_000), **parts)
+    reasons, _ = decide(tmp_path, own=own, other=None)
+    expected = {"genre": "aggregate"} if falls else dict.fromkeys(parts, "duplicate_of")
+    assert {book: reason for book, reason in reasons.items() if reason} == expected
+
+
+def test_copies_of_one_book_make_no_collection(tmp_path: Path) -> None:
+    """A longer edition with eight copies of a part is a book, as before."""
+    copies = {f"copy{i}": (0, 5_000) for i in range(8)}
+    own = ingested(tmp_path / "own", longer=(0, 20_000), **copies)
+    reasons, _ = decide(tmp_path, own=own, other=None)
+    assert [book for book, reason in reasons.items() if not reason] == ["longer"]
+
+
+def test_two_editions_of_a_collection_both_fall(tmp_path: Path) -> None:
+    """And a stump loses to the whole book, not to the collection."""
+    own = ingested(
+        tmp_path / "own",
+        **parts_of(9),
+        all1=(0, 45_000),
+        all2=(0, 44_000),
+        stump=(0, 1_500),
+    )
+    reasons, folder = decide(tmp_path, own=own, other=None)
+    details = {row["book_id"]: row["detail"] for row in read_books(Artifact(folder, {}))}
+    assert {book: reason for book, reason in reasons.items() if reason} == {
+        "all1": "aggregate",
+        "all2": "aggregate",
+        "stump": "duplicate_of",
+    }
+    assert details["stump"].startswith("of part0: 100%")
+    assert details["all1"].startswith("contains 9 books: part0, part1")
+
+
+def test_a_collection_that_is_kept_by_request_drops_nothing(tmp_path: Path) -> None:
+    own = ingested(tmp_path / "own", genre=(0, 45_000), **parts_of(9))
+    reasons, _ = decide(tmp_path, own=own, other=None, within="keep")
+    assert set(reasons.values()) == {""}

@@ -241,7 +241,7 @@ THREE = ("the-left-hand-glove", "the-brass-compass", "the-piano-at-thornhallow")
             (style, *case)
             for style in ("lambada-style", "scde-style")
             for case in [
-                ((), {}, 2, "no .txt or .txt.gz file"),
+                ((), {}, 2, "no .txt or .txt.gz or "),
                 (("the-piano-at-thornhallow",), {}, 1, "of 1 novel none is in part train or development (0 train, 0 development, 1 test). Give more"),
                 (("blank", "short"), {}, 1, "all 2 books were dropped: blank (empty), short (nearly_empty)"),
             ]

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
-from cloze_gen.corpus.layouts import Arrangement, PlacedFile, arrange, is_catalog
+from cloze_gen.corpus.etext_names import choose_files
+from cloze_gen.corpus.layouts import SPLITS, Arrangement, PlacedFile, arrange, is_catalog
 from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.corpus.manifest import (
     MANIFEST_NAME,
@@ -26,7 +27,7 @@ from cloze_gen.corpus.manifest import (
     rows_of_files,
     unused_columns,
 )
-from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, endings, list_file
+from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, list_file, main_endings
 from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member, UnknownTableError
 from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.errors import UsageError
@@ -65,6 +66,11 @@ class BookFile:
     @property
     def path(self) -> Path:
         return self.root / self.file
+
+    @property
+    def place(self) -> str:
+        """File and member, for messages."""
+        return f"{self.file}/{self.member}" if self.member else self.file
 
     def digest(self) -> str:
         return self.known_digest or book_digest(self.path, self.member)
@@ -110,7 +116,6 @@ class CorpusScan:
         skipped: files, rows and folders that are not read, and why; one line each.
         notes: warnings.
         sentences: whether it has one sentence a row, without books.
-        layouts: the known arrangements found, in words.
     """
 
     location: Location
@@ -156,13 +161,15 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
     if not found.books:
         raise UsageError(_nothing_found(location, found))
     listed, slips = _listed(root, found.books)
-    arranged = arrange(root, found.books, settings, catalogs=found.catalogs, listed=listed)
+    arranged = arrange(root, found.books, catalogs=found.catalogs, listed=listed)
     books, contents = _books(root, arranged, listed, settings)
     unknown = [(file, one) for file, one in contents.items() if isinstance(one, UnknownTableError)]
+    books, repeated, renamed = _settle_ids(books)
     listings = {file: one for file, one in contents.items() if isinstance(one, Listing)}
     refused = (
         *(f"skipped {escape_cell(file)}: {error}" for file, error in unknown),
         *arranged.skipped,
+        *repeated,
         *(
             f"skipped {len(one.skipped):,} of {escape_cell(file)}: "
             + name_list([f"{quote(name)} ({why})" for name, why in one.skipped])
@@ -194,22 +201,36 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
         (
             *slips,
             *arranged.notes,
+            *renamed,
             *dict.fromkeys(n for one in listings.values() for n in one.notes),
+            *([] if settings.keep_splits else _splits_notes(books)),
         ),
         any(one.sentences for one in listings.values()),
         arranged.names,
     )
 
 
+def _splits_notes(books: Sequence[BookFile]) -> list[str]:
+    """That a collection has splits of its own, which are not used."""
+    counts = Counter(dict(book.facts).get("role", "") for book in books)
+    sizes = ", ".join(f"{split} ({counts[split]:,})" for split in SPLITS if counts[split])
+    if not (counts["train"] and counts["test"]):
+        return []
+    return [
+        f"the published splits are read as one collection: {sizes}; --keep-splits uses train as "
+        "background and test as source"
+    ]
+
+
 def _check_exists(location: Location) -> None:
-    advice = f"Give a file ({', '.join(endings())}), a folder of such files, or a pattern such as 'books/*.txt'."
+    advice = f"Give a file ({', '.join(main_endings())}), a folder of such files, or a pattern such as 'books/*.txt'."
     if not location.pattern and not os.path.lexists(location.root):
         raise UsageError(f"{location}: no such file or folder. {advice}")
     check_folder(location.root, advice)
 
 
 def _nothing_found(location: Location, found: FolderContents) -> str:
-    listed, skipped = " or ".join(endings()), found.skipped()
+    listed, skipped = " or ".join(main_endings()), found.skipped()
     if not location.pattern:
         return f"{location}: no {listed} file in this folder or below it." + (
             f" There are {skipped}." if skipped else ""
@@ -256,7 +277,7 @@ def _books(
     contents: dict[str, Listing | UnknownTableError] = {}
     for placed in sorted(arranged.files, key=lambda one: one.file):
         try:
-            found = list_file(root / placed.file, settings)
+            found = _one_file_a_book(list_file(root / placed.file, settings))
         except UnknownTableError as error:
             contents[placed.file] = error
             continue
@@ -270,13 +291,68 @@ def _books(
     return books, contents
 
 
+def _one_file_a_book(found: Listing) -> Listing:
+    """Of the files in an archive, those to read, with their etext numbers."""
+    names = [member.name for member in found.members]
+    if not names or not ending_of(names[0]):
+        return found
+    numbers, skipped = choose_files(names)
+    members = [
+        replace(member, facts=(("etext", str(numbers[member.name])), *member.facts))
+        if numbers[member.name]
+        else member
+        for member in found.members
+        if member.name in numbers
+    ]
+    return replace(found, members=members, skipped=[*found.skipped, *skipped.items()])
+
+
+def _settle_ids(books: Sequence[BookFile]) -> tuple[list[BookFile], list[str], list[str]]:
+    """The books without members that repeat the id and bytes of another; what is left out, and which
+    members have another id because theirs is that of a different book, in words.
+    """
+    counts = Counter(book.book_id for book in books)
+    shared = [book for book in books if counts[book.book_id] > 1]
+    if not any(book.member for book in shared):
+        return list(books), [], []
+    digests = dict(zip(shared, read_digests(shared), strict=True))
+    first: dict[tuple[str, str], BookFile] = {}
+    taken: set[str] = set()
+    changed: dict[BookFile, BookFile | None] = {}
+    repeated, renamed = [], []
+    for book in sorted(shared, key=lambda one: (bool(one.member), one.file, one.position)):
+        digest = digests[book]
+        same = first.setdefault((book.book_id, digest), book)
+        if book.member and same is not book and not digest.startswith(UNREADABLE):
+            changed[book] = None
+            repeated.append(f"{book.place!r} (as {same.place!r})")
+        elif book.member and book.book_id in taken:
+            stem = book.file.removesuffix(ending_of(book.file)).replace("/", "-")
+            changed[book] = replace(book, book_id=_safe_id(f"{stem}-{book.member}"))
+            renamed.append(f"{book.place!r} ({book.book_id})")
+        taken.add(book.book_id)
+    settled = [changed.get(book, book) for book in books]
+    return (
+        [book for book in settled if book is not None],
+        [f"skipped {len(repeated):,} with id and text of another: {name_list(repeated)}"]
+        if repeated
+        else [],
+        [
+            f"{len(renamed):,} have the id of another book, and get one from file and row: "
+            f"{name_list(renamed)}"
+        ]
+        if renamed
+        else [],
+    )
+
+
 def _check_ids(root: Path, books: Sequence[BookFile]) -> None:
     by_id: dict[str, list[BookFile]] = {}
     for book in books:
         by_id.setdefault(book.book_id, []).append(book)
     for book_id, same in by_id.items():
         if len(same) > 1:
-            names = name_list([repr("/".join(filter(None, (b.file, b.member)))) for b in same])
+            names = name_list([repr(book.place) for book in same])
             raise UsageError(
                 f"{root}: {len(same)} books share the id {book_id!r} ({names}). "
                 f"Rename a file, or give each its own book_id in {MANIFEST_NAME}."
@@ -390,7 +466,7 @@ def listing_digest(books: Sequence[BookFile], digests: Sequence[str]) -> str:
 @dataclass(slots=True)
 class FolderContents:
     books: list[str] = field(default_factory=list)
-    articles: list[str] = field(default_factory=list)  # by their names, JSON
+    articles: list[str] = field(default_factory=list)  # by their names; also books
     catalogs: list[str] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)  # suffix -> files
     hidden: list[str] = field(default_factory=list)
@@ -402,13 +478,14 @@ class FolderContents:
         book = ending_of(name) != ""
         if name.startswith("."):
             self.hidden += [file] if book else []
-        elif book:
-            self.books.append(file)
         elif is_catalog(name):
             self.catalogs.append(file)
         elif file != MANIFEST_NAME:
             self.articles += [file] if ARTICLES_SUFFIX.search(name) else []
-            self.others[Path(name).suffix.lower()] += 1
+            if book:
+                self.books.append(file)
+            else:
+                self.others[Path(name).suffix.lower()] += 1
 
     def enters(self, path: Path, folder: str) -> bool:
         if path.is_symlink():
@@ -426,7 +503,7 @@ class FolderContents:
         parts = []
         if self.others:
             parts.append(
-                f"{self.others.total():,} that are not {' and '.join(endings())} "
+                f"{self.others.total():,} that are not {' and '.join(main_endings())} "
                 f"({_kinds_text(self.others)})"
             )
         if self.hidden:
@@ -470,7 +547,7 @@ def scan_folder(location: Location) -> FolderContents:
         below = place[len(root) :].strip(os.sep)
         prefix = f"{below}/" if below else ""
         for file in (f"{prefix}{name}" for name in names):
-            if location.matches(file) or is_catalog(file.rsplit("/", 1)[-1]):
+            if location.matches(file) or (not location.is_file and is_catalog(file)):
                 found.add_file(file)
         folders[:] = [
             name

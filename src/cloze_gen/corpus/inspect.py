@@ -25,7 +25,6 @@ FACTS = {
     "language": "languages",
     "license": "licences",
 }
-SPLITS = ("train", "validation", "test")  # roles of a book in a published collection
 _EXAMPLES = 5
 _TITLE_COLUMNS, _TEXT_COLUMNS = 60, 100
 _LINES_OF_A_RUN = 5  # of what is skipped; all are in `cloze-gen corpus inspect`
@@ -108,11 +107,6 @@ def _metadata(found: CorpusScan) -> str:
     return ", ".join(f"{counts[fact]:,} {noun}" for fact, noun in FACTS.items() if counts[fact])
 
 
-def _splits(found: CorpusScan) -> Counter[str]:
-    roles = Counter(dict(book.facts).get("role", "") for book in found.books)
-    return Counter({role: roles[role] for role in SPLITS if roles[role]})
-
-
 def _advice(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
     if found.sentences:
         yield f"{_SENTENCES}. Questions need books: give them with --source."
@@ -120,13 +114,6 @@ def _advice(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
     untitled = sum("title" not in dict(book.facts) for book in tables)
     if untitled and not settings.title_column:
         yield f"{_counted(untitled, 'row')} without a title: --title-column NAME names its column"
-    splits = _splits(found)
-    if splits.keys() >= {"train", "test"} and not settings.keep_splits:
-        counts = ", ".join(f"{split} {count:,}" for split, count in splits.items())
-        yield (
-            f"published splits ({counts}): give this place to --train and --source with "
-            "--keep-splits to use train as background and test as source"
-        )
 
 
 def _chosen(found: CorpusScan) -> tuple[BookFile, ...]:

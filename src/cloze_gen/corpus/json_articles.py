@@ -9,6 +9,7 @@ import hashlib
 import io
 import os
 import re
+import statistics
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,9 @@ from typing import Any
 
 from cloze_gen.corpus.folder import BookFile, scan_folder
 from cloze_gen.corpus.location import Location, as_location
-from cloze_gen.errors import UsageError
+from cloze_gen.corpus.readers import ending_of
+from cloze_gen.corpus.readers.jsonl import first_records, texts_of
+from cloze_gen.errors import BookError, UsageError
 from cloze_gen.parsing import ParseError, error_text, name_list, parse_json, quote
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.files import GZIP_MAGIC, MAX_TEXT_BYTES, open_regular
@@ -28,6 +31,7 @@ COLUMNS = (
     "article",
     "text",
 )  # under one of these a record has its text; the first that it has counts
+MIN_BOOK_CHARS = 10_000  # of a text; an article of RACE has about 300 words
 ARTICLES, TEXTS, SOURCES = "articles", "texts", "sources.tsv"
 _ID_DIGITS = 16
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -48,12 +52,30 @@ class Article:
 
 
 def holds_articles(source: Location | Path) -> bool:
-    """Whether this is a file of articles by its name, or a folder with such files and no book."""
+    """Whether this is a file of articles by its name, or a folder with such files and no other
+    book.
+    """
     source = as_location(source)
     if not source.root.is_dir():
         return False
     found = scan_folder(source)
-    return not found.books and bool(found.articles)
+    return bool(found.articles) and set(found.books) <= set(found.articles)
+
+
+def has_long_texts(source: Location | Path) -> bool:
+    """Whether the JSON lines in files of articles by name are books: no key `article`, and half of
+    the first texts have `MIN_BOOK_CHARS`. True for a broken file, which the reader of books names.
+    """
+    files = [path for path, _ in _files(as_location(source)) if ending_of(path.name)]
+    if not files:
+        return False
+    try:
+        with open_regular(files[0]) as file:
+            records = first_records(file)
+            texts = [] if any(COLUMNS[0] in one for one in records) else texts_of(records)
+    except (OSError, BookError):
+        return True
+    return bool(texts) and statistics.median(map(len, texts)) >= MIN_BOOK_CHARS
 
 
 def read_articles(source: Location | Path, *, notice: Callable[[str], None]) -> tuple[Article, ...]:
@@ -138,9 +160,11 @@ def _files(source: Location) -> list[tuple[Path, str]]:
     if source.is_file and os.path.lexists(path := Path(str(source))):
         return [(path, path.name)]
     found = scan_folder(source)
-    files = sorted(found.articles or found.books)
+    texts = [file for file in found.books if file.lower().endswith((".txt", ".txt.gz"))]
+    files = sorted(found.articles or texts)
     if not files:
-        skipped = found.skipped()
+        others = name_list([repr(file) for file in sorted(found.books)])
+        skipped = "; ".join(filter(None, (others, found.skipped())))
         raise UsageError(
             f"{source}: no .json or .jsonl file of articles in this folder or below it."
             + f" There are {skipped}." * bool(skipped)

@@ -31,11 +31,14 @@ from cloze_gen.corpus.books import (
 )
 from cloze_gen.corpus.content_sketch import find_overlaps
 from cloze_gen.corpus.dropped import warn_of_dropped
+from cloze_gen.corpus.layouts import SPLITS
 from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.overlap import read_sketches
 from cloze_gen.corpus.parse_book import BookReason
+from cloze_gen.corpus.splits import split_of
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
+from cloze_gen.parsing import name_list
 from cloze_gen.records.passage import Part
 from cloze_gen.rng import derive_rng, stable_fraction
 from cloze_gen.settings import IgnoredWhen, SettingsGroup
@@ -46,6 +49,10 @@ from cloze_gen.word_tokens import is_word
 _NO_AUTHOR = frozenset(
     ("", "anon", "anon.", "anonymous", "unknown", "various", "various authors", "n/a", "-", "?")
 )
+
+# Folders of known collections; digits are of Gutenberg's mirror.
+_NO_GENRES = frozenset({*SPLITS, "cache", "data", "epubtxt"})
+PART_OF_SPLIT = {"train": Part.TRAIN, "validation": Part.DEVELOPMENT, "test": Part.TEST}
 
 
 class PartitionSettings(SettingsGroup):
@@ -97,7 +104,7 @@ class PartitionSettings(SettingsGroup):
 
 @dataclass(frozen=True, slots=True)
 class Novel:
-    """`digest` is of the file's bytes; `author` may be empty."""
+    """`digest` is of the file's bytes; `author` may be empty, or several separated by `;`."""
 
     book_id: str
     digest: str
@@ -184,8 +191,7 @@ def belong_together(
     if by_author:
         first: dict[str, int] = {}
         for i, novel in enumerate(novels):
-            if author := author_key(novel.author):
-                ties.append((first.setdefault(author, i), i))
+            ties += [(first.setdefault(author, i), i) for author in _author_keys(novel.author)]
     ends = np.array(ties, dtype=np.int64).reshape(-1, 2)
     graph = coo_array(
         (np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])),
@@ -208,9 +214,13 @@ def author_key(author: str) -> str:
     return "" if key in _NO_AUTHOR else " ".join(sorted(key.replace(",", " ").split()))
 
 
+def _author_keys(authors: str) -> list[str]:
+    return list(filter(None, map(author_key, authors.split(";"))))
+
+
 def _draws_by(novel: Novel, by_author: bool) -> str:
     """The known author, else the novel itself, so that their next novel gets the same part."""
-    author = author_key(novel.author) if by_author else ""
+    author = " ; ".join(_author_keys(novel.author)) if by_author else ""
     return f"author {author}" if author else f"novel {novel.digest}"
 
 
@@ -224,9 +234,13 @@ def write_partition(
     corpus: Artifact,
     settings: PartitionSettings,
     seed: int,
+    keep_splits: bool = False,
 ) -> None:
     """Write `books.tsv` with `domain`, `offensive_rate` (listed words / word tokens) and `part`.
 
+    Args:
+        keep_splits: the published split of a novel decides its part, whatever text or author it
+            shares; the others are drawn.
     Raises:
         CorpusError: no novel is left for a part, or one was dropped under `--strict`.
         UsageError: the list of offensive words cannot be read.
@@ -238,7 +252,17 @@ def write_partition(
     novels = [Novel(row["book_id"], row["digest"], row.get("author", "")) for row in left]
     overlaps = find_overlaps(read_sketches(corpus), min_containment=settings.min_containment)
     sharing = [(found.book_a, found.book_b) for found in overlaps]
-    parts = assign_splits(novels, sharing_text=sharing, settings=settings, seed=seed)
+    splits = {row["book_id"]: split_of(row) for row in left} if keep_splits else {}
+    fixed = {book: PART_OF_SPLIT[split] for book, split in splits.items() if split}
+    drawn = [novel for novel in novels if novel.book_id not in fixed]
+    parts = fixed | (
+        assign_splits(drawn, sharing_text=sharing, settings=settings, seed=seed) if drawn else {}
+    )
+    if torn := [(a, b) for a, b in sharing if {a, b} <= parts.keys() and parts[a] != parts[b]]:
+        ctx.say(
+            f"warning: {len(torn):,} pairs of novels share text across the published splits: "
+            + name_list([f"{a} and {b}" for a, b in torn])
+        )
     write_book_table(
         writer,
         [row | {"part": str(parts.get(row["book_id"], ""))} for row in rows],
@@ -297,7 +321,8 @@ def domain_of(row: dict[str, str]) -> str:
     ('Romance', 'Comedy')
     """
     folders = PurePosixPath(row["file"]).parts[:-1]
-    return row.get("genre") or (folders[0] if folders else "")
+    first = folders[0] if folders else ""
+    return row.get("genre") or ("" if first.isdigit() or first in _NO_GENRES else first)
 
 
 def write_part(

@@ -9,7 +9,6 @@ from cloze_gen.corpus.layouts.arrangement import SPLITS, Arrangement, PlacedFile
 from cloze_gen.corpus.layouts.bookcorpus import arrange_bookcorpus
 from cloze_gen.corpus.layouts.catalogs import is_catalog, read_catalogs
 from cloze_gen.corpus.layouts.gutenberg import arrange_gutenberg
-from cloze_gen.corpus.readers.reader import InputSettings
 
 __all__ = ["SPLITS", "Arrangement", "PlacedFile", "arrange", "is_catalog"]
 
@@ -17,7 +16,6 @@ __all__ = ["SPLITS", "Arrangement", "PlacedFile", "arrange", "is_catalog"]
 def arrange(
     root: Path,
     files: Sequence[str],
-    settings: InputSettings,
     *,
     catalogs: Sequence[str] = (),
     listed: Container[str] = (),
@@ -31,7 +29,7 @@ def arrange(
     known = read_catalogs(root, catalogs)
     folders, placed = arrange_bookcorpus(root, files, listed)
     left = [file for file in files if file not in placed]
-    trees, of_trees = arrange_gutenberg(left, known, settings, listed)
+    trees, of_trees = arrange_gutenberg(left, known, listed)
     rest = [PlacedFile(file) for file in left if file not in of_trees]
     return Arrangement(
         (*folders.files, *trees.files, *rest),

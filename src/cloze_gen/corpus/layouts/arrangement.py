@@ -50,6 +50,6 @@ def skipped_lines(skipped: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     return tuple(
         f"skipped {len(files):,} file{'s' * (len(files) != 1)} ({reason}): "
         + name_list([repr(file) for file in sorted(files)])
-        for reason, files in skipped.items()
+        for reason, files in sorted(skipped.items())
         if files
     )

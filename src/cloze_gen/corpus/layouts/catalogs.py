@@ -80,8 +80,9 @@ class Catalogs:
         return found, notes
 
 
-def is_catalog(name: str) -> bool:
-    """Whether a file name is that of a table about books."""
+def is_catalog(file: str) -> bool:
+    """Whether a path with `/` is that of a table about books, by its name."""
+    name = file.rsplit("/", 1)[-1]
     return name.lower() in _CSV_NAMES or _RDF_NAME.fullmatch(name) is not None
 
 

@@ -22,8 +22,6 @@ from cloze_gen.corpus.layouts.arrangement import (
     skipped_lines,
 )
 from cloze_gen.corpus.layouts.catalogs import Catalogs
-from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.parsing import name_list
 
 _NUMBERED = re.compile(r"([1-9]\d{0,6})\.txt(?:\.gz)?", re.IGNORECASE)
 _NO_TEXT_OF_SPGC = re.compile(r"PG\d+_(?:tokens|counts)\.txt(?:\.gz)?")
@@ -34,7 +32,7 @@ _WITHOUT_TEXT = (
 
 
 def arrange_gutenberg(
-    files: Sequence[str], catalogs: Catalogs, settings: InputSettings, listed: Container[str]
+    files: Sequence[str], catalogs: Catalogs, listed: Container[str]
 ) -> tuple[Arrangement, frozenset[str]]:
     """The books of Gutenberg among `files`, one file each; and the files that are decided on."""
     splits = _splits(files, catalogs)
@@ -78,8 +76,6 @@ def arrange_gutenberg(
         for file, split in splits.items()
         if file not in etexts
     ]
-    if splits and not settings.keep_splits:
-        notes.append(_splits_note(splits))
     found = Arrangement(
         tuple(placed),
         _names([one.file for one in placed], splits, catalogs),
@@ -124,15 +120,6 @@ def _splits(files: Sequence[str], catalogs: Catalogs) -> dict[str, str]:
         if above[folder.rpartition("/")[0]] > 1 or folder.rpartition("/")[0] in catalogs.pg19
         for name in folders[folder]
     }
-
-
-def _splits_note(splits: Mapping[str, str]) -> str:
-    counts = Counter(splits.values())
-    sizes = name_list([f"{split} ({counts[split]:,})" for split in SPLITS if counts[split]])
-    return (
-        f"the published splits {sizes} are read as one collection; --keep-splits uses train as "
-        "background and test as source"
-    )
 
 
 def _names(placed: Sequence[str], splits: Mapping[str, str], catalogs: Catalogs) -> tuple[str, ...]:

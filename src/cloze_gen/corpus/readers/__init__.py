@@ -27,16 +27,11 @@ from cloze_gen.errors import BookError, CorpusError
 from cloze_gen.store.files import open_regular
 from cloze_gen.store.tables import escape_cell
 
-_WHOLE_FILES: tuple[Reader, ...] = (
-    PlainText(),
-    GzipText(),
-    Epub(),
-    HtmlBook(),
-)  # a file is a book
+_BOOK_FILES: tuple[Reader, ...] = (PlainText(), GzipText(), Epub(), HtmlBook())
 READERS: tuple[Reader, ...] = (
-    *_WHOLE_FILES,
-    ZipArchive(_WHOLE_FILES),
-    TarArchive(_WHOLE_FILES),
+    *_BOOK_FILES,
+    ZipArchive(_BOOK_FILES),
+    TarArchive(_BOOK_FILES),
     ParquetTable(),
     JsonLines(),
 )
@@ -60,6 +55,11 @@ class RawBook:
 
 def endings() -> tuple[str, ...]:
     return tuple(ending for reader in READERS for ending in reader.endings)
+
+
+def main_endings() -> list[str]:
+    """The first ending of each reader, for messages."""
+    return [reader.endings[0] for reader in READERS]
 
 
 def ending_of(name: str) -> str:

@@ -4,7 +4,6 @@ label and never a path, so absolute names and `..` are harmless.
 
 from __future__ import annotations
 
-import atexit
 import functools
 import hashlib
 import io
@@ -89,7 +88,7 @@ class _Archive(RowReader):
             (f"*{ending}", f"{count:,} {_OTHER_KIND}")
             for ending, count in others.most_common(_LISTED_KINDS)
         ]
-        return Listing(self.shape, _with_ids(members, self._stem), skipped)
+        return Listing(self.shape, members, skipped)
 
     def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
         for entry, why_not in self._judged(file):
@@ -127,30 +126,18 @@ class _Archive(RowReader):
         endings = (ending for reader in self._books for ending in reader.endings)
         return max((one for one in endings if name.lower().endswith(one)), key=len, default="")
 
-    def _stem(self, name: str) -> str:
-        return name[: -len(self._ending(name))]
-
     def _member(self, entry: _Entry, settings: InputSettings) -> Member:
+        """The id is that of a plain file."""
+        last = entry.name.rsplit("/", 1)[-1]
+        plain = Member(entry.name, last[: -len(self._ending(last))])
         reader = self.reader_of(entry.name)
         if type(reader).listing is Reader.listing:  # has no facts: not read now
-            return Member(entry.name)
+            return plain
         try:
             (own,) = reader.listing(io.BytesIO(entry.read()), settings).members
         except BookError:
-            return Member(entry.name)  # it fails again when the book is read, and is dropped
-        return Member(entry.name, own.book_id, own.facts, own.kind)
-
-
-def _with_ids(members: Sequence[Member], stem: Callable[[str], str]) -> list[Member]:
-    """With the last part of the name as id, or as much of the name as is unlike all others."""
-    names = [member.name for member in members]
-    forms = [[stem(name).rsplit("/", 1)[-1] for name in names], [stem(name) for name in names]]
-    counts = [Counter(form) for form in forms]
-    found = []
-    for at, member in enumerate(members):
-        ids = (form[at] for form, count in zip(forms, counts, strict=True) if count[form[at]] == 1)
-        found.append(replace(member, book_id=member.book_id or next(ids, member.name)))
-    return found
+            return plain  # it fails again when the book is read, and is dropped
+        return replace(plain, facts=own.facts, kind=own.kind)
 
 
 def _read(read: Callable[[int], bytes]) -> bytes:
@@ -225,8 +212,10 @@ def _tar_entries(source: io.BufferedReader) -> Iterator[_Entry]:
             size = _tar_size(facts.get("size", str(size)))
         elif header.type in tarfile.SUPPORTED_TYPES and header.type not in _NAMES | _UNUSED:
             size = 0  # whatever the header claims
-        if size < 0 or header.type == tarfile.GNUTYPE_SPARSE:
-            raise BookError("unreadable", f"{quote(header.name)}: cannot be read by this program")
+        if size < 0:
+            raise BookError("unreadable", f"damaged: {quote(header.name)} has no possible size")
+        if header.type == tarfile.GNUTYPE_SPARSE:
+            raise BookError("unreadable", f"{quote(header.name)} is sparse; pack it without holes")
         content = _TarContent(source, size)
         if header.type in _NAMES:
             if size > _MAX_HEADER_BYTES:
@@ -324,20 +313,14 @@ def _directory(file: BinaryIO) -> _Directory:
         identity = file_identity(file)
         if not _directories or _directories[0].identity != identity:
             found = _read_directory(file, identity)
-            while _directories:
-                _directories.pop().zip.close()  # the file is closed after its last reader
-            _directories.append(found)
+            _directories[:] = [found]
         return _directories[0]
 
 
-@atexit.register
-def _close() -> None:
-    while _directories:
-        _directories.pop().zip.close()
-
-
 class _ZipFileIO(io.FileIO):
-    """`zipfile` reads a directory of any size at once."""
+    """Bounds a read, as `zipfile` reads a directory of any size at once; closed with the last
+    reference, as `zipfile` does not close it and another thread may read it.
+    """
 
     def read(self, size: int | None = -1) -> bytes:
         most = _MAX_DIRECTORY_BYTES + 1
@@ -347,7 +330,7 @@ class _ZipFileIO(io.FileIO):
         return data
 
     def __del__(self) -> None:
-        self.close()  # `zipfile` does not close a file that it is given
+        self.close()
 
 
 def _read_directory(file: BinaryIO, identity: tuple[int, ...]) -> _Directory:
@@ -367,7 +350,7 @@ def _read_directory(file: BinaryIO, identity: tuple[int, ...]) -> _Directory:
         found.close()
         raise BookError("unreadable", BOMB)
     starts = sorted(info.header_offset for info in found.infolist())
-    ends = dict(itertools.pairwise([*starts, found.start_dir]))
+    ends = dict(reversed(list(itertools.pairwise([*starts, found.start_dir]))))
     files = tuple((info, _why_not_in_zip(info, ends[info.header_offset])) for info in infos)
     readable = {info.filename: info for info, why_not in reversed(files) if not why_not}
     tar = infos[0] if len(infos) == 1 and infos[0].filename.lower().endswith(_TAR_ENDINGS) else None

@@ -46,7 +46,8 @@ _OPF = "{http://www.idpf.org/2007/opf}"
 _ETEXT = re.compile(r"gutenberg\.org/(?:ebooks/|files/)?(\d{1,6})\b", re.IGNORECASE)
 
 # Documents that are no prose, by `guide`, file name, title or first heading; only short ones.
-_GUIDE = frozenset("cover title-page toc index copyright-page colophon loi lot notes".split())
+_GUIDED = "guide"
+_GUIDE = frozenset("cover title-page toc copyright-page colophon loi lot notes".split())
 _FILE_NAME = re.compile(
     r"""(?xi)
     (?:\d{1,4}[-_.]?)?
@@ -62,7 +63,7 @@ _TITLE = re.compile(
       |imprint|(?:table\ of\ )?contents|(?:list\ of\ )?illustrations|end-?\ ?notes|foot-?\ ?notes|notes
       |about\ the\ authors?|about\ the\ publisher|also\ (?:available\ )?(?:by|from)\b.{0,80}|(?:other\ )?(?:books|titles|works|novels)\ by\b.{0,80}
       |by\ the\ same\ author|advertisements?|newsletter(?:\ sign-?up)?|praise\ for\b.{0,80}
-      |transcriber'?s?'?\ notes?|index|the\ full\ project\ gutenberg\ license)\W{0,3}
+      |transcriber['’]?s?['’]?\ notes?|index|the\ full\ project\ gutenberg\ license)\W{0,3}
     """
 )
 _MAX_SHARE = 0.15  # of the book's text; what is longer is kept
@@ -106,13 +107,13 @@ class Epub(Reader):
             charset_of(encoding, self.kind)
         archive = _Archive(raw)
         package = archive.package()
-        archive.check_not_encrypted(path for path, reason in package.documents if not reason)
-        left_out = Counter(reason for _, reason in package.documents if reason)
+        read = [(path, reason) for path, reason in package.documents if reason in {"", _GUIDED}]
+        archive.check_not_encrypted(path for path, _ in read)
+        left_out = Counter(reason for _, reason in package.documents if reason not in {"", _GUIDED})
         pages = []
-        for path, reason in package.documents:
-            if not reason:
-                page = extract_text(decode_markup(archive.read(path)).text)
-                pages.append((page, _page_reason(path, page)))
+        for path, reason in read:
+            page = _page(archive.read(path))
+            pages.append((page, reason or _page_reason(path, page)))
         total = sum(len(page.text) for page, _ in pages)
         texts = []
         dropped: Counter[str] = Counter()
@@ -135,6 +136,10 @@ class Epub(Reader):
             self.kind,
             "; ".join(filter(None, (evidence, dropped_text(dropped)))),
         )
+
+
+def _page(raw: bytes) -> MarkupText:
+    return extract_text(decode_markup(raw).text) if raw.strip() else MarkupText("", "", "", {})
 
 
 def _page_reason(path: str, page: MarkupText) -> str:
@@ -266,7 +271,7 @@ def _spine_reason(ref: ElementTree.Element, item: ElementTree.Element, guide: st
     media = item.get("media-type", "").lower()
     if media and media not in _TEXT_TYPES:
         return "not text"
-    return "guide" if guide and guide != "index" else ""
+    return _GUIDED if guide else ""
 
 
 def _inside(folder: str, href: str) -> str:

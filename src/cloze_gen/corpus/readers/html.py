@@ -39,7 +39,7 @@ _GUTENBERG_TITLE = re.compile(
     r"(?:the\s+)?project\s+gutenberg(?:'s|’s)?(?:\s+(?:e-?book|e-?text)(?:\s+of)?)?[\s:,]+|\s*[|—-]\s*project\s+gutenberg\s*$",
     re.IGNORECASE,
 )
-_BYLINE = re.compile(r"(.+),\s+[Bb]y\s+([A-Z].{1,120}?)\.?")
+_BYLINE = re.compile(r"(.+),\s+[Bb]y\s+([A-Z].{1,120}?)(?:(?<=[a-z])\.)?")
 _META_FACTS = {
     "dc.title": "title",
     "dcterms.title": "title",

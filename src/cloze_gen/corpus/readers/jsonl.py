@@ -41,9 +41,9 @@ class JsonLines(RowReader):
         return name.endswith(self.endings)
 
     def listing(self, file: BinaryIO, settings: InputSettings) -> Listing:
-        sample = _sample(file)
+        sample = first_records(file)
         columns = _columns(sample, settings)
-        if are_sentences(_texts(sample, columns)):
+        if are_sentences(texts_of(sample, columns)):
             return Listing("JSON lines, one sentence a row", sentences=True)
         members: list[Member] = []
         for row, line in _lines(file):
@@ -64,7 +64,7 @@ class JsonLines(RowReader):
 
     def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
         first, named = _row_of(member)
-        sample = _sample(file)
+        sample = first_records(file)
         columns = _columns(sample, InputSettings(text_column=named))
         if first is None:
             raise BookError("one_sentence_per_line", "one sentence a row, without books")
@@ -82,17 +82,37 @@ class JsonLines(RowReader):
         return _row_of(member)[1] == _row_of(last)[1]
 
 
+def first_records(file: BinaryIO) -> list[Mapping[str, Any]]:
+    """The objects in the first lines, of 1 MiB; BookError without one."""
+    sample: list[Mapping[str, Any]] = []
+    first_fault: BookError | None = None
+    size = 0
+    for row, line in itertools.islice(_lines(file), _SAMPLE_ROWS):
+        record = _record(row, line)
+        if isinstance(record, BookError):
+            first_fault = first_fault or record
+        else:
+            sample.append(record)
+        size += len(line) if isinstance(line, bytes) else 0
+        if size > _SAMPLE_BYTES:
+            break
+    if not sample:
+        raise first_fault or BookError("empty", "no line with a JSON object")
+    return sample
+
+
+def texts_of(sample: list[Mapping[str, Any]], columns: TableColumns | None = None) -> list[str]:
+    """The texts of records; UnknownTableError."""
+    columns = columns or _columns(sample, InputSettings())
+    values = (value_at(record, columns.text) for record in sample)
+    return [value for value in values if isinstance(value, str)]
+
+
 def _row_of(member: str) -> tuple[int | None, str]:
     """(row, named text column); no row: the file as a whole."""
     row, _, named = member.partition(":")
     known = row.isascii() and row.isdecimal() and len(row) < 19
     return int(row) if known else None, named
-
-
-def sample_texts(file: BinaryIO) -> list[str]:
-    """The first texts of a file, of 1 MiB; BookError, UnknownTableError."""
-    sample = _sample(file)
-    return _texts(sample, _columns(sample, InputSettings()))
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes | BookError]]:
@@ -120,7 +140,7 @@ def _record(row: int, line: bytes | BookError) -> Mapping[str, Any] | BookError:
     if isinstance(line, BookError):
         return line
     try:
-        record = parse_json(line)
+        record = parse_json(line.rstrip(b"\r\n"))
     except ParseError as error:
         return _fault(row, f"not JSON ({error})".replace(" at line 1, column", " at column"))
     if not isinstance(record, dict):
@@ -142,25 +162,6 @@ def _fault(row: int, what: str, reason: str = "unreadable") -> BookError:
     return BookError(reason, f"line {row + 1:,}: {what}")
 
 
-def _sample(file: BinaryIO) -> list[Mapping[str, Any]]:
-    """The first objects; BookError without one."""
-    sample: list[Mapping[str, Any]] = []
-    first_fault: BookError | None = None
-    size = 0
-    for row, line in itertools.islice(_lines(file), _SAMPLE_ROWS):
-        record = _record(row, line)
-        if isinstance(record, BookError):
-            first_fault = first_fault or record
-        else:
-            sample.append(record)
-        size += len(line) if isinstance(line, bytes) else 0
-        if size > _SAMPLE_BYTES:
-            break
-    if not sample:
-        raise first_fault or BookError("empty", "no line with a JSON object")
-    return sample
-
-
 def _columns(sample: list[Mapping[str, Any]], settings: InputSettings) -> TableColumns:
     kinds: dict[str, str] = {}
     for record in sample:
@@ -168,8 +169,3 @@ def _columns(sample: list[Mapping[str, Any]], settings: InputSettings) -> TableC
             if kinds.get(column) not in {STRING, STRINGS}:
                 kinds[column] = kind
     return find_columns(kinds, settings)
-
-
-def _texts(sample: list[Mapping[str, Any]], columns: TableColumns) -> list[str]:
-    values = (value_at(record, columns.text) for record in sample)
-    return [value for value in values if isinstance(value, str)]

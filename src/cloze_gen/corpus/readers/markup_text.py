@@ -39,6 +39,7 @@ _ATTRIBUTE = re.compile(r"""([^\s=/"'>]++)(?:\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s>"'
 _LONG_REFERENCE = re.compile(
     r"&#[xX]?[0-9a-fA-F]{9,}+;?"
 )  # `unescape` fails on thousands of digits
+_BROKEN_WORD = re.compile(r"(?<=[^\W\d_]-)[ \t]*+\r?\n\s*+(?=[a-zà-öø-ÿ])")
 _LINE, _CELL = "\v", "\0"  # ends of lines and cells among the pieces of a paragraph
 # Characters that `decoding.flatten` ignores, and long dashes that it does not know.
 _TRANSLATION = dict.fromkeys(map(ord, "\xad\u200b\u200c\u200d\u2060\ufeff")) | {
@@ -120,7 +121,7 @@ _CHECKS = {"page_number": _PAGE_TEXT, "note": _MARK_TEXT, "raised": _RAISED_TEXT
 _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _LETTER_ALT = re.compile(
-    r"(?i:\W{0,2}(?:(?:decorative|ornamental|illuminated|illustrated|drop|dropped|initial|capital|letter|cap)\W+)*)"
+    r"(?i:[^\w\"“'‘]{0,2}(?:(?:decorative|ornamental|illuminated|illustrated|drop|dropped|initial|capital|letter|cap)\W+)*)"
     r"([\"“'‘]?[A-Z])\W{0,2}"
 )
 _INITIAL_TEXT = re.compile(r"[\"“'‘]*[A-Z]")
@@ -313,7 +314,8 @@ class _Reading:
 
     def __init__(self) -> None:
         self._open: list[_Open] = []
-        self._names: Counter[str] = Counter()  # of open elements
+        self._places: dict[str, list[int]] = {}  # name -> where it is open
+        self._open_blocks: list[int] = []  # where blocks are open
         self._dropped: Counter[str] = Counter()
         self._drops: list[str] = []  # rules of the open elements that are left out
         self._verse = self._stanza = self._pre = self._links = self._headings = 0
@@ -336,7 +338,7 @@ class _Reading:
         if self._drops:
             if text := text.strip():
                 self._dropped[self._drops[-1]] += len(text)
-                if self._names["title"] and not self._blocks:
+                if self._places.get("title") and not self._blocks:
                     self._title.append(text)
             return
         if self._pre:
@@ -347,6 +349,8 @@ class _Reading:
             self._glue = not text
         if not text:
             return
+        if "-" in text:  # the line end stays, so that the word is joined as in a text file
+            text = _BROKEN_WORD.sub(_LINE, text)
         self._pieces.append(text)
         if text.isspace():
             return
@@ -376,7 +380,7 @@ class _Reading:
             self._boundary(name, breaks_line)
         if empty:
             return
-        if not block and effect is _PLAIN and not self._names[name]:
+        if not block and effect is _PLAIN and not self._places.get(name):
             return
         if len(self._open) >= _MAX_DEPTH:
             raise BookError(
@@ -384,6 +388,9 @@ class _Reading:
             )
         stanza = effect.stanza and (effect.verse or self._verse > 0)
         one = _Open(name, effect, block, len(self._pieces), self._paragraph, breaks_line, stanza)
+        self._places.setdefault(name, []).append(len(self._open))
+        if block:
+            self._open_blocks.append(len(self._open))
         self._open.append(one)
         self._count(one, 1)
 
@@ -392,18 +399,15 @@ class _Reading:
             self._start_void(name, "")
             return
         block = name in _BLOCKS
-        if not self._names[name]:
+        places = self._places.get(name)
+        if not places:
             if block:
                 self._boundary(name, breaks_line=False)
-            return
-        if not block and self._is_behind_block(name):
-            return
-        while self._pop().name != name:
-            pass
+        elif block or not self._open_blocks or places[-1] > self._open_blocks[-1]:
+            self._close(places[-1])
 
     def finish(self) -> MarkupText:
-        while self._open:
-            self._pop()
+        self._close(0)
         self._end_paragraph()
         if self._initial:
             self._initial = False
@@ -441,34 +445,23 @@ class _Reading:
     def _close_implied(self, name: str) -> None:
         """Close what the start of a block ends, however it was left open."""
         ends = ("p", "head", *_IMPLIED_ENDS.get(name, ()))
-        if not any(self._names[one] for one in ends):
-            return
-        for at in range(len(self._open) - 1, -1, -1):
-            one = self._open[at]
-            if not one.block:
-                continue
-            if one.name not in ends:
-                return
-            while len(self._open) > at:
-                self._pop()
+        while self._open_blocks and self._open[self._open_blocks[-1]].name in ends:
+            self._close(self._open_blocks[-1])
 
-    def _is_behind_block(self, name: str) -> bool:
-        for one in reversed(self._open):
-            if one.block:
-                return True
-            if one.name == name:
-                return False
-        return True
+    def _close(self, place: int) -> None:
+        while len(self._open) > place:
+            self._pop()
 
-    def _pop(self) -> _Open:
+    def _pop(self) -> None:
         one = self._open[-1]
+        if one.paragraph == self._paragraph and not self._drops:
+            self._check(one.effect, one.piece)
         if one.block:
             self._boundary(one.name, one.breaks_line)
+            self._open_blocks.pop()
         self._open.pop()
-        if not one.block and one.paragraph == self._paragraph and not self._drops:
-            self._check(one.effect, one.piece)
+        self._places[one.name].pop()
         self._count(one, -1)
-        return one
 
     def _check(self, effect: _Effect, piece: int) -> None:
         if not (effect.check or effect.initial):
@@ -482,7 +475,6 @@ class _Reading:
             self._initial = True
 
     def _count(self, one: _Open, step: int) -> None:
-        self._names[one.name] += step
         effect = one.effect
         if effect.drop:
             if step > 0:

@@ -36,7 +36,7 @@ _MAGIC, _ENCRYPTED = b"PAR1", b"PARE"
 _MAX_FOOTER_BYTES = 256 * 1024 * 1024
 _MAX_BOOKS = 1_000_000
 _BUFFER_BYTES = 1024 * 1024
-# No row is larger than its column chunk, so a batch is at most as large as the larger of both.
+# No row is larger than its row group, so a batch is at most as large as the larger of both.
 _BATCH_BYTES = 64 * 1024 * 1024
 _MAX_BATCH_ROWS = 256
 _SAMPLE_ROWS = 1000
@@ -110,7 +110,7 @@ class _Table:
     """An open Parquet file; every failure is a BookError."""
 
     def __init__(self, file: BinaryIO) -> None:
-        _require_parquet(file)
+        self._size = _require_parquet(file)
         with _damage():
             self._file = pq.ParquetFile(
                 pa.PythonFile(file, mode="r"),
@@ -146,7 +146,7 @@ class _Table:
     def has_sentences(self, columns: TableColumns) -> bool:
         """Whether a row is a sentence; reads a sample from the middle if rows are short."""
         count = sum(self.row_counts)
-        size = sum(self._chunk_bytes(group, [columns.text]) for group in range(len(self._groups)))
+        size = sum(map(self._group_bytes, range(len(self._groups))))
         if columns.in_pages or not count or size > _MAX_SENTENCE_BYTES * count:
             return False
         rows: list[str] = []
@@ -162,9 +162,10 @@ class _Table:
         count = self.row_counts[group]
         done = 0
         try:
-            size = self._chunk_bytes(group, [columns.text])
-            if count == 1 and size > 2 * MAX_BOOK_BYTES:
-                raise BookError("too_large", f"a row of {size / 2**20:,.0f} MiB is no book")
+            size = self._group_bytes(group)
+            if size > 2 * MAX_BOOK_BYTES * count:
+                mean = f"{size / 2**20 / count:,.0f} MiB"
+                raise BookError("too_large", f"rows of {mean} on average; split them into books")
             for batch in self._batches(group, [columns.text]):
                 with _damage():
                     array = _at_path(batch, columns.text)
@@ -193,7 +194,7 @@ class _Table:
         return found
 
     def _batches(self, group: int, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        rows = _BATCH_BYTES // max(1, self._chunk_bytes(group, names))
+        rows = _BATCH_BYTES // self._group_bytes(group)
         with _damage():
             yield from self._file.iter_batches(
                 batch_size=max(1, min(_MAX_BATCH_ROWS, rows)),
@@ -202,18 +203,15 @@ class _Table:
                 use_threads=False,
             )
 
-    def _chunk_bytes(self, group: int, names: Sequence[str]) -> int:
-        """The uncompressed size of columns in a row group, by the file's own account."""
-        schema = self._file.metadata.schema
-        return sum(
-            max(0, self._groups[group].column(index).total_uncompressed_size)
-            for index in range(len(schema))
-            if any(f"{schema.column(index).path}.".startswith(f"{name}.") for name in names)
-        )
+    def _group_bytes(self, group: int) -> int:
+        """The uncompressed size of a row group by the file's own account; not that of one column,
+        because Arrow ends the process if the account of a column is damaged.
+        """
+        return max(1, self._groups[group].total_byte_size, self._size // len(self._groups))
 
 
-def _require_parquet(file: BinaryIO) -> None:
-    """BookError for what is no whole Parquet file, before Arrow allocates what it claims to need."""
+def _require_parquet(file: BinaryIO) -> int:
+    """The bytes of a whole Parquet file; BookError before Arrow allocates what another claims."""
     file.seek(0)
     head = file.read(4)
     size = os.fstat(file.fileno()).st_size
@@ -228,6 +226,7 @@ def _require_parquet(file: BinaryIO) -> None:
     footer = int.from_bytes(end[:4], "little")
     if footer > min(size - 12, _MAX_FOOTER_BYTES):
         raise BookError("unreadable", f"a damaged Parquet file: a footer of {footer:,} bytes")
+    return size
 
 
 @contextlib.contextmanager

@@ -77,11 +77,11 @@ def _seek(reader: RowReader, file: BinaryIO, member: str) -> bytes:
             and not reader.is_before(member, place.member)
         )
         try:
-            found = serves and _advance(place, member)
+            serves = serves and _advance(place, member)
         except BaseException:
             place.file.close()
             raise
-        if found:
+        if serves:
             return _kept(place)
         place.file.close()
     copy = os.fdopen(os.dup(file.fileno()), "rb")

@@ -1,0 +1,317 @@
+"""EPUB books: their spine, what is left out, facts, and hostile or damaged files."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.corpus.folder import scan
+from cloze_gen.corpus.parse_book import BookReason
+from cloze_gen.corpus.readers import epub, read_book
+from cloze_gen.corpus.readers.epub import Epub
+from cloze_gen.errors import BookError
+
+CONTAINER = '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
+METADATA = (
+    '<dc:title id="t">The Lamp</dc:title><dc:creator opf:role="aut">M. H. Thrale</dc:creator>'
+    "<dc:language>en</dc:language><dc:rights>CC0</dc:rights><dc:date>2017-12-11</dc:date>"
+)
+LONG = "<p>The lamp was lit at dusk, and nobody on the quay could say by whom.</p>" * 60
+ONE, TWO = f"<h2>I</h2><p>It was late.</p>{LONG}", f"<h2>II</h2><p>It was dark.</p>{LONG}"
+XHTML = "application/xhtml+xml"
+
+
+def package(
+    items: Mapping[str, str],
+    *,
+    metadata: str = METADATA,
+    guide: str = "",
+    properties: Mapping[str, str] | None = None,
+    refs: Mapping[str, str] | None = None,
+) -> str:
+    """An OPF; items are file -> media type."""
+    properties, refs = properties or {}, refs or {}
+    manifest = "".join(
+        f'<item id="i{at}" href="{file}" media-type="{media}" properties="{properties.get(file, "")}"/>'
+        for at, (file, media) in enumerate(items.items())
+    )
+    spine = "".join(
+        f'<itemref idref="i{at}" {refs.get(file, "")}/>' for at, file in enumerate(items)
+    )
+    return (
+        '<?xml version="1.0" encoding="utf-8"?><package xmlns="http://www.idpf.org/2007/opf" '
+        'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:opf="http://www.idpf.org/2007/opf">'
+        f"<metadata>{metadata}</metadata><manifest>{manifest}</manifest><spine>{spine}</spine>"
+        f"<guide>{guide}</guide></package>"
+    )
+
+
+def packed(files: Mapping[str, str | bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name), data, compression)
+    return out.getvalue()
+
+
+def page(body: str, title: str = "") -> str:
+    return f'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{title}</title></head><body>{body}</body></html>'
+
+
+def book(
+    pages: Mapping[str, str], more: Mapping[str, str | bytes] | None = None, **opf: Any
+) -> bytes:
+    """An EPUB of XHTML pages, by file name below OEBPS."""
+    files: dict[str, str | bytes] = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": CONTAINER,
+        "OEBPS/book.opf": package(dict.fromkeys(pages, XHTML), **opf),
+    }
+    files |= {f"OEBPS/{name}": page(body) for name, body in pages.items()}
+    return packed(files | dict(more or {}))
+
+
+def test_the_spine_is_the_text_in_order() -> None:
+    """Not in the order of names or of the archive; each document once."""
+    decoded = Epub().decode(book({"b.xhtml": ONE, "a.xhtml": TWO}))
+    assert decoded.text.index("It was late.") < decoded.text.index("It was dark.")
+    assert decoded.text.startswith("        I\n\nIt was late.")
+    assert (decoded.encoding, decoded.evidence) == ("epub 1", "2 of 2 documents")
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "rule"),
+    [
+        ("x.xhtml", "<section epub:type='titlepage'><h1>no</h1></section>", "without prose"),
+        ("x.xhtml", "<section epub:type='colophon'><p>no</p></section>", "without prose"),
+        ("x.xhtml", "<section epub:type='endnotes'><p>no</p></section>", "without prose"),
+        ("toc.xhtml", "<p>no</p>", "file name"),
+        ("01_title_page.xhtml", "<p>no</p>", "file name"),
+        ("copyright.xhtml", "<p>no</p>", "file name"),
+        ("about-the-author.xhtml", "<p>no</p>", "file name"),
+        ("endnotes-1.xhtml", "<p>no</p>", "file name"),
+        ("x.xhtml", "<h2>About the Author</h2><p>no</p>", "heading"),
+        ("x.xhtml", "<h1>ALSO BY M. H. THRALE</h1><p>no</p>", "heading"),
+        ("x.xhtml", "<h1>Contents</h1><p>no</p>", "heading"),
+        ("x.xhtml", "<h3>Transcriber’s Notes</h3><p>no</p>", "heading"),
+        ("guided.xhtml", "<p>no</p>", "guide"),
+        ("nav.html", "<p>no</p>", "navigation"),
+        ("side.xhtml", "<p>no</p>", "not linear"),
+    ],
+)
+def test_front_and_back_pages_are_left_out(name: str, body: str, rule: str) -> None:
+    """By `epub:type`, file name, first heading, guide, navigation or `linear`; the rule is counted."""
+    raw = book(
+        {name: body, "one.xhtml": ONE, "two.xhtml": TWO},
+        guide='<reference type="copyright-page" href="guided.xhtml#x"/>',
+        properties={"nav.html": "nav"},
+        refs={"side.xhtml": 'linear="no"'},
+    )
+    decoded = Epub().decode(raw)
+    assert "no\n" not in decoded.text
+    assert decoded.evidence.startswith(f"2 of 3 documents, left out by rule: 1 {rule}")
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("dedication.xhtml", "<section epub:type='dedication'><h2>Dedication</h2><p>kept</p></section>"),
+        ("preface.xhtml", "<section epub:type='preface'><p>kept</p></section>"),
+        ("notable.xhtml", "<h2>Notes on a Scandal</h2><p>kept</p>"),
+        ("index_split_001.html", "<p>kept</p>"),
+        ("x.xhtml", "<h2>The Colophon</h2><p>kept</p>"),
+        ("guided.xhtml", f"<p>kept</p>{LONG}"),
+        ("notes.xhtml", f"<p>kept</p>{LONG}"),
+        ("contents.xhtml", f"<h1>Contents</h1><p>kept</p>{LONG}"),
+    ],
+)  # fmt: skip
+def test_the_authors_pages_are_kept(name: str, body: str) -> None:
+    """What only looks alike, and what is too long for a page of that kind."""
+    guide = '<reference type="toc" href="guided.xhtml"/>'
+    raw = book({name: body, "one.xhtml": ONE, "two.xhtml": TWO}, guide=guide)
+    assert "kept" in Epub().decode(raw).text
+
+
+def test_facts_come_from_the_metadata(tmp_path: Path) -> None:
+    """A date of the edition is no year of the book."""
+    (tmp_path / "lamp.epub").write_bytes(book({"one.xhtml": ONE}))
+    (found,) = scan(tmp_path).books
+    assert (found.book_id, found.kind) == ("lamp", "epub 1")
+    assert dict(found.facts) == {
+        "title": "The Lamp",
+        "author": "M. H. Thrale",
+        "language": "en",
+        "license": "CC0",
+    }
+    raw = read_book(found.path, digest=found.digest())
+    decoded = raw.decode()
+    assert raw.decode(decoded.encoding).text == decoded.text
+    with pytest.raises(LookupError, match="extractor 'epub 0'"):
+        raw.decode("epub 0")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "facts"),
+    [
+        (
+            '<dc:title id="s">A Tale</dc:title><dc:title id="m">Lamp &amp; Key</dc:title><meta refines="#s" property="title-type">subtitle</meta>',
+            {"title": "Lamp & Key"},
+        ),
+        (
+            '<dc:creator id="a">A. B.</dc:creator><dc:creator id="b">C. D.</dc:creator><dc:creator id="i">Painter</dc:creator>'
+            '<meta refines="#i" property="role">ill</meta><meta refines="#a" property="role">dto</meta><meta refines="#a" property="role">aut</meta>',
+            {"author": "A. B. and C. D."},
+        ),
+        ('<dc:date opf:event="original-publication">1906-05</dc:date>', {"year": "1906"}),
+        ("<dc:date>1906</dc:date>", {}),
+        ("<dc:identifier>http://www.gutenberg.org/1342</dc:identifier>", {"etext": "1342"}),
+        (f"<dc:title>{'x' * 5000}</dc:title>", {"title": "x" * 2000}),
+        ("", {}),
+    ],
+)  # fmt: skip
+def test_metadata_in_its_variants(metadata: str, facts: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "a.epub").write_bytes(book({"one.xhtml": ONE}, metadata=metadata))
+    assert dict(scan(tmp_path).books[0].facts) == facts
+
+
+GOOD = {"META-INF/container.xml": CONTAINER, "OEBPS/one.xhtml": page(ONE)}
+OPF = package({"one.xhtml": XHTML})
+BOMB = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
+LOCK = '<encryption xmlns="urn:x"><EncryptedData><EncryptionMethod Algorithm="{}"/><CipherData><CipherReference URI="{}"/></CipherData></EncryptedData></encryption>'
+
+
+def with_opf(opf: str | bytes) -> bytes:
+    return packed({**GOOD, "OEBPS/book.opf": opf})
+
+
+def flagged(raw: bytes) -> bytes:
+    """The archive with the mark of an encrypted entry on every entry."""
+    changed = bytearray(raw)
+    for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = raw.find(mark)
+        while place >= 0:
+            changed[place + at] |= 1
+            place = raw.find(mark, place + 1)
+    return bytes(changed)
+
+
+DAMAGED = {
+    "no zip": (b"It was a dark night.", "not a complete zip"),
+    "cut": (book({"one.xhtml": ONE})[:-300], "not a complete zip"),
+    "empty": (packed({}), "container.xml' is missing"),
+    "no package": (packed(GOOD), "'OEBPS/book.opf' is missing"),
+    "container without a package": (
+        packed({"META-INF/container.xml": "<container/>"}),
+        "names no package document",
+    ),
+    "container is text": (packed({"META-INF/container.xml": "hello"}), "not well-formed"),
+    "package is cut": (with_opf(OPF[:300]), "not well-formed"),
+    "no spine": (with_opf(package({})), "spine has no documents"),
+    "spine of nothing": (with_opf(OPF.replace('idref="i0"', 'idref="zz"')), "'zz', which is no item"),
+    "missing document": (with_opf(OPF.replace("one.xhtml", "two.xhtml")), "'OEBPS/two.xhtml' is missing"),
+    "billion laughs": (with_opf(BOMB + OPF.split("?>")[1]), "defines XML entities"),
+    "laughs in UTF-16": (with_opf((BOMB + OPF.split("?>")[1]).encode("utf-16")), "defines XML entities"),
+    "external entity": (
+        with_opf('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><package>&a;</package>'),
+        "defines XML entities",
+    ),
+    "path above": (with_opf(OPF.replace("one.xhtml", "../../etc/passwd")), "leads out of the EPUB"),
+    "escaped path above": (with_opf(OPF.replace("one.xhtml", "%2e%2e/%2e%2e/x")), "leads out of the EPUB"),
+    "absolute path": (with_opf(OPF.replace("one.xhtml", "/etc/passwd")), "leads out of the EPUB"),
+    "NUL in a path": (with_opf(OPF.replace("one.xhtml", "one%00.xhtml")), "leads out of the EPUB"),
+    "package above": (
+        packed({"META-INF/container.xml": CONTAINER.replace("OEBPS", "..")}),
+        "leads out of the EPUB",
+    ),
+    "other compression": (
+        packed({**GOOD, "OEBPS/book.opf": OPF}, zipfile.ZIP_LZMA),
+        "compression method 14",
+    ),
+    "wrong checksum": (
+        packed({**GOOD, "OEBPS/book.opf": OPF}, zipfile.ZIP_STORED).replace(b"nobody", b"no one"),
+        "Bad CRC-32",
+    ),
+    "too many entries": (b"PK\x01\x02" * 70_000, "more than 65,535 entries"),
+    "deep package": (with_opf("<a>" * 20_000 + "</a>" * 20_000), "spine has no documents"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_or_hostile_epub_has_one_reason(name: str, tmp_path: Path) -> None:
+    """Listed as one book, and dropped with what is wrong."""
+    raw, message = DAMAGED[name]
+    with pytest.raises(BookError, match=message) as error:
+        Epub().decode(raw)
+    assert error.value.reason == BookReason.DAMAGED_EPUB
+    assert "\n" not in str(error.value)
+    (tmp_path / "a.epub").write_bytes(raw)
+    assert [one.kind for one in scan(tmp_path).books] == ["epub 1"]
+
+
+def test_an_unknown_document_type_is_no_harm() -> None:
+    """Older packages name a document type, without entities."""
+    opf = OPF.replace(
+        "<package", '<!DOCTYPE package PUBLIC "+//ISBN" "http://x/oebpkg1.dtd"><package'
+    )
+    assert "late" in Epub().decode(with_opf(opf)).text
+
+
+@pytest.mark.parametrize(
+    ("raw", "encrypted"),
+    [
+        (book({"one.xhtml": ONE}, {"META-INF/encryption.xml": LOCK.format("aes128", "OEBPS/one.xhtml")}), True),
+        (book({"one.xhtml": ONE}, {"META-INF/encryption.xml": LOCK.format("aes128", "OEBPS/a.jpg")}), False),
+        (book({"one.xhtml": ONE}, {"META-INF/encryption.xml": LOCK.format("http://www.idpf.org/2008/embedding", "OEBPS/one.xhtml")}), False),
+        (flagged(book({"one.xhtml": ONE})), True),
+    ],
+    ids=["text", "picture", "font", "zip"],
+)  # fmt: skip
+def test_an_encrypted_text_is_told_from_encrypted_fonts(raw: bytes, encrypted: bool) -> None:
+    if not encrypted:
+        assert "late" in Epub().decode(raw).text
+        return
+    with pytest.raises(BookError, match="is encrypted") as error:
+        Epub().decode(raw)
+    assert error.value.reason == BookReason.ENCRYPTED
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one document", "many documents"])
+def test_nothing_above_the_limit_is_unpacked(monkeypatch: pytest.MonkeyPatch, spread: bool) -> None:
+    """A zip bomb, in one entry or in all entries together."""
+    monkeypatch.setattr(epub, "MAX_BOOK_BYTES", 100_000)
+    body = "<p>" + "x" * (40_000 if spread else 10**7)
+    raw = book({f"{n}.xhtml": body for n in range(4 if spread else 1)})
+    assert len(raw) < 100_000
+    with pytest.raises(BookError, match="larger than a book can be") as error:
+        Epub().decode(raw)
+    assert error.value.reason == "too_large"
+
+
+def test_a_document_listed_often_is_read_once() -> None:
+    """A short package cannot ask for a long text."""
+    opf = OPF.replace('<itemref idref="i0" />', '<itemref idref="i0" />' * 1000)
+    assert Epub().decode(with_opf(opf)).text.count("It was late.") == 1
+
+
+@pytest.mark.parametrize(
+    "pages", [{"one.xhtml": "<p></p>"}, {"one.xhtml": "<img src='a.png'/>", "two.xhtml": ""}]
+)
+def test_an_epub_without_text_is_empty(pages: dict[str, str]) -> None:
+    with pytest.raises(BookError) as error:
+        Epub().decode(book(pages))
+    assert error.value.reason == "empty"
+
+
+def test_names_are_unquoted_and_fragments_cut() -> None:
+    """References are URLs, relative to the package document."""
+    files = {
+        "META-INF/container.xml": CONTAINER,
+        "OEBPS/book.opf": package({"../text/chapter%20one.xhtml#start": XHTML}),
+        "text/chapter one.xhtml": page(ONE),
+    }
+    assert "late" in Epub().decode(packed(files)).text

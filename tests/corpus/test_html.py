@@ -1,0 +1,295 @@
+"""HTML books: the text made of them, what is left out, encodings, facts, and hostile files."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.corpus.folder import scan
+from cloze_gen.corpus.ingest import _memo
+from cloze_gen.corpus.parse_book import IngestSettings, find_markup, parse_book
+from cloze_gen.corpus.readers import READERS, read_book
+from cloze_gen.corpus.readers.html import HtmlBook, html_facts
+from cloze_gen.corpus.readers.markup_text import extract_text
+from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.errors import BookError
+from tests.conftest import SAMPLE
+
+BREAK = "       *       *       *       *       *"
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<p>It was  late.\n<p>Dark.", "It was late.\n\nDark."),
+        ("<div>It was <i>very</i> <b>late</b>.</div>Dark.", "It was very late.\n\nDark."),
+        ("<p>Sir,<br/>\n  I am<br>yours.</p>", "Sir,\nI am\nyours."),
+        ("<p>One.<br><br>Two.</p>", "One.\n\nTwo."),
+        ("<p>a</p><h2>The\n Storm</h2><p>b</p>", "a\n\n        The Storm\n\nb"),
+        ("<hgroup><h2>I</h2><p>The Storm</p></hgroup>", "        I\n\n        The Storm"),
+        ("<h2><img alt='PREFACE.'></h2>", "        PREFACE."),
+        ("<h2><img alt='a picture'>ONE</h2>", "        ONE"),
+        ("<p>a</p><hr/><hr><p>b</p>", f"a\n\n{BREAK}\n\nb"),
+        ("<pre>\n  one\n   two  \n\nthree</pre>", "  one\n   two\n\nthree"),
+        ("<blockquote><p>a</p>b</blockquote>c", "a\n\nb\n\nc"),
+        ("<ul><li>a<li>b</ul>", "a\n\nb"),
+        ("<table><tr><td>a<td> b <tr><td>c</table>", "a    b\n\nc"),
+        ("<table><tr><td><p>A room.</p><p>Dark.</p></table>", "A room.\n\nDark."),
+        ("<p>AT&amp;T &mdash; caf&eacute; &#8212; 1 &lt; 2 < 3 &nosuch;", "AT&T — café — 1 < 2 < 3 &nosuch;"),
+        ("<p>can\xaddle\u2060—light &#173;", "candle—light"),
+        ("<p>by candle-\n  light, semi-\nOxford", "by candle-\nlight, semi- Oxford"),
+        ("<p>friend \u2e3b’s", "friend ———’s"),
+        ("<p>a<![CDATA[ <b> &amp; ]]>c", "a <b> &amp; c"),
+        ("<!-- <p>no --><p title='a > b'>yes<?php no ?>", "yes"),
+        ("<!DOCTYPE html [<!ENTITY a 'no'>]><p>yes &a;", "yes &a;"),
+        ("<head><title>no</title><style>no</style><p>yes", "yes"),
+        ("<title/><script src='x'/><p>yes<i/> <span class='pagenum'/>and <a id='a'/>more", "yes and more"),
+        ("<p>a<script>if (1 < 2) '<p>no'</script>b", "ab"),
+        ("<P CLASS=PageNum>[12]</P><p>a", "a"),
+        ("a <br clear=all> b", "a\nb"),
+        ("<p>a</div>b</p></p>c", "a\n\nb\n\nc"),
+        ("a <b", "a"),
+        ("<p class=\"x>a</p><p>b <i>c</i>", "a\n\nb c"),
+    ],
+)  # fmt: skip
+def test_markup_becomes_paragraphs(markup: str, text: str) -> None:
+    """Blocks are paragraphs, `<br>` ends a line, headings and tables look as in a text file."""
+    assert extract_text(markup).text.removesuffix("\n") == text
+
+
+@pytest.mark.parametrize(
+    ("markup", "text", "rule"),
+    [
+        ("<p>a<span class='pagenum'><a id='p1'>{1}</a></span>b", "ab", "page_number"),
+        ("<p>a<span epub:type='pagebreak' title='1'>1</span>b", "ab", "page_number"),
+        ("<p>a<span class='page'>[Pg 12]</span>b", "ab", "page_number"),
+        ("<p>a<sup>12</sup> b", "a b", "note"),
+        ("<p>a<sup><a href='#f1'>*</a></sup> b", "a b", "note"),
+        ("<p>a<a href='#f1'>[A]</a> b", "a b", "note"),
+        ("<p>a<a epub:type='noteref' href='n.xhtml#1'>1</a> b", "a b", "note"),
+        ("<p>a<div class='footnote'><p>[1] no</div>b", "a\n\nb", "note"),
+        ("<p>a<aside epub:type='footnote'>no</aside>b", "a\n\nb", "note"),
+        ("<p>a<section role='doc-endnotes'><p>no</section>b", "a\n\nb", "note"),
+        ("<nav><ol><li>no</ol></nav>a", "a", "contents"),
+        ("<div class='toc'><p>no</p></div>a", "a", "contents"),
+        ("<p><a href='#c1'>Chapter I</a>, <a href='#c2'>II</a></p>a", "a", "contents"),
+        ("<figure><figcaption>no</figcaption></figure>a", "a", "caption"),
+        ("<div class='caption'><p>no</p></div>a", "a", "caption"),
+        ("<p><span class='sidenote'>no</span>a", "a", "sidenote"),
+        ("<div class='tnote'><p>Transcriber: no</div>a", "a", "transcribers_note"),
+        ("<div class='advertisement'>no</div>a", "a", "advertisement"),
+        ("<section epub:type='imprint'><p>no</section>a", "a", "front_or_back_page"),
+        ("<p style='display: none'>no</p>a", "a", "hidden"),
+        ("<div class='note'><p>a</p></div>", "a", ""),
+        ("<p>M<sup>r.</sup> Hurst, the 4<sup>th</sup>", "Mr. Hurst, the 4th", ""),
+        ("<p>See <a href='#c2'>chapter two</a>, <a href='http://a/b'>or this", "See chapter two, or this", ""),
+        ("<p><span class='page'>The page left.</span>", "The page left.", ""),
+        ("<h2><a href='#toc'>Chapter I</a></h2>", "        Chapter I", ""),
+        ("<h2 class='toc'>Chapter I</h2>", "        Chapter I", ""),
+        ("<p><a id='c1'>Here</a>", "Here", ""),
+        ("<p><span class='pagenum'>12<p>a", "a", "page_number"),
+    ],
+)  # fmt: skip
+def test_what_is_no_prose_is_left_out_and_counted(markup: str, text: str, rule: str) -> None:
+    """Each rule leaves out what it names, and nothing that only looks alike."""
+    made = extract_text(markup)
+    assert made.text.removesuffix("\n") == text
+    assert list(made.dropped) == [rule] * bool(rule)
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<p><span class='dropcap'>I</span>t was", "It was"),
+        ("<p><span class='letra'>\nI</span> am", "I am"),
+        ("<p><img alt='T' src='t.png'>\nHE story", "THE story"),
+        ("<p><span class='letra'><img alt='“I'></span>\nhope", "“I hope"),
+        ("<p><img alt='Drop cap W'/>hen", "When"),
+        ("<div class='figleft'><img alt='I'></div><p>t was", "It was"),
+        ("<p class='dropcap'>“W</p><p>\n hen he", "“When he"),
+        ("<p><img alt='A house'>It was", "It was"),
+        ("<p class='dropcap'>I</p>", "I"),
+    ],
+)
+def test_a_drop_capital_opens_its_word(markup: str, text: str) -> None:
+    """In a span, an image or a block of its own."""
+    assert extract_text(markup).text.removesuffix("\n") == text
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<div class='poem'><div class='stanza'><span class='i0'>Over the hill<br/></span>\n"
+        "<span class='i2'>And under the sky,<br/></span></div><div class='stanza'><span>Away.</span></div></div>",
+        "<div class='poetry'><div class='stanza'><div class='verse indent0'>Over the hill</div>"
+        "<div class='verse'>And under the sky,</div></div><div class='stanza'><div>Away.</div></div></div>",
+        "<blockquote epub:type='z3998:verse'><p><span>Over the hill</span><br/>"
+        "<span class='i1'>And under the sky,</span></p><p>Away.</p></blockquote>",
+        "<div class='linegroup'><div class='group'><div class='line'>Over the hill</div>"
+        "<div class='line'>And under the sky,</div></div><div class='group'><div>Away.</div></div></div>",
+        "<div class='poem'><p class='i0'>Over the hill</p><p class='i2'>And under the sky,</p>"
+        "<p>Away.</p></div>",
+        "<p class='poem'>Over the hill<br>\nAnd under the sky,<br><br>Away.</p>",
+    ],
+)  # fmt: skip
+def test_verse_is_indented_line_by_line(markup: str) -> None:
+    """However a poem is marked, its lines and stanzas are those of a text file."""
+    text = extract_text(f"<p>He sang:</p>{markup}<p>And left.</p>").text
+    assert text == (
+        "He sang:\n\n    Over the hill\n    And under the sky,\n\n    Away.\n\nAnd left.\n"
+    )
+
+
+def test_paragraphs_are_wrapped_as_prose() -> None:
+    """At 72 characters, narrower where all lines would begin with capitals as verse does."""
+    capitals = (
+        "The professor was not at home. Nor was Mr. Chase. Nor was Miss Norah Derrick, the lady I "
+        "had met on the beach with the professor. Miss Phyllis, said the maid, was in the garden."
+    )
+    lines = extract_text(f"<p>{capitals}").text.splitlines()
+    assert max(map(len, lines)) <= 72
+    assert any(line[0].islower() for line in lines[1:])
+    assert " ".join(lines) == capitals
+
+
+def test_a_book_of_html_is_the_book_of_text() -> None:
+    """Rendered as HTML, a novel has the sentences, kinds and paragraphs of its text file."""
+    raw = (SAMPLE / "source" / "the-lamp-at-skerry-point.txt").read_bytes()
+    blocks = raw.decode().replace("&", "&amp;").replace("<", "&lt;").split("\r\n\r\n")
+    page = "<!DOCTYPE html><title>The Lamp</title><body>" + "".join(
+        f"<pre>{one}</pre>" if one.startswith("  ") else f"<p>{one}</p>\n" for one in blocks
+    )
+    plain, html = (
+        parse_book(data, book_id="b", settings=IngestSettings(), memo=_memo(), decode=reader.decode)
+        for data, reader in ((raw, READERS[0]), (page.encode(), HtmlBook()))
+    )
+    assert len(plain.text) > 100
+    assert (html.text, html.kind, html.tokens) == (plain.text, plain.kind, plain.tokens)
+    assert html.audit.encoding == "html 1, utf-8" or html.audit.encoding == "html 1, ascii"
+
+
+@pytest.mark.parametrize(
+    ("raw", "encoding"),
+    [
+        ("<p>café".encode(), "utf-8"),
+        ("\ufeff<p>café".encode(), "utf-8-sig"),
+        ("<p>café".encode("utf-16"), "utf-16"),
+        (b"<meta charset=iso-8859-1><p>caf\xe9", "cp1252"),
+        (b"<?xml version='1.0' encoding='iso-8859-2'?><p>caf\xe9", "iso8859-2"),
+        (b"<meta http-equiv='content-type' content='text/html; charset=\"macroman\"'><p>caf\x8e", "mac-roman"),
+        ("<meta charset=iso-8859-1><p>café".encode(), "utf-8"),
+        (b"<meta charset=utf-8><p>caf\xe9", "latin-1"),
+        (b"<meta charset=zip><p>caf\xe9", "latin-1"),
+        (b"<meta charset=unicode_escape><p>caf\xe9", "latin-1"),
+        (b"<meta charset=windows-1252><p>caf\xe9 r\xe9sum\xe9 na\xefve \x81", "latin-1"),
+    ],
+)  # fmt: skip
+def test_the_encoding_is_found_and_decodes_again(raw: bytes, encoding: str) -> None:
+    """Valid UTF-8 before what is declared; a declared codec only if it is one of texts."""
+    found = HtmlBook().decode(raw)
+    assert found.text.startswith("café")
+    assert found.encoding == f"html 1, {encoding}"
+    assert HtmlBook().decode(raw, found.encoding).text == found.text
+
+
+def test_text_of_another_extractor_is_not_read_again() -> None:
+    """Spans count the characters of one extractor's text."""
+    with pytest.raises(LookupError, match="extractor 'html 0'"):
+        HtmlBook().decode(b"<p>a", "html 0, ascii")
+
+
+@pytest.mark.parametrize(
+    ("head", "facts"),
+    [
+        ("<title>Emma</title>", {"title": "Emma"}),
+        (
+            "<html lang='en'><title>The Project Gutenberg eBook of Tom &amp; I,\n by A. B. Cee.</title>",
+            {"title": "Tom & I", "author": "A. B. Cee", "language": "en"},
+        ),
+        ("<title>Emma | Project Gutenberg</title>", {"title": "Emma"}),
+        ("<title>Step by Step</title>", {"title": "Step by Step"}),
+        (
+            "<title>x</title><meta name='dc.title' content='Emma'><meta content='J. A.' name='DC.Creator'>"
+            "<meta property='og:title' content='no'><meta name='dcterms.rights' content='CC0'>",
+            {"title": "Emma", "author": "J. A.", "license": "CC0"},
+        ),
+        ("<pre>Release Date: June, 1998 [EBook #1342]</pre>", {"etext": "1342"}),
+        (f"<title>{'x' * 5000}</title>", {"title": "x" * 2000}),
+        ("<p>no head", {}),
+    ],
+)  # fmt: skip
+def test_facts_come_from_the_head(head: str, facts: dict[str, str]) -> None:
+    """Title, author, language, licence and e-text number."""
+    assert html_facts(head) == facts
+
+
+def test_a_folder_lists_and_reads_html(tmp_path: Path) -> None:
+    """With its facts and the kind that keys the stored book."""
+    (tmp_path / "a.HTM").write_bytes(b"<title>Emma, by J. A.</title>" + b"<p>caf\xe9" * 40_000)
+    (book,) = scan(tmp_path).books
+    assert (book.book_id, book.kind, dict(book.facts)) == (
+        "a",
+        "html 1",
+        {"title": "Emma", "author": "J. A."},
+    )
+    raw = read_book(book.path, digest=book.digest())
+    assert raw.decode().text.count("café") == 40_000
+
+
+@pytest.mark.parametrize("raw", [b"", b"  ", b"<html><title>a</title><img src=x></html>"])
+def test_html_without_text_is_empty(raw: bytes) -> None:
+    with pytest.raises(BookError) as error:
+        HtmlBook().decode(raw)
+    assert error.value.reason == "empty"
+
+
+def test_html_is_no_longer_markup() -> None:
+    """A text from HTML has no tags; HTML in a text file keeps its reason."""
+    page = "<html><body>" + "<p class='a'>It was late.</p>" * 30
+    assert find_markup(page)
+    assert not find_markup(extract_text(page).text)
+
+
+N = 20_000
+HOSTILE = {
+    "deep": "<div>" * N,
+    "deep inline": "<sup>" * N,
+    "paragraphs behind inline": "<span class=pagenum>" * 9000 + "<p>x" * N,
+    "ends of nothing": "<span class=toc>" * 9000 + "</em></div>" * N,
+    "ends behind a block": "<i class=toc><div>" + "<b class=toc>" * 9000 + "</i>" * N,
+    "formatting": "".join(f"<b id={n}>" for n in range(N // 10)) + "<p>x" * (N // 10),
+    "comments": "<!--" * N,
+    "sections": "<![CDATA[" * N,
+    "doctypes": "<!DOCTYPE[" * N,
+    "cut tags": "<a " * N,
+    "quoted ends": '<a =">"' * N,
+    "quotes": "<a ='" * N + ">",
+    "equals": f"<p {'= ' * N}>",
+    "attributes": f"<p {'class=x ' * N}>a",
+    "spaces in a tag": f"<p x{' ' * N}>",
+    "scripts": "<script>" * N,
+    "references": "&" * N + "&#" + "9" * N + ";",
+    "cells": "<td>a" * (N // 5),
+    "one word": "a" * N,
+    "drop capitals": "<p class=dropcap>I" * (N // 10),
+    "links": "<a href=#a>" * N,
+    "control characters": "\0\v\x1c" * N,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_markup_takes_linear_time(name: str) -> None:
+    """Quadratic time would take minutes each."""
+    if name.startswith(("deep", "links")):
+        with pytest.raises(BookError, match="inside one another"):
+            extract_text(HOSTILE[name])
+    else:
+        assert "\0" not in extract_text(HOSTILE[name]).text
+
+
+def test_a_listing_reads_only_the_head() -> None:
+    file = io.BytesIO(b"<title>a</title>" + b" " * 10**6)
+    HtmlBook().listing(file, InputSettings())
+    assert file.tell() < 10**5

@@ -1,0 +1,343 @@
+"""Folders as people have them: which files are read, under which ids, with which facts."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.corpus.folder import CorpusScan, scan
+from cloze_gen.corpus.layouts.catalogs import author_names
+from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.splits import books_of_split
+from cloze_gen.errors import UsageError
+
+PG_HEADER = "Text#,Type,Issued,Title,Language,Authors,Subjects,LoCC,Bookshelves".split(",")
+EMMA = (
+    *("158", "Text", "1994-08-01", "Emma", "en", "Austen, Jane, 1775-1817"),
+    *("Love stories", "PR", "Best Books; Category: Novels; Category: British Literature"),
+)
+FACTS_OF_EMMA = {
+    "title": "Emma",
+    "author": "Austen, Jane",
+    "genre": "Novels",
+    "etext": "158",
+    "language": "en",
+}
+RDF = """<?xml version="1.0" encoding="utf-8"?>
+<rdf:RDF xmlns:dcterms="http://purl.org/dc/terms/"
+  xmlns:pgterms="http://www.gutenberg.org/2009/pgterms/"
+  xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+  <pgterms:ebook rdf:about="ebooks/{number}">
+    <dcterms:title>Emma</dcterms:title>
+    <dcterms:creator><pgterms:agent><pgterms:name>Austen, Jane</pgterms:name></pgterms:agent></dcterms:creator>
+    <dcterms:language><rdf:Description><rdf:value>{language}</rdf:value></rdf:Description></dcterms:language>
+    <dcterms:type><rdf:Description><rdf:value>{type}</rdf:value></rdf:Description></dcterms:type>
+    <dcterms:issued>1994-08-01</dcterms:issued>
+    <dcterms:rights>Public domain in the USA.</dcterms:rights>
+  </pgterms:ebook>
+</rdf:RDF>
+"""
+
+
+def rdf(number: int, *, language: str = "en", kind: str = "Text") -> str:
+    return RDF.format(number=number, language=language, type=kind)
+
+
+def put(root: Path, *files: str, text: str = "") -> Path:
+    """Files whose text is their path, so that no two are equal."""
+    for file in files:
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text(text or file)
+    return root
+
+
+def table(path: Path, *rows: Sequence[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    data = text.getvalue().encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+def ids(found: CorpusScan) -> dict[str, str]:
+    return {book.file: book.book_id for book in found.books}
+
+
+def facts(found: CorpusScan) -> dict[str, dict[str, str]]:
+    return {book.book_id: dict(book.facts) for book in found.books}
+
+
+# ---- Gutenberg
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("158-0.txt", "158.txt.utf8", "158-8.txt", "158.txt"),
+        ("158.txt.utf-8", "158-8.txt", "158.txt"),
+        ("pg158.txt", "158-0.txt"),
+        ("158-8.txt", "158.txt"),
+        ("158.txt",),
+    ],
+)
+def test_the_best_file_of_a_book_is_read(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """The first of each list; the others are counted in one line."""
+    put(tmp_path, *(f"1/5/158/{name}" for name in names), "1/5/158/old/emma10.txt")
+    found = scan(tmp_path)
+    assert ids(found) == {f"1/5/158/{names[0]}": "pg158"}
+    skipped = dict(line.split(": ", 1) for line in found.skipped)
+    assert skipped.pop("skipped 1 file (superseded, in old/)") == "'1/5/158/old/emma10.txt'"
+    assert len(skipped) == (len(names) > 1)
+    assert all(repr(f"1/5/158/{name}") in "".join(found.skipped) for name in names[1:])
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+def test_the_catalogue_gives_facts_and_never_a_year(tmp_path: Path, packed: str) -> None:
+    put(tmp_path, "cache/epub/158/pg158.txt", "cache/epub/84/pg84.txt")
+    table(tmp_path / f"feeds/pg_catalog.csv{packed}", PG_HEADER, EMMA)
+    found = scan(tmp_path)
+    assert facts(found) == {"pg158": FACTS_OF_EMMA, "pg84": {"etext": "84"}}
+    assert found.layouts == (f"Project Gutenberg's own texts with pg_catalog.csv{packed}",)
+    assert found.skipped == ()
+
+
+def test_what_the_catalogue_says_is_no_english_text_is_not_read(tmp_path: Path) -> None:
+    put(tmp_path, *(f"cache/epub/{n}/pg{n}.txt" for n in (158, 2, 3, 4)))
+    other = EMMA[5:]
+    table(
+        tmp_path / "pg_catalog.csv",
+        PG_HEADER,
+        EMMA,
+        ("2", "Sound", "", "Emma, read", "en", *other),
+        ("3", "Text", "", "Emma (German)", "de", *other),
+        ("4", "Text", "", "Emma (two languages)", "fr; en", *other),
+    )
+    found = scan(tmp_path)
+    assert facts(found).keys() == {"pg158", "pg4"}
+    assert found.skipped == (
+        "skipped 1 file (Sound, not Text, in the catalogue): 'cache/epub/2/pg2.txt'",
+        "skipped 1 file (not in English, by the catalogue): 'cache/epub/3/pg3.txt'",
+    )
+
+
+def test_rdf_adds_rights_to_the_catalogue(tmp_path: Path) -> None:
+    put(tmp_path, "1/5/158/158.txt")
+    put(tmp_path, "1/5/158/pg158.rdf", text=rdf(158))
+    table(tmp_path / "pg_catalog.csv", PG_HEADER, EMMA)
+    found = scan(tmp_path)
+    assert facts(found) == {"pg158": FACTS_OF_EMMA | {"license": "Public domain in the USA"}}
+    assert found.layouts == ("Project Gutenberg mirror with pg_catalog.csv and RDF",)
+
+
+@pytest.mark.parametrize("given", [{"language": "de"}, {"kind": "Image"}])
+def test_rdf_alone_decides_too(tmp_path: Path, given: dict[str, str]) -> None:
+    put(tmp_path, "158/158.txt", "mine.txt")
+    put(tmp_path, "158/pg158.rdf", text=rdf(158, **given))
+    assert ids(scan(tmp_path)) == {"mine.txt": "mine"}
+
+
+def test_a_flat_folder_keeps_its_ids(tmp_path: Path) -> None:
+    """Bare numbers name no etext without a folder of that number or a catalogue."""
+    put(tmp_path, "158-0.txt", "84.txt", "chapters/3.txt")
+    before = scan(tmp_path)
+    assert sorted(ids(before).values()) == ["158-0", "3", "84"]
+    assert before.layouts == ()
+    table(tmp_path / "pg_catalog.csv", PG_HEADER, EMMA)
+    assert sorted(ids(scan(tmp_path)).values()) == ["3", "84", "pg158"]
+
+
+@pytest.mark.parametrize(
+    ("authors", "expected"),
+    [
+        ("Austen, Jane, 1775-1817", "Austen, Jane"),
+        ("Homer, 751? BCE-651? BCE", "Homer"),
+        ("Wells, H. G. (Herbert George), 1866-1946", "Wells, H. G."),
+        ("Tolstoy, Leo, graf, 1828-1910; Maude, Louise, 1855-1939 [Translator]", "Tolstoy, Leo, graf"),
+        ("Lang, Andrew, 1844-1912 [Editor]", "Lang, Andrew"),
+        ("Writer 7, A., active 18th century", "Writer 7, A."),
+        (" ; ", ""),
+    ],
+)  # fmt: skip
+def test_authors_have_no_dates_and_no_translators(authors: str, expected: str) -> None:
+    assert author_names(authors) == expected
+
+
+# ---- corpora made from Gutenberg
+
+
+def test_the_standardized_corpus_is_read_raw(tmp_path: Path) -> None:
+    put(tmp_path, "data/raw/PG158_raw.txt", "data/text/PG158_text.txt", "data/text/PG84_text.txt")
+    put(tmp_path, "data/tokens/PG158_tokens.txt", "data/counts/PG158_counts.txt")
+    header = "id,title,author,authoryearofbirth,authoryearofdeath,language,downloads,subjects,type"
+    table(
+        tmp_path / "metadata/metadata.csv",
+        header.split(","),
+        ("PG158", "Emma", "Austen, Jane", "1775", "1817", "['en']", "9", "{'Love'}", "Text"),
+        ("PG84", "Faust", "Goethe", "", "", "['de', 'la']", "9", "set()", "Text"),
+    )
+    found = scan(tmp_path)
+    assert ids(found) == {"data/raw/PG158_raw.txt": "pg158"}
+    assert facts(found)["pg158"]["author"] == "Austen, Jane"
+    assert found.layouts == ("Standardized Project Gutenberg Corpus with metadata.csv",)
+    assert sum("data/raw or data/text" in line for line in found.skipped) == 1
+
+
+def test_tokens_alone_are_refused_in_one_message(tmp_path: Path) -> None:
+    put(tmp_path, "PG1_tokens.txt", "PG2_counts.txt")
+    with pytest.raises(UsageError, match="get data/raw or data/text") as caught:
+        scan(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def pg19(root: Path) -> Path:
+    put(root, "train/158.txt", "train/84.txt", "validation/11.txt", "test/1342.txt")
+    table(
+        root / "metadata.csv",
+        ("158", "Emma", "1815", "http://www.gutenberg.org/ebooks/158"),
+        ("84", "Frankenstein", "1818", "http://www.gutenberg.org/ebooks/84"),
+        ("11", "Alice", "none", "http://www.gutenberg.org/ebooks/11"),
+        ("1342", "Pride and Prejudice", "1813", "http://www.gutenberg.org/ebooks/1342"),
+    )
+    return root
+
+
+def test_pg19_has_years_and_splits(tmp_path: Path) -> None:
+    found = scan(pg19(tmp_path))
+    assert facts(found) == {
+        "pg158": {"title": "Emma", "year": "1815", "etext": "158", "role": "train"},
+        "pg84": {"title": "Frankenstein", "year": "1818", "etext": "84", "role": "train"},
+        "pg11": {"title": "Alice", "etext": "11", "role": "validation"},
+        "pg1342": {"title": "Pride and Prejudice", "year": "1813", "etext": "1342", "role": "test"},
+    }
+    assert found.layouts == ("PG-19 with metadata.csv",)
+    assert ["--keep-splits" in note for note in found.notes] == [True]
+    assert scan(tmp_path, settings=InputSettings(keep_splits=True)).notes == ()
+
+
+def test_splits_without_the_table_keep_their_ids(tmp_path: Path) -> None:
+    """Numbered texts of anybody: they may be no etexts."""
+    put(tmp_path, "train/1.txt", "test/2.txt")
+    assert facts(scan(tmp_path)) == {"1": {"role": "train"}, "2": {"role": "test"}}
+
+
+@pytest.mark.parametrize(
+    ("side", "expected"),
+    [
+        ("train", ["mine", "pg158", "pg84"]),
+        ("source", ["mine", "pg1342"]),
+        ("books", ["mine", "pg11", "pg1342", "pg158", "pg84"]),
+    ],
+)
+def test_a_side_takes_its_split(tmp_path: Path, side: str, expected: list[str]) -> None:
+    """And books without a split."""
+    put(pg19(tmp_path), "mine.txt")
+    found = scan(tmp_path)
+    assert sorted(book.book_id for book in books_of_split(found.books, side)) == expected
+
+
+def test_a_side_without_its_split_is_an_error(tmp_path: Path) -> None:
+    put(pg19(tmp_path))
+    only_train = [book for book in scan(tmp_path).books if dict(book.facts)["role"] == "train"]
+    with pytest.raises(UsageError, match=r"no book of the split 'test'.*train \(2\)"):
+        books_of_split(only_train, "source")
+
+
+def test_one_etext_of_two_collections_is_read_once(tmp_path: Path) -> None:
+    """Gutenberg's own file wins; the year and the split of PG-19 stay."""
+    put(pg19(tmp_path / "pg19"))
+    put(tmp_path, "cache/epub/158/pg158.txt")
+    found = scan(tmp_path)
+    assert ids(found)["cache/epub/158/pg158.txt"] == "pg158"
+    assert len(found.books) == 4
+    assert facts(found)["pg158"] == {
+        "title": "Emma",
+        "year": "1815",
+        "etext": "158",
+        "role": "train",
+    }
+
+
+# ---- BookCorpus
+
+
+def test_a_book_of_several_genres_is_one_book(tmp_path: Path) -> None:
+    put(tmp_path, "Fantasy/a.txt", "Romance/b.txt", "Science_fiction/c.txt")
+    for genre in ("Romance", "Fantasy"):
+        put(tmp_path, f"{genre}/both.txt", text="the same bytes")
+    found = scan(tmp_path)
+    assert facts(found) == {
+        "a": {"genre": "Fantasy"},
+        "b": {"genre": "Romance"},
+        "c": {"genre": "Science fiction"},
+        "both": {"genre": "Fantasy, Romance"},
+    }
+    assert found.layouts == ("BookCorpus, a folder per genre",)
+    assert [line.rsplit(": ", 1)[1] for line in found.skipped] == ["'Romance/both.txt'"]
+
+
+@pytest.mark.parametrize("stump", ["short", "other bytes, as long"])
+def test_different_files_of_one_name_have_the_genre_in_their_id(tmp_path: Path, stump: str) -> None:
+    whole = "whole bytes, as long"
+    put(tmp_path, "Fantasy/Hopeless-1.txt", "New_Adult/hopeless-1.txt", text=whole)
+    put(tmp_path, "Romance/Hopeless-1.txt", text=stump)
+    assert facts(scan(tmp_path)) == {
+        "Hopeless-1-Fantasy": {"genre": "Fantasy, New Adult"},
+        "Hopeless-1-Romance": {"genre": "Romance"},
+    }
+
+
+def test_a_file_of_a_whole_genre_is_skipped_beside_its_books(tmp_path: Path) -> None:
+    put(tmp_path, "Romance/a.txt", "Romance/romance-all.txt", "Adventure/adventure-all.txt")
+    found = scan(tmp_path)
+    assert sorted(ids(found).values()) == ["a", "adventure-all"]
+    assert [line.rsplit(": ", 1)[1] for line in found.skipped] == ["'Romance/romance-all.txt'"]
+
+
+def test_one_genre_folder_is_no_bookcorpus(tmp_path: Path) -> None:
+    put(tmp_path, "Romance/a.txt", "novels/b.txt")
+    assert scan(tmp_path).layouts == ()
+
+
+def test_bookcorpusopen_has_its_titles_in_file_names(tmp_path: Path) -> None:
+    put(tmp_path, "books1/epubtxt/the-long_way-home.epub.txt", "books1/2020-08-27-epub_urls.txt")
+    found = scan(tmp_path)
+    assert facts(found) == {"the-long_way-home": {"title": "the long way home"}}
+    assert found.layouts == ("BookCorpusOpen",)
+    assert "a list of addresses" in found.skipped[0]
+
+
+# ---- a manifest, unknown tables
+
+
+def test_a_manifest_overrides_what_was_found(tmp_path: Path) -> None:
+    """Listed files are read under their own ids; so the other files of that book are not."""
+    put(tmp_path, "158/158-0.txt", "158/158.txt", "158/old/emma10.txt")
+    table(tmp_path / "pg_catalog.csv", PG_HEADER, EMMA)
+    (tmp_path / "manifest.tsv").write_text(
+        "file\ttitle\n158/158.txt\tMy Emma\n158/old/emma10.txt\t\n"
+    )
+    found = scan(tmp_path)
+    assert ids(found) == {"158/158.txt": "158", "158/old/emma10.txt": "emma10"}
+    assert facts(found)["158"] == FACTS_OF_EMMA | {"title": "My Emma"}
+    assert found.notes == ()
+
+
+def test_a_listed_copy_of_a_genre_stays(tmp_path: Path) -> None:
+    put(tmp_path, "Fantasy/a.txt", "Romance/b.txt", "Romance/romance-all.txt")
+    (tmp_path / "manifest.tsv").write_text("file\tgenre\nRomance/romance-all.txt\tmine\n")
+    assert facts(scan(tmp_path))["romance-all"] == {"genre": "mine"}
+
+
+def test_a_table_of_no_known_kind_is_named_with_its_columns(tmp_path: Path) -> None:
+    put(tmp_path, "a.txt")
+    table(tmp_path / "metadata.csv", ("filename", "writer"), ("a.txt", "Anne"))
+    found = scan(tmp_path)
+    assert facts(found) == {"a": {}}
+    (note,) = found.notes
+    assert "'metadata.csv' is a table of no known kind" in note
+    assert "'filename', 'writer'" in note
