@@ -269,6 +269,59 @@ def _varint(value: int) -> bytes:
     return bytes([*out, value])
 
 
+def thrift(**fields: Any) -> bytes:
+    """A struct in Thrift's compact protocol, as Parquet has it. `f3=7` is a 32-bit number of field
+    3, `g3=7` one of 64 bits; bytes are structs, text is text, and a list has items of one kind.
+    """
+    out, last = bytearray(), 0
+    for name, value in fields.items():
+        number = int(name[1:])
+        kind = _thrift_kind(value) if name[0] == "f" else 6
+        out.append(number - last << 4 | kind)
+        last = number
+        if isinstance(value, list):
+            out.append(len(value) << 4 | _thrift_kind(value[0]))
+        for one in value if isinstance(value, list) else [value]:
+            out += _thrift_value(one)
+    return bytes([*out, 0])
+
+
+def _thrift_kind(value: Any) -> int:
+    return {int: 5, str: 8, list: 9, bytes: 12}[type(value)]
+
+
+def _thrift_value(value: int | str | bytes) -> bytes:
+    if isinstance(value, int):
+        return _varint(value << 1)
+    return _varint(len(value)) + value.encode() if isinstance(value, str) else value
+
+
+def long_row(blocks: int, *, claimed: int | None = None, rows: int = 1) -> bytes:
+    """A Parquet file of some kilobytes with one page, of `rows` rows of 128 KiB * `blocks`;
+    `claimed` is the size that its footer tells.
+    """
+    size = blocks << 17
+    assert rows * (size + 4) < 1 << 31
+    parts = []
+    for at in range(rows):
+        parts.append(zstd_raw(struct.pack("<I", size), last=False))
+        parts += [zstd_run(b"x", 1 << 17)] * (blocks - 1)
+        parts.append(zstd_run(b"x", 1 << 17, last=at == rows - 1))
+    data = zstd_frame(parts)
+    full = rows * (size + 4)
+    told = full if claimed is None else claimed
+    values = thrift(f1=rows, f2=0, f3=3, f4=3)
+    page = thrift(f1=0, f2=full, f3=len(data), f5=values) + data
+    column = thrift(f1=6, f2=[0], f3=["text"], f4=6, g5=rows, g6=told, g7=len(page), g9=4)
+    footer = thrift(
+        f1=1,
+        f2=[thrift(f4="schema", f5=1), thrift(f1=6, f3=0, f4="text", f6=0)],
+        g3=rows,
+        f4=[thrift(f1=[thrift(g2=4, f3=column)], g2=told, g3=rows)],
+    )
+    return b"PAR1" + page + footer + struct.pack("<I", len(footer)) + b"PAR1"
+
+
 # ---- JSON lines
 
 

@@ -13,12 +13,10 @@ import gzip
 import html
 import io
 import json
-import mmap
 import os
 import random
 import re
 import resource
-import struct
 import subprocess
 import sys
 import tarfile
@@ -30,7 +28,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from cloze_gen.corpus.books import SENTENCES, read_books
@@ -57,6 +54,7 @@ from tests.hostile.containers import (
     gutenberg,
     gzipped,
     lines,
+    long_row,
     lying_footer,
     opf,
     page,
@@ -698,26 +696,6 @@ def zstd_bomb(books: Path) -> None:
     )
 
 
-def huge_row(books: Path) -> None:
-    """A Parquet file whose one row has 2 GiB less some bytes, the most that a page can hold."""
-    size = (1 << 31) - (1 << 20)
-    zero = pa.py_buffer(mmap.mmap(-1, size))
-    array = pa.LargeStringArray.from_buffers(1, pa.py_buffer(struct.pack("<qq", 0, size)), zero)
-    pq.write_table(
-        pa.table({"text": array}), books / "it.parquet", compression="zstd", use_dictionary=False
-    )
-
-
-def unfolding_rows(books: Path) -> None:
-    """40 rows of 300 MB that share one value of the dictionary: 12 GB in a few kilobytes."""
-    value = pa.array(["x " * (150 << 20)])
-    indices = pa.array([0] * 40, pa.int32())
-    table = pa.table({"text": pa.DictionaryArray.from_arrays(indices, value)})
-    pq.write_table(
-        table, books / "it.parquet", compression="zstd", dictionary_pagesize_limit=1 << 30
-    )
-
-
 def long_line(books: Path) -> None:
     """A JSON line of 1 GB between two books."""
     with open(books / "it.jsonl", "wb") as handle:
@@ -735,10 +713,11 @@ def pictures_and_a_book() -> bytes:
 
 
 LARGE = [
-    dropped("large: a row of 2 GB", huge_row, "too_large", "it.parquet"),
-    dropped("large: rows that unfold to 12 GB", unfolding_rows, "too_large", "it.parquet"),
+    dropped("large: a row of 2 GB", file("it.parquet", lambda: long_row(16_383)), "too_large", "it.parquet"),
+    dropped("large: a row of 2 GB that the footer hides", file("it.parquet", lambda: long_row(16_383, claimed=100)), "too_large", "it.parquet"),
+    dropped("large: a page of six rows of 300 MB", file("it.parquet", lambda: long_row(2400, rows=6)), "too_large", "it.parquet"),
     dropped("large: a JSON line of 1 GB", long_line, "too_large", "it.jsonl", kept=2),
-    dropped("large: a line that does not end", sparse("it.jsonl", 3 << 30, b'{"text": "'), "unreadable", "it.jsonl"),
+    dropped("large: a line that does not end", sparse("it.jsonl", 3 << 30, b'{"text": "'), "too_large", "it.jsonl"),
     dropped("large: a zip bomb of 10 GiB", zip_bomb, "too_large", "it.txt", kept=1),
     dropped("large: a gzip bomb of 10 GiB", gzip_bomb("it.txt.gz", 10 << 30), "too_large", "it.txt.gz"),
     dropped("large: a gzipped JSON line of 10 GiB", gzip_bomb("it.jsonl.gz", 10 << 30), "unreadable", "it.jsonl.gz"),
@@ -750,7 +729,7 @@ LARGE = [
     harmless("large: an attribute of 50 MB", file("it.html", lambda: f'<html><body><p title="{"x" * 50_000_000}">{paragraphs(3)}')),
     dropped("large: a page of 300 MB", sparse("it.html", 300 << 20, b"<html>"), "too_large", "it.html"),
     dropped("large: a spine of a million", file("it.epub", lambda: epub(package=opf(spine=("c1",) * 10**6))), "too_large", "it.epub"),
-    dropped("large: a package of 300 MB", file("it.epub", lambda: epub(package=opf(more="<x/>" * (75 << 20)))), "unreadable", "it.epub"),
+    dropped("large: a package of 40 MB", file("it.epub", lambda: epub(package=opf(more="<x/>" * (10 << 20)))), "unreadable", "it.epub"),
     skipped("large: a catalogue of 2 GB", many(gutenberg(), sparse("pg_catalog.csv", 2 << 30, b"Text#,Type,Issued,Title\n")), "pg_catalog.csv", kept=1),
     skipped("large: an RDF of 1 GB", many(gutenberg(), lambda books: sparse("pg1234.rdf", 1 << 30, b"<rdf>")(books / "cache/epub/1234")), "pg1234.rdf", kept=1),
 ]  # fmt: skip
