@@ -181,19 +181,24 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
     books, repeated, renamed = _settle_ids(books)
     listings = {file: one for file, one in contents.items() if isinstance(one, Listing)}
     refused = (
-        *(f"skipped {file}: {error}" for file, error in unknown),
+        *(f"skipped {escape_cell(file)}: {error}" for file, error in unknown),
         *arranged.skipped,
         *repeated,
         *(
-            f"skipped {len(one.skipped):,} of {file}: "
-            + name_list([f"{name!r} ({why})" for name, why in one.skipped])
+            f"skipped {len(one.skipped):,} of {escape_cell(file)}: "
+            + name_list([f"{quote(name)} ({why})" for name, why in one.skipped])
             for file, one in listings.items()
             if one.skipped
+        ),
+        *(
+            f"skipped {escape_cell(file)}: it contains no books"
+            for file, one in listings.items()
+            if not one.members and not one.skipped and not one.sentences
         ),
     )
     if not books and not any(one.sentences for one in listings.values()):
         raise UsageError(
-            "; ".join(f"{root / file}: {error}" for file, error in unknown[:NAMED])
+            "; ".join(f"{root / escape_cell(file)}: {error}" for file, error in unknown[:NAMED])
             or f"{location}: no book. {'; '.join(refused[:NAMED])}"
         )
     _check_ids(root, books)

@@ -257,6 +257,8 @@ def parse_book(
         decoded = decode(raw)
     except BookError as error:
         return _dropped(BookAudit(book_id, len(raw), sha256), error.reason, str(error))
+    if not decoded.text:  # a byte-order mark alone
+        return _dropped(BookAudit(book_id, len(raw), sha256), BookReason.EMPTY, "the file is empty")
     markup = find_markup(decoded.text)
     if markup:
         audit = BookAudit(

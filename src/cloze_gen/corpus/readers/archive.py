@@ -202,6 +202,8 @@ def _tar_entries(source: io.BufferedReader) -> Iterator[_Entry]:
         try:
             header = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
         except tarfile.EOFHeaderError:  # type: ignore[attr-defined]
+            if source.read(_CHUNK_BYTES).strip(b"\0"):
+                raise BookError("unreadable", "another archive is behind the end") from None
             return
         except (tarfile.TarError, ValueError) as error:
             raise BookError("unreadable", f"not a tar file, or damaged ({error})") from None

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from cloze_gen.corpus.readers.parquet_pages import PageSizes
 from cloze_gen.corpus.readers.reader import (
     MAX_BOOK_BYTES,
     InputSettings,
@@ -125,10 +126,14 @@ class _Table:
     """An open Parquet file; every failure is a BookError."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._size = _require_parquet(file)
+        self._size, footer = _require_parquet(file)
+        self._pages = PageSizes(file, footer)
         with _damage():
             self._file = pq.ParquetFile(
-                pa.PythonFile(file, mode="r"), buffer_size=_BUFFER_BYTES, pre_buffer=False
+                pa.PythonFile(file, mode="r"),
+                buffer_size=_BUFFER_BYTES,
+                pre_buffer=False,
+                page_checksum_verification=True,
             )
             self._groups = [
                 self._file.metadata.row_group(group) for group in range(self._file.num_row_groups)
@@ -272,6 +277,11 @@ class _Table:
 
     def _batches(self, group: int, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         rows = _BATCH_BYTES // self._group_bytes(group)
+        if (page := self._pages.largest(group, names)) > 2 * MAX_BOOK_BYTES:
+            raise BookError(
+                "too_large",
+                f"a page of {page / 2**20:,.0f} MiB; write the table with smaller row groups",
+            )
         with _damage():
             yield from self._file.iter_batches(
                 batch_size=max(1, min(_MAX_BATCH_ROWS, rows)),
@@ -292,8 +302,8 @@ def _most_unfolded(group_bytes: int) -> int:
     return 4 * group_bytes + _BATCH_BYTES
 
 
-def _require_parquet(file: BinaryIO) -> int:
-    """The bytes of a whole Parquet file; BookError before Arrow allocates what another claims."""
+def _require_parquet(file: BinaryIO) -> tuple[int, bytes]:
+    """The size of a whole Parquet file, and its footer; BookError before Arrow allocates what another claims."""
     file.seek(0)
     head = file.read(4)
     size = os.fstat(file.fileno()).st_size
@@ -308,7 +318,8 @@ def _require_parquet(file: BinaryIO) -> int:
     footer = int.from_bytes(end[:4], "little")
     if footer > min(size - 12, _MAX_FOOTER_BYTES):
         raise BookError("unreadable", f"a damaged Parquet file: a footer of {footer:,} bytes")
-    return size
+    file.seek(size - 8 - footer)
+    return size, file.read(footer)
 
 
 @contextlib.contextmanager

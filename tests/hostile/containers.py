@@ -1,0 +1,458 @@
+"""Hostile files of books, byte by byte: what no honest program writes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import struct
+import tarfile
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+SECRET = "the words of the user that no book may contain"
+Build = Callable[[Path], object]
+Content = bytes | str | Callable[[], bytes | str]
+
+_SENTENCES = (
+    "The keeper of lamp {n} climbed the stairs with a light in her hand, for it was the hour.",
+    "There was no one at the mill but the old man, and he had been asleep since the noon.",
+    '"You have come too late," he said to her, "and the boat with the {n} barrels is gone."',
+    "She looked at the water under the bridge, and it was as black as the hat on his head.",
+    "In the morning they went to the town by the lower road, and nobody spoke of it again.",
+)
+
+
+def prose(number: int = 1) -> str:
+    """A book of some ninety words."""
+    return "\n\n".join(_SENTENCES).format(n=number) + "\n"
+
+
+def book(number: int = 1) -> bytes:
+    return prose(number).encode()
+
+
+def file(name: str, content: Content) -> Build:
+    """A file in the folder of books; the content is made when the case runs."""
+
+    def build(books: Path) -> None:
+        path = books / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = content() if callable(content) else content
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+
+    return build
+
+
+def files(**contents: Content) -> Build:
+    return tree(contents)
+
+
+def tree(contents: dict[str, Content]) -> Build:
+    """Several files, by path."""
+
+    def build(books: Path) -> None:
+        for name, content in contents.items():
+            file(name, content)(books)
+
+    return build
+
+
+def sparse(name: str, size: int, head: bytes = b"") -> Build:
+    """A file of `size` bytes, most of which take no room on the disk."""
+
+    def build(books: Path) -> None:
+        with open(books / name, "wb") as handle:
+            handle.write(head)
+            handle.truncate(size)
+
+    return build
+
+
+# ---- zip
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a zip file; None is the true value."""
+
+    name: str | bytes
+    data: bytes = b""
+    method: int = 8
+    flags: int = 0
+    crc: int | None = None
+    size: int | None = None
+    packed: int | None = None
+    local_name: str | bytes | None = None
+    mode: int = 0o100644
+    at: int | None = None
+
+
+def zipped(
+    *entries: Entry, count: int | None = None, directory_at: int | None = None, tail: bytes = b""
+) -> bytes:
+    """A zip file of these entries; `count` and `directory_at` are what its last record claims."""
+    body, directory = bytearray(), bytearray()
+    for one in entries:
+        name = _raw(one.name)
+        data = _deflated(one.data) if one.method == 8 else one.data
+        crc = zlib.crc32(one.data) if one.crc is None else one.crc
+        sizes = (
+            len(data) if one.packed is None else one.packed,
+            len(one.data) if one.size is None else one.size,
+        )
+        at = len(body) if one.at is None else one.at
+        common = (one.flags, one.method, 0, 0x21, crc, *sizes)
+        if one.at is None:
+            local = name if one.local_name is None else _raw(one.local_name)
+            body += struct.pack("<IHHHHHIIIHH", 0x04034B50, 20, *common, len(local), 0)
+            body += local + data
+        directory += struct.pack(
+            "<IHHHHHHIIIHHHHHII",
+            0x02014B50, 0x0314, 20, *common, len(name), 0, 0, 0, 0, one.mode << 16, at,
+        )  # fmt: skip
+        directory += name
+    total = len(entries) if count is None else count
+    end = struct.pack(
+        "<IHHHHIIH", 0x06054B50, 0, 0, total, total, len(directory),
+        len(body) if directory_at is None else directory_at, 0,
+    )  # fmt: skip
+    return bytes(body + directory) + end + tail
+
+
+def zip_named(name: str | bytes) -> bytes:
+    """A zip file with one honest book and one under this name."""
+    return zipped(Entry("honest.txt", book(2)), Entry(name, book(3)))
+
+
+def zip_with(entry: Entry) -> bytes:
+    return zipped(Entry("honest.txt", book(2)), entry)
+
+
+def _raw(name: str | bytes) -> bytes:
+    return name.encode() if isinstance(name, str) else name
+
+
+def _deflated(data: bytes) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return packer.compress(data) + packer.flush()
+
+
+# ---- tar
+
+
+def tarred(
+    *members: tarfile.TarInfo | tuple[str, bytes], format: int = tarfile.PAX_FORMAT
+) -> bytes:
+    """A tar file; a pair is a regular file."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=format) as tar:
+        for member in members:
+            if isinstance(member, tarfile.TarInfo):
+                tar.addfile(member)
+                continue
+            name, data = member
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+def tar_named(name: str) -> bytes:
+    return tarred(("honest.txt", book(2)), (name, book(3)))
+
+
+def tar_special(kind: bytes, name: str = "it.txt", to: str = "") -> bytes:
+    """A tar file with an honest book, and something that is no regular file."""
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, to
+    return tarred(("honest.txt", book(2)), info)
+
+
+def tar_pax(**headers: str) -> bytes:
+    """A tar file whose second book has these pax headers."""
+    info = tarfile.TarInfo("it.txt")
+    info.pax_headers = headers
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for name, data in (("honest.txt", book(2)),):
+            plain = tarfile.TarInfo(name)
+            plain.size = len(data)
+            tar.addfile(plain, io.BytesIO(data))
+        info.size = len(book(3))
+        tar.addfile(info, io.BytesIO(book(3)))
+    return out.getvalue()
+
+
+def tar_size_field(field: bytes) -> bytes:
+    """A tar file whose second member has these 12 bytes for its size, with a true checksum."""
+    data = bytearray(
+        tarred(("honest.txt", book(2)), ("it.txt", book(3)), format=tarfile.USTAR_FORMAT)
+    )
+    at = 512 * (1 + -(-len(book(2)) // 512))
+    data[at + 124 : at + 136] = field
+    data[at + 148 : at + 156] = b" " * 8
+    data[at + 148 : at + 156] = b"%06o\0 " % sum(data[at : at + 512])
+    return bytes(data)
+
+
+# ---- zstd, by its format (RFC 8878)
+
+
+def zstd_frame(blocks: Iterable[bytes], *, window_log: int = 17, dictionary: int = 0) -> bytes:
+    descriptor = 1 if dictionary else 0
+    head = struct.pack("<IBB", 0xFD2FB528, descriptor, (window_log - 10) << 3)
+    return head + (bytes([dictionary]) if dictionary else b"") + b"".join(blocks)
+
+
+def zstd_raw(data: bytes, *, last: bool = True) -> bytes:
+    return (len(data) << 3 | int(last)).to_bytes(3, "little") + data
+
+
+def zstd_run(byte: bytes, count: int, *, last: bool = False) -> bytes:
+    """One byte `count` times, at most 128 KiB, in four bytes."""
+    return (count << 3 | 1 << 1 | int(last)).to_bytes(3, "little") + byte
+
+
+def zstd_text(data: bytes) -> bytes:
+    """A frame of raw blocks."""
+    step = 1 << 16
+    parts = [data[at : at + step] for at in range(0, len(data), step)] or [b""]
+    return zstd_frame(
+        zstd_raw(part, last=number == len(parts) - 1) for number, part in enumerate(parts)
+    )
+
+
+# ---- Parquet
+
+
+def parquet(columns: dict[str, Any] | pa.Table, **options: Any) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), out, **options)
+    return out.getvalue()
+
+
+def shelf(count: int = 2, **columns: Any) -> dict[str, Any]:
+    """The columns of a table of books; those given replace or are added."""
+    return {
+        "id": [f"row{n}" for n in range(count)],
+        "title": [f"Lamp {n}" for n in range(count)],
+        "text": [prose(20 + n) for n in range(count)],
+    } | columns
+
+
+def flipped(data: bytes, needle: bytes, by: bytes) -> bytes:
+    """The same bytes with every `needle` replaced by as many others."""
+    assert needle in data, needle
+    assert len(needle) == len(by)
+    return data.replace(needle, by)
+
+
+def lying_footer() -> bytes:
+    """A Parquet file of 70,000 rows whose footer claims over a million."""
+    data = parquet({"text": [""] * 69_999 + [prose(4)]}, compression="gzip")
+    told, claimed = _varint(2 * 70_000), _varint(2**21 - 2)
+    return data[:-2000] + data[-2000:].replace(told, claimed)
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def thrift(**fields: Any) -> bytes:
+    """A struct in Thrift's compact protocol, as Parquet has it. `f3=7` is a 32-bit number of field
+    3, `g3=7` one of 64 bits; bytes are structs, text is text, and a list has items of one kind.
+    """
+    out, last = bytearray(), 0
+    for name, value in fields.items():
+        number = int(name[1:])
+        kind = _thrift_kind(value) if name[0] == "f" else 6
+        out.append(number - last << 4 | kind)
+        last = number
+        if isinstance(value, list):
+            out.append(len(value) << 4 | _thrift_kind(value[0]))
+        for one in value if isinstance(value, list) else [value]:
+            out += _thrift_value(one)
+    return bytes([*out, 0])
+
+
+def _thrift_kind(value: Any) -> int:
+    return {int: 5, str: 8, list: 9, bytes: 12}[type(value)]
+
+
+def _thrift_value(value: int | str | bytes) -> bytes:
+    if isinstance(value, int):
+        return _varint(value << 1)
+    return _varint(len(value)) + value.encode() if isinstance(value, str) else value
+
+
+def long_row(blocks: int, *, claimed: int | None = None, rows: int = 1) -> bytes:
+    """A Parquet file of some kilobytes with one page, of `rows` rows of 128 KiB * `blocks`;
+    `claimed` is the size that its footer tells.
+    """
+    size = blocks << 17
+    assert rows * (size + 4) < 1 << 31
+    parts = []
+    for at in range(rows):
+        parts.append(zstd_raw(struct.pack("<I", size), last=False))
+        parts += [zstd_run(b"x", 1 << 17)] * (blocks - 1)
+        parts.append(zstd_run(b"x", 1 << 17, last=at == rows - 1))
+    data = zstd_frame(parts)
+    full = rows * (size + 4)
+    told = full if claimed is None else claimed
+    values = thrift(f1=rows, f2=0, f3=3, f4=3)
+    page = thrift(f1=0, f2=full, f3=len(data), f5=values) + data
+    column = thrift(f1=6, f2=[0], f3=["text"], f4=6, g5=rows, g6=told, g7=len(page), g9=4)
+    footer = thrift(
+        f1=1,
+        f2=[thrift(f4="schema", f5=1), thrift(f1=6, f3=0, f4="text", f6=0)],
+        g3=rows,
+        f4=[thrift(f1=[thrift(g2=4, f3=column)], g2=told, g3=rows)],
+    )
+    return b"PAR1" + page + footer + struct.pack("<I", len(footer)) + b"PAR1"
+
+
+# ---- JSON lines
+
+
+def lines(*rows: Any) -> bytes:
+    """JSON lines; text and bytes stay as they are."""
+    return b"".join(
+        (
+            row
+            if isinstance(row, bytes)
+            else row.encode()
+            if isinstance(row, str)
+            else json.dumps(row).encode()
+        )
+        + b"\n"
+        for row in rows
+    )
+
+
+def row(number: int = 1, **changes: Any) -> dict[str, Any]:
+    return {"id": f"row{number}", "title": f"Lamp {number}", "text": prose(10 + number)} | changes
+
+
+# ---- EPUB
+
+CONTAINER = (
+    '<?xml version="1.0"?><container version="1.0" '
+    'xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+    '<rootfile full-path="{opf}" media-type="application/oebps-package+xml"/>'
+    "</rootfiles></container>"
+)
+XHTML = (
+    '<?xml version="1.0" encoding="utf-8"?>{doctype}'
+    '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{title}</title></head>'
+    "<body>{body}</body></html>"
+)
+
+
+def paragraphs(number: int = 1) -> str:
+    return "".join(f"<p>{part}</p>\n" for part in prose(number).strip().split("\n\n"))
+
+
+def page(body: str | None = None, *, doctype: str = "", title: str = "A Lamp") -> str:
+    return XHTML.format(doctype=doctype, title=title, body=paragraphs(5) if body is None else body)
+
+
+def opf(
+    *,
+    title: str = "A Lamp",
+    author: str = "Ann Ode",
+    rights: str = "Public domain",
+    items: Sequence[tuple[str, str, str]] = (("c1", "c1.xhtml", "application/xhtml+xml"),),
+    spine: Sequence[str] = ("c1",),
+    doctype: str = "",
+    more: str = "",
+) -> str:
+    manifest = "".join(
+        f'<item id="{key}" href="{href}" media-type="{kind}"/>' for key, href, kind in items
+    )
+    refs = "".join(f'<itemref idref="{key}"/>' for key in spine)
+    return (
+        f'<?xml version="1.0" encoding="utf-8"?>{doctype}'
+        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">'
+        '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f'<dc:identifier id="id">x</dc:identifier><dc:title>{title}</dc:title>'
+        f"<dc:creator>{author}</dc:creator><dc:language>en</dc:language>"
+        f"<dc:rights>{rights}</dc:rights>{more}</metadata>"
+        f"<manifest>{manifest}</manifest><spine>{refs}</spine></package>"
+    )
+
+
+def epub(
+    *entries: Entry,
+    container: str | None = None,
+    package: str | bytes | None = None,
+    chapters: dict[str, str | bytes] | None = None,
+) -> bytes:
+    """An EPUB whose parts can be replaced; an empty part is left out."""
+    parts: dict[str, str | bytes] = {
+        "META-INF/container.xml": CONTAINER.format(opf="content.opf")
+        if container is None
+        else container,
+        "content.opf": opf() if package is None else package,
+        **({"c1.xhtml": page()} if chapters is None else chapters),
+    }
+    return zipped(
+        Entry("mimetype", b"application/epub+zip", method=0),
+        *(Entry(name, _raw(part)) for name, part in parts.items() if part),
+        *entries,
+    )
+
+
+def billion_laughs(root: str) -> str:
+    """A document type whose entity `&l9;` unfolds to a thousand million laughs."""
+    nested = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    return f'<!DOCTYPE {root} [<!ENTITY l0 "laugh">{nested}]>'
+
+
+def stolen(root: str, address: str) -> str:
+    """A document type whose entity `&it;` is a file of the user."""
+    return f'<!DOCTYPE {root} [<!ENTITY it SYSTEM "{address}">]>'
+
+
+# ---- Gutenberg trees
+
+RDF = (
+    '<?xml version="1.0" encoding="utf-8"?>{doctype}<rdf:RDF xml:base="http://www.gutenberg.org/" '
+    'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
+    'xmlns:dcterms="http://purl.org/dc/terms/" '
+    'xmlns:pgterms="http://www.gutenberg.org/2009/pgterms/">'
+    '<pgterms:ebook rdf:about="ebooks/1234"><dcterms:title>{title}</dcterms:title>'
+    "<dcterms:rights>{rights}</dcterms:rights>"
+    "<dcterms:creator><pgterms:agent><pgterms:name>Ode, Ann</pgterms:name></pgterms:agent>"
+    "</dcterms:creator></pgterms:ebook></rdf:RDF>"
+)
+CATALOG_HEADER = "Text#,Type,Issued,Title,Language,Authors,Subjects,LoCC,Bookshelves\n"
+
+
+def rdf(*, doctype: str = "", title: str = "A Lamp", rights: str = "Public domain") -> str:
+    return RDF.format(doctype=doctype, title=title, rights=rights)
+
+
+def gutenberg(**more: Content) -> Build:
+    """A tree of `cache/epub` with book 1234, and files beside it."""
+    return tree({"cache/epub/1234/pg1234.txt": book(6), **more})
+
+
+def catalog(*rows: str | bytes) -> bytes:
+    return CATALOG_HEADER.encode() + b"".join(
+        (one.encode() if isinstance(one, str) else one) + b"\n" for one in rows
+    )
+
+
+def gzipped(data: bytes) -> bytes:
+    return gzip.compress(data, mtime=0)
