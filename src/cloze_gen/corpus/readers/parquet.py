@@ -5,7 +5,6 @@ of whole books takes gigabytes.
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, BinaryIO, ClassVar
@@ -235,7 +234,7 @@ def _require_parquet(file: BinaryIO) -> int:
     """The bytes of a whole Parquet file; BookError before Arrow allocates what another claims."""
     file.seek(0)
     head = file.read(4)
-    size = os.fstat(file.fileno()).st_size
+    size = file.seek(0, 2)
     if head == _ENCRYPTED:
         raise BookError("unreadable", "an encrypted Parquet file; decrypt it first")
     if head != _MAGIC:
