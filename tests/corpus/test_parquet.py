@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import random
 import shutil
@@ -30,8 +31,7 @@ from cloze_gen.release.trace import describe_raw
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet
-
-from .conftest import novel
+from tests.corpus.conftest import novel
 
 NOVELS = [novel(number) for number in range(5)]
 
@@ -67,7 +67,7 @@ SCHEMAS: dict[str, tuple[dict[str, list[Any]], str, str, dict[str, str]]] = {
     "PG-19": (
         {
             "short_book_title": ["Emma by Jane Austen"],
-            "publication_date": [1815],
+            "publication_date": [datetime.date(1815, 12, 23)],
             "url": ["http://www.gutenberg.org/ebooks/158"],
             "text": [NOVELS[0]],
         },

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, BinaryIO, ClassVar
@@ -306,7 +305,7 @@ def _require_parquet(file: BinaryIO) -> tuple[int, bytes]:
     """The size of a whole Parquet file, and its footer; BookError before Arrow allocates what another claims."""
     file.seek(0)
     head = file.read(4)
-    size = os.fstat(file.fileno()).st_size
+    size = file.seek(0, 2)
     if head == _ENCRYPTED:
         raise BookError("unreadable", "an encrypted Parquet file; decrypt it first")
     if head != _MAGIC:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
@@ -269,7 +268,7 @@ def _in_words(value: Any) -> str:
         return ""
     if isinstance(value, list | tuple):
         value = "; ".join(filter(None, map(_in_words, value[:20])))
-    if isinstance(value, date):
+    if hasattr(value, "isoformat"):  # a date
         value = value.isoformat()
     if isinstance(value, int | float):
         value = f"{value:.15g}" if abs(value) < 1e15 else ""
