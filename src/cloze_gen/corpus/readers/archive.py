@@ -189,7 +189,7 @@ class _TarContent:
     def skip(self) -> None:
         self._left += self._padding
         if self._left and self._source.seekable():
-            self._source.seek(self._left - 1, os.SEEK_CUR)
+            self._source.seek(self._left - 1, io.SEEK_CUR)
             self._left = 1
         while self._left:
             self.read(_CHUNK_BYTES)
@@ -374,9 +374,9 @@ def _why_not_in_zip(info: zipfile.ZipInfo, end: int) -> str:
     return ""
 
 
-def _opened(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+def _opened(file: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
     try:
-        return archive.open(info)
+        return file.open(info)
     except (*DAMAGE, NotImplementedError) as error:
         raise BookError("unreadable", f"damaged in the archive ({error_text(error)})") from None
 

@@ -6,7 +6,6 @@ import bz2
 import contextlib
 import gzip
 import io
-import os
 import struct
 import sys
 import zipfile
@@ -47,7 +46,7 @@ def open_unpacked(file: IO[bytes], *, packed_bytes: int = 0) -> io.BufferedReade
         packed_bytes: its size; 0: found by going to its end.
     """
     with _damage():
-        packed_bytes = packed_bytes or file.seek(0, os.SEEK_END)
+        packed_bytes = packed_bytes or file.seek(0, io.SEEK_END)
         file.seek(0)
         head = file.read(4)
         file.seek(0)
