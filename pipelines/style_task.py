@@ -27,6 +27,7 @@ from cloze_gen.config import (
     settings_dict,
 )
 from cloze_gen.corpus.json_articles import (
+    MIN_BOOK_CHARS,
     Article,
     has_long_texts,
     holds_articles,
@@ -340,10 +341,16 @@ class StyleTask(StageTask):
         group, _, key = setting.partition(".")
         if getattr(getattr(self.all_settings, group), key) != ARTICLES_SOURCE:
             place = Location.parse(given) if given else None
-            if place is not None and holds_articles(place) and not has_long_texts(place):
+            if (
+                place is not None
+                and not self.all_settings.input.text_column
+                and holds_articles(place)
+                and not has_long_texts(place)
+            ):
                 raise UsageError(
                     f"{given}: contains JSON but no book. For articles, use --set "
-                    f"{setting}={ARTICLES_SOURCE}"
+                    f"{setting}={ARTICLES_SOURCE}. For books with less than "
+                    f"{MIN_BOOK_CHARS:,} characters, name their column with --text-column."
                 )
             return None
         if not given:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.corpus.folder import scan, scan_corpus
+from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.readers import archive, book_digest, compressed, list_file, read_book
 from cloze_gen.corpus.readers.compressed import zstd
 from cloze_gen.corpus.readers.reader import InputSettings
@@ -89,31 +90,58 @@ def test_a_member_equals_the_plain_file(form: str, tmp_path: Path) -> None:
     }
 
 
-def test_ids_are_the_last_part_of_a_name_or_more_of_it(tmp_path: Path) -> None:
-    files = {"a/emma.txt": b"x", "b/emma.txt": b"y", "b/persuasion.txt": b"z", "b/emma.txt.gz": b""}
+def test_an_id_is_that_of_the_plain_file(tmp_path: Path) -> None:
+    """Or longer, where another book has it."""
+    files = {"a/emma.txt": b"x", "b/emma.txt": b"y", "b/persuasion.txt": b"z"}
     (tmp_path / "x.zip").write_bytes(zipped(files))
     ids = {book.member: book.book_id for book in scan_corpus(tmp_path)}
     assert ids["b/persuasion.txt"] == "persuasion"
-    assert ids["a/emma.txt"].startswith("a-emma-")
-    assert ids["b/emma.txt"].startswith("b-emma.txt-")
-    assert len(set(ids.values())) == 4
+    assert ids["a/emma.txt"] == "emma"
+    assert ids["b/emma.txt"].startswith("x-b-emma.txt-")
 
 
 def test_one_file_of_each_gutenberg_book_is_read(tmp_path: Path) -> None:
-    """By the rule for folders; but a release's books are looked for among all files."""
-    names = ("1/1342/1342-8.txt", "1/1342/1342-0.txt", "1/1342/old/pandp10.txt", "2/84/84.txt")
+    """By the rule for folders, with the catalogue beside the archive; but a release's books are
+    looked for among all files.
+    """
+    names = ("1/1342/1342-8.txt", "1/1342/1342-0.txt", "1/1342/old/pandp10.txt", "84.txt", "a.txt")
     (tmp_path / "x.tar").write_bytes(tar({name: name.encode() for name in names}))
-    found = scan(tmp_path)
-    assert [(book.member, dict(book.facts)) for book in found.books] == [
-        ("1/1342/1342-0.txt", {"etext": "1342"}),
-        ("2/84/84.txt", {"etext": "84"}),
-    ]
-    (line,) = found.skipped
-    assert line == (
-        "skipped 2 of x.tar: '1/1342/old/pandp10.txt' (superseded, in old/), "
-        "'1/1342/1342-8.txt' (another file of a book that is read)"
+    (tmp_path / "pg_catalog.csv").write_text(
+        "Text#,Type,Issued,Title,Language,Authors,Subjects,LoCC,Bookshelves\n"
+        '84,Text,1993,Frankenstein,en,"Shelley, Mary",,,\n'
     )
-    assert len(BooksFound.below(tmp_path).books) == 4
+    found = scan(tmp_path)
+    assert {book.member: (book.book_id, dict(book.facts)) for book in found.books} == {
+        "1/1342/1342-0.txt": ("pg1342", {"etext": "1342"}),
+        "84.txt": (
+            "pg84",
+            {
+                "title": "Frankenstein",
+                "author": "Shelley, Mary",
+                "etext": "84",
+                "language": "en",
+            },
+        ),
+        "a.txt": ("a", {}),
+    }
+    assert [line for line in found.notes if "1342-8" in line] == [
+        "x.tar: skipped 1 file (another file of a book that is read): '1/1342/1342-8.txt'"
+    ]
+    assert any("'1/1342/old/pandp10.txt'" in line for line in found.notes)
+    assert len(BooksFound.below(Location(tmp_path)).books) == 5
+
+
+@pytest.mark.parametrize("form", ["x.zip", "x.tar.gz"])
+def test_html_in_an_archive_is_read_as_html(form: str, tmp_path: Path) -> None:
+    """By its own reader, with its facts; the digest is of the HTML."""
+    page = (
+        b"<html><head><title>Emma</title></head><body><p>Emma <i>Woodhouse</i>.</p></body></html>"
+    )
+    (tmp_path / form).write_bytes(FORMS[form]({"1-h/1-h.htm": page, "1-h/images/i.png": b"x"}))
+    (book,) = scan_corpus(tmp_path)
+    assert (dict(book.facts)["title"], book.kind[:4]) == ("Emma", "html")
+    assert book.digest() == hashlib.sha256(page).hexdigest()
+    assert read_book(book.path, book.member).decode().text.strip() == "Emma Woodhouse."
 
 
 @pytest.mark.parametrize("form", ["x.zip", "x.tar"])
@@ -242,6 +270,7 @@ def edited(offset_from: bytes, at: int, new: bytes, data: bytes) -> bytes:
 
 
 LOCAL, CENTRAL, LAST = b"PK\3\4", b"PK\1\2", b"PK\5\6"
+TAR_ZIP = zipped({"x.tar": tar({"a.txt": b"one"})})
 ZIP = zipped({"a.txt": b"one " * 100, "b.txt": b"two " * 100})
 
 
@@ -285,6 +314,25 @@ def test_a_zip_that_cannot_be_read_is_one_dropped_book(
     assert members(path) == [""]
     with pytest.raises(BookError, match=reason):
         read_book(path, "", digest=book_digest(path))
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (edited(LOCAL, 40, b"\xff\xff\xff\xff", TAR_ZIP), "damaged or incomplete"),
+        (edited(CENTRAL, 10, b"\x0c\0", TAR_ZIP), ""),
+        (edited(CENTRAL, 8, b"\1\0", TAR_ZIP), ""),
+    ],
+)
+def test_a_tar_in_a_zip_is_read_only_if_the_zip_is_whole(
+    data: bytes, reason: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.zip"
+    path.write_bytes(data)
+    if reason:
+        assert reason in book_digest(path)
+    else:
+        assert skipped(path) == {"x.tar": "an archive in an archive; unpack it"}
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from cloze_gen.corpus.books import SENTENCES, book_folder, read_books
 from cloze_gen.corpus.folder import scan, scan_corpus
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.json_articles import MIN_BOOK_CHARS, has_long_texts, holds_articles
+from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers import book_digest, compressed, jsonl, list_file, read_book
 from cloze_gen.corpus.readers.compressed import zstd
@@ -258,7 +259,7 @@ def test_spans_lead_back_into_the_file(form: str, tmp_path: Path) -> None:
     span = (sentence["start"], sentence["end"])
     assert list(describe_raw(item, book.book_id, *span)) == ["    | The lamp was out."]
     released = ReleasedBook(side="source", book_id="x", file="y", sha256=row["digest"])
-    opened = OpenedBooks.from_found(BooksFound.below(tmp_path), [released])
+    opened = OpenedBooks.from_found(BooksFound.below(Location(tmp_path)), [released])
     assert opened.text_of(("x", *span)) == "The lamp was out."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -82,7 +83,8 @@ def facts(found: CorpusScan) -> dict[str, dict[str, str]]:
         ("158.txt.utf-8", "158-8.txt", "158.txt"),
         ("pg158.txt", "158-0.txt"),
         ("158-8.txt", "158.txt"),
-        ("158.txt",),
+        ("158.txt", "158-h/158-h.htm"),
+        ("158-h/158-h.htm", "158.epub"),
     ],
 )
 def test_the_best_file_of_a_book_is_read(tmp_path: Path, names: tuple[str, ...]) -> None:
@@ -165,6 +167,41 @@ def test_a_flat_folder_keeps_its_ids(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_authors_have_no_dates_and_no_translators(authors: str, expected: str) -> None:
     assert author_names(authors) == expected
+
+
+def archive(path: Path, *names: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as file:
+        for name in names:
+            file.writestr(name, f"text of {name}")
+
+
+def test_the_catalogue_tells_of_books_in_an_archive(tmp_path: Path) -> None:
+    """As of files beside it; a book that lies unpacked too is read once."""
+    put(tmp_path, "cache/epub/84/pg84.txt")
+    archive(
+        tmp_path / "all.zip",
+        *("cache/epub/158/pg158.txt", "1/5/158/158-0.txt", "cache/epub/84/pg84.txt"),
+        *("cache/epub/3/pg3.txt", "1/5/158/old/emma10.txt", "mine.txt"),
+    )
+    table(tmp_path / "pg_catalog.csv", PG_HEADER, EMMA, ("3", "Text", "", "Faust", "de", *EMMA[5:]))
+    found = scan(tmp_path)
+    assert facts(found) == {"pg158": FACTS_OF_EMMA, "pg84": {"etext": "84"}, "mine": {}}
+    line = " ".join(line for line in found.notes if line.startswith("all.zip: skipped"))
+    for name in ("158-0.txt", "pg84.txt", "pg3.txt", "emma10.txt"):
+        assert name in line
+
+
+@pytest.mark.parametrize("names", [("158-0.txt",), ("158.txt", "158-0.txt")])
+def test_the_archive_of_a_book_is_that_book(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """Read if its text does not lie beside it."""
+    archive(tmp_path / "1/5/158/158-0.zip", *names)
+    table(tmp_path / "pg_catalog.csv", PG_HEADER, EMMA)
+    found = scan(tmp_path)
+    assert facts(found) == {"pg158": FACTS_OF_EMMA}
+    assert [book.member for book in found.books] == ["158-0.txt"]
+    put(tmp_path, "1/5/158/158-0.txt")
+    assert ids(scan(tmp_path)) == {"1/5/158/158-0.txt": "pg158"}
 
 
 # ---- corpora made from Gutenberg

@@ -215,6 +215,20 @@ def test_a_book_becomes_sentences_of_tokens() -> None:
     assert book.audit.footer_marker == "End of Project Gutenberg's Etext of It"
 
 
+def test_a_paragraph_with_a_placeholder_is_background_only() -> None:
+    """PG-19 replaces words, so that no sentence near one is as it was written."""
+    clean = "He came home late, and there was no light in any of the windows.\n\n"
+    book = parse(
+        (f"{clean}An old <DW64> opened. She knew him.\n\n{clean}<DW> and <D>, he read.").encode()
+    )
+    assert list(zip(book.kind, book.text, strict=True))[1:] == [
+        ("other", "An old <DW64> opened."),
+        ("other", "She knew him."),
+        ("prose", clean.strip()),
+        ("other", "DW and D, he read."),  # brackets around a sentence are trimmed
+    ]
+
+
 def test_boilerplate_stays_when_it_is_not_to_be_stripped() -> None:
     """The setting leaves licence and footer in."""
     texts = parse(BOOK, IngestSettings(min_word_tokens=5, strip_boilerplate=False)).text

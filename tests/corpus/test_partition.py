@@ -15,8 +15,10 @@ from cloze_gen.corpus.partition import (
     PartitionSettings,
     assign_splits,
     belong_together,
+    domain_of,
     offensive_rate,
     write_part,
+    write_partition,
 )
 from cloze_gen.errors import CorpusError
 from cloze_gen.records.passage import Part
@@ -46,6 +48,31 @@ def test_the_domain_is_the_manifests_or_the_folders(novels: Novels) -> None:
     )
     domains = column(novels.partition(), "domain")
     assert [domains[f"novel{i}"] for i in range(4)] == ["Romance", "Comedy", "Horror", ""]
+
+
+@pytest.mark.parametrize("folder", ["1/3/1342", "train", "cache/epub/1342", "epubtxt"])
+def test_a_folder_of_a_known_collection_is_no_domain(folder: str) -> None:
+    assert domain_of({"file": f"{folder}/emma.txt", "genre": ""}) == ""
+
+
+def test_kept_splits_decide_the_parts(novels: Novels) -> None:
+    """The other novels are drawn; without the option the splits change nothing."""
+    roles = dict(zip(range(6), ("train", "validation", "test") * 2, strict=True))
+    listed = "".join(f"{'Romance/' * (i < 2)}novel{i}.txt\t{role}\n" for i, role in roles.items())
+    before = column(novels.partition(), "part")
+    (novels.books / "manifest.tsv").write_text(f"file\trole\n{listed}")
+    assert column(novels.partition(), "part") == before
+    kept = novels.stage(
+        "partition",
+        write_partition,
+        corpus=novels.corpus(),
+        settings=PartitionSettings(min_containment=0.9),
+        seed=1,
+        keep_splits=True,
+    )
+    parts = column(kept, "part")
+    assert [parts[f"novel{i}"] for i in range(6)] == ["train", "development", "test"] * 2
+    assert {parts["novel6"], parts["novel7"]} <= set(Part)
 
 
 def test_novels_of_one_author_fall_together(novels: Novels) -> None:
@@ -250,3 +277,22 @@ def test_shares_leave_a_test_set() -> None:
         match=r"train_share = 0\.75 and development_share = 0\.25 leave no novel for the test set",
     ):
         PartitionSettings(train_share=0.75)
+
+
+def test_a_book_of_two_authors_ties_the_books_of_both() -> None:
+    groups = belong_together(
+        [
+            Novel("a", "1", "Twain, Mark"),
+            Novel("b", "2", "Twain, Mark; Warner, Charles Dudley"),
+            Novel("c", "3", "Charles Dudley Warner"),
+            Novel("d", "4", "Various; Anonymous"),
+            Novel("e", "5", "Anonymous"),
+        ],
+        sharing_text=[],
+        by_author=True,
+    )
+    assert [[novel.book_id for novel in group] for group in groups] == [
+        ["a", "b", "c"],
+        ["d"],
+        ["e"],
+    ]

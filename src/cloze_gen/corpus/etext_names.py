@@ -7,7 +7,7 @@ Project Gutenberg Corpus, `data/raw/PG1234_raw.txt`.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 _NUMBER = r"(?P<number>[1-9]\d{0,6})"
@@ -95,24 +95,3 @@ def best_files(files: Mapping[str, EtextFile]) -> dict[int, str]:
         if other is None or (etext.rank, file) < (files[other].rank, other):
             best[etext.number] = file
     return best
-
-
-def choose_files(paths: Iterable[str]) -> tuple[dict[str, int], dict[str, str]]:
-    """Of the files in an archive: path -> etext number of those to read (0: not Gutenberg's), and
-    path -> why it is not read.
-
-    >>> choose_files(["a.txt", "1342/1342.txt", "1342/1342-0.txt", "1342/old/pandp12.txt"])[0]
-    {'a.txt': 0, '1342/1342-0.txt': 1342}
-    """
-    paths = list(paths)
-    skipped = {path: SUPERSEDED for path in paths if is_superseded(path)}
-    etexts = {
-        path: etext
-        for path in paths
-        if path not in skipped and (etext := etext_file(path)) is not None
-    }
-    best = best_files(etexts)
-    skipped |= {path: SECOND_FILE for path, etext in etexts.items() if best[etext.number] != path}
-    return {
-        path: etexts[path].number if path in etexts else 0 for path in paths if path not in skipped
-    }, skipped

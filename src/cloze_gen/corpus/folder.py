@@ -16,8 +16,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
-from cloze_gen.corpus.etext_names import choose_files
-from cloze_gen.corpus.layouts import SPLITS, Arrangement, PlacedFile, arrange, is_catalog
+from cloze_gen.corpus.layouts import (
+    SPLITS,
+    Arrangement,
+    PlacedFile,
+    arrange,
+    arrange_members,
+    is_catalog,
+)
 from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.corpus.manifest import (
     MANIFEST_NAME,
@@ -275,9 +281,10 @@ def _books(
     """The books, and what each file contains."""
     books: list[BookFile] = []
     contents: dict[str, Listing | UnknownTableError] = {}
+    read = {etext for one in arranged.files if (etext := dict(one.facts).get("etext"))}
     for placed in sorted(arranged.files, key=lambda one: one.file):
         try:
-            found = _one_file_a_book(list_file(root / placed.file, settings))
+            found = _of_archive(placed, list_file(root / placed.file, settings), arranged, read)
         except UnknownTableError as error:
             contents[placed.file] = error
             continue
@@ -291,20 +298,32 @@ def _books(
     return books, contents
 
 
-def _one_file_a_book(found: Listing) -> Listing:
-    """Of the files in an archive, those to read, with their etext numbers."""
+def _of_archive(
+    placed: PlacedFile, found: Listing, arranged: Arrangement, read: set[str]
+) -> Listing:
+    """Of the files in an archive, those to read, with their ids and facts; `read` are the etexts
+    that are read elsewhere, and those of this archive are added.
+    """
     names = [member.name for member in found.members]
     if not names or not ending_of(names[0]):
         return found
-    numbers, skipped = choose_files(names)
+    etext = dict(placed.facts).get("etext", "")
+    own, decided = arrange_members(names, arranged, read - {etext})
+    files = {one.file: one for one in own.files}
+    read |= {number for one in own.files if (number := dict(one.facts).get("etext"))}
     members = [
-        replace(member, facts=(("etext", str(numbers[member.name])), *member.facts))
-        if numbers[member.name]
+        replace(
+            member,
+            book_id=files[member.name].book_id or member.book_id,
+            facts=(*(dict(member.facts) | dict(files[member.name].facts)).items(),),
+        )
+        if member.name in files
         else member
         for member in found.members
-        if member.name in numbers
+        if member.name in files or member.name not in decided
     ]
-    return replace(found, members=members, skipped=[*found.skipped, *skipped.items()])
+    notes = (f"{placed.file}: {line}" for line in (*own.skipped, *own.notes))
+    return replace(found, members=members, notes=(*found.notes, *notes))
 
 
 def _settle_ids(books: Sequence[BookFile]) -> tuple[list[BookFile], list[str], list[str]]:

@@ -10,7 +10,7 @@ from cloze_gen.corpus.layouts.bookcorpus import arrange_bookcorpus
 from cloze_gen.corpus.layouts.catalogs import is_catalog, read_catalogs
 from cloze_gen.corpus.layouts.gutenberg import arrange_gutenberg
 
-__all__ = ["SPLITS", "Arrangement", "PlacedFile", "arrange", "is_catalog"]
+__all__ = ["SPLITS", "Arrangement", "PlacedFile", "arrange", "arrange_members", "is_catalog"]
 
 
 def arrange(
@@ -29,11 +29,21 @@ def arrange(
     known = read_catalogs(root, catalogs)
     folders, placed = arrange_bookcorpus(root, files, listed)
     left = [file for file in files if file not in placed]
-    trees, of_trees = arrange_gutenberg(left, known, listed)
+    trees, of_trees = arrange_gutenberg(left, known, listed=listed)
     rest = [PlacedFile(file) for file in left if file not in of_trees]
     return Arrangement(
         (*folders.files, *trees.files, *rest),
         folders.names + trees.names,
         folders.skipped + trees.skipped,
         known.notes + folders.notes + trees.notes,
+        known,
     )
+
+
+def arrange_members(
+    names: Sequence[str], known: Arrangement, read: Container[str]
+) -> tuple[Arrangement, frozenset[str]]:
+    """The same for the files in an archive, with the tables beside it; and the files that are
+    decided on. `read` are numbers of etexts that are read elsewhere. Other members of a file, such as rows, have no names of Gutenberg's.
+    """
+    return arrange_gutenberg(names, known.catalogs or read_catalogs(Path(), ()), read=read)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cloze_gen.corpus.layouts.catalogs import Catalogs
 from cloze_gen.parsing import name_list
 
 SPLITS = ("train", "validation", "test")  # the roles of published splits
@@ -33,12 +34,14 @@ class Arrangement:
         names: the arrangements found, in words, e.g. "Project Gutenberg mirror".
         skipped: what is not read and why, one line each.
         notes: warnings.
+        catalogs: the tables about books that were found.
     """
 
     files: tuple[PlacedFile, ...]
     names: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    catalogs: Catalogs | None = None
 
 
 def skipped_lines(skipped: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

@@ -32,9 +32,18 @@ _WITHOUT_TEXT = (
 
 
 def arrange_gutenberg(
-    files: Sequence[str], catalogs: Catalogs, listed: Container[str]
+    files: Sequence[str],
+    catalogs: Catalogs,
+    *,
+    listed: Container[str] = (),
+    read: Container[str] = (),
 ) -> tuple[Arrangement, frozenset[str]]:
-    """The books of Gutenberg among `files`, one file each; and the files that are decided on."""
+    """The books of Gutenberg among `files`, one file each; and the files that are decided on.
+
+    Args:
+        listed: files of a manifest, which are read in any case.
+        read: numbers of etexts that are read elsewhere.
+    """
     splits = _splits(files, catalogs)
     skipped: defaultdict[str, list[str]] = defaultdict(list)
     etexts: dict[str, EtextFile] = {}
@@ -59,7 +68,8 @@ def arrange_gutenberg(
     placed = []
     for file, etext in etexts.items():
         own = facts[etext.number]
-        reason = SECOND_FILE if best[etext.number] != file else _unfit(own)
+        again = best[etext.number] != file or str(etext.number) in read
+        reason = SECOND_FILE if again else _unfit(own)
         if reason and file not in listed:
             skipped[reason].append(file)
             continue

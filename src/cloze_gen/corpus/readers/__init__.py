@@ -79,9 +79,8 @@ def list_file(path: Path, settings: InputSettings) -> Listing:
     try:
         with _opened(path) as (reader, file):
             found = reader.listing(file, settings)
-            if os.fstat(file.fileno()).st_size > SMALL_BYTES or [m.name for m in found.members] != [
-                ""
-            ]:
+            large = os.fstat(file.fileno()).st_size > SMALL_BYTES
+            if large or found.sentences or [m.name for m in found.members] != [""]:
                 return found
             file.seek(0)
             digest = reader.fetch(file, "", limit=0)[1]

@@ -353,7 +353,8 @@ def _read_directory(file: BinaryIO, identity: tuple[int, ...]) -> _Directory:
     ends = dict(reversed(list(itertools.pairwise([*starts, found.start_dir]))))
     files = tuple((info, _why_not_in_zip(info, ends[info.header_offset])) for info in infos)
     readable = {info.filename: info for info, why_not in reversed(files) if not why_not}
-    tar = infos[0] if len(infos) == 1 and infos[0].filename.lower().endswith(_TAR_ENDINGS) else None
+    only, why_not = files[0] if len(files) == 1 else (None, "")
+    tar = only if only and not why_not and only.filename.lower().endswith(_TAR_ENDINGS) else None
     return _Directory(identity, found, files, readable, tar)
 
 

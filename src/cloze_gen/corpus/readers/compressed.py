@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import os
@@ -10,6 +11,7 @@ import struct
 import sys
 import zipfile
 import zlib
+from collections.abc import Iterator
 from typing import IO, cast
 
 from cloze_gen.corpus.readers.reader import MAX_BOOK_BYTES
@@ -44,10 +46,11 @@ def open_unpacked(file: IO[bytes], *, packed_bytes: int = 0) -> io.BufferedReade
     Args:
         packed_bytes: its size; 0: found by going to its end.
     """
-    packed_bytes = packed_bytes or file.seek(0, os.SEEK_END)
-    file.seek(0)
-    head = file.read(4)
-    file.seek(0)
+    with _damage():
+        packed_bytes = packed_bytes or file.seek(0, os.SEEK_END)
+        file.seek(0)
+        head = file.read(4)
+        file.seek(0)
     if head.startswith(GZIP_MAGIC):
         packed: IO[bytes] = cast("IO[bytes]", gzip.GzipFile(fileobj=file))
     elif head == ZSTD_MAGIC:
@@ -61,6 +64,16 @@ def open_unpacked(file: IO[bytes], *, packed_bytes: int = 0) -> io.BufferedReade
     return io.BufferedReader(_Unpacked(packed, packed_bytes), _BUFFER_BYTES)
 
 
+@contextlib.contextmanager
+def _damage() -> Iterator[None]:
+    try:
+        yield
+    except DAMAGE as error:
+        raise BookError(
+            "unreadable", f"the compressed data is damaged or incomplete ({error_text(error)})"
+        ) from None
+
+
 class _Unpacked(io.RawIOBase):
     def __init__(self, file: IO[bytes], packed_bytes: int) -> None:
         self._file = cast("io.BufferedReader", file)
@@ -70,12 +83,8 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, view: memoryview, /) -> int:  # type: ignore[override]
-        try:
+        with _damage():
             data = self._file.read1(len(view))
-        except DAMAGE as error:
-            raise BookError(
-                "unreadable", f"the compressed data is damaged or incomplete ({error_text(error)})"
-            ) from None
         self._left -= len(data)
         if self._left < 0:
             raise BookError("unreadable", BOMB)
