@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from cloze_gen.errors import BookError
 
 _MAX_DEPTH = 16
+_MAX_PAGES = 100_000  # of a column in a row group; Arrow writes one for each MiB
 _HEADER_BYTES = 16 * 1024  # of a page; Arrow writes statistics of at most 4 KiB
 
 
@@ -41,7 +42,9 @@ class PageSizes:
         """Of a `ColumnMetaData`: values (5), first data page (9), dictionary page (11)."""
         at = min(column[9], column.get(11) or column[9])
         values = 0
-        while values < column[5]:
+        for _ in range(_MAX_PAGES):
+            if values >= column[5]:
+                return
             self._file.seek(at)
             page, length = _parsed(self._file.read(_HEADER_BYTES))
             data = page.get(5) or page.get(8)  # none in a dictionary page
@@ -50,6 +53,7 @@ class PageSizes:
             yield page[2]
             values += data[1] if data else 0
             at += length + page[3]
+        raise ValueError("too many pages")
 
 
 def _path(column: dict[int, Any]) -> str:
