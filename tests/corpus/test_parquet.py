@@ -207,7 +207,10 @@ def test_bookcorpus_sentences_are_no_books(tmp_path: Path) -> None:
     rows = [f"`` i do n't know , '' he said to number {n} ." for n in range(1500)]
     path = table(tmp_path / "train-00000-of-00010.parquet", {"text": rows}, row_group_size=400)
     found = listing(path)
-    assert (found.shape, found.sentences) == ("BookCorpus sentences, one a row", True)
+    assert (found.shape, found.sentences) == (
+        "Parquet table, one sentence per row (background only)",
+        True,
+    )
     with pytest.raises(BookError, match="one sentence a row"):
         read_book(path)
     assert not listing(table(tmp_path / "b.parquet", {"text": NOVELS * 30})).sentences

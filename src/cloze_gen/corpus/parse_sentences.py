@@ -79,12 +79,10 @@ def sentence_tokenizer(tokenize_chunk: ChunkTokenizer, *, small: bool) -> ChunkT
     return tokenize
 
 
-_CASED_ABBREVIATIONS = {
-    f"{word.lower()}.": f"{word}." for word in sorted(TITLES | PERHAPS_FINAL, reverse=True)
-}
+_CASED_ABBREVIATIONS = {f"{word.lower()}.": f"{word}." for word in sorted(TITLES | PERHAPS_FINAL)}
 _INITIAL = re.compile(r"[b-z]\.")
 _FIRST_PERSON = re.compile(r"i(?:'[a-z]+)?")
-_NAME = re.compile(r"[a-z]{2,}(?:'s?)?")
+_NAME = re.compile(r"[a-z]{2,}(?:'s|(?<=s)')?")
 _COMMON = FUNCTION_WORDS | FUNCTION_LEMMAS | CLOSED_CLASS
 _LEAST_STEM = 4
 
@@ -99,7 +97,7 @@ def restored_case(chunk: str) -> str:
         return cased
     if _FIRST_PERSON.fullmatch(chunk) or _INITIAL.fullmatch(chunk):
         return chunk.capitalize()
-    if _NAME.fullmatch(chunk) and not _is_common(host(chunk)):
+    if _NAME.fullmatch(chunk) and chunk not in _COMMON and not _is_common(host(chunk)):
         return chunk.capitalize()
     return chunk
 
@@ -132,7 +130,7 @@ def parse_sentences(
         decoded = decode(raw)
     except BookError as error:
         return _dropped(audit, error.reason, str(error))
-    starts, ends, texts = _lines(flatten(decoded.text))
+    starts, ends, texts = sentence_lines(flatten(decoded.text))
     between = f" {SEPARATOR} "
     running = f"{SEPARATOR} {between.join(texts)} {SEPARATOR}" if texts else SEPARATOR
     read = memo.read(penn_joined(running, small=small), marks_apart=True)
@@ -167,7 +165,7 @@ def parse_sentences(
     )
 
 
-def _lines(flat: str) -> tuple[list[int], list[int], list[str]]:
+def sentence_lines(flat: str) -> tuple[list[int], list[int], list[str]]:
     """Start, end and normalized text of each line that holds a word."""
     lines = flat.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))[:-1]
@@ -198,7 +196,7 @@ def _odd_lines(flat: str) -> list[int]:
     odd |= (here == _STOP) & ((after == _STOP) | (after == _SPACE) & (third == _STOP))
     odd |= (here == _TICK) & ((before == _TICK) == (after == _TICK))
     places = [at[odd]]
-    if any(blanks in flat for blanks in ("  ", " \n", "\n ")) or flat[:1] == " ":
+    if any(two in flat for two in ("  ", " \n", "\n ")) or " " in (flat[:1], flat[-1:]):
         blank = _IS_BLANK[data[:-1]]
         doubled = np.flatnonzero((data[1:-1] == _SPACE) & (blank[:-1] | _IS_BLANK[data[2:]])) + 1
         places.append(doubled)
@@ -214,8 +212,6 @@ def penn_joined(text: str, *, small: bool) -> str:
     '" I can\'t , " she said ; she\'s gonna see the ladies\' lamp .'
     """
     data = np.frombuffer(f"{text}{_PADDING}".encode(), dtype=np.uint8).copy()
-    if small:
-        _capitalize(data, np.flatnonzero(data == 0)[:-1] + 2)
     mark = np.flatnonzero(data == _APOSTROPHE)
     third_before, second_before, before, after, second, third = (
         data[mark + offset] for offset in (-3, -2, -1, 1, 2, 3)
@@ -234,6 +230,8 @@ def penn_joined(text: str, *, small: bool) -> str:
     keep[mark[apart & (clitic | possessive)] - 1] = False
     keep[mark[negation & _IS_JOINED[third_before]] - 2] = False
     keep[mark[elision] + 2] = False
+    if small:
+        _capitalize(data, np.flatnonzero(data == 0)[:-1] + 2)
     text = data[: len(keep)][keep].tobytes().decode()
     for cut in _CUT_WORDS:
         text = text.replace(f" {cut} ", f" {cut.replace(' ', '')} ")

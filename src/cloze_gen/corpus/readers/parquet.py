@@ -5,6 +5,7 @@ of whole books takes gigabytes.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar
@@ -22,6 +23,7 @@ from cloze_gen.corpus.readers.reader import (
     UnknownTableError,
 )
 from cloze_gen.corpus.readers.rows import RowReader
+from cloze_gen.corpus.readers.sentence_lines import KIND, RANGE_BYTES, part_of
 from cloze_gen.corpus.readers.table_columns import (
     STRING,
     STRINGS,
@@ -41,6 +43,8 @@ _BUFFER_BYTES = 1024 * 1024
 _BATCH_BYTES = 64 * 1024 * 1024
 _MAX_BATCH_ROWS = 256
 _SAMPLE_ROWS = 1000
+_SENTENCE_ROWS = 65_536  # of a batch
+_MAX_PART_ROWS = 262_144  # the file's own account of bytes is smaller where rows recur
 _MAX_SENTENCE_BYTES = 1000  # a row on average; longer rows are no sentences
 _MAX_NESTING = 4
 
@@ -60,7 +64,7 @@ class ParquetTable(RowReader):
         table = _Table(file)
         columns = find_columns(table.columns, settings)
         if table.has_sentences(columns):
-            return Listing("BookCorpus sentences, one a row", sentences=True)
+            return table.sentence_listing(columns, settings.text_column)
         table.require_books()
         members: list[Member] = []
         notes = list(columns.notes)
@@ -75,6 +79,16 @@ class ParquetTable(RowReader):
                 columns.member(len(members) + at, row) for at, row in enumerate(values[:count])
             ]
         return Listing(columns.shape(self.shape), members, notes=notes)
+
+    def fetch(self, file: BinaryIO, member: str, *, limit: int) -> tuple[bytes, str]:
+        rows, _, named = member.partition(":")
+        part = part_of(rows)
+        if part is None:
+            return super().fetch(file, member, limit=limit)
+        table = _Table(file)
+        columns = find_columns(table.columns, InputSettings(text_column=named))
+        lines = table.lines(*part, columns)
+        return lines[: limit + 1], hashlib.sha256(lines).hexdigest()
 
     def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
         row, named = _row_of(member)
@@ -158,6 +172,53 @@ class _Table:
             if len(rows) == _SAMPLE_ROWS:
                 break
         return are_sentences(rows)
+
+    def sentence_listing(self, columns: TableColumns, named: str) -> Listing:
+        """Ranges of rows, with about the bytes of a part of a text file each."""
+        count = sum(self.row_counts)
+        size = sum(map(self._group_bytes, range(len(self._groups))))
+        step = max(1, min(_MAX_PART_ROWS, count * RANGE_BYTES // size))
+        ends = [*range(step, count, step), count]
+        starts = [0, *ends[:-1]]
+        members = [
+            Member(f"{start}-{end}:{named}" if named else f"{start}-{end}", kind=KIND)
+            for start, end in zip(starts, ends, strict=True)
+        ]
+        return Listing(
+            "Parquet table, one sentence per row (background only)", members, sentences=True
+        )
+
+    def lines(self, start: int, end: int, columns: TableColumns) -> bytes:
+        """The texts of a range of rows, each as a line."""
+        if not start < end <= sum(self.row_counts):
+            raise BookError("unreadable", f"no rows {start}-{end} in this file")
+        parts: list[bytes] = []
+        first = 0
+        for group, count in enumerate(self.row_counts):
+            if first < end and start < first + count:
+                parts += self._group_lines(group, start - first, end - first, columns)
+            first += count
+        return b"".join(parts)
+
+    def _group_lines(
+        self, group: int, start: int, end: int, columns: TableColumns
+    ) -> Iterator[bytes]:
+        at = 0
+        with _damage():
+            for batch in self._file.iter_batches(
+                batch_size=_SENTENCE_ROWS,
+                row_groups=[group],
+                columns=[columns.text],
+                use_threads=False,
+            ):
+                wanted = slice(max(0, start - at), max(0, end - at))
+                texts = _at_path(batch, columns.text)[wanted].cast(pa.large_string())
+                if len(texts):
+                    texts = pc.replace_substring(texts.fill_null(""), "\n", " ")
+                    yield b"".join(f"{text}\n".encode() for text in texts.to_pylist())
+                at += len(batch)
+                if at >= end:
+                    return
 
     def texts(self, group: int, columns: TableColumns) -> Iterator[bytes | BookError]:
         """The text of each row of a group, and an error for each that cannot be read."""

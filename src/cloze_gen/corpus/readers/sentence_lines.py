@@ -68,10 +68,19 @@ def line_ranges(
         start = end
 
 
+def part_of(member: str) -> tuple[int, int] | None:
+    """Start and end of a part, by its name; None for another member.
+
+    >>> part_of("0-8388700"), part_of("17")
+    ((0, 8388700), None)
+    """
+    found = _RANGE.fullmatch(member)
+    return (int(found[1]), int(found[2])) if found else None
+
+
 def read_range(file: BinaryIO, member: str, *, limit: int) -> bytes:
     """At most `limit` + 1 bytes of a member; BookError if it is no part of the file."""
-    found = _RANGE.fullmatch(member)
-    start, end = (int(found[1]), int(found[2])) if found else (0, 0)
+    start, end = part_of(member) or (0, 0)
     if start >= end or end > file.seek(0, 2):
         raise BookError("unreadable", f"no part {member[:80]!r} in this file")
     file.seek(start)

@@ -1,0 +1,305 @@
+"""Files with one sentence a line: their ranges, their tokens, and what a run makes of them."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
+from cloze_gen.corpus.books import kept_books
+from cloze_gen.corpus.content_sketch import containment
+from cloze_gen.corpus.counts import opening_words
+from cloze_gen.corpus.decoding import decode_book
+from cloze_gen.corpus.folder import scan
+from cloze_gen.corpus.frequencies import read_counts
+from cloze_gen.corpus.normalization import normalize_sentence
+from cloze_gen.corpus.parse_book import IngestSettings, ParsedBook, parse_book
+from cloze_gen.corpus.parse_sentences import (
+    in_small_letters,
+    parse_sentences,
+    sentence_lines,
+    sentence_tokenizer,
+)
+from cloze_gen.corpus.readers import list_file, parquet, read_book
+from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.readers.sentence_lines import KIND, line_ranges
+from cloze_gen.corpus.tokens import ChunkMemo
+from cloze_gen.errors import BookError
+from cloze_gen.store.runs import stage_artifact
+from cloze_gen.store.tables import read_jsonl
+from tests.conftest import QUICK, SAMPLE, call_cli
+
+LINES = (
+    "the lamp was out , and nobody had seen it go .\n"
+    "`` who did that ? ''\n"
+    "`` i do n't know , '' said mr. holmes , `` but it was n't me . ''\n"
+    "she went to watson 's window , and looked down into the street where the rain had stopped .\n"
+)
+MANY = LINES * 300
+
+
+def written(folder: Path, text: str, name: str = "books_large_p1.txt") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def parsed(text: str) -> ParsedBook:
+    raw = text.encode()
+    small = in_small_letters(raw)
+    return parse_sentences(
+        raw,
+        settings=IngestSettings(min_word_tokens=0, min_function_word_share=0.0001),
+        memo=ChunkMemo(sentence_tokenizer(chunk_tokenizer(), small=small)),
+        small=small,
+        decode=decode_book,
+    )
+
+
+# ---- the file
+
+
+@pytest.mark.parametrize("least", [1, 7, 50, 90, 4000])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_ranges_are_the_file_in_whole_lines(least: int, end: str) -> None:
+    raw = (LINES * 9).rstrip().encode() + end.encode()
+    ranges = list(line_ranges(io.BytesIO(raw), len(raw), least=least))
+    assert b"".join(raw[start:stop] for start, stop in ranges) == raw
+    assert all(raw[stop - 1 : stop] == b"\n" for _, stop in ranges[:-1])
+    assert all(stop - start >= least for start, stop in ranges[:-1])
+
+
+def test_a_file_without_line_ends_is_one_range() -> None:
+    raw = b"a" * 1000
+    assert list(line_ranges(io.BytesIO(raw), len(raw), least=10)) == [(0, 1000)]
+
+
+def test_a_file_of_sentences_is_listed_in_parts(tmp_path: Path) -> None:
+    path = written(tmp_path, MANY)
+    listing = list_file(path, InputSettings())
+    assert listing.sentences
+    assert [(one.name, one.kind) for one in listing.members] == [(f"0-{path.stat().st_size}", KIND)]
+    raw = read_book(path, listing.members[0].name).data
+    assert raw == path.read_bytes()
+    assert scan(tmp_path).books[0].digest() == hashlib.sha256(raw).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [LINES * 50, '"I do not know," said Holmes.\n\nThe lamp was out, and it was cold.\n\n' * 900],
+    ids=["a few lines", "a book"],
+)
+def test_other_files_stay_one_book(text: str, tmp_path: Path) -> None:
+    listing = list_file(written(tmp_path, text), InputSettings())
+    assert [one.name for one in listing.members] == [""]
+    assert not listing.sentences
+
+
+@pytest.mark.parametrize("member", ["5", "9-4", "0-99999999", "../x", "0-" + "9" * 40])
+def test_an_unknown_part_is_unreadable(member: str, tmp_path: Path) -> None:
+    with pytest.raises(BookError, match="no part"):
+        read_book(written(tmp_path, MANY), member)
+
+
+def test_a_table_of_sentences_is_listed_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of several row groups make a part, a large row group several; they read as lines."""
+    monkeypatch.setattr(parquet, "RANGE_BYTES", 20_000)
+    path = tmp_path / "train-00000-of-00010.parquet"
+    rows = MANY.splitlines()
+    pq.write_table(pa.table({"text": rows}), path, row_group_size=500, use_dictionary=False)
+    listing = list_file(path, InputSettings())
+    assert listing.sentences
+    assert len(listing.members) > 3
+    assert {one.kind for one in listing.members} == {KIND}
+    parts = [read_book(path, one.name).data for one in listing.members]
+    assert b"".join(parts) == MANY.encode()
+    with pytest.raises(BookError, match="no rows"):
+        read_book(path, "0-99999")
+
+
+# ---- the tokens
+
+
+@pytest.mark.parametrize(
+    ("line", "tokens"),
+    [
+        ("the lamp was out .", "The lamp was out ."),
+        ("`` i do n't know , '' he said .", '" I don\'t know , " he said .'),
+        ("it 's watson 's , and i 'm glad .", "It's Watson's , and I'm glad ."),
+        ("they 'll say we 've gone ; you 're late .", "They'll say we've gone ; you're late ."),
+        ("she could n't 've known .", "She couldn't've known ."),
+        ("we can not say what he 's gon na do .", "We cannot say what he's gonna do ."),
+        ("'t is the ladies ' lamp .", "'Tis the ladies' lamp ."),
+        ("`` 's all right , '' said he .", '" \'S all right , " said he .'),
+        ("mr. holmes met dr. watson at st. paul .", "Mr. Holmes met Dr. Watson at St. Paul ."),
+        ("he came at 9 p.m. , etc. , and left .", "He came at 9 p.m. , etc. , and left ."),
+        ("wait . . . he said -- no -- and left ....", "Wait ... he said -- no -- and left ..."),
+        ("he said -lrb- softly -rrb- : come .", "He said ( softly ) : come ."),
+        ("although the rose was wearily held .", "Although the rose was wearily held ."),
+        ("mary saw the 1840 's [ 3 ] .", "Mary saw the 1840's [ 3 ] ."),
+        ("  the   café was closed . ", "The café was closed ."),
+    ],
+)
+def test_tokens_are_those_of_a_book(line: str, tokens: str) -> None:
+    assert parsed(line + "\n" + LINES).tokens[0] == tokens
+
+
+def test_letter_case_that_is_there_stays() -> None:
+    """A tokenized file in its own case is only joined."""
+    text = "the Lamp was Out , and Holmes did n't mind .\n" * 3
+    assert parsed(text).tokens[0] == "the Lamp was Out , and Holmes didn't mind ."
+
+
+def test_spans_lead_to_the_lines() -> None:
+    text = "\n  the café was shut . \n''\n\nno !\n-- i said -- yes .\n"
+    book = parsed(text)
+    slices = [text[start:end] for start, end in zip(book.start, book.end, strict=True)]
+    assert slices == ["the café was shut .", "no !", "-- i said -- yes ."]
+    assert len(book.tokens) == len(book.text) == book.audit.sentences == 3
+
+
+@given(st.text(alphabet=" .-`'\"[]<>_an1é,\n—", max_size=60))
+def test_each_line_is_normalized_as_in_a_book(text: str) -> None:
+    """Plain lines take a shorter way, with the same result."""
+    starts, ends, texts = sentence_lines(text)
+    found = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    assert texts == [normalize_sentence(one) for one in found]
+
+
+def test_counts_are_of_the_tokens() -> None:
+    book = parsed(MANY)
+    flat = " ".join(book.tokens).split(" ")
+    assert book.type_counts == {token: flat.count(token) for token in set(flat)}
+    assert book.audit.tokens == len(flat)
+    assert opening_words(book.tokens).keys() == {"The", "Who", "I", "She"}
+
+
+def test_a_novel_is_found_among_sentences() -> None:
+    """Letter case and Penn tokens do not hide it."""
+    novel = training_books()[-1]
+    assert containment(novel.sketch, parsed("\n".join(penn_lines(novel))).sketch) > 0.9
+
+
+def penn_lines(book: ParsedBook) -> list[str]:
+    """A book's sentences as BookCorpus prints them."""
+    return [
+        line.lower().replace("n't", " n't").replace("'s ", " 's ").replace('"', "''")
+        for line, kind in zip(book.tokens, book.kind, strict=True)
+        if kind != "heading"
+    ]
+
+
+# ---- a run
+
+
+TRAIN = sorted((SAMPLE / "train").glob("*.txt"))
+
+
+@cache
+def training_books() -> list[ParsedBook]:
+    memo = ChunkMemo(chunk_tokenizer())
+    return [
+        parse_book(path.read_bytes(), book_id=path.stem, settings=IngestSettings(), memo=memo)
+        for path in TRAIN
+    ]
+
+
+def background(folder: Path, *, leave: int = 0) -> Path:
+    """The sample's training books, all but some as one file of sentences."""
+    lines = (line for book in training_books()[leave:] for line in penn_lines(book))
+    written(folder, "\n".join(lines) + "\n")
+    for path in TRAIN[:leave]:
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Holmes-style run with seven books of sentences and one whole book as background."""
+    folder = tmp_path_factory.mktemp("sentences")
+    train = background(folder / "train", leave=1)
+    outcome = call_cli(
+        *("run", "holmes-sample", "--train", train, "--source", SAMPLE / "source", *QUICK),
+        *("--set", "choice.method=random", "--set", "choice.n_questions=20"),
+        *("--out", folder / "out", "--name", "it", "--workers", "1"),
+    )
+    assert outcome.status == 0, outcome.err
+    return folder / "out" / "runs" / "it"
+
+
+def test_a_run_mixes_sentences_and_books(made: Path) -> None:
+    rows = kept_books(stage_artifact(made, "corpus train"))
+    assert [row.get("member", "") != "" for row in rows] == [False, True]
+    assert len(list(read_jsonl(made / "release" / "questions.jsonl"))) > 10
+
+
+def names_of_books() -> set[str]:
+    """Words of the training books that only have a capital, also within sentences."""
+    counts: Counter[str] = Counter()
+    for book in training_books():
+        counts += book.type_counts - opening_words(book.tokens)
+    return {word for word in counts if word.istitle() and word.lower() not in counts}
+
+
+def test_names_are_no_options(made: Path) -> None:
+    """Names lost their capitals in the file; the counts have them, and no option is one."""
+    names = names_of_books()
+    known = set(read_counts(stage_artifact(made, "counts")).words)
+    assert len(names) > 50
+    assert len(names & known) > 0.75 * len(names)
+    questions = list(read_jsonl(made / "release" / "questions.jsonl"))
+    assert not {option for one in questions for option in one["options"]} & {
+        name.lower() for name in names
+    }
+
+
+def test_the_text_for_the_model_is_as_of_books(made: Path) -> None:
+    lines = stage_artifact(made, "text").path("sentences.txt").read_text().splitlines()
+    assert not any(mark in line for line in lines for mark in ("``", "n 't", " n't ", " 's "))
+    assert sum(line[0].islower() for line in lines) < 0.02 * len(lines)
+
+
+def test_a_source_novel_among_the_sentences_is_found(tmp_path: Path) -> None:
+    train = background(tmp_path / "train")
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / TRAIN[0].name).write_bytes(TRAIN[0].read_bytes())
+    outcome = call_cli(
+        *("run", "holmes-sample", "--train", train, "--source", source, *QUICK),
+        *("--out", tmp_path / "out", "--name", "it", "--workers", "1"),
+    )
+    assert outcome.status != 0
+    assert "overlaps_train" in outcome.err
+    assert "shares text with books_large_p1-0-" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("style", "option", "more"),
+    [
+        ("holmes-sample", "--source", ("--train", SAMPLE / "train")),
+        ("holmes-few-books", "--source", ()),
+        ("lambada-sample", "--books", ()),
+    ],
+)
+def test_sentences_are_no_source(
+    style: str, option: str, more: tuple[Any, ...], tmp_path: Path
+) -> None:
+    written(tmp_path / "in", MANY)
+    assert scan(tmp_path / "in").sentences
+    outcome = call_cli("run", style, option, tmp_path / "in", *more, "--out", tmp_path / "out")
+    assert outcome.status == 2
+    assert f"{option}: " in outcome.err
+    assert "one sentence per line" in outcome.err
+    assert "as --train to holmes-style or scs-style" in outcome.err
