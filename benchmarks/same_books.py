@@ -5,11 +5,12 @@
     python benchmarks/same_books.py questions RUN RUN ...
 
 `write` makes DIR/txt, DIR/parquet, DIR/jsonl, DIR/epub and DIR/html. HTML and EPUB are simple: a
-block of indented lines is a `<pre>`, another a `<p>` with `<br>` behind short lines, `_words_` are
-in italics; an EPUB has a document for each 200 blocks. `sentences` reads the books of each folder
-and prints, against the first folder, how many sentences are the same and some that are not.
+block of indented lines is a `<pre>`, another a `<p>` with `<br>` behind short lines; an EPUB has a
+document for each 200 blocks. The marks of `_italics_` are removed from all shapes, so that the texts
+agree; with `--italics` they stay in the first three, and are `<i>` in HTML and EPUB. `sentences` reads the books of each folder
+and prints, against the first folder, how many sentences are the same, and some that are not.
 `questions` does so for the questions of finished runs, apart from ids and order of options, and says
-of each that is missing whether the other text has its sentence.
+of each that is missing whether the other text has its sentence (by letters and digits alone).
 """
 
 from __future__ import annotations
@@ -51,14 +52,15 @@ _CONTAINER = (
 )
 
 
-def write_shapes(books: Sequence[Path], out: Path) -> None:
+def write_shapes(books: Sequence[Path], out: Path, *, italics: bool) -> None:
     """One folder a shape; FileExistsError if there is one already."""
     for shape in ("txt", "parquet", "jsonl", "epub", "html"):
         (out / shape).mkdir(parents=True)
     texts = {book.stem: decode_book(book.read_bytes()).text for book in books}
-    for book in books:
-        (out / "txt" / f"{book.stem}.txt").write_bytes(book.read_bytes())
+    if not italics:
+        texts = {stem: _ITALICS.sub(r"\1", text) for stem, text in texts.items()}
     for stem, text in texts.items():
+        (out / "txt" / f"{stem}.txt").write_bytes(text.encode())
         blocks = list(html_blocks(text))
         (out / "html" / f"{stem}.html").write_text(page(stem, blocks), encoding="utf-8")
         (out / "epub" / f"{stem}.epub").write_bytes(epub(stem, blocks))
@@ -145,6 +147,11 @@ def folder_sentences(folder: Path) -> Counter[Any]:
     return found
 
 
+def letters(text: str) -> str:
+    """Questions join broken words and may drop quotation marks."""
+    return "".join(filter(str.isalnum, text)).lower()
+
+
 def run_questions(run: Path) -> Counter[Any]:
     """(sentence, word position, options in order of the alphabet) of every question of a run."""
     return Counter(
@@ -156,7 +163,7 @@ def run_questions(run: Path) -> Counter[Any]:
 def run_sentences(run: Path) -> set[str]:
     artifact = stage_artifact(run, "corpus source")
     return {
-        tokens
+        letters(tokens)
         for row in kept_books(artifact)
         for tokens in read_parquet(book_folder(artifact, row) / SENTENCES)["tokens"].to_pylist()
     }
@@ -166,7 +173,7 @@ def compare(
     found: Mapping[str, Counter[Any]],
     noun: str,
     shown: int,
-    explain: Callable[[str, Any], str] = lambda place, item: "",
+    explain: Callable[[str, Any], str],
 ) -> Iterator[str]:
     """Each place against the first; `explain` says why a place lacks an item."""
     first, *others = found
@@ -180,8 +187,23 @@ def compare(
                 f"{lacks} ({share:.2%} are)"
             )
             reasons = Counter(explain(lacks, item) for item in alone.elements())
-            yield from (f"  {count:,} {reason}" for reason, count in reasons.items() if reason)
+            yield from (f"  {count:,} {reason}" for reason, count in reasons.most_common())
             yield from (f"    {' | '.join(map(str, item))}" for item in list(alone)[:shown])
+
+
+def compare_sentences(folders: Sequence[Path], shown: int) -> Iterator[str]:
+    found = {str(folder): folder_sentences(folder) for folder in folders}
+    any_kind = {
+        place: {(book, tokens) for book, _, tokens in sentences}
+        for place, sentences in found.items()
+    }
+
+    def explain(lacks: str, item: Any) -> str:
+        book, kind, tokens = item
+        alike = (book, tokens) in any_kind[lacks]
+        return f"read as {kind} and there as another kind" if alike else f"{kind}, not there"
+
+    yield from compare(found, "sentences", shown, explain)
 
 
 def compare_questions(runs: Sequence[Path], shown: int) -> Iterator[str]:
@@ -189,7 +211,7 @@ def compare_questions(runs: Sequence[Path], shown: int) -> Iterator[str]:
     questions = {str(run): run_questions(run) for run in runs}
 
     def explain(lacks: str, item: Any) -> str:
-        if item[0] not in sentences[lacks]:
+        if letters(item[0]) not in sentences[lacks]:
             return "whose sentence the other text does not have"
         if any(one[:2] == item[:2] for one in questions[lacks]):
             return "with the same blank and other options"
@@ -207,6 +229,7 @@ def main() -> None:
     write.add_argument("folder", type=Path, help="of .txt books")
     write.add_argument("out", type=Path)
     write.add_argument("--books", type=int, default=20, help="the first by name")
+    write.add_argument("--italics", action="store_true", help="keep italics, in each shape's way")
     for name in ("sentences", "questions"):
         command = commands.add_parser(name)
         command.add_argument("places", type=Path, nargs="+", help="folders of books, or of runs")
@@ -216,11 +239,10 @@ def main() -> None:
         paths = sorted(options.folder.glob("*.txt"))[: options.books]
         if not paths:
             parser.error(f"{options.folder}: no .txt file")
-        write_shapes(paths, options.out)
+        write_shapes(paths, options.out, italics=options.italics)
         lines: Iterator[str] = iter([f"{len(paths)} books in {options.out}"])
     elif options.command == "sentences":
-        found = {str(place): folder_sentences(place) for place in options.places}
-        lines = compare(found, "sentences", options.show)
+        lines = compare_sentences(options.places, options.show)
     else:
         lines = compare_questions(options.places, options.show)
     for line in lines:

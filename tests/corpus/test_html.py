@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.folder import scan
+from cloze_gen.corpus.gutenberg import find_body
 from cloze_gen.corpus.ingest import _memo
 from cloze_gen.corpus.parse_book import IngestSettings, find_markup, parse_book
 from cloze_gen.corpus.readers import READERS, read_book
@@ -39,7 +41,7 @@ BREAK = "       *       *       *       *       *"
         ("<table><tr><td><p>A room.</p><p>Dark.</p></table>", "A room.\n\nDark."),
         ("<p>AT&amp;T &mdash; caf&eacute; &#8212; 1 &lt; 2 < 3 &nosuch;", "AT&T — café — 1 < 2 < 3 &nosuch;"),
         ("<p>can\xaddle\u2060—light &#173;", "candle—light"),
-        ("<p>by candle-\n  light, semi-\nOxford", "by candle-\nlight, semi- Oxford"),
+        ("<p>by candle-\n  light, Basse-\nVille -\nno", "by candle-\nlight, Basse-\nVille - no"),
         ("<p>friend \u2e3b’s", "friend ———’s"),
         ("<p>a<![CDATA[ <b> &amp; ]]>c", "a <b> &amp; c"),
         ("<!-- <p>no --><p title='a > b'>yes<?php no ?>", "yes"),
@@ -168,6 +170,24 @@ def test_a_book_of_html_is_the_book_of_text() -> None:
     assert len(plain.text) > 100
     assert (html.text, html.kind, html.tokens) == (plain.text, plain.kind, plain.tokens)
     assert html.audit.encoding == "html 1, utf-8" or html.audit.encoding == "html 1, ascii"
+
+
+GUTENBERG = """<body><section class='pg-boilerplate pgheader' id='pg-header' lang='en'>
+<h2>The Project Gutenberg eBook of <span id='pg-title-no-subtitle'>A Lamp</span></h2>
+<div>This ebook is for the use of anyone.</div><div id='pg-machine-header'><p><strong>Title</strong>: A Lamp</p></div>
+<div id='pg-start-separator'><span>*** START OF THE PROJECT GUTENBERG EBOOK A LAMP OF SOME LENGTH: A TALE OF TWO
+HARBOURS, AND OF WHAT WAS SEEN THERE ***</span></div></section>
+<h1>A Lamp</h1><p>It was late.</p>
+<section class='pg-boilerplate pgfooter' id='pg-footer'><div id='pg-end-separator'>
+<span>*** END OF THE PROJECT GUTENBERG EBOOK A LAMP ***</span></div><div>Updated editions.</div></section>"""
+
+
+def test_gutenbergs_header_and_footer_are_cut_as_in_text_files() -> None:
+    """They are kept as text, so that files with and without their ids are treated alike."""
+    flat = flatten(extract_text(GUTENBERG).text)
+    body = find_body(flat)
+    assert flat[body.start : body.end].split() == "A Lamp It was late.".split()
+    assert body.footer_marker.endswith("EBOOK A LAMP ***")
 
 
 @pytest.mark.parametrize(

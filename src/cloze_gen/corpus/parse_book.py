@@ -73,7 +73,7 @@ class BookAudit:
     Attributes:
         book_bytes: size of the raw (unpacked) file; `sha256` is of the same bytes.
         body_share: characters in sentences / characters of the decoded file.
-        control_chars: bytes below 0x20 other than tab, line ends and form feed.
+        control_chars: characters below 0x20 other than tab, line ends and form feed.
         residual_boilerplate: kept tokens about licence or e-text.
         sentences, tokens, word_tokens: headings included.
         function_word_share: of word tokens; about 0.5 in English prose.
@@ -292,7 +292,7 @@ def parse_book(
         header_marker=body.header_marker,
         footer_marker=body.footer_marker,
         body_share=round((sum(columns.end) - sum(columns.start)) / len(flat), 4),
-        control_chars=len(raw.translate(None, _NOT_CONTROL)),
+        control_chars=len(decoded.text.encode(errors="replace").translate(None, _NOT_CONTROL)),
         residual_boilerplate=residual,
         sentences=len(texts),
         tokens=token_count,

@@ -39,7 +39,7 @@ _ATTRIBUTE = re.compile(r"""([^\s=/"'>]++)(?:\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s>"'
 _LONG_REFERENCE = re.compile(
     r"&#[xX]?[0-9a-fA-F]{9,}+;?"
 )  # `unescape` fails on thousands of digits
-_BROKEN_WORD = re.compile(r"(?<=[^\W\d_]-)[ \t]*+\r?\n\s*+(?=[a-zà-öø-ÿ])")
+_BROKEN_WORD = re.compile(r"(?<=[^\W_]-)[ \t]*+\r?\n\s*+(?=[^\W_])")
 _LINE, _CELL = "\v", "\0"  # ends of lines and cells among the pieces of a paragraph
 # Characters that `decoding.flatten` ignores, and long dashes that it does not know.
 _TRANSLATION = dict.fromkeys(map(ord, "\xad\u200b\u200c\u200d\u2060\ufeff")) | {
