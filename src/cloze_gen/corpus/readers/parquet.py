@@ -275,12 +275,13 @@ class _Table:
                 yield values
 
     def _batches(self, group: int, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        rows = _BATCH_BYTES // self._group_bytes(group)
-        if (page := self._pages.largest(group, names)) > 2 * MAX_BOOK_BYTES:
+        pages = self._pages.sizes(group, names)
+        if max(pages, default=0) > 2 * MAX_BOOK_BYTES:
             raise BookError(
                 "too_large",
-                f"a page of {page / 2**20:,.0f} MiB; write the table with smaller row groups",
+                f"a page of {max(pages) / 2**20:,.0f} MiB; write the table with smaller row groups",
             )
+        rows = _BATCH_BYTES // max(self._group_bytes(group), sum(pages))
         with _damage():
             yield from self._file.iter_batches(
                 batch_size=max(1, min(_MAX_BATCH_ROWS, rows)),

@@ -6,12 +6,13 @@ not be true. Formats: `parquet.thrift` of Apache Parquet, and Thrift's compact p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
 from cloze_gen.errors import BookError
 
 _MAX_DEPTH = 16
+_MAX_PAGES = 100_000  # of a column in a row group; Arrow writes one for each MiB
 _HEADER_BYTES = 16 * 1024  # of a page; Arrow writes statistics of at most 4 KiB
 
 
@@ -22,8 +23,8 @@ class PageSizes:
         self._file = file
         self._groups = _parsed(footer)[0].get(4, [])
 
-    def largest(self, group: int, names: Sequence[str]) -> int:
-        """The uncompressed bytes of the largest page of these columns in a row group.
+    def sizes(self, group: int, names: Sequence[str]) -> list[int]:
+        """The uncompressed bytes of each page of these columns in a row group.
 
         Raises:
             BookError: ``unreadable``, if the pages cannot be followed.
@@ -33,24 +34,26 @@ class PageSizes:
             wanted = [
                 one for one in columns if _path(one).startswith(tuple(f"{n}." for n in names))
             ]
-            return max(map(self._largest, wanted), default=0)
+            return [size for column in wanted for size in self._pages(column)]
         except (LookupError, TypeError, ValueError, OSError):
             raise BookError("unreadable", "a damaged Parquet file: no valid pages") from None
 
-    def _largest(self, column: dict[int, Any]) -> int:
+    def _pages(self, column: dict[int, Any]) -> Iterator[int]:
         """Of a `ColumnMetaData`: values (5), first data page (9), dictionary page (11)."""
         at = min(column[9], column.get(11) or column[9])
-        largest = values = 0
-        while values < column[5]:
+        values = 0
+        for _ in range(_MAX_PAGES):
+            if values >= column[5]:
+                return
             self._file.seek(at)
             page, length = _parsed(self._file.read(_HEADER_BYTES))
-            largest = max(largest, page[2])
             data = page.get(5) or page.get(8)  # none in a dictionary page
-            values += data[1] if data else 0
-            if page[3] < 0 or (data and data[1] < 0):
+            if page[2] < 0 or page[3] < 0 or (data and data[1] < 0):
                 raise ValueError("a size below 0")
+            yield page[2]
+            values += data[1] if data else 0
             at += length + page[3]
-        return largest
+        raise ValueError("too many pages")
 
 
 def _path(column: dict[int, Any]) -> str:
