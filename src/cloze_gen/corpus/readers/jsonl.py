@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from cloze_gen.corpus.readers.compressed import open_unpacked
 from cloze_gen.corpus.readers.reader import MAX_BOOK_BYTES, InputSettings, Listing, Member
-from cloze_gen.corpus.readers.rows import RowReader
+from cloze_gen.corpus.readers.rows import TableReader, row_of
 from cloze_gen.corpus.readers.table_columns import (
     STRING,
     STRINGS,
@@ -26,7 +26,7 @@ _SAMPLE_ROWS, _SAMPLE_BYTES = 1000, 1024 * 1024  # the first of both ends the sa
 _CHUNK_BYTES = 1024 * 1024
 
 
-class JsonLines(RowReader):
+class JsonLines(TableReader):
     """A row is a line, counted from 0; a broken line is a book that is dropped. Names of members as
     in `ParquetTable`.
     """
@@ -63,7 +63,7 @@ class JsonLines(RowReader):
         return Listing(columns.shape(self.shape), members, notes=columns.notes)
 
     def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
-        first, named = _row_of(member)
+        first, named = row_of(member)
         sample = first_records(file)
         columns = _columns(sample, InputSettings(text_column=named))
         if first is None:
@@ -73,13 +73,6 @@ class JsonLines(RowReader):
                 record = _record(row, line)
                 text = record if isinstance(record, BookError) else _text(row, record, columns)
                 yield (f"{row}:{named}" if named else str(row)), text
-
-    def is_before(self, member: str, last: str) -> bool:
-        row, last_row = _row_of(member)[0], _row_of(last)[0]
-        return row is not None and last_row is not None and row < last_row
-
-    def same_series(self, member: str, last: str) -> bool:
-        return _row_of(member)[1] == _row_of(last)[1]
 
 
 def first_records(file: BinaryIO) -> list[Mapping[str, Any]]:
@@ -106,13 +99,6 @@ def texts_of(sample: list[Mapping[str, Any]], columns: TableColumns | None = Non
     columns = columns or _columns(sample, InputSettings())
     values = (value_at(record, columns.text) for record in sample)
     return [value for value in values if isinstance(value, str)]
-
-
-def _row_of(member: str) -> tuple[int | None, str]:
-    """(row, named text column); no row: the file as a whole."""
-    row, _, named = member.partition(":")
-    known = row.isascii() and row.isdecimal() and len(row) < 19
-    return int(row) if known else None, named
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[int, bytes | BookError]]:

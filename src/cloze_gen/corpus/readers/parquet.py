@@ -22,7 +22,7 @@ from cloze_gen.corpus.readers.reader import (
     Member,
     UnknownTableError,
 )
-from cloze_gen.corpus.readers.rows import RowReader
+from cloze_gen.corpus.readers.rows import TableReader, row_of
 from cloze_gen.corpus.readers.sentence_lines import KIND, RANGE_BYTES, part_of
 from cloze_gen.corpus.readers.table_columns import (
     STRING,
@@ -51,7 +51,7 @@ _MAX_NESTING = 4
 _UNFOLDS = "the rows unfold to more than four times the size of their row group"
 
 
-class ParquetTable(RowReader):
+class ParquetTable(TableReader):
     """A row is a book; its bytes are those of its text, so a .txt file with equal bytes is the same
     book. Names of members are row numbers from 0, "17", or "17:COLUMN" for a named text column.
     """
@@ -91,7 +91,7 @@ class ParquetTable(RowReader):
         return lines[: limit + 1], hashlib.sha256(lines).hexdigest()
 
     def rows(self, file: BinaryIO, member: str) -> Iterator[tuple[str, bytes | BookError]]:
-        row, named = _row_of(member)
+        row, named = row_of(member)
         table = _Table(file)
         columns = find_columns(table.columns, InputSettings(text_column=named))
         if row is None:
@@ -105,20 +105,6 @@ class ParquetTable(RowReader):
                 )
                 yield from zip(names, table.texts(group, columns), strict=False)
             first += count
-
-    def is_before(self, member: str, last: str) -> bool:
-        row, last_row = _row_of(member)[0], _row_of(last)[0]
-        return row is not None and last_row is not None and row < last_row
-
-    def same_series(self, member: str, last: str) -> bool:
-        return _row_of(member)[1] == _row_of(last)[1]
-
-
-def _row_of(member: str) -> tuple[int | None, str]:
-    """(row, named text column); no row: the file as a whole."""
-    row, _, named = member.partition(":")
-    known = row.isascii() and row.isdecimal() and len(row) < 19
-    return int(row) if known else None, named
 
 
 class _Table:

@@ -39,6 +39,24 @@ class RowReader(Reader):
         return stored[: limit + 1], hashlib.sha256(stored).hexdigest()
 
 
+class TableReader(RowReader):
+    """A file of rows; a member is `ROW`, from 0, or `ROW:COLUMN` if the user named the column."""
+
+    def is_before(self, member: str, last: str) -> bool:
+        row, last_row = row_of(member)[0], row_of(last)[0]
+        return row is not None and last_row is not None and row < last_row
+
+    def same_series(self, member: str, last: str) -> bool:
+        return row_of(member)[1] == row_of(last)[1]
+
+
+def row_of(member: str) -> tuple[int | None, str]:
+    """(row, named text column); no row: the file as a whole."""
+    row, _, named = member.partition(":")
+    known = row.isascii() and row.isdecimal() and len(row) < 19
+    return int(row) if known else None, named
+
+
 @dataclass(slots=True)
 class _Place:
     reader: Reader
