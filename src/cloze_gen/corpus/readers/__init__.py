@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,7 +78,7 @@ def list_file(path: Path, settings: InputSettings) -> Listing:
     try:
         with _opened(path) as (reader, file):
             found = reader.listing(file, settings)
-            large = os.fstat(file.fileno()).st_size > SMALL_BYTES
+            large = file.seek(0, 2) > SMALL_BYTES
             if large or found.sentences or [m.name for m in found.members] != [""]:
                 return found
             file.seek(0)
