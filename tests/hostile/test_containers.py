@@ -408,7 +408,7 @@ PARQUET = [
     dropped("parquet: lists in lists", file("it.parquet", lambda: deep_column(90)), "unreadable", "too deeply nested"),
     dropped("parquet: a row that is too large", file("it.parquet", lambda: parquet(shelf(text=["x " * 40_000, prose(3)]))), "too_large", "it.parquet", kept=1),
     dropped("parquet: a page that the footer hides", file("it.parquet", lambda: long_row(2, claimed=9)), "too_large", "a page of"),
-    dropped("parquet: a page without a header", file("it.parquet", lambda: b"PAR1" + b"\xff" * 9 + long_row(2)[13:]), "unreadable", "no valid headers"),
+    dropped("parquet: a page without a header", file("it.parquet", lambda: b"PAR1" + b"\xff" * 9 + long_row(2, claimed=9)[13:]), "unreadable", "no valid headers"),
     dropped("parquet: a false page", file("it.parquet", bad_page), "unreadable", "it.parquet"),
     dropped("parquet: a page that does not unpack", file("it.parquet", bad_snappy), "unreadable", "it.parquet"),
     skipped("parquet: a column named as a path", file("it.parquet", parquet({"../../etc/passwd": [prose(3)], "n": [1]})), "it.parquet"),
