@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cloze_gen.corpus.decoding import decode_book, flatten
-from cloze_gen.corpus.folder import scan_corpus
 from cloze_gen.corpus.front_back_matter import Removed
 from cloze_gen.corpus.gutenberg import Body, find_body
 from cloze_gen.corpus.readers import read_book
+from cloze_gen.corpus.scan import scan_corpus
 from cloze_gen.corpus.sentences import OTHER, split_paragraphs
 from cloze_gen.errors import BookError
 

@@ -15,8 +15,8 @@ import re
 from pathlib import Path
 
 from cloze_gen.corpus.decoding import flatten
-from cloze_gen.corpus.folder import BookFile, scan_corpus
 from cloze_gen.corpus.readers import read_book
+from cloze_gen.corpus.scan import BookFile, scan_corpus
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.tables import escape_cell, write_tsv
 

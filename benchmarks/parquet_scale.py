@@ -30,9 +30,9 @@ import pyarrow.parquet as pq
 from processes import Usage, measure
 
 from cloze_gen.corpus.decoding import decode_book
-from cloze_gen.corpus.folder import read_digests, scan_corpus
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.parse_book import IngestSettings
+from cloze_gen.corpus.scan import read_digests, scan_corpus
 from cloze_gen.engine.local import LocalEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.store.artifacts import Store

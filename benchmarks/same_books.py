@@ -34,9 +34,9 @@ from backports import zstd
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.decoding import decode_book
-from cloze_gen.corpus.folder import scan
 from cloze_gen.corpus.parse_book import IngestSettings, parse_book
 from cloze_gen.corpus.readers import read_book
+from cloze_gen.corpus.scan import scan
 from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet

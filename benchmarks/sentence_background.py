@@ -33,7 +33,6 @@ from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.corpus.content_sketch import containment
 from cloze_gen.corpus.counts import opening_words
-from cloze_gen.corpus.folder import read_digests, scan_corpus
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
 from cloze_gen.corpus.parse_book import IngestSettings, ParsedBook, parse_book
@@ -46,6 +45,7 @@ from cloze_gen.corpus.parse_sentences import (
 from cloze_gen.corpus.readers import MAX_BOOK_BYTES
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.readers.text_file import PlainText
+from cloze_gen.corpus.scan import read_digests, scan_corpus
 from cloze_gen.corpus.sentences import HEADING
 from cloze_gen.corpus.tokens import ChunkMemo, spaces_after
 from cloze_gen.engine.local import engine_scope, make_engine

@@ -11,14 +11,7 @@ import luigi
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.config import settings_dict
-from cloze_gen.corpus.folder import (
-    BookFile,
-    check_apart,
-    listing_digest,
-    read_digests,
-    refuse_sentences,
-    scan,
-)
+from cloze_gen.corpus.folder import check_apart
 from cloze_gen.corpus.frequencies import write_counts, write_tagged_counts
 from cloze_gen.corpus.ingest import BOOK_VERSION, write_ingest
 from cloze_gen.corpus.inspect import summary
@@ -30,6 +23,7 @@ from cloze_gen.corpus.overlap import write_overlap
 from cloze_gen.corpus.partition import write_part, write_partition
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.remote import is_copy
+from cloze_gen.corpus.scan import BookFile, listing_digest, read_digests, refuse_sentences, scan
 from cloze_gen.corpus.splits import books_of_split
 from cloze_gen.corpus.tagging import write_tagging
 from cloze_gen.corpus.training_text import write_training_text

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from cloze_gen.cli import release as run_again_module
 from cloze_gen.cli.release import check_can_run_again
 from cloze_gen.config import settings_dict
-from cloze_gen.corpus.folder import BookFile
+from cloze_gen.corpus.scan import BookFile
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import find_style, style_names
 from cloze_gen.release.books import BooksFound

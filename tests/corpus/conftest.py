@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.corpus.folder import scan_corpus
 from cloze_gen.corpus.frequencies import write_counts
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.overlap import OverlapSettings, write_overlap
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings, write_part, write_partition
+from cloze_gen.corpus.scan import scan_corpus
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.records.passage import Part

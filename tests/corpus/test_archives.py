@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.corpus.folder import scan, scan_corpus
 from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.readers import archive, book_digest, compressed, list_file, read_book
 from cloze_gen.corpus.readers.compressed import zstd
 from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.scan import scan, scan_corpus
 from cloze_gen.errors import BookError
 from cloze_gen.release.books import BooksFound
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.corpus.folder import scan
 from cloze_gen.corpus.parse_book import BookReason
 from cloze_gen.corpus.readers import epub, read_book
 from cloze_gen.corpus.readers.epub import Epub
+from cloze_gen.corpus.scan import scan
 from cloze_gen.errors import BookError
 
 CONTAINER = '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from cloze_gen.corpus import folder as corpus_folder
-from cloze_gen.corpus.folder import book_id_from_name, scan_corpus, verify_corpus
 from cloze_gen.corpus.location import Location
 from cloze_gen.corpus.readers import read_book
+from cloze_gen.corpus.scan import book_id_from_name, scan_corpus, verify_corpus
 from cloze_gen.errors import BookError, UsageError
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books, read_books, read_type_counts
-from cloze_gen.corpus.folder import BookFile, scan_corpus
 from cloze_gen.corpus.ingest import BookShard, ingest_book, write_ingest
 from cloze_gen.corpus.parse_book import IngestSettings
+from cloze_gen.corpus.scan import BookFile, scan_corpus
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError

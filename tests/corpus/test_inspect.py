@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.corpus.folder import scan
 from cloze_gen.corpus.inspect import inspection, summary
 from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.scan import scan
 from tests.conftest import SAMPLE
 
 HEADER = "*** START OF THE PROJECT GUTENBERG EBOOK EMMA ***"

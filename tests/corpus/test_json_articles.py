@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.corpus.folder import scan_corpus
 from cloze_gen.corpus.json_articles import (
     Article,
     article_books,
@@ -18,6 +17,7 @@ from cloze_gen.corpus.json_articles import (
     texts_folder,
     write_articles,
 )
+from cloze_gen.corpus.scan import scan_corpus
 from cloze_gen.errors import UsageError
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.tables import read_tsv

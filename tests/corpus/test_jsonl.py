@@ -14,7 +14,6 @@ import pytest
 
 from cloze_gen.cli.run import make_task
 from cloze_gen.corpus.books import SENTENCES, book_folder, read_books
-from cloze_gen.corpus.folder import scan, scan_corpus
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.json_articles import MIN_BOOK_CHARS, has_long_texts, holds_articles
 from cloze_gen.corpus.location import Location
@@ -22,6 +21,7 @@ from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers import book_digest, compressed, jsonl, list_file, read_book
 from cloze_gen.corpus.readers.compressed import zstd
 from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.scan import scan, scan_corpus
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.corpus.folder import CorpusScan, scan
 from cloze_gen.corpus.layouts.catalogs import author_names
 from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.scan import CorpusScan, scan
 from cloze_gen.corpus.splits import books_of_split
 from cloze_gen.errors import UsageError
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.corpus.folder import scan
 from cloze_gen.corpus.layouts import arrange
 from cloze_gen.corpus.layouts import catalogs as module
+from cloze_gen.corpus.scan import scan
 from tests.corpus.test_layouts import EMMA, PG_HEADER, facts, put, rdf, table
 
 HEADER = ",".join(PG_HEADER)

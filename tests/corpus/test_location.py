@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.corpus.folder import check_apart, scan
+from cloze_gen.corpus.folder import check_apart
 from cloze_gen.corpus.location import Location
+from cloze_gen.corpus.scan import scan
 from cloze_gen.errors import UsageError
 
 FILES = ("a.txt", "b.txt", "c.md", "x/e.txt", "x/y/d.txt", "x/y/[1].txt", "z*/a.txt")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.corpus.folder import listing_digest, scan_corpus
+from cloze_gen.corpus.scan import listing_digest, scan_corpus
 from cloze_gen.errors import UsageError
 
 

@@ -16,12 +16,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from cloze_gen.corpus.books import SENTENCES, book_folder, read_books
-from cloze_gen.corpus.folder import CorpusScan, read_digests, scan
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers import book_digest, list_file, parquet, read_book
 from cloze_gen.corpus.readers.reader import InputSettings, Listing, UnknownTableError
 from cloze_gen.corpus.readers.table_columns import OCR_NOTE
+from cloze_gen.corpus.scan import CorpusScan, read_digests, scan
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError, UsageError

@@ -17,12 +17,12 @@ import pytest
 from cloze_gen.corpus import readers
 from cloze_gen.corpus.books import SENTENCES, book_folder, read_books
 from cloze_gen.corpus.decoding import Decoded
-from cloze_gen.corpus.folder import scan_corpus
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers import READERS, book_digest, read_book
 from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member
 from cloze_gen.corpus.readers.rows import RowReader
+from cloze_gen.corpus.scan import scan_corpus
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError, CorpusError

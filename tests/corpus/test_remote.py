@@ -13,8 +13,8 @@ import fsspec
 import pytest
 
 from cloze_gen.corpus import remote
-from cloze_gen.corpus.folder import scan
 from cloze_gen.corpus.remote import RemoteFile, is_copy, local_copy
+from cloze_gen.corpus.scan import scan
 from cloze_gen.errors import CorpusError, UsageError
 from cloze_gen.store.artifacts import Store, open_artifact
 

@@ -20,7 +20,6 @@ from cloze_gen.corpus.books import kept_books
 from cloze_gen.corpus.content_sketch import containment
 from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.decoding import decode_book
-from cloze_gen.corpus.folder import scan
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.normalization import normalize_sentence
 from cloze_gen.corpus.parse_book import IngestSettings, ParsedBook, parse_book
@@ -34,6 +33,7 @@ from cloze_gen.corpus.parse_sentences import (
 from cloze_gen.corpus.readers import list_file, parquet, read_book
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.readers.sentence_lines import KIND, line_ranges
+from cloze_gen.corpus.scan import scan
 from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.errors import BookError
 from cloze_gen.store.runs import stage_artifact

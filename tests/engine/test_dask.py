@@ -21,9 +21,9 @@ import pytest
 import cloze_gen
 from cloze_gen.adapters.spacy_tagger import travelling_name
 from cloze_gen.corpus.books import SENTENCES
-from cloze_gen.corpus.folder import BookFile
 from cloze_gen.corpus.ingest import BookShard, ingest_book
 from cloze_gen.corpus.parse_book import IngestSettings
+from cloze_gen.corpus.scan import BookFile
 from cloze_gen.engine import dask as dask_cluster
 from cloze_gen.engine.dask import (
     DaskEngine,

@@ -31,9 +31,9 @@ import pyarrow as pa
 import pytest
 
 from cloze_gen.corpus.books import SENTENCES, read_books
-from cloze_gen.corpus.folder import CorpusScan, read_digests, scan
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
+from cloze_gen.corpus.scan import CorpusScan, read_digests, scan
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import ClozeGenError

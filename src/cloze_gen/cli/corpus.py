@@ -13,20 +13,14 @@ from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.new import check_own_folder, own_folder_lock
 from cloze_gen.cli.run import located
 from cloze_gen.corpus.counts import Pair
-from cloze_gen.corpus.folder import (
-    CorpusScan,
-    check_apart,
-    read_digests,
-    refuse_sentences,
-    scan,
-    verify_corpus,
-)
+from cloze_gen.corpus.folder import check_apart
 from cloze_gen.corpus.ingest import BookShard, ingest_book
 from cloze_gen.corpus.inspect import inspection, summary
 from cloze_gen.corpus.manifest import manifest_rows
 from cloze_gen.corpus.parse_book import IngestSettings
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.remote import is_copy
+from cloze_gen.corpus.scan import CorpusScan, read_digests, refuse_sentences, scan, verify_corpus
 from cloze_gen.corpus.tagging import TagShard, tag_book, worker_tagger
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.progress import say

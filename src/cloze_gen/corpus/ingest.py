@@ -18,7 +18,6 @@ from cloze_gen.config import settings_dict
 from cloze_gen.corpus.books import SENTENCES, SKETCH, TYPES, write_book_table
 from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.dropped import warn_of_dropped
-from cloze_gen.corpus.folder import BookFile
 from cloze_gen.corpus.manifest import MANIFEST_NAME
 from cloze_gen.corpus.parse_book import (
     BookReason,
@@ -30,6 +29,7 @@ from cloze_gen.corpus.parse_book import (
 from cloze_gen.corpus.parse_sentences import in_small_letters, parse_sentences, sentence_tokenizer
 from cloze_gen.corpus.readers import UNREADABLE, RawBook, read_book
 from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
+from cloze_gen.corpus.scan import BookFile
 from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import BookError

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from cloze_gen.corpus.decoding import flatten
-from cloze_gen.corpus.folder import BookFile, CorpusScan
 from cloze_gen.corpus.gutenberg import find_body
 from cloze_gen.corpus.readers import read_book
 from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.scan import BookFile, CorpusScan
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import one_line
 from cloze_gen.text_layout import cut

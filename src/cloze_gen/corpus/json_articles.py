@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.corpus.folder import ARTICLES_SUFFIX, BookFile, scan_folder
+from cloze_gen.corpus.folder import ARTICLES_SUFFIX, scan_folder
 from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.corpus.readers import ending_of
 from cloze_gen.corpus.readers.jsonl import first_records, texts_of
+from cloze_gen.corpus.scan import BookFile
 from cloze_gen.errors import BookError, UsageError
 from cloze_gen.parsing import ParseError, error_text, name_list, parse_json, quote
 from cloze_gen.store.artifacts import Store

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from cloze_gen.corpus.folder import BookFile
 from cloze_gen.corpus.layouts import SPLITS
+from cloze_gen.corpus.scan import BookFile
 from cloze_gen.errors import UsageError
 
 _SPLIT_OF_SIDE = {"train": "train", "source": "test"}

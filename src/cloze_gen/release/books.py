@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cloze_gen.corpus.decoding import flatten
-from cloze_gen.corpus.folder import BookFile, books_below, read_digests
 from cloze_gen.corpus.location import Location, as_location
 from cloze_gen.corpus.normalization import normalize_sentence
 from cloze_gen.corpus.readers import read_book
 from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.scan import BookFile, books_below, read_digests
 from cloze_gen.errors import BookError, FormatError, UsageError
 from cloze_gen.parsing import name_list, quote
 from cloze_gen.records.release_facts import ReleasedBook
