@@ -13,6 +13,8 @@ import luigi
 
 from cloze_gen.adapters.lmplz import find_lmplz
 from cloze_gen.corpus.books import kept_books
+from cloze_gen.corpus.location import Location
+from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.engine.local import engine_scope
 from cloze_gen.engine.progress import say
 from cloze_gen.engine.stage_context import StageContext
@@ -229,7 +231,7 @@ def fit_models(
 def corpus_of_folder(train: str, out: Path, workers: int) -> CorpusText:
     """The training corpus of a folder, read with holmes-style's settings to share its artifacts."""
     build = Build()
-    books = build.once(scanned, train)[0]
+    books = build.once(scanned, Location.parse(train), InputSettings(), "train")[0]
     size = sum(book.path.stat().st_size for book in books if book.path.is_file())
     return CorpusText(
         build=build,

@@ -358,6 +358,13 @@ PROGRAMS: dict[str, Sequence[Call]] = {
     "benchmarks/many_files.py": [
         Call(lambda at: (at.tmp / "many", "--books", 3), "first book read after")
     ],
+    "benchmarks/sentence_background.py": [
+        Call(
+            lambda at: ("make", SAMPLE / "train", at.tmp / "sentences"),
+            "lines,",
+            ("sentences",),
+        )
+    ],
     "benchmarks/noisy_copies.py": [
         Call(
             lambda at: (SAMPLE / "source", at.tmp / "noisy", "--times", 1.5), "bytes in", ("noisy",)

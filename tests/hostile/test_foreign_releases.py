@@ -432,7 +432,7 @@ CASES = [
     Case("a text for a place", "pointers", source_text("a text of mine"), (FILL,), "is not a valid offset"),
     Case("a place below 0", "pointers", source_text(-5, 3), (FILL,), "is not a valid offset"),
     Case("an end before its start", "pointers", source_text(9, 3), (FILL,), "is not a valid offset"),
-    Case("a place behind the end", "pointers", source_text(5, 10**9), (FILL,), "more than the 94 of its spans"),
+    Case("a place behind the end", "pointers", source_text(5, 10**9), (FILL,), "of its spans"),
     Case("a slice without an end", "pointers", source_text(0), (FILL,), "a slice has no end"),
     Case("a fraction for a place", "pointers", source_text(0.5, 3), (FILL,), "is not a valid offset"),
     Case("a span that is none", "pointers",
@@ -448,7 +448,7 @@ CASES = [
          pointer(lambda one: one.update(id=["x"])), (FILL,), "pointers.jsonl, line 1"),
     Case("an item that is a list", "pointers", text("pointers.jsonl", "[]\n"), (VERIFY, FILL), "is no JSON object"),
     Case("pointers that are no JSON", "pointers", text("pointers.jsonl", "{\n"), (VERIFY, FILL), "not JSON"),
-    Case("another option", "pointers", pointer(lambda one: one["options"].__setitem__(0, "teapot")), (FILL,), "differ"),
+    Case("another option", "pointers", pointer(lambda one: one["options"].__setitem__(one["answer_index"] - 1, "teapot")), (FILL,), "differ"),
     Case("figures of another shape", "pointers",
          text("report.json", '{"levels": 7}'), (FILL,), "not the figures of a report"),
     # what follows from the items

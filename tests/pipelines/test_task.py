@@ -134,7 +134,7 @@ def test_a_config_file_with_one_side_is_refused(tmp_path: Path, cli: Callable[..
 
 def test_a_side_that_a_style_has_not_is_no_sample() -> None:
     with pytest.raises(ValueError, match="has no side 'books'"):
-        Ingest(style="holmes-style", side="books").folder("books")
+        Ingest(style="holmes-style", side="books").location("books")
 
 
 def test_inputs_are_those_that_are_declared() -> None:

@@ -199,7 +199,8 @@ def check_two_sides(task: RunTask) -> None:
         if task.of_style.own_background
         else ""
     )
-    if str(train) == str(source):
+    same = os.path.realpath(train.root) == os.path.realpath(source.root)
+    if same and train.pattern == source.pattern:
         what = f"--train and --source are the same folder, {train}. Every book"
     else:
         count = len(shared)

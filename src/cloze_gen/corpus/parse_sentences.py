@@ -205,7 +205,7 @@ def _odd_lines(flat: str) -> list[int]:
 
 
 def penn_joined(text: str, *, small: bool) -> str:
-    """Separated Penn tokens with clitics and cut words joined; `small` capitalizes openings.
+    r"""Separated Penn tokens with clitics and cut words joined; `small` capitalizes openings.
 
     >>> said = '" i ca n\'t , " she said ; she \'s gon na see the ladies \' lamp .'
     >>> penn_joined(f"{SEPARATOR} {said} {SEPARATOR}", small=True)[2:-2]

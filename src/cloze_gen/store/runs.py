@@ -161,8 +161,9 @@ def read_run(folder: Path) -> dict[str, Any]:
     newer = newer_format(run.get("release_format")) if isinstance(run, dict) else ""
     if newer:
         raise NewerRunError(f"{path}: {newer}")
-    since_0_3 = {"patterns": _is_table_of(_is_pattern)} if "patterns" in run else {}
-    fault = _fault(run, {**_RUN, **since_0_3}, "") or next(
+    has_patterns = isinstance(run, dict) and "patterns" in run
+    optional = {"patterns": _is_table_of(_is_pattern)} if has_patterns else {}
+    fault = _fault(run, {**_RUN, **optional}, "") or next(
         (found for one in run["stages"] if (found := _stage_fault(one))), ""
     )
     if fault:

@@ -148,7 +148,10 @@ def test_a_word_that_scores_best_is_screened_out(
             [float(model[index.id_of[word]]) for word in words],
         )
         assert row["answer_log10_prob"] == pytest.approx(own, abs=1e-4)
-        assert row["answer_rank"] == 1 + sum(other > own for other in others)
+        least, most = (
+            1 + sum(other > own + margin for other in others) for margin in (1e-5, -1e-5)
+        )  # words of the same frequency tie but for rounding
+        assert least <= row["answer_rank"] <= most
         if score == "sentence":
             own, *others = (
                 index.sentence_log10_prob(filled(item, word)) for word in (item["word"], *words)
