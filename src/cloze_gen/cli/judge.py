@@ -21,6 +21,7 @@ from cloze_gen.cli.arguments import (
     study_names,
 )
 from cloze_gen.errors import UsageError
+from cloze_gen.records.judgement import Task
 
 _MOST_ITEMS, _MOST_PAGES, _MOST_USD = 10**9, 1000, 10**6
 judge_group = typer.Typer(
@@ -40,7 +41,10 @@ Judges = Annotated[str, typer.Option(help="names of the judges, separated by com
 def new(
     run: Run,
     task: Annotated[
-        str, typer.Option(help="groom, guess, read or fill; default: the first task of the style")
+        str,
+        typer.Option(
+            help=f"{', '.join([*Task][:-1])} or {[*Task][-1]}; default: the first task of the style"
+        ),
     ] = "",
     judges: Judges = "",
     adjudicators: Annotated[
