@@ -536,7 +536,7 @@ def trace(
     """Print every decision about one question or passage, from the raw file to the
     release.
 
-    Example: cloze-gen trace the-clockmakers-debt:63:6 --run holmes-style
+    Example: cloze-gen trace the-lamp-at-skerry-point:67:5 --run holmes-style
     """
     from cloze_gen.cli.show import trace_item
 

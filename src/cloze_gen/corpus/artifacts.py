@@ -163,7 +163,7 @@ STAGES = {
                     "freq": "float: `folded_count` / word tokens of the corpus",
                     "lower_share": "float: share of the non-initial tokens in lower case; near 0 for names",
                 },
-                example="bench\t6\t0\t6\t0.000180364\t1",
+                example="bench\t6\t0\t6\t0.000181384\t1",
             ),
             HYPHENS,
         ),

@@ -24,7 +24,7 @@ STAGES = {
             FileDoc(
                 "model.arpa",
                 "The model in KenLM's text format: log10 probability, tab, n-gram, tab, log10 backoff.",
-                example="-2.728478\tthe lantern\t-0.055978432",
+                example="-3.7816226\tthe patience\t-0.056092616",
             ),
             _GROUPS,
         ),

@@ -71,7 +71,7 @@ STAGES = {
                 },
                 example='{"id": "aunt-sabinas-goose:8", "book_id": "aunt-sabinas-goose", "part": "test", "first_sentence": 6, '
                 '"sentence": 8, "start": 249, "end": 767, "target": "Gubbin", "target_position": 14, "context_tokens": 97, '
-                '"sentence_tokens": 16, "in_context": 1, "first_token_index": 15389, "target_token_index": 15502}',
+                '"sentence_tokens": 16, "in_context": 1, "first_token_index": 15334, "target_token_index": 15447}',
             ),
             FileDoc(
                 "sentences.parquet",
@@ -157,7 +157,7 @@ STAGES = {
             ),
             rejected_file(
                 "The passages that a member guesses. `reason` names the first member, `detail` is its probability.",
-                '{"id": "02-a-house-in-mercer-row:7", "reason": "guessed_by_cache", "detail": "P(target) = 0.002264"}',
+                '{"id": "02-a-house-in-mercer-row:7", "reason": "guessed_by_cache", "detail": "P(target) = 0.002263"}',
             ),
         ),
         {"survival": "share of the passages that each member alone keeps"},

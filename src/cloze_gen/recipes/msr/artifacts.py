@@ -28,8 +28,8 @@ STAGES = {
                     "count": "int64: tokens of the word in the training books",
                     "freq": "double: `freq` of `counts.tsv`",
                 },
-                example='{"id": "the-lamp-at-skerry-point:108:4", "sentence_id": "the-lamp-at-skerry-point:108", "position": 4, '
-                '"word": "ferry", "history1": "by", "history2": "the", "next_token": ",", "count": 13, "freq": 0.0003907893945770456}',
+                example='{"id": "the-lamp-at-skerry-point:67:5", "sentence_id": "the-lamp-at-skerry-point:67", "position": 5, '
+                '"word": "patience", "history1": "with", "history2": "the", "next_token": "of", "count": 3, "freq": 0.00018138395961183834}',
             ),
             FileDoc(
                 "sentences.parquet",
@@ -51,7 +51,7 @@ STAGES = {
                 "alternates/part-*.parquet",
                 "One row an alternate, the most probable first. A part holds up to 2,048 focus words of one model.",
                 {**_WORD, **_HISTORY},
-                example='{"id": "the-lamp-at-skerry-point:108:4", "word": "hour", "history_log10_prob": -2.4182615280151367}',
+                example='{"id": "the-lamp-at-skerry-point:67:5", "word": "hour", "history_log10_prob": -2.9133760929107666}',
             ),
         ),
         {"alternates": "rows of all parts"},
@@ -70,8 +70,8 @@ STAGES = {
                     "answer_rank": "int64: rank by this score among the answer and its alternates, from 1",
                     "alternates": "int64: number of alternates",
                 },
-                example='{"id": "the-lamp-at-skerry-point:108:4", "status": "kept", "answer_log10_prob": -2.6397721767425537, '
-                '"answer_rank": 31, "alternates": 150}',
+                example='{"id": "the-lamp-at-skerry-point:67:5", "status": "kept", "answer_log10_prob": -3.84350323677063, '
+                '"answer_rank": 126, "alternates": 150}',
             ),
         ),
     ),
@@ -89,9 +89,9 @@ STAGES = {
                     "kept": "bool: among the best `forward.keep`",
                     "sentence_log10_prob": "double: log10 probability of the whole sentence with the word; null if not kept",
                 },
-                example='{"id": "the-lamp-at-skerry-point:108:4", "word": "hour", "history_log10_prob": -2.4182615280151367, '
-                '"forward_log10_prob": -0.525334358215332, "forward_rank": 11, "kept": true, '
-                '"sentence_log10_prob": -45.31107736751437}',
+                example='{"id": "the-lamp-at-skerry-point:67:5", "word": "hour", "history_log10_prob": -2.9133760929107666, '
+                '"forward_log10_prob": -1.2792772054672241, "forward_rank": 26, "kept": true, '
+                '"sentence_log10_prob": -49.0162307061255}',
             ),
             FileDoc(
                 "answers.parquet",
@@ -102,8 +102,8 @@ STAGES = {
                     "forward_rank": "int64: 1 + number of alternates that score better",
                     "sentence_log10_prob": "double: log10 probability of the sentence",
                 },
-                example='{"id": "the-lamp-at-skerry-point:108:4", "forward_log10_prob": -0.3725349009037018, "forward_rank": 4, '
-                '"sentence_log10_prob": -45.37978855893016}',
+                example='{"id": "the-lamp-at-skerry-point:67:5", "forward_log10_prob": -0.7019597291946411, "forward_rank": 12, '
+                '"sentence_log10_prob": -49.36904037371278}',
             ),
         ),
         {"alternates_scored": "rows of all parts"},
@@ -125,9 +125,9 @@ STAGES = {
                     "plausible": "float: expected share of readers who find it plausible, those of `fits_as_well` included",
                     "tag": "string: Penn tag in the sentence, clitics after `+`; empty if an earlier check rejected the candidate",
                 },
-                example='{"id": "the-lamp-at-skerry-point:108:4", "word": "hour", "verdict": "fit", "similarity": 0.1626918762922287, '
-                '"topicality": 0.0, "fits_as_well": 0.015893911942839622, "ungrammatical": 0.014774978160858154, '
-                '"plausible": 0.21014682948589325, "tag": "NN"}',
+                example='{"id": "the-lamp-at-skerry-point:67:5", "word": "hour", "verdict": "fit", "similarity": 0.08375605940818787, '
+                '"topicality": 0.059148263186216354, "fits_as_well": 0.014254243113100529, "ungrammatical": 0.018794724717736244, '
+                '"plausible": 0.1776355803012848, "tag": "NN"}',
             ),
             FileDoc(
                 "items.parquet",
@@ -140,8 +140,8 @@ STAGES = {
                     "place_requires": "string: what the place of a verb or noun requires; empty for other tags",
                     "fit_candidates": "int64: number of candidates with the verdict `fit`",
                 },
-                example='{"id": "the-lamp-at-skerry-point:108:4", "verdict": "fit", "answer_tag": "NN", "answer_topicality": 0.6504, '
-                '"place_requires": "noun", "fit_candidates": 24}',
+                example='{"id": "the-lamp-at-skerry-point:67:5", "verdict": "fit", "answer_tag": "NN", "answer_topicality": 0.4641, '
+                '"place_requires": "noun", "fit_candidates": 23}',
             ),
         ),
         {
@@ -156,8 +156,8 @@ STAGES = {
         (
             questions_file(
                 without=("answer_class",),
-                example='{"id": "the-lamp-at-skerry-point:108:4", "book_id": "the-lamp-at-skerry-point", "tokens": ["Having", "..."], '
-                '"position": 4, "options": ["portrait", "hour", "paper", "ferry", "glass"], "answer_index": 3, "answer": "ferry", ...}',
+                example='{"id": "the-lamp-at-skerry-point:67:5", "book_id": "the-lamp-at-skerry-point", "tokens": ["Amos", "..."], '
+                '"position": 5, "options": ["parlour", "evening", "hour", "patience", "glass"], "answer_index": 3, "answer": "patience", ...}',
             ),
             fewshot_file("At most eight further questions of other sentences, for few-shot prompts. The columns are those of the questions."),
             FileDoc(
@@ -174,7 +174,7 @@ STAGES = {
             rejected_file(
                 "Suitable focus words that became no question. `detail` is the chosen item of the sentence, the sentence that is printed "
                 "alike, or a number.",
-                '{"id": "the-clockmakers-debt:34:16", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:34:23"}',
+                '{"id": "the-clockmakers-debt:34:16", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:34:26"}',
             ),
         ),
         {
@@ -190,10 +190,10 @@ STAGES = {
 
 PUBLISHED_FILES = {
     "NAME.machine_format.questions.txt": "five lines a question: number, letter, `) `, the sentence with the option in brackets. "
-    "`8a) Having crossed by the [portrait] , he searched ...`",
+    "`5a) Amos considered this with the [parlour] of a man who has watched ...`",
     "NAME.machine_format.answers.txt": "the correct one of these lines, unchanged.",
     "NAME.human_format.questions.txt": "eight lines a question: the sentence with `_____`, five options after a tab, two empty lines.",
-    "NAME.human_format.answers.txt": "number, letter in brackets, answer. `8) [d] ferry`",
+    "NAME.human_format.answers.txt": "number, letter in brackets, answer. `5) [d] patience`",
     "NAME.lm_format.questions.txt": "five sentences a question between `<s>` and `</s>`; each line ends in a space.",
     "NAME.lm_format.answers.txt": "the correct sentence, without that space.",
 }  # fmt: skip

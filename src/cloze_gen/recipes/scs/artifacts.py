@@ -46,7 +46,7 @@ STAGES = {
                     "trait": "text: what else must agree: `count` or `mass` for nouns, `ly` or `plain` for adverbs",
                     "cells": "text: all tags that this form has for the lemma, joined by `+`",
                 },
-                example="say\tverb\tVBD\tsaid\t110\t1\tlemminflect\tused\t\tVBD+VBN",
+                example="say\tverb\tVBD\tsaid\t109\t1\tlemminflect\tused\t\tVBD+VBN",
             ),
         ),
     ),
@@ -116,9 +116,9 @@ STAGES = {
                     "eligible": "int16: words of the sentence that could be drawn, this one included",
                     **_FREQS,
                 },
-                example='{"id": "the-clockmakers-debt:63:6", "sentence_id": "the-clockmakers-debt:63", "position": 6, '
-                '"word": "fastened", "lemma": "fasten", "class": "verb", "tag": "VBD", "trait": "", "cells": "VBD+VBN", '
-                '"place": "verb 0 end _ noun+end", "lemma_freq": 0.000480972, "eligible": 2, "count": 13, "freq": 0.0003907893945770456}',
+                example='{"id": "the-clockmakers-debt:53:8", "sentence_id": "the-clockmakers-debt:53", "position": 8, '
+                '"word": "unfolded", "lemma": "unfold", "class": "verb", "tag": "VBD", "trait": "", "cells": "VBD+VBN", '
+                '"place": "verb 0 end _ noun+end", "lemma_freq": 0.000302307, "eligible": 3, "count": 10, "freq": 0.0003023065993530639}',
             ),
             FileDoc("sentences.parquet", "The sentences with such a word.", SENTENCE_COLUMNS),
             rejected_file("The sentences without one."),
@@ -141,8 +141,8 @@ STAGES = {
                     "lemma_freq": "double: share of the (lemma, class) pair in the word tokens",
                     **_FREQS,
                 },
-                example='{"id": "the-clockmakers-debt:63:6", "word": "examined", "lemma": "examine", "tag": "VBD", "tag_count": 14, '
-                '"source": "lemminflect", "lemma_freq": 0.00081164, "count": 20, "freq": 0.0006012144531954548}',
+                example='{"id": "the-clockmakers-debt:53:8", "word": "descended", "lemma": "descend", "tag": "VBD", "tag_count": 10, '
+                '"source": "lemminflect", "lemma_freq": 0.00045346, "count": 13, "freq": 0.00039299857915898307}',
             ),
             rejected_file("The other focus words."),
         ),
