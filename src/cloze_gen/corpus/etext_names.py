@@ -26,7 +26,7 @@ _RANKS = (
     *("html", "epub"),
 )
 PG19_RANK = 2 * _RANKS.index("split")
-SUPERSEDED = "old edition (folder old/)"
+SUPERSEDED = "old edition, folder old/"
 SECOND_FILE = "the same book is read from another file"
 
 

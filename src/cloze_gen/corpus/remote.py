@@ -184,7 +184,7 @@ def _connected(address: str) -> tuple[_Server, str, str]:
         fsspec.core.get_filesystem_class(scheme)
     except ValueError:
         raise UsageError(
-            f"{quote(public_address(address))}: {quote(f'{scheme}://')} is not a known kind of "
+            f"{public_address(address)}: {quote(f'{scheme}://')} is not a known kind of "
             "address. Use s3://, gs://, hf:// or https://."
         ) from None
     files, place = fsspec.core.url_to_fs(folder)

@@ -86,7 +86,7 @@ class _Archive(RowReader):
                 raise
             skipped.append(("the rest", str(error)))
         skipped += [
-            (f"*{ending}", f"{count:,} {_OTHER_KIND}")
+            (f"*{ending}", f"{count:,} file{'' if count == 1 else 's'}, {_OTHER_KIND}")
             for ending, count in others.most_common(_LISTED_KINDS)
         ]
         return Listing(self.shape, members, skipped)

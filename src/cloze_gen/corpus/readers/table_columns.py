@@ -252,9 +252,10 @@ def _text_option(columns: Mapping[str, str]) -> str:
     """The option, with an example: the first column of text that is no usual fact."""
     facts = {name for names in (*_FACTS.values(), *_OTHER_FACTS.values()) for name in names}
     likely = [name for name, kind in columns.items() if kind in (STRING, STRINGS)]
-    likely.sort(key=lambda name: _plain(name) in facts)
-    example = f", e.g. --text-column {shlex.quote(one_line(likely[0])[:80])}" if likely else ""
-    return f"--text-column{example}"
+    likely.sort(key=lambda name: (_plain(name) not in _TEXT, _plain(name) in facts))
+    if not likely:
+        return "--text-column NAME"
+    return f"--text-column, e.g. --text-column {shlex.quote(one_line(likely[0])[:80])}"
 
 
 def _unknown(what: str, columns: Mapping[str, str], option: str) -> UnknownTableError:
