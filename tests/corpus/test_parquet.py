@@ -140,7 +140,7 @@ def test_a_table_of_unknown_columns_is_one_message(tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"text_column": "gone"}, "'gone' does not exist. The columns are 'text' (string), 'n'"),
-        ({"text_column": "n"}, r"'n' contains numbers \(int64\), not text.*--text-column text"),
+        ({"text_column": "n"}, "'n' contains numbers (int64), not text.*--text-column text"),
         ({"title_column": "gone"}, "no column 'gone'.*--title-column NAME"),
     ],
 )
