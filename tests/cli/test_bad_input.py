@@ -576,7 +576,7 @@ def test_a_dry_run_waits_for_no_pipe_and_says_what_is_not_read(
     for _ in range(2):
         outcome = cli("run", *corpus.options, "--out", tmp_path / "out", "--dry-run")
         assert outcome.status == 0, outcome.err
-        assert "train: skipped 300 of other kinds (300 .mobi)" in outcome.err.splitlines()
+        assert "train: skipped 300 other files (300 .mobi)" in outcome.err.splitlines()
 
 
 def test_a_title_changed_in_the_manifest_is_not_overlooked(

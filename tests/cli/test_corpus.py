@@ -1,4 +1,4 @@
-"""`cloze-gen clean-exams`."""
+"""`cloze-gen clean-exams`, and the options of commands that read books."""
 
 from __future__ import annotations
 
@@ -177,3 +177,23 @@ def test_the_page_shows_what_comes_out(tmp_path: Path, cli: Callable[..., Any]) 
         outcome.out.replace(str(tmp_path), "").replace("/exams-cleaned", "exams-cleaned") == printed
     )
     assert (tmp_path / "exams-cleaned" / "rejected.jsonl").read_text(encoding="utf-8") == rejected
+
+
+@pytest.mark.parametrize(
+    ("command", "title", "short"),
+    [
+        (("run",), True, True),
+        (("corpus", "inspect"), True, False),
+        (("corpus", "rank"), True, False),
+        (("fill",), False, False),
+        (("verify",), False, False),
+    ],
+)
+def test_options_of_tables_are_where_they_have_a_use(
+    command: tuple[str, ...], title: bool, short: bool, cli: Callable[..., Any]
+) -> None:
+    """`fill` and `verify` match books by checksum; only `run` has the settings they stand for."""
+    text = " ".join(cli(*command, "--help").out.replace("\u2502", " ").split())
+    assert "--text-column" in text
+    assert ("--title-column" in text, "--keep-splits" in text) == (title, title)
+    assert ("short for --set input." in text) == short

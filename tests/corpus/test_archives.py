@@ -86,7 +86,7 @@ def test_a_member_equals_the_plain_file(form: str, tmp_path: Path) -> None:
         assert read_book(path, name, digest=digest).decode() == read_book(plain).decode()
     assert skipped(path) == {
         "old/more.zip": "an archive in an archive; unpack it",
-        "*.jpg": "1 of another kind",
+        "*.jpg": "1 file, not a format that is read inside an archive",
     }
 
 
@@ -125,7 +125,7 @@ def test_one_file_of_each_gutenberg_book_is_read(tmp_path: Path) -> None:
         "a.txt": ("a", {}),
     }
     assert [line for line in found.notes if "1342-8" in line] == [
-        "x.tar: skipped 1 file (another file of a book that is read): '1/1342/1342-8.txt'"
+        "x.tar: skipped 1 file (the same book is read from another file): '1/1342/1342-8.txt'"
     ]
     assert any("'1/1342/old/pandp10.txt'" in line for line in found.notes)
     assert len(BooksFound.below(Location(tmp_path)).books) == 5
@@ -203,20 +203,24 @@ BODY = b"Call me Ishmael.".ljust(512, b"\0")
         (
             header(size=16) + BODY + header(size=0),
             ["a.txt"],
-            {"a.txt": "this name again; the first one is read"},
+            {"a.txt": "a second file with the same name; only the first is read"},
         ),
         (
             header("x", b"x", 20) + b"20 GNU.sparse.size=9".ljust(512, b"\0") + header(),
             [],
-            {"a.txt": "a sparse file"},
+            {"a.txt": "stored as a sparse file; create the archive without --sparse"},
         ),
         (header() + b"junk" * 128, ["a.txt"], {"the rest": "not a tar file, or damaged"}),
-        (header() + header("b.txt", b"S"), ["a.txt"], {"the rest": "'b.txt' is sparse"}),
-        (header() + header(size=b"\xff" * 12), ["a.txt"], {"the rest": "no possible size"}),
+        (
+            header() + header("b.txt", b"S"),
+            ["a.txt"],
+            {"the rest": "'b.txt' is stored as a sparse file"},
+        ),
+        (header() + header(size=b"\xff" * 12), ["a.txt"], {"the rest": "impossible size"}),
         (
             header() + header(size=b"\x80" + b"\xff" * 11),
             ["a.txt"],
-            {"the rest": "no possible size"},
+            {"the rest": "impossible size"},
         ),
         (
             header() + header(kind=b"L", size=(8 << 30) - 1),

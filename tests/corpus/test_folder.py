@@ -182,7 +182,7 @@ def test_what_is_not_read_is_said_in_one_line(tmp_path: Path) -> None:
     notices: list[str] = []
     assert [book.file for book in scan_corpus(tmp_path, notice=notices.append)] == ["a.txt"]
     assert notices == [
-        f"{tmp_path}: skipped 5 of other kinds "
+        f"{tmp_path}: skipped 5 other files "
         "(2 .md, 1 without an ending, 1 .bak, 1 .mobi); "
         "2 hidden ('.git', '.hidden.txt'); 1 linked folder, not followed ('more'); 1 output "
         "folder of cloze-gen ('old')"
@@ -194,7 +194,7 @@ def test_a_folder_of_other_files_says_what_they_are(tmp_path: Path) -> None:
     put(tmp_path, *(f"book.x{n:02}" for n in range(30)), *(f".h{n:02}.txt" for n in range(30)))
     with pytest.raises(
         UsageError,
-        match=r"no file of books .* 30 of other kinds .*"
+        match=r"no file of books .* 30 other files .*"
         r".*1 \.x09 and 20 more.*30 hidden .* and 20 more",
     ) as caught:
         scan_corpus(tmp_path)
@@ -343,7 +343,19 @@ def test_verify_takes_the_copy_that_agrees(tmp_path: Path) -> None:
     assert verify_corpus(tmp_path, manifest) == []
     manifest.write_text(f"file\tsha256\tbytes\none/a.txt\t{digest}\t9\n")
     assert verify_corpus(tmp_path, manifest) == [
-        ("one/a.txt", "differs: 9 bytes here, 9 in the manifest")
+        ("one/a.txt", "differs: its checksum is not the one in the manifest")
+    ]
+
+
+def test_verify_compares_rows_with_their_own_checksums(tmp_path: Path) -> None:
+    """As a run does; a row that does not exist is a finding."""
+    (tmp_path / "a.jsonl").write_text('{"text": "One."}\n{"text": "Two."}\n')
+    digests = [hashlib.sha256(text).hexdigest() for text in (b"One.", b"2.", b"Three.")]
+    rows = "".join(f"a.jsonl\t{at}\t{digest}\n" for at, digest in enumerate(digests))
+    (tmp_path / "m.tsv").write_text(f"file\tmember\tsha256\n{rows}")
+    assert verify_corpus(tmp_path, tmp_path / "m.tsv") == [
+        ("a.jsonl/1", "differs: its checksum is not the one in the manifest"),
+        ("a.jsonl/2", "unreadable: no book '2' in this file"),
     ]
 
 

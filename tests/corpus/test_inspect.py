@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,24 +37,24 @@ def test_the_page_of_a_location(books: Path) -> None:
     assert inspection(scan(books), InputSettings()).splitlines() == [
         f"{books}: 3 books, 493 bytes",
         "",
-        "shapes     text file: 3 files",
-        "metadata   title 2, author 1, year 0, genre 0, language 0, licence 1",
-        "skipped    1 of other kinds (1 .md)",
-        "examples   emma  Emma, by Jane Austen",
-        f"               {words[:97]}...",
-        "           empty",
-        "               cannot be read (empty): the file is empty",
-        "           evil  Evil",
-        "               A [2J word.",
-        f"next       cloze-gen run holmes-style --source {books}",
+        "formats      text file: 3 files",
+        "metadata     books that have it: title 2, author 1, year 0, genre 0, language 0, license 1",
+        "skipped      1 other file (1 .md)",
+        "examples     emma  Emma, by Jane Austen",
+        f"                 {words[:97]}...",
+        "             empty",
+        "                 cannot be read (empty): the file is empty",
+        "             evil  Evil",
+        "                 A [2J word.",
+        f"next         cloze-gen run holmes-style --source {books}",
     ]
 
 
 def test_the_first_lines_of_a_run(books: Path) -> None:
     assert summary(scan(books)) == [
         f"3 books in {books}, 493 bytes (text file: 3 files)",
-        "metadata: title 2, author 1, licence 1",
-        "skipped 1 of other kinds (1 .md)",
+        "metadata (books that have it): title 2, author 1, license 1",
+        "skipped 1 other file (1 .md)",
     ]
     assert summary(scan(SAMPLE / "train"), place="the sample")[0].startswith(
         "8 books in the sample, "
@@ -76,8 +78,8 @@ def test_a_run_names_only_some_of_much_that_is_skipped(tmp_path: Path) -> None:
         f"5 more lines: cloze-gen corpus inspect {tmp_path}",
     ]
     page = inspection(many, InputSettings())
-    assert "           8" in page.splitlines()
-    assert "warnings   odd" in page.splitlines()
+    assert "             8" in page.splitlines()
+    assert "warnings     odd" in page.splitlines()
 
 
 def test_advice_depends_on_what_is_there(tmp_path: Path) -> None:
@@ -85,12 +87,74 @@ def test_advice_depends_on_what_is_there(tmp_path: Path) -> None:
     place = tmp_path / "my books"
     place.mkdir()
     (place / "a.txt").write_text("A.")
+    (place / "b.txt").write_text("B.")
     found = scan(place)
     sentences = type(found)(found.location, (), found.shapes, 2, (), (), sentences=True)
     page = inspection(sentences, InputSettings())
     assert "background only" in page
-    assert page.endswith(f"next       cloze-gen run holmes-style --source BOOKS --train '{place}'")
+    assert page.endswith(
+        f"next         cloze-gen run holmes-style --source BOOKS --train '{place}'"
+    )
     settings = InputSettings(text_column="the text", keep_splits=True)
     assert inspection(found, settings).endswith(
         f"run holmes-style --train '{place}' --source '{place}' --keep-splits --text-column 'the text'"
     )
+
+
+@pytest.mark.parametrize(
+    ("count", "commands"),
+    [
+        (1, ["add books: a run needs at least two, and three or more give better questions"]),
+        (2, ["cloze-gen run holmes-style --source {0}"]),
+        (
+            10,
+            ["cloze-gen run holmes-style --source {0}", "cloze-gen run lambada-style --books {0}"],
+        ),
+    ],
+)
+def test_the_next_command_depends_on_the_number_of_books(
+    tmp_path: Path, count: int, commands: list[str]
+) -> None:
+    for number in range(count):
+        (tmp_path / f"b{number}.txt").write_text(f"Book {number}.")
+    lines = inspection(scan(tmp_path), InputSettings()).splitlines()
+    at = next(at for at, line in enumerate(lines) if line.startswith("next"))
+    assert [line[13:] for line in lines[at:]] == [one.format(tmp_path) for one in commands]
+
+
+def test_pg19_is_for_lambada_too(tmp_path: Path) -> None:
+    for split in ("train", "test"):
+        (tmp_path / split).mkdir()
+        (tmp_path / split / f"{len(split)}.txt").write_text(f"Book of {split}.")
+    lines = inspection(scan(tmp_path), InputSettings()).splitlines()
+    assert lines[-1].strip() == f"cloze-gen run lambada-style --books {tmp_path}"
+
+
+def test_unreadable_files_are_named_and_are_no_books(
+    tmp_path: Path, cli: Callable[..., Any]
+) -> None:
+    """With the reason and what to do; status 1 only where no book is readable."""
+    (tmp_path / "bad.parquet").write_text("no table")
+    outcome = cli("corpus", "inspect", tmp_path)
+    assert outcome.status == 1
+    assert f"{tmp_path}: 0 books, 0 bytes" in outcome.out
+    (tmp_path / "a.txt").write_text("A.")
+    found = scan(tmp_path)
+    page = inspection(found, InputSettings()).splitlines()
+    assert page[0] == f"{tmp_path}: 1 book, 2 bytes"
+    assert page[3].startswith("unreadable   'bad.parquet': not Parquet: it begins with")
+    assert page[3].endswith("(make the files readable, download them again, or remove them)")
+    assert not any("bad" in line for line in page[4:])
+    assert summary(found)[0] == f"1 book in {tmp_path}, 2 bytes (text file: 1 file)"
+    assert summary(found)[1] == "1 file cannot be read: 'bad.parquet'"
+    assert cli("corpus", "inspect", tmp_path).status == 0
+
+
+def test_rows_of_a_named_column_without_a_title_get_advice(tmp_path: Path) -> None:
+    rows = "".join(f'{{"story": "A {number}", "n": {number}}}\n' for number in range(2))
+    (tmp_path / "x.jsonl").write_text(rows)
+    settings = InputSettings(text_column="story")
+    found = scan(tmp_path, settings=settings)
+    assert [book.book_id for book in found.books] == ["x-0", "x-1"]
+    assert [book.member for book in found.books] == ["0:story", "1:story"]
+    assert "advice       2 rows without a title: --title-column" in inspection(found, settings)

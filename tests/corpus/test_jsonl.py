@@ -86,7 +86,7 @@ def test_facts_and_ids_of_dolma(tmp_path: Path) -> None:
     (tmp_path / "gutenberg_0.jsonl.zst").write_bytes(zstd.compress(lines(record)))
     found = scan(tmp_path)
     (book,) = found.books
-    assert found.shapes == {"JSON lines, a book a row, columns as in Dolma": (1, 1)}
+    assert found.shapes == {"JSON lines, one book per row, columns as in Dolma": (1, 1)}
     assert (book.book_id, book.member, dict(book.facts)) == (
         "1342",
         "0",
@@ -113,8 +113,8 @@ def test_a_named_column_is_part_of_the_name(tmp_path: Path) -> None:
     ("line", "why"),
     [
         (b'{"text": ', r"line 2: not JSON \(Expecting value at column 10\)"),
-        (b'["text"]', r"line 2: \['text'\] is no JSON object"),
-        (b"7", "line 2: 7 is no JSON object"),
+        (b'["text"]', r"line 2: expected an object \{…\}, found \['text'\]"),
+        (b"7", r"line 2: expected an object \{…\}, found 7"),
         (b'{"text": "a", "text": "b"}', "line 2: .*'text' is there twice"),
         (b'{"text": NaN}', "line 2: .*NaN is no number"),
         (b'{"text": 7}', "line 2: 'text' is 7, not text"),
@@ -159,7 +159,7 @@ def test_no_text_is_an_empty_book(tmp_path: Path) -> None:
         ("x.jsonl", b"", "no line with a JSON object"),
         ("x.jsonl", b"no\nJSON\n", "line 1: not JSON"),
         ("x.jsonl", '{"text": "x"}\n'.encode("utf-16"), "line 1: not JSON .*not UTF-8, byte 0"),
-        ("x.json.gz", gzip.compress(b'[{"text": "x"}]', mtime=0), "is no JSON object"),
+        ("x.json.gz", gzip.compress(b'[{"text": "x"}]', mtime=0), r"expected an object"),
         ("x.jsonl.gz", b"\x1f\x8b", "line 1: the compressed data is damaged or incomplete"),
         ("x.jsonl.zst", b"\x28\xb5\x2f\xfd\xff\xff", "line 1: the compressed data is damaged"),
     ],
@@ -207,7 +207,7 @@ def test_unknown_columns_are_one_message(tmp_path: Path) -> None:
     (line,) = found.skipped
     assert "a.jsonl: no column is known to be the text" in line
     assert "'story' (string), 'n' (number)" in line
-    assert "--text-column NAME" in line
+    assert "e.g. --text-column story" in line
 
 
 def test_one_sentence_a_row_is_no_book(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_one_sentence_a_row_is_no_book(tmp_path: Path) -> None:
     path.write_bytes(lines({"text": "`` i do n't know , '' he said ."}) * 200)
     found = list_file(path, InputSettings())
     assert found.sentences
-    with pytest.raises(BookError, match="one sentence a row"):
+    with pytest.raises(BookError, match="one sentence per row"):
         read_book(path)
 
 

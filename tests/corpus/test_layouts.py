@@ -93,7 +93,7 @@ def test_the_best_file_of_a_book_is_read(tmp_path: Path, names: tuple[str, ...])
     found = scan(tmp_path)
     assert ids(found) == {f"1/5/158/{names[0]}": "pg158"}
     skipped = dict(line.split(": ", 1) for line in found.skipped)
-    assert skipped.pop("skipped 1 file (superseded, in old/)") == "'1/5/158/old/emma10.txt'"
+    assert skipped.pop("skipped 1 file (old edition, folder old/)") == "'1/5/158/old/emma10.txt'"
     assert len(skipped) == (len(names) > 1)
     assert all(repr(f"1/5/158/{name}") in "".join(found.skipped) for name in names[1:])
 
@@ -376,5 +376,5 @@ def test_a_table_of_no_known_kind_is_named_with_its_columns(tmp_path: Path) -> N
     found = scan(tmp_path)
     assert facts(found) == {"a": {}}
     (note,) = found.notes
-    assert "'metadata.csv' is a table of no known kind" in note
+    assert "'metadata.csv': this table is not recognised" in note
     assert "'filename', 'writer'" in note

@@ -23,9 +23,9 @@ ROW = '158,Text,,"{title}",en,"Austen, Jane",,,\n'
         (f"{HEADER}\n{ROW.format(title='x' * 200_000)}".encode(), "field larger than field limit"),
         (b"\x1f\x8b\x08\x00broken", "not used"),
         (gzip.compress(HEADER.encode(), mtime=0)[:-6], "not used"),
-        (b"", "no known kind"),
-        (b"\0\0\0", "no known kind"),
-        (b'"' * 1000, "no known kind"),
+        (b"", "not recognised"),
+        (b"\0\0\0", "not recognised"),
+        (b'"' * 1000, "not recognised"),
         (("a,\x1b[31mb" + ",c" * 5000).encode(), "columns: 'a', '\\x1b[31mb', 'c'"),
     ],
 )

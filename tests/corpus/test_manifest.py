@@ -89,9 +89,9 @@ def test_a_manifest_that_is_no_file_is_refused(tmp_path: Path) -> None:
 def test_rows_without_a_file_and_columns_without_a_meaning_are_said(tmp_path: Path) -> None:
     corpus_with(tmp_path, "file\tTitle\nA.TXT\tA\ngone.txt\n")
     assert notices(tmp_path) == [
-        "manifest.tsv lists files that are not here: line 2 'A.TXT' (there is 'a.txt'), line "
+        "manifest.tsv lists files that do not exist: line 2 'A.TXT' (there is 'a.txt'), line "
         "3 'gone.txt'",
-        "manifest.tsv has columns that are not used: 'Title' "
+        "manifest.tsv has columns that are not used: 'Title' (did you mean 'title'?) "
         "(known: file, member, book_id, title, author, genre, year, etext, language, license, bytes, sha256, role)",
     ]
 
@@ -129,3 +129,20 @@ def test_the_listing_counts_where_it_changes_the_table(tmp_path: Path) -> None:
         for sha, title in ((right, "A"), (right, "B"), (wrong, "A"), (wrong, ""))
     ]
     assert len({*found, ""}) == 5
+
+
+def test_rows_of_files_that_were_not_asked_for_are_no_slip(tmp_path: Path) -> None:
+    """Beside a file or a pattern; a file that does not exist still is."""
+    folder = corpus_with(tmp_path, "file\ttitle\na.txt\tA\nb b.txt\tB\nc.txt\tC\n")
+    said: list[str] = []
+    (book,) = scan_corpus(folder / "a.txt", notice=said.append)
+    assert book.facts == (("title", "A"),)
+    assert said == [
+        f"{folder / 'a.txt'}: manifest.tsv lists files that do not exist: line 4 'c.txt'"
+    ]
+
+
+def test_a_column_that_is_nearly_known_gets_a_question(tmp_path: Path) -> None:
+    folder = corpus_with(tmp_path, "file\tlicence\tmood\na.txt\tCC0\tgood\n")
+    (line,) = notices(folder)
+    assert "'licence' (did you mean 'license'?), 'mood' (known" in line

@@ -60,7 +60,7 @@ DOLMA = {"title": "Emma", "author": "Jane Austen", "language": "en", "license": 
 SCHEMAS: dict[str, tuple[dict[str, list[Any]], str, str, dict[str, str]]] = {
     "BookCorpusOpen": (
         {"title": ["the-old-mill.epub.txt"], "text": [NOVELS[0]]},
-        ", columns as in BookCorpusOpen",
+        "",
         "the-old-mill",
         {"title": "the-old-mill"},
     ),
@@ -77,7 +77,7 @@ SCHEMAS: dict[str, tuple[dict[str, list[Any]], str, str, dict[str, str]]] = {
     ),
     "manu": (
         {"id": ["1234-0"], "text": [NOVELS[0]]},
-        ", columns as in manu/project_gutenberg",
+        "",
         "1234-0",
         {"etext": "1234"},
     ),
@@ -121,7 +121,7 @@ def test_the_columns_of_known_collections_give_ids_and_facts(tmp_path: Path, nam
     path = table(tmp_path / "shelf.parquet", columns)
     found = scan(tmp_path)
     assert ids_and_facts(found) == {book_id: facts}
-    assert found.shapes == {f"Parquet table, a book a row{source}": (1, 1)}
+    assert found.shapes == {f"Parquet table, one book per row{source}": (1, 1)}
     assert read(path, "0") == NOVELS[0].encode()
 
 
@@ -132,15 +132,15 @@ def test_a_table_of_unknown_columns_is_one_message(tmp_path: Path) -> None:
         scan(tmp_path)
     assert str(caught.value) == (
         f"{tmp_path / 'a.parquet'}: no column is known to be the text. The columns are "
-        "'prose\\n' (string), 'n' (int64), 'text' (int64). Name one with --text-column NAME."
+        "'prose\\n' (string), 'n' (int64), 'text' (int64). Name one with --text-column, e.g. --text-column prose."
     )
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"text_column": "gone"}, "'gone' is not there. The columns are 'text' (string), 'n'"),
-        ({"text_column": "n"}, "'n' holds int64, no text.*--text-column NAME"),
+        ({"text_column": "gone"}, "'gone' does not exist. The columns are 'text' (string), 'n'"),
+        ({"text_column": "n"}, "'n' contains numbers (int64), not text.*--text-column text"),
         ({"title_column": "gone"}, "no column 'gone'.*--title-column NAME"),
     ],
 )
@@ -211,7 +211,7 @@ def test_bookcorpus_sentences_are_no_books(tmp_path: Path) -> None:
         "Parquet table, one sentence per row (background only)",
         True,
     )
-    with pytest.raises(BookError, match="one sentence a row"):
+    with pytest.raises(BookError, match="one sentence per row"):
         read_book(path)
     assert not listing(table(tmp_path / "b.parquet", {"text": NOVELS * 30})).sentences
     assert not listing(table(tmp_path / "c.parquet", {"text": [""] * 300})).sentences
@@ -343,7 +343,7 @@ def test_rows_that_repeat_id_and_text_are_one_book(tmp_path: Path) -> None:
         ("3", "b.parquet/1"),
     ]
     assert found.skipped == (
-        "skipped 2 with id and text of another: 'a.parquet/1' (as 'a.parquet/0'), "
+        "skipped 2 books identical to another book: 'a.parquet/1' (as 'a.parquet/0'), "
         "'b.parquet/0' (as 'a.parquet/2')",
     )
 
@@ -359,7 +359,7 @@ def test_different_rows_with_one_id_get_an_id_of_file_and_row(tmp_path: Path) ->
         "en-a-1": "en/a.parquet/1",
     }
     assert found.notes == (
-        "2 have the id of another book, and get one from file and row: 'en/a.parquet/0' (1), "
+        "2 books share an id with another book and get a new id from file name and row: 'en/a.parquet/0' (1), "
         "'en/a.parquet/1' (1)",
     )
 
@@ -459,7 +459,7 @@ def test_large_row_groups_are_noted(shelf: Path, monkeypatch: pytest.MonkeyPatch
 def test_too_many_rows_are_no_books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "_MAX_BOOKS", 3)
     error = damaged(table(tmp_path / "a.parquet", {"text": NOVELS}))
-    assert "5 rows, and 3 are the most books of a file" in str(error)
+    assert "5 rows, more than 3. If each row is a book, split the table" in str(error)
 
 
 def test_a_damaged_row_group_loses_its_own_rows_only(tmp_path: Path) -> None:

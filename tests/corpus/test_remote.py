@@ -203,7 +203,7 @@ def test_credentials_are_neither_printed_nor_stored(
         ("memory://gone", "memory://gone: nothing is there"),
         ("memory://books/*.epub", r"no file of books there\. There are 2 \.txt, 1 \.md"),
         ("hf://datasets/a/b", r"needs packages .*pip install 'cloze-gen\[remote\]'"),
-        ("nope://a/b", r"nope://a/b: cannot be read \(ValueError: Protocol not known"),
+        ("nope://a/b", r"nope://a/b: 'nope://' is not a known kind of address\. Use s3://"),
         ("simplecache::memory://books", "addresses with `::` are not read"),
     ],
 )

@@ -26,6 +26,9 @@ from cloze_gen.cli.arguments import (
     OtherRun,
     Out,
     Run,
+    RunKeepSplits,
+    RunTextColumn,
+    RunTitleColumn,
     Settings,
     Stage,
     TextColumn,
@@ -153,8 +156,6 @@ def verify(
         typer.Option(help=f"your copies of the books: {_PLACES}; they are matched by checksum"),
     ] = "",
     text_column: TextColumn = "",
-    title_column: TitleColumn = "",
-    keep_splits: KeepSplits = False,
     deep: Annotated[
         bool, typer.Option("--deep", help="rebuild the set from the books and compare its files")
     ] = False,
@@ -173,9 +174,7 @@ def verify(
     from cloze_gen.release.checks import check_text
 
     wrong = False
-    settings = InputSettings(
-        text_column=text_column, title_column=title_column, keep_splits=keep_splits
-    )
+    settings = InputSettings(text_column=text_column)
     for check in verify_release(
         release, books=books, settings=settings, deep=deep, workers=workers
     ):
@@ -192,8 +191,6 @@ def fill(
         typer.Option(help=f"your copies of the books: {_PLACES}; they are matched by checksum"),
     ],
     text_column: TextColumn = "",
-    title_column: TitleColumn = "",
-    keep_splits: KeepSplits = False,
     to: Annotated[
         Path | None,
         typer.Option(
@@ -211,9 +208,7 @@ def fill(
     from cloze_gen.cli.release import fill
     from cloze_gen.corpus.readers.reader import InputSettings
 
-    settings = InputSettings(
-        text_column=text_column, title_column=title_column, keep_splits=keep_splits
-    )
+    settings = InputSettings(text_column=text_column)
     show(fill(release, books=books, settings=settings, to=to))
 
 
@@ -303,7 +298,7 @@ def inspect_books(
     settings = InputSettings(
         text_column=text_column, title_column=title_column, keep_splits=keep_splits
     )
-    show(inspect_books(place, settings=settings, out=out))
+    inspect_books(place, settings=settings, out=out)
 
 
 @corpus_group.command("verify")
@@ -456,9 +451,9 @@ def run(
         str,
         typer.Option(help="books for lambada-style and scde-style, as for --train"),
     ] = "",
-    text_column: TextColumn = "",
-    title_column: TitleColumn = "",
-    keep_splits: KeepSplits = False,
+    text_column: RunTextColumn = "",
+    title_column: RunTitleColumn = "",
+    keep_splits: RunKeepSplits = False,
     name: Annotated[str, typer.Option(help="name of the run; default: the config's name")] = "",
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,

@@ -334,25 +334,21 @@ AsIfSettings = Annotated[
         autocompletion=setting_keys,
     ),
 ]
-TextColumn = Annotated[
-    str,
-    typer.Option(
-        help="column of a table of books with their text; short for --set input.text_column="
-    ),
+_TEXT_COLUMN = "name of the table column that holds the text of a book"
+_TITLE_COLUMN = "name of the table column that holds the title of a book"
+_KEEP_SPLITS = "use a collection's published splits: train as background, test as source"
+TextColumn = Annotated[str, typer.Option(help=_TEXT_COLUMN)]
+TitleColumn = Annotated[str, typer.Option(help=_TITLE_COLUMN)]
+KeepSplits = Annotated[bool, typer.Option("--keep-splits", help=_KEEP_SPLITS)]
+RunTextColumn = Annotated[
+    str, typer.Option(help=f"{_TEXT_COLUMN}; short for --set input.text_column=")
 ]
-TitleColumn = Annotated[
-    str,
-    typer.Option(
-        help="column of a table of books with their titles; short for --set input.title_column="
-    ),
+RunTitleColumn = Annotated[
+    str, typer.Option(help=f"{_TITLE_COLUMN}; short for --set input.title_column=")
 ]
-KeepSplits = Annotated[
+RunKeepSplits = Annotated[
     bool,
-    typer.Option(
-        "--keep-splits",
-        help="use a collection's published splits: train as background, test as source; short for "
-        "--set input.keep_splits=true",
-    ),
+    typer.Option("--keep-splits", help=f"{_KEEP_SPLITS}; short for --set input.keep_splits=true"),
 ]
 Out = Annotated[Path, typer.Option("--out", help="output folder")]
 Workers = Annotated[int, number(1, MOST_WORKERS, help="number of worker processes")]

@@ -51,9 +51,12 @@ class BookRank:
     note: str = ""
 
 
-def inspect_books(place: str, *, settings: InputSettings, out: Path) -> str:
-    """The page of `cloze-gen corpus inspect`."""
-    return inspection(scan(located(place, out), settings=settings), settings)
+def inspect_books(place: str, *, settings: InputSettings, out: Path) -> None:
+    """Print the page of `cloze-gen corpus inspect`; exit with status 1 without a readable book."""
+    found = scan(located(place, out), settings=settings)
+    show(inspection(found, settings))
+    if not found.readable:
+        raise typer.Exit(1)
 
 
 # ---- `cloze-gen corpus rank`

@@ -121,7 +121,7 @@ def _versions(record: ReleaseRecord) -> str:
 def _books_found(place: str, settings: InputSettings, facts: ReleaseFacts) -> BooksFound:
     """The user's books; a column of text that the release names is used unless one is given."""
     column = facts.settings.get("input", {}).get("text_column", "")
-    if settings == InputSettings() and isinstance(column, str):
+    if not settings.text_column and isinstance(column, str):
         settings = InputSettings(text_column=column)
     return BooksFound.below(Location.parse(place), settings)
 

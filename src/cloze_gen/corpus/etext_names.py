@@ -26,8 +26,8 @@ _RANKS = (
     *("html", "epub"),
 )
 PG19_RANK = 2 * _RANKS.index("split")
-SUPERSEDED = "superseded, in old/"
-SECOND_FILE = "another file of a book that is read"
+SUPERSEDED = "old edition, folder old/"
+SECOND_FILE = "the same book is read from another file"
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,17 +64,19 @@ class FolderContents:
         """The skipped entries, in words; empty without any."""
         parts = []
         if self.others:
-            parts.append(f"{self.others.total():,} of other kinds ({_kinds_text(self.others)})")
+            parts.append(
+                f"{_counted(self.others.total(), 'other file')} ({_kinds_text(self.others)})"
+            )
         if self.hidden:
             parts.append(f"{len(self.hidden):,} hidden ({_named_paths(self.hidden)})")
         if self.links:
             parts.append(
-                f"{_counted(self.links, 'linked folder')}, not followed "
+                f"{_counted(len(self.links), 'linked folder')}, not followed "
                 f"({_named_paths(self.links)})"
             )
         if self.outputs:
             parts.append(
-                f"{_counted(self.outputs, 'output folder')} of cloze-gen "
+                f"{_counted(len(self.outputs), 'output folder')} of cloze-gen "
                 f"({_named_paths(self.outputs)})"
             )
         return "; ".join(parts)
@@ -92,8 +94,8 @@ def _kinds_text(kinds: Counter[str]) -> str:
     )
 
 
-def _counted(paths: list[str], noun: str) -> str:
-    return f"{len(paths):,} {noun}" + ("s" if len(paths) != 1 else "")
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("s" if count != 1 else "")
 
 
 def _named_paths(paths: list[str]) -> str:
@@ -176,13 +178,13 @@ def nothing_found(location: Location, found: FolderContents) -> str:
     if location.is_file:
         return f"{location}: not a file of books. {advice}"
     if not location.pattern:
-        there = f" There are {skipped}." if skipped else ""
+        there = f" The folder has {skipped}." if skipped else ""
         return f"{location}: no file of books in this folder or below it.{there} {advice}"
     if skipped:
         return f"{location}: no file of books matches, only {skipped}. {advice}"
     return (
-        f"{location}: no file matches. {_entries(location.root)} A pattern matches files; `**` "
-        "stands for any folders."
+        f"{location}: no file matches. {_entries(location.root)} `*` does not search subfolders; "
+        "use `**/*.txt`."
     )
 
 
@@ -193,7 +195,7 @@ def _entries(folder: Path) -> str:
     folders = [repr(name) for name, is_folder in there if is_folder]
     kinds = Counter(Path(name).suffix for name, is_folder in there if not is_folder)
     parts = [
-        *([f"{_counted(folders, 'folder')} ({name_list(folders)})"] if folders else []),
-        *([f"{kinds.total():,} files ({_kinds_text(kinds)})"] if kinds else []),
+        *([f"{_counted(len(folders), 'folder')} ({name_list(folders)})"] if folders else []),
+        *([f"{_counted(kinds.total(), 'file')} ({_kinds_text(kinds)})"] if kinds else []),
     ]
     return f"{folder} has {' and '.join(parts) or 'no file and no folder'}."

@@ -9,41 +9,41 @@ from collections import Counter
 from collections.abc import Iterator
 
 from cloze_gen.corpus.decoding import flatten
+from cloze_gen.corpus.dropped import REMEDIES
 from cloze_gen.corpus.gutenberg import find_body
 from cloze_gen.corpus.readers import read_book
 from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.readers.rows import row_of
 from cloze_gen.corpus.scan import BookFile, CorpusScan
 from cloze_gen.errors import BookError
-from cloze_gen.parsing import one_line
+from cloze_gen.parsing import NAMED, name_list, one_line, quote
 from cloze_gen.text_layout import cut
 
-FACTS = {
-    "title": "title",
-    "author": "author",
-    "year": "year",
-    "genre": "genre",
-    "language": "language",
-    "license": "licence",
-}
+FACTS = ("title", "author", "year", "genre", "language", "license")
 _EXAMPLES = 5
+_LEAST_BOOKS = 2  # of a run; docs/how-to/few-books.md
+_MANY_BOOKS = 10  # enough for lambada-style
+_COLLECTIONS = ("BookCorpus", "PG-19")  # LAMBADA was made from the first
 _TITLE_COLUMNS, _TEXT_COLUMNS = 60, 100
 _LINES_OF_A_RUN = 5  # of what is skipped; all are in `cloze-gen corpus inspect`
-_SENTENCES = "one sentence a row, no books: use it with --train, as background only"
+_SENTENCES = "one sentence per line, without books: use it with --train, as background only"
 
 
 def summary(found: CorpusScan, *, place: str = "") -> list[str]:
     """Two to four lines for the beginning of a run, and more for much that is skipped."""
     where = place or str(found.location)
-    shapes = "; ".join(f"{shape}: {count}" for shape, count in _shapes(found))
-    lines = [
-        f"{_books(found)} in {where}, {_size(found.bytes)} ({'; '.join((*found.layouts, shapes))})"
-    ]
+    shapes = (f"{shape}: {count}" for shape, count in _shapes(found))
+    known = "; ".join((*found.layouts, *shapes)) or "no readable file"
+    lines = [f"{_books(found)} in {where}, {_size(found.bytes)} ({known})"]
     if found.sentences:
         lines.append(_SENTENCES)
     counts = _metadata(found)
     if counts:
-        known = ", ".join(f"{FACTS[fact]} {count:,}" for fact, count in counts.items())
-        lines.append(f"metadata: {known}")
+        known = ", ".join(f"{fact} {count:,}" for fact, count in counts.items())
+        lines.append(f"metadata (books that have it): {known}")
+    if found.unreadable:
+        files = name_list([quote(file) for file, _ in found.unreadable])
+        lines.append(f"{_counted(len(found.unreadable), 'file')} cannot be read: {files}")
     other = [*found.skipped, *found.notes]
     lines += other[:_LINES_OF_A_RUN]
     if len(other) > _LINES_OF_A_RUN:
@@ -54,19 +54,21 @@ def summary(found: CorpusScan, *, place: str = "") -> list[str]:
 
 
 def inspection(found: CorpusScan, settings: InputSettings) -> str:
-    """A page about a location: shapes, metadata, what is skipped, advice, and examples."""
+    """A page about a location: formats, metadata, what is skipped, advice, and examples."""
     lines = [f"{found.location}: {_books(found)}, {_size(found.bytes)}", ""]
-    lines += _section("shapes", [f"{shape}: {count}" for shape, count in _shapes(found)])
-    lines += _section("layouts", found.layouts)
+    lines += _section("formats", [f"{shape}: {count}" for shape, count in _shapes(found)])
+    lines += _section("collections", found.layouts)
+    lines += _section("unreadable", list(_unreadable(found)))
     counts = _metadata(found)
-    known = ", ".join(f"{word} {counts.get(fact, 0):,}" for fact, word in FACTS.items())
+    known = ", ".join(f"{fact} {counts.get(fact, 0):,}" for fact in FACTS)
     none = "none; a manifest.tsv can give title, author and more"
-    lines += _section("metadata", [known if counts else none] if found.books else [])
+    known = f"books that have it: {known}" if counts else none
+    lines += _section("metadata", [known] if found.readable else [])
     lines += _section("skipped", [line.removeprefix("skipped ") for line in found.skipped])
     lines += _section("warnings", found.notes)
     lines += _section("advice", list(_advice(found, settings)))
     lines += _section("examples", [line for book in _chosen(found) for line in _example(book)])
-    lines += _section("next", [_next(found, settings)])
+    lines += _section("next", list(_next(found, settings)))
     return "\n".join(lines)
 
 
@@ -74,14 +76,23 @@ def _section(label: str, lines: tuple[str, ...] | list[str]) -> list[str]:
     """A label and its lines, aligned.
 
     >>> print("\\n".join(_section("skipped", ["2 .md", "1 hidden"])))
-    skipped    2 .md
-               1 hidden
+    skipped      2 .md
+                 1 hidden
     """
-    return [f"{label if at == 0 else '':<11}{line}" for at, line in enumerate(lines)]
+    return [f"{label if at == 0 else '':<13}{line}" for at, line in enumerate(lines)]
 
 
 def _books(found: CorpusScan) -> str:
-    return _counted(len(found.books), "book")
+    return _counted(len(found.readable), "book")
+
+
+def _unreadable(found: CorpusScan) -> Iterator[str]:
+    """Files that cannot be read, why, and what to do."""
+    for file, error in found.unreadable[:NAMED]:
+        remedy = REMEDIES.get(error.reason, "")
+        yield f"{quote(file, most_chars=300)}: {one_line(str(error))}{f' ({remedy})' if remedy else ''}"
+    if more := len(found.unreadable[NAMED:]):
+        yield f"and {more:,} more"
 
 
 def _counted(count: int, noun: str) -> str:
@@ -107,14 +118,14 @@ def _shapes(found: CorpusScan) -> Iterator[tuple[str, str]]:
 
 def _metadata(found: CorpusScan) -> dict[str, int]:
     """How many of the books have each fact that any of them has."""
-    counts = Counter(name for book in found.books for name, _ in book.facts)
+    counts = Counter(name for book in found.readable for name, _ in book.facts)
     return {fact: counts[fact] for fact in FACTS if counts[fact]}
 
 
 def _advice(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
     if found.sentences:
         yield f"{_SENTENCES}. Questions need books: give them with --source."
-    tables = [book for book in found.books if book.member.isdigit()]
+    tables = [book for book in found.readable if row_of(book.member)[0] is not None]
     untitled = sum("title" not in dict(book.facts) for book in tables)
     if untitled and not settings.title_column:
         yield f"{_counted(untitled, 'row')} without a title: --title-column NAME names its column"
@@ -122,8 +133,8 @@ def _advice(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
 
 def _chosen(found: CorpusScan) -> tuple[BookFile, ...]:
     """Books spread over all files; the same at each call."""
-    step = max(1, len(found.books) // _EXAMPLES)
-    return found.books[::step][:_EXAMPLES]
+    books = found.readable
+    return books[:: max(1, len(books) // _EXAMPLES)][:_EXAMPLES]
 
 
 def _example(book: BookFile) -> Iterator[str]:
@@ -150,19 +161,29 @@ def _first_words(book: BookFile) -> str:
     return one_line(words[: 50 * _TEXT_COLUMNS]) or "(no text)"
 
 
-def _next(found: CorpusScan, settings: InputSettings) -> str:
+def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
     place = str(found.location)
     if found.sentences:
-        return _command("run holmes-style --source BOOKS --train", place)
+        yield _command("run holmes-style --source BOOKS --train", place)
+        return
+    if len(found.readable) < _LEAST_BOOKS:
+        yield "add books: a run needs at least two, and three or more give better questions"
+        return
     given = [
         *(("--text-column", settings.text_column) if settings.text_column else ()),
         *(("--title-column", settings.title_column) if settings.title_column else ()),
     ]
     if settings.keep_splits:
-        return _command(
+        yield _command(
             "run holmes-style --train", place, "--source", place, "--keep-splits", *given
         )
-    return _command("run holmes-style --source", place, *given)
+    else:
+        yield _command("run holmes-style --source", place, *given)
+    known = (*found.layouts, *found.shapes)
+    if len(found.readable) >= _MANY_BOOKS or any(
+        name in one for one in known for name in _COLLECTIONS
+    ):
+        yield _command("run lambada-style --books", place, *given)
 
 
 def _command(words: str, *values: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -108,11 +109,21 @@ def unused_columns(rows: Sequence[ManifestRow]) -> str:
     """The columns that are not used, in words; empty without any."""
     unknown = [name for name in rows[0].cells if name and name not in COLUMNS] if rows else []
     return (
-        f"has columns that are not used: {name_list([repr(name[:80]) for name in unknown])} "
+        f"has columns that are not used: {name_list([_unknown_column(name) for name in unknown])} "
         f"(known: {', '.join(COLUMNS)})"
         if unknown
         else ""
     )
+
+
+def _unknown_column(name: str) -> str:
+    """A column, with the known one that is nearly the same.
+
+    >>> _unknown_column("licence"), _unknown_column("mood")
+    ("'licence' (did you mean 'license'?)", "'mood'")
+    """
+    like = difflib.get_close_matches(name[:80].lower(), COLUMNS, 1, 0.8)
+    return f"{name[:80]!r} (did you mean {like[0]!r}?)" if like else repr(name[:80])
 
 
 def rows_of_files(
@@ -158,7 +169,7 @@ def rows_of_files(
     ]
     return {
         place: row for place, row in listed.items() if row.file in known
-    }, f"lists files that are not here: {name_list(gone)}" if gone else ""
+    }, f"lists files that do not exist: {name_list(gone)}" if gone else ""
 
 
 def manifest_rows(manifest: Path, *, role: str | None = None) -> list[ManifestRow]:

@@ -180,6 +180,13 @@ def _connected(address: str) -> tuple[_Server, str, str]:
         return _Arrow(files), place, pattern
     import fsspec.core  # type: ignore[import-untyped]
 
+    try:
+        fsspec.core.get_filesystem_class(scheme)
+    except ValueError:
+        raise UsageError(
+            f"{public_address(address)}: {quote(f'{scheme}://')} is not a known kind of "
+            "address. Use s3://, gs://, hf:// or https://."
+        ) from None
     files, place = fsspec.core.url_to_fs(folder)
     return _Fsspec(files), str(place), pattern
 

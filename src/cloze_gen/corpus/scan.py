@@ -41,9 +41,9 @@ from cloze_gen.corpus.manifest import (
 from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, list_file
 from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member, UnknownTableError
 from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
-from cloze_gen.errors import UsageError
+from cloze_gen.errors import BookError, UsageError
 from cloze_gen.parsing import NAMED, name_list, quote
-from cloze_gen.store.files import open_regular
+from cloze_gen.store.files import open_regular, stays_within
 from cloze_gen.store.tables import escape_cell
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -107,6 +107,16 @@ def book_id_from_name(file: str) -> str:
     return _safe_id(name.removesuffix(ending_of(name)))
 
 
+def _row_name(member: str) -> str:
+    """The name of a row or of a range of rows without its column; another member as it is.
+
+    >>> _row_name("17:body"), _row_name("0-99:body"), _row_name("a:b.txt")
+    ('17', '0-99', 'a:b.txt')
+    """
+    found = re.fullmatch(r"(\d+(?:-\d+)?):.*", member, re.DOTALL)
+    return found[1] if found else member
+
+
 def _safe_id(stem: str) -> str:
     safe = _UNSAFE.sub("-", stem).strip(".-")
     if safe == stem:
@@ -123,10 +133,12 @@ class CorpusScan:
         books: sorted by id.
         shapes: format in words -> (files, books).
         layouts: known collections, such as "Project Gutenberg mirror".
+        unreadable: files that cannot be read, and why; `books` has each as one book, which a run
+            drops.
         bytes: of the files with books.
         skipped: files, rows and folders that are not read, and why; one line each.
         notes: warnings.
-        sentences: whether it has one sentence a row, without books.
+        sentences: whether it has one sentence per row, without books.
     """
 
     location: Location
@@ -137,6 +149,13 @@ class CorpusScan:
     notes: tuple[str, ...]
     sentences: bool = False
     layouts: tuple[str, ...] = ()
+    unreadable: tuple[tuple[str, BookError], ...] = ()
+
+    @property
+    def readable(self) -> tuple[BookFile, ...]:
+        """The books without the unreadable files."""
+        files = {file for file, _ in self.unreadable}
+        return tuple(book for book in self.books if book.file not in files)
 
 
 def scan_corpus(
@@ -171,7 +190,7 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
     skipped = found.skipped()
     if not found.books:
         raise UsageError(nothing_found(location, found))
-    listed, slips = _listed(root, found.books)
+    listed, slips = _listed(location, found.books)
     files_listed = {row.file for row in listed.values()}
     arranged = arrange(root, found.books, catalogs=found.catalogs, listed=files_listed)
     books, contents = _books(root, arranged, listed, settings)
@@ -180,7 +199,7 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
         row for (file, name), row in listed.items() if name and (file, name) not in members
     ]:
         lines = name_list([f"line {row.line} {row.file!r}, {row.member!r}" for row in absent])
-        slips.append(f"{MANIFEST_NAME} lists members that are not here: {lines}")
+        slips.append(f"{MANIFEST_NAME} lists rows or archive files that do not exist: {lines}")
     unknown = [(file, one) for file, one in contents.items() if isinstance(one, UnknownTableError)]
     books, repeated, renamed = _settle_ids(books)
     listings = {file: one for file, one in contents.items() if isinstance(one, Listing)}
@@ -207,6 +226,9 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
         )
     _check_ids(root, books)
     shapes: dict[str, tuple[int, int]] = {}
+    unreadable = tuple((file, one.fault) for file, one in listings.items() if one.fault)
+    for file, _ in unreadable:
+        del listings[file]
     for one in listings.values():
         files, count = shapes.get(one.shape, (0, 0))
         shapes[one.shape] = (files + 1, count + len(one.members))
@@ -225,7 +247,12 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
         ),
         any(one.sentences for one in listings.values()),
         arranged.names,
+        unreadable,
     )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _splits_notes(books: Sequence[BookFile]) -> list[str]:
@@ -334,18 +361,24 @@ def _settle_ids(books: Sequence[BookFile]) -> tuple[list[BookFile], list[str], l
             repeated.append(f"{book.place!r} (as {same.place!r})")
         elif book.member and book.book_id in taken:
             stem = book.file.removesuffix(ending_of(book.file)).replace("/", "-")
-            changed[book] = replace(book, book_id=_safe_id(f"{stem}-{book.member}"))
+            changed[book] = replace(book, book_id=_safe_id(f"{stem}-{_row_name(book.member)}"))
             renamed.append(f"{book.place!r} ({book.book_id})")
         taken.add(book.book_id)
     settled = [changed.get(book, book) for book in books]
     return (
         [book for book in settled if book is not None],
-        [f"skipped {len(repeated):,} with id and text of another: {name_list(repeated)}"]
+        [
+            f"skipped {_counted(len(repeated), 'book')} identical to another book: {name_list(repeated)}"
+        ]
         if repeated
         else [],
         [
-            f"{len(renamed):,} have the id of another book, and get one from file and row: "
-            f"{name_list(renamed)}"
+            (
+                "1 book shares an id with another book and gets"
+                if len(renamed) == 1
+                else f"{len(renamed):,} books share an id with another book and get"
+            )
+            + f" a new id from file name and row: {name_list(renamed)}"
         ]
         if renamed
         else [],
@@ -374,7 +407,7 @@ def _book(
     if not book_id:
         book_id = _safe_id(member.book_id) if member.book_id else book_id_from_name(file)
         if member.name and not member.book_id:
-            book_id = _safe_id(f"{book_id}-{member.name}")
+            book_id = _safe_id(f"{book_id}-{_row_name(member.name)}")
     if _UNSAFE.search(book_id) or book_id in {".", ".."}:
         where = f"{root / MANIFEST_NAME}, line {row.line if row is not None else '?'}"
         raise UsageError(
@@ -439,20 +472,31 @@ def refuse_sentences(books: Sequence[BookFile], option: str) -> None:
     files = list(dict.fromkeys(str(book.path) for book in books if book.kind == SENTENCE_LINES))
     if files:
         raise UsageError(
-            f"{option}: {name_list([quote(file) for file in files])}: one sentence per line, in no books, "
+            f"{option}: {name_list([quote(file) for file in files])}: one sentence per line, without books, "
             "so no questions or passages can be made from it. It can be background: give it as "
             f"--train to holmes-style or scs-style, and whole books as {option}."
         )
 
 
-def _listed(root: Path, files: list[str]) -> tuple[dict[tuple[str, str], ManifestRow], list[str]]:
+def _listed(
+    location: Location, files: list[str]
+) -> tuple[dict[tuple[str, str], ManifestRow], list[str]]:
     """(file, member) -> its row, and in words what does not match the folder."""
-    path = root / MANIFEST_NAME
+    path = location.root / MANIFEST_NAME
     if not os.path.lexists(path):
         return {}, []
     rows = read_manifest(path)
-    listed, gone = rows_of_files(path, rows, files)
+    listed, gone = rows_of_files(path, [row for row in rows if not _is_other(row, location)], files)
     return listed, [f"{MANIFEST_NAME} {slip}" for slip in (gone, unused_columns(rows)) if slip]
+
+
+def _is_other(row: ManifestRow, location: Location) -> bool:
+    """Whether a row is of an existing file that was not asked for."""
+    return (
+        stays_within(row.file)
+        and not location.matches(row.file)
+        and os.path.lexists(location.root / row.file)
+    )
 
 
 def listing_digest(books: Sequence[BookFile], digests: Sequence[str]) -> str:
@@ -470,8 +514,8 @@ def listing_digest(books: Sequence[BookFile], digests: Sequence[str]) -> str:
 
 
 def verify_corpus(root: Path, manifest: Path, *, role: str | None = None) -> list[tuple[str, str]]:
-    """(file, finding) for every listed file that is missing or different, matched by name in any
-    letter case and folder.
+    """(file, or file and member, finding) for every listed book that is missing or different; files
+    are matched by name in any letter case and folder.
     """
     rows = manifest_rows(manifest, role=role)
     check_folder(root, "Give the folder that holds the books, or one above it.")
@@ -488,12 +532,17 @@ def verify_corpus(root: Path, manifest: Path, *, role: str | None = None) -> lis
             for path in paths
             if os.path.relpath(path, root).replace(os.sep, "/").lower() == wanted
         ]
-        digests = [_file_digest(path) for path in exact or paths]
+        digests = [
+            book_digest(path, row.member) if row.member else _file_digest(path)
+            for path in exact or paths
+        ]
+        place = f"{row.file}/{row.member}" if row.member else row.file
         if not paths:
-            findings.append((row.file, "missing"))
+            findings.append((place, "missing"))
         elif all(digest.startswith(UNREADABLE) for digest in digests):
-            findings.append((row.file, digests[0]))
+            findings.append((place, digests[0]))
         elif row.sha256 not in digests:
+            listed = row.cells.get("bytes")
             size = next(
                 path.stat().st_size
                 for path, digest in zip(exact or paths, digests, strict=True)
@@ -501,8 +550,10 @@ def verify_corpus(root: Path, manifest: Path, *, role: str | None = None) -> lis
             )
             findings.append(
                 (
-                    row.file,
-                    f"differs: {size} bytes here, {row.cells.get('bytes') or '?'} in the manifest",
+                    place,
+                    f"differs: {size} bytes here, {listed} in the manifest"
+                    if listed and not row.member and listed != str(size)
+                    else "differs: its checksum is not the one in the manifest",
                 )
             )
     return findings

@@ -110,7 +110,7 @@ def _reason(error: Exception) -> str:
 
 
 def _read_csv(found: Catalogs, file: str) -> list[str]:
-    """Add the rows of a table; returns a note about one of no known kind."""
+    """Add the rows of a table; returns a note about one that is not recognised."""
     rows = _csv_rows(found.root / file)
     header = next(rows, [])
     if "Text#" in header and "Title" in header:
@@ -126,7 +126,7 @@ def _read_csv(found: Catalogs, file: str) -> list[str]:
     else:
         names = name_list([quote(name) for name in header]) or "none"
         return [
-            f"{file!r} is a table of no known kind and is not used; its columns: {names}. "
+            f"{file!r}: this table is not recognised and is not used; its columns: {names}. "
             "Write what it says about the books into manifest.tsv"
         ]
     for row in rows:

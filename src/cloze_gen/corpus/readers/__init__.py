@@ -57,8 +57,13 @@ def endings() -> tuple[str, ...]:
 
 
 def main_endings() -> list[str]:
-    """The first ending of each reader, for messages."""
-    return [reader.endings[0] for reader in READERS]
+    """The first ending of each reader, also compressed, for messages."""
+    return [
+        ending
+        for reader in READERS
+        for ending in (reader.endings[0] + packed for packed in ("", ".gz", ".zst"))
+        if ending in reader.endings
+    ]
 
 
 def ending_of(name: str) -> str:
@@ -86,8 +91,10 @@ def list_file(path: Path, settings: InputSettings) -> Listing:
             return replace(found, members=(replace(found.members[0], digest=digest),))
     except UnknownTableError:
         raise
-    except (OSError, BookError):
-        return Listing("unreadable file")
+    except BookError as error:
+        return Listing("unreadable file", fault=error)
+    except OSError as error:
+        return Listing("unreadable file", fault=BookError(UNREADABLE, error.strerror or str(error)))
 
 
 def book_digest(path: Path, member: str = "") -> str:
@@ -121,7 +128,8 @@ def read_book(path: Path, member: str = "", *, digest: str = "") -> RawBook:
             "those at the start of this run. "
             "Wait until nothing writes to it, then run again. Finished work is kept."
         )
-    name = repr(f"{path.name}/{member}" if member else path.name)
+    in_line = found.startswith(f"{UNREADABLE}: line ")  # counts from 1, the member from 0
+    name = repr(f"{path.name}/{member}" if member and not in_line else path.name)
     if found.startswith(UNREADABLE):
         raise BookError(reason, f"{name}: cannot be read ({found.removeprefix(f'{UNREADABLE}: ')})")
     try:

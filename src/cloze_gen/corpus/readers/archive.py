@@ -33,7 +33,8 @@ from cloze_gen.parsing import error_text, quote
 
 _TAR_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst", ".tar.bz2")
 _ARCHIVE_ENDINGS = (".zip", *_TAR_ENDINGS, ".tar.xz", ".7z", ".rar")
-_OTHER_KIND = "of another kind"
+_OTHER_KIND = "not a format that is read inside an archive"
+_SPARSE = "stored as a sparse file; create the archive without --sparse"
 _MAX_ENTRIES = 5_000_000
 _MAX_BOOKS = 1_000_000
 _MAX_NAME_CHARS = 1_000
@@ -85,7 +86,7 @@ class _Archive(RowReader):
                 raise
             skipped.append(("the rest", str(error)))
         skipped += [
-            (f"*{ending}", f"{count:,} {_OTHER_KIND}")
+            (f"*{ending}", f"{count:,} file{'' if count == 1 else 's'}, {_OTHER_KIND}")
             for ending, count in others.most_common(_LISTED_KINDS)
         ]
         return Listing(self.shape, members, skipped)
@@ -107,7 +108,7 @@ class _Archive(RowReader):
                 raise BookError("unreadable", f"more than {_MAX_ENTRIES:,} entries")
             why_not = self._why_no_book(entry.name) or entry.why_not
             if not why_not and entry.name in seen:
-                why_not = "this name again; the first one is read"
+                why_not = "a second file with the same name; only the first is read"
             if not why_not:
                 seen.add(entry.name)
             yield entry, why_not
@@ -213,9 +214,11 @@ def _tar_entries(source: io.BufferedReader) -> Iterator[_Entry]:
         elif header.type in tarfile.SUPPORTED_TYPES and header.type not in _NAMES | _UNUSED:
             size = 0  # whatever the header claims
         if size < 0:
-            raise BookError("unreadable", f"damaged: {quote(header.name)} has no possible size")
+            raise BookError(
+                "unreadable", f"{quote(header.name)} has an impossible size: the archive is damaged"
+            )
         if header.type == tarfile.GNUTYPE_SPARSE:
-            raise BookError("unreadable", f"{quote(header.name)} is sparse; pack it without holes")
+            raise BookError("unreadable", f"{quote(header.name)} is {_SPARSE}")
         content = _TarContent(source, size)
         if header.type in _NAMES:
             if size > _MAX_HEADER_BYTES:
@@ -234,7 +237,7 @@ def _why_not(header: tarfile.TarInfo, facts: Mapping[str, str]) -> str:
         return "a link"
     if header.type not in _FILES:
         return "no file"
-    return "a sparse file" if any(name.startswith("GNU.sparse") for name in facts) else ""
+    return _SPARSE if any(name.startswith("GNU.sparse") for name in facts) else ""
 
 
 def _long_name(data: bytes, kind: bytes) -> dict[str, str]:

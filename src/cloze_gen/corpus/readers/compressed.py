@@ -25,7 +25,10 @@ else:
 
 ZSTD_MAGIC, BZIP2_MAGIC = b"\x28\xb5\x2f\xfd", b"BZh"
 MAX_RATIO = 100  # unpacked to packed; books have 2 to 6, a bomb has 1,000 and more
-BOMB = f"it unpacks to more than {MAX_RATIO} times its size: damaged, or a decompression bomb"
+BOMB = (
+    f"it unpacks to more than {MAX_RATIO} times its size: damaged, or a decompression bomb. "
+    "Unpack it yourself if you trust it"
+)
 DAMAGE = (  # what the libraries raise on damaged data
     EOFError,
     OSError,

@@ -31,6 +31,7 @@ from cloze_gen.errors import BookError
 from cloze_gen.parsing import quote
 
 _DAMAGED = "damaged_epub"
+_AGAIN = "Download it again, or convert it to text"
 _MAX_XML_BYTES = 8 * 1024 * 1024  # of container.xml, encryption.xml and the OPF
 _MAX_ENTRIES = 65_535  # more need zip64; a dictionary in EPUB has some thousands
 _ENTRY_MARK = b"PK\x01\x02"
@@ -156,11 +157,11 @@ class _Archive:
 
     def __init__(self, raw: bytes) -> None:
         if raw.count(_ENTRY_MARK) > _MAX_ENTRIES:
-            raise BookError(_DAMAGED, f"more than {_MAX_ENTRIES:,} entries: not an EPUB")
+            raise BookError(_DAMAGED, f"more than {_MAX_ENTRIES:,} entries: not an EPUB. {_AGAIN}")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(raw))
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
-            raise BookError(_DAMAGED, f"not a complete zip file ({error})") from None
+            raise BookError(_DAMAGED, f"not a complete zip file ({error}). {_AGAIN}") from None
         self._left = MAX_BOOK_BYTES
 
     def has(self, name: str) -> bool:
@@ -170,13 +171,14 @@ class _Archive:
         try:
             entry = self._zip.getinfo(name)
         except KeyError:
-            raise BookError(_DAMAGED, f"{quote(name)} is missing") from None
+            raise BookError(_DAMAGED, f"{quote(name)} is missing. {_AGAIN}") from None
         if entry.flag_bits & _ENCRYPTED_FLAG:
             raise BookError("encrypted", f"{quote(name)} is encrypted")
         if entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
             raise BookError(
                 _DAMAGED,
-                f"{quote(name)} has compression method {entry.compress_type}; EPUB has 0 or 8",
+                f"{quote(name)} has compression method {entry.compress_type}; EPUB has 0 or 8. "
+                f"{_AGAIN}",
             )
         limit = min(limit, self._left)
         try:
@@ -190,7 +192,7 @@ class _Archive:
             OSError,
             NotImplementedError,
         ) as error:
-            raise BookError(_DAMAGED, f"{quote(name)} is damaged ({error})") from None
+            raise BookError(_DAMAGED, f"{quote(name)} is damaged ({error}). {_AGAIN}") from None
         if len(data) > limit:
             raise BookError("too_large", f"{quote(name)} is larger than a book can be")
         self._left -= len(data)
@@ -200,11 +202,15 @@ class _Archive:
         """The root of an XML file without a document type that defines entities."""
         text = decode_markup(self.read(name, _MAX_XML_BYTES)).text.lstrip("\ufeff \t\r\n")
         if "<!ENTITY" in text:
-            raise BookError(_DAMAGED, f"{quote(name)} defines XML entities, which are not read")
+            raise BookError(
+                _DAMAGED, f"{quote(name)} defines XML entities, which are not read. {_AGAIN}"
+            )
         try:
             return ElementTree.fromstring(text)
         except (ElementTree.ParseError, ValueError) as error:
-            raise BookError(_DAMAGED, f"{quote(name)} is not well-formed XML ({error})") from None
+            raise BookError(
+                _DAMAGED, f"{quote(name)} is not well-formed XML ({error}). {_AGAIN}"
+            ) from None
 
     def package(self) -> _Package:
         path = next(
@@ -216,7 +222,7 @@ class _Archive:
             "",
         )
         if not path:
-            raise BookError(_DAMAGED, f"{_CONTAINER} names no package document")
+            raise BookError(_DAMAGED, f"{_CONTAINER} names no package document. {_AGAIN}")
         opf = self.xml(_inside("", path))
         folder = posixpath.dirname(path)
         items: dict[str, ElementTree.Element] = {}
@@ -235,12 +241,13 @@ class _Archive:
             item = items.get(ref.get("idref", ""))
             if item is None:
                 raise BookError(
-                    _DAMAGED, f"the spine lists {quote(ref.get('idref', ''))}, which is no item"
+                    _DAMAGED,
+                    f"the spine lists {quote(ref.get('idref', ''))}, which is no item. {_AGAIN}",
                 )
             href = _inside(folder, item.get("href", ""))
             documents.setdefault(href, _spine_reason(ref, item, guide.get(href, "")))
         if not documents:
-            raise BookError(_DAMAGED, "the spine has no documents")
+            raise BookError(_DAMAGED, f"the spine has no documents. {_AGAIN}")
         return _Package(_facts(opf), tuple(documents.items()))
 
     def check_not_encrypted(self, paths: Iterator[str]) -> None:
@@ -278,7 +285,7 @@ def _inside(folder: str, href: str) -> str:
     """The path in the archive that a reference leads to; BookError if it leads elsewhere."""
     path = posixpath.normpath(posixpath.join(folder, unquote(href.partition("#")[0])))
     if path.startswith(("/", "../")) or path == ".." or "\0" in path:
-        raise BookError(_DAMAGED, f"{quote(href)} leads out of the EPUB")
+        raise BookError(_DAMAGED, f"{quote(href)} leads out of the EPUB. {_AGAIN}")
     return path
 
 

@@ -74,7 +74,7 @@ def charset_of(encoding: str, kind: str) -> str:
 class HtmlBook(Reader):
     """HTML; `Decoded.encoding` is "html N, CHARSET", N the version of the extractor."""
 
-    endings: ClassVar[tuple[str, ...]] = (".htm", ".html")
+    endings: ClassVar[tuple[str, ...]] = (".html", ".htm")
     shape: ClassVar[str] = "HTML file"
     kind: ClassVar[str] = kind_of("html")
 

@@ -12,6 +12,7 @@ from cloze_gen.corpus.readers.rows import TableReader, row_of
 from cloze_gen.corpus.readers.table_columns import (
     STRING,
     STRINGS,
+    TOO_MANY_ROWS,
     TableColumns,
     are_sentences,
     columns_of_record,
@@ -44,14 +45,13 @@ class JsonLines(TableReader):
         sample = first_records(file)
         columns = _columns(sample, settings)
         if are_sentences(texts_of(sample, columns)):
-            return Listing("JSON lines, one sentence a row", sentences=True)
+            return Listing("JSON lines, one sentence per row", sentences=True)
         members: list[Member] = []
         for row, line in _lines(file):
             if len(members) == _MAX_BOOKS:
                 raise BookError(
                     "unreadable",
-                    f"more than {_MAX_BOOKS:,} lines, the most books of a file. Is a line a book? "
-                    "If so, split the file",
+                    f"more than {_MAX_BOOKS:,} rows. {TOO_MANY_ROWS}",
                 )
             record = _record(row, line)
             values = (
@@ -67,7 +67,7 @@ class JsonLines(TableReader):
         sample = first_records(file)
         columns = _columns(sample, InputSettings(text_column=named))
         if first is None:
-            raise BookError("one_sentence_per_line", "one sentence a row, without books")
+            raise BookError("one_sentence_per_line", "one sentence per row, without books")
         for row, line in _lines(file):
             if row >= first:
                 record = _record(row, line)
@@ -130,7 +130,7 @@ def _record(row: int, line: bytes | BookError) -> Mapping[str, Any] | BookError:
     except ParseError as error:
         return _fault(row, f"not JSON ({error})".replace(" at line 1, column", " at column"))
     if not isinstance(record, dict):
-        return _fault(row, f"{quote(record)} is no JSON object")
+        return _fault(row, f"expected an object {{…}}, found {quote(record)}")
     return record
 
 

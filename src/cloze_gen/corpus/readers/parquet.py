@@ -1,4 +1,4 @@
-"""Parquet tables, a book a row: row group by row group, and a few rows at a time, because a batch
+"""Parquet tables, one book per row: row group by row group, and a few rows at a time, because a batch
 of whole books takes gigabytes.
 """
 
@@ -27,6 +27,7 @@ from cloze_gen.corpus.readers.sentence_lines import KIND, RANGE_BYTES, part_of
 from cloze_gen.corpus.readers.table_columns import (
     STRING,
     STRINGS,
+    TOO_MANY_ROWS,
     TableColumns,
     are_sentences,
     find_columns,
@@ -96,7 +97,7 @@ class ParquetTable(TableReader):
         columns = find_columns(table.columns, InputSettings(text_column=named))
         if row is None:
             table.require_books()
-            raise BookError("one_sentence_per_line", "one sentence a row, without books")
+            raise BookError("one_sentence_per_line", "one sentence per row, without books")
         first = 0
         for group, count in enumerate(table.row_counts):
             if row < first + count:
@@ -141,8 +142,7 @@ class _Table:
         if count > _MAX_BOOKS:
             raise BookError(
                 "unreadable",
-                f"{count:,} rows, and {_MAX_BOOKS:,} are the most books of a file. "
-                "Is a row a book? If so, split the table",
+                f"{count:,} rows, more than {_MAX_BOOKS:,}. {TOO_MANY_ROWS}",
             )
 
     def memory_note(self) -> list[str]:

@@ -54,11 +54,12 @@ class Listing:
     """What a file contains.
 
     Attributes:
-        shape: its format in words, e.g. "text file", "Parquet table, a row per book".
+        shape: its format in words, e.g. "text file", "Parquet table, one book per row".
         members: the books, in the file's own order.
         skipped: (name of a member, why it is no book).
         notes: warnings for the user, each one line.
-        sentences: one sentence a row, without books: background only.
+        sentences: one sentence per row, without books: background only.
+        fault: why the file cannot be read; it then counts as one dropped book.
     """
 
     shape: str
@@ -66,6 +67,7 @@ class Listing:
     skipped: Sequence[tuple[str, str]] = ()
     notes: Sequence[str] = ()
     sentences: bool = False
+    fault: BookError | None = None
 
 
 class UnknownTableError(BookError):

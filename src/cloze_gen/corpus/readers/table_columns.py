@@ -5,6 +5,7 @@ others give. Names are those of the published collections that `_SOURCES` lists,
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,11 @@ STRING, STRINGS = "string", "list<string>"  # types of a column; any other is na
 OCR_NOTE = (
     "the text comes from OCR: its errors become false blanks and false options. "
     "Prefer corrected texts, or check many questions."
+)
+
+TOO_MANY_ROWS = (
+    "If each row is a book, split the table; if a row is a page or sentence, join the rows of "
+    "each book"
 )
 
 # By `_plain` name, the preferred first.
@@ -52,6 +58,9 @@ _SOURCES: tuple[tuple[str, frozenset[str], bool], ...] = (
     ("Dolma", frozenset({"id", "text", "source", "added"}), False),
 )
 _OCR_SOURCES = frozenset({"Institutional Books", "Library of Congress"})
+_PLAIN_SOURCES = frozenset(
+    {"", "BookCorpusOpen", "manu/project_gutenberg"}
+)  # many tables are like them
 
 _GUTENBERG_URL = re.compile(r"gutenberg\.org/(?:ebooks|files|etext|cache/epub)/(\d{1,6})(?!\d)")
 _GUTENBERG_ID = re.compile(r"(?:PG)?(\d{1,6})(?:-[08])?", re.IGNORECASE)
@@ -91,9 +100,9 @@ class TableColumns:
         return tuple(dict.fromkeys(name for name in names if name))
 
     def shape(self, kind: str) -> str:
-        """The shape of a file, such as "Parquet table, a book a row, columns as in PG-19"."""
-        known = f", columns as in {self.source}" if self.source else ""
-        return f"{kind}, a book a row{known}"
+        """The shape of a file, such as "Parquet table, one book per row, columns as in PG-19"."""
+        known = f", columns as in {self.source}" if self.source not in _PLAIN_SOURCES else ""
+        return f"{kind}, one book per row{known}"
 
     def member(self, row: int, values: Mapping[str, Any]) -> Member:
         """The book of a row, counted from 0; `values`: of the `small` columns, by name."""
@@ -210,11 +219,15 @@ def _text_column(
     if named := settings.text_column:
         if columns.get(named) in (STRING, STRINGS):
             return named
-        what = f"holds {columns[named]}, no text" if named in columns else "is not there"
-        raise _unknown(f"the column {quote(named)} {what}", columns, "--text-column NAME")
+        what = (
+            f"contains {_kind_text(columns[named])}, not text"
+            if named in columns
+            else "does not exist"
+        )
+        raise _unknown(f"the column {quote(named)} {what}", columns, _text_option(columns))
     found = [plain[name] for name in _TEXT if columns.get(plain.get(name, "")) in (STRING, STRINGS)]
     if not found:
-        raise _unknown("no column is known to be the text", columns, "--text-column NAME")
+        raise _unknown("no column is known to be the text", columns, _text_option(columns))
     if pages := sorted(column for name, column in plain.items() if name in _PAGE_NUMBERS):
         raise UnknownTableError(
             "unreadable",
@@ -222,6 +235,27 @@ def _text_column(
             f"into one row, or give --text-column {found[0]} to read each row as a book.",
         )
     return found[0]
+
+
+def _kind_text(kind: str) -> str:
+    """A type for people.
+
+    >>> _kind_text("int64"), _kind_text("number"), _kind_text("date32[day]")
+    ('numbers (int64)', 'numbers', 'date32[day]')
+    """
+    if kind == "number":
+        return "numbers"
+    return f"numbers ({kind})" if re.match(r"u?int|float|double|halffloat|decimal", kind) else kind
+
+
+def _text_option(columns: Mapping[str, str]) -> str:
+    """The option, with an example: the first column of text that is no usual fact."""
+    facts = {name for names in (*_FACTS.values(), *_OTHER_FACTS.values()) for name in names}
+    likely = [name for name, kind in columns.items() if kind in (STRING, STRINGS)]
+    likely.sort(key=lambda name: (_plain(name) not in _TEXT, _plain(name) in facts))
+    if not likely:
+        return "--text-column NAME"
+    return f"--text-column, e.g. --text-column {shlex.quote(one_line(likely[0])[:80])}"
 
 
 def _unknown(what: str, columns: Mapping[str, str], option: str) -> UnknownTableError:
@@ -298,7 +332,7 @@ _MIN_SHARE = 0.8
 
 
 def are_sentences(rows: Sequence[str]) -> bool:
-    """Whether a sample of rows has one sentence a row, as BookCorpus's table of sentences.
+    """Whether a sample of rows has one sentence per row, as BookCorpus's table of sentences.
 
     >>> are_sentences(["`` i do n't know , '' he said ."] * 200)
     True
