@@ -448,6 +448,8 @@ CASES = [
          pointer(lambda one: one.update(id=["x"])), (FILL,), "pointers.jsonl, line 1"),
     Case("an item that is a list", "pointers", text("pointers.jsonl", "[]\n"), (VERIFY, FILL), "is no JSON object"),
     Case("pointers that are no JSON", "pointers", text("pointers.jsonl", "{\n"), (VERIFY, FILL), "not JSON"),
+    Case("a file that is not rebuilt", "pointers",
+         edited("release.json", lambda value: value["full"].update({"more.jsonl": "0" * 64})), (FILL,), "original release: more.jsonl"),
     Case("another option", "pointers", pointer(lambda one: one["options"].__setitem__(0, "teapot")), (FILL,), "differ"),
     Case("figures of another shape", "pointers",
          text("report.json", '{"levels": 7}'), (FILL,), "not the figures of a report"),
