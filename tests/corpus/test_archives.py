@@ -100,6 +100,29 @@ def test_an_id_is_that_of_the_plain_file(tmp_path: Path) -> None:
     assert ids["b/emma.txt"].startswith("x-b-emma.txt-")
 
 
+def test_of_two_files_of_one_name_the_first_is_read(tmp_path: Path) -> None:
+    """As the listing of the archive says."""
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr("a.txt", b"The first.")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            out.writestr("a.txt", b"The second.")
+    assert members(path) == ["a.txt"]
+    assert skipped(path) == {"a.txt": "this name again; the first one is read"}
+    assert book_digest(path, "a.txt") == hashlib.sha256(b"The first.").hexdigest()
+
+
+def test_a_member_repeats_a_plain_file_and_not_the_other_way(tmp_path: Path) -> None:
+    """Even where the archive comes first by its name."""
+    (tmp_path / "a.zip").write_bytes(zipped({"emma.txt": b"x"}))
+    (tmp_path / "emma.txt").write_bytes(b"x")
+    found = scan(tmp_path)
+    assert [(book.book_id, book.place) for book in found.books] == [("emma", "emma.txt")]
+    assert found.skipped == (
+        "skipped 1 with id and text of another: 'a.zip/emma.txt' (as 'emma.txt')",
+    )
+
+
 def test_one_file_of_each_gutenberg_book_is_read(tmp_path: Path) -> None:
     """By the rule for folders, with the catalogue beside the archive; but a release's books are
     looked for among all files.

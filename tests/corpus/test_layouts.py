@@ -224,6 +224,16 @@ def test_the_standardized_corpus_is_read_raw(tmp_path: Path) -> None:
     assert sum("data/raw or data/text" in line for line in found.skipped) == 1
 
 
+def test_gutenbergs_own_catalogue_is_believed_first(tmp_path: Path) -> None:
+    """Whichever table is read first; the others add what it lacks."""
+    put(tmp_path, "1/5/158/158-0.txt")
+    header = "id,title,author,authoryearofbirth,authoryearofdeath,language,downloads,subjects,type"
+    row = ("PG158", "Emma: A Novel", "Austen", "1775", "1817", "['en']", "9", "set()", "Text")
+    table(tmp_path / "a/metadata.csv", header.split(","), row)
+    table(tmp_path / "b/pg_catalog.csv", PG_HEADER, EMMA)
+    assert facts(scan(tmp_path)) == {"pg158": FACTS_OF_EMMA}
+
+
 def test_tokens_alone_are_refused_in_one_message(tmp_path: Path) -> None:
     put(tmp_path, "PG1_tokens.txt", "PG2_counts.txt")
     with pytest.raises(UsageError, match="get data/raw or data/text") as caught:

@@ -102,6 +102,14 @@ def test_each_setting_drops_what_it_says(
     assert {book: reason for book, reason in reasons.items() if reason} == dropped
 
 
+def test_of_very_many_copies_the_longest_stays(tmp_path: Path) -> None:
+    """Of more than fifty, all are compared with one alone, which must be the longest."""
+    copies = {f"copy{n:02}": (0, 20_000 + 10 * n) for n in range(60)}
+    reasons, _ = decide(tmp_path, own=ingested(tmp_path / "own", **copies), other=None)
+    assert [book for book, reason in reasons.items() if not reason] == ["copy59"]
+    assert set(reasons.values()) == {"", "duplicate_of"}
+
+
 def test_without_the_other_side_only_copies_go(tmp_path: Path) -> None:
     """Alone, the anthology holds the novel, and the novel goes."""
     reasons, _ = decide(tmp_path, other=None)

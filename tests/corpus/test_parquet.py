@@ -217,6 +217,15 @@ def test_bookcorpus_sentences_are_no_books(tmp_path: Path) -> None:
     assert not listing(table(tmp_path / "c.parquet", {"text": [""] * 300})).sentences
 
 
+def test_a_row_of_sentences_is_one_line(tmp_path: Path) -> None:
+    """Also one with line ends in it; one without text is an empty line."""
+    rows = ["he sat\ndown .", None, *(f"`` yes , '' said number {n} ." for n in range(300))]
+    path = table(tmp_path / "a.parquet", {"text": rows}, row_group_size=100)
+    (part,) = listing(path).members
+    lines = read(path, part.name).decode().split("\n")
+    assert lines == ["he sat down .", "", *rows[2:], ""]
+
+
 # ---- rows
 
 

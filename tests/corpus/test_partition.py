@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -119,6 +120,21 @@ def test_a_novel_is_dropped_by_the_rate_of_its_words(novels: Novels) -> None:
     assert column(found, "offensive_rate")["novel6"] == f"{1 / words:.6f}"
     assert column(found, "status")["novel6"] == "kept"
     assert found.funnel == {"unit": "books", "seen": 8, "kept": 7, "rejected": {"offensive": 1}}
+
+
+def test_the_rate_of_listed_words_may_be_the_limit(novels: Novels, tmp_path: Path) -> None:
+    """Twelve words in 96: an eighth, which nothing rounds."""
+    (tmp_path / "listed.txt").write_text("lantern\n")
+    line = "Her brother saw the lantern by the river. "
+    (novels.books / "novel6.txt").write_text(line * 12)
+    listed = str(tmp_path / "listed.txt")
+    at, below = (
+        novels.partition(max_offensive_rate=rate, offensive_words=listed, min_containment=1.0)
+        for rate in (0.125, 0.124)
+    )
+    assert column(at, "offensive_rate")["novel6"] == "0.125000"
+    assert column(at, "status")["novel6"] == "kept"
+    assert column(below, "reason")["novel6"] == "offensive"
 
 
 def test_each_part_has_a_novel_whatever_the_shares(novels: Novels) -> None:

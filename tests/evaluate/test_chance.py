@@ -33,6 +33,15 @@ from cloze_gen.rng import derive_rng
 # ---- chance
 
 
+@pytest.mark.parametrize(
+    ("answers", "balanced"),
+    [([0, 1, 2], True), ([0, 0, 1, 2], True), ([0, 0, 1], False), ([0, 0, 0, 1, 2], False)],
+)
+def test_positions_of_answers_may_differ_by_one(answers: list[int], balanced: bool) -> None:
+    """A position without an answer counts too."""
+    assert chance.positions_balanced(np.array(answers), option_count=3) is balanced
+
+
 @settings(deadline=None)
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_two_sided_p_is_scipys(pair: tuple[int, int]) -> None:

@@ -449,6 +449,8 @@ CASES = [
     Case("an item that is a list", "pointers", text("pointers.jsonl", "[]\n"), (VERIFY, FILL), "is no JSON object"),
     Case("pointers that are no JSON", "pointers", text("pointers.jsonl", "{\n"), (VERIFY, FILL), "not JSON"),
     Case("another option", "pointers", pointer(lambda one: one["options"].__setitem__(one["answer_index"] - 1, "teapot")), (FILL,), "differ"),
+    Case("a file that is not rebuilt", "pointers",
+         edited("release.json", lambda value: value["full"].update({"more.jsonl": "0" * 64})), (FILL,), "original release: more.jsonl"),
     Case("figures of another shape", "pointers",
          text("report.json", '{"levels": 7}'), (FILL,), "not the figures of a report"),
     # what follows from the items

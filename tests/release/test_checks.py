@@ -50,6 +50,7 @@ QUESTIONS = [question(1, 2, "She hid the lamp."), question(2, 1, "He left.")]
 PASSAGES = [
     passage("b:7", 500, 600, "Ann left."),
     passage("b:5", 450, 520, "Who left?"),
+    passage("b:6", 510, 540, "No one."),
     passage("b:90", 9000, 9100, "So it was."),
 ]
 

@@ -156,6 +156,7 @@ def test_rows_come_back_with_the_declared_types(tmp_path: Path) -> None:
         ("partition.offensive_words=/home/ann/3", 'partition.offensive_words="3"'),
         ("lm.prune=[0, 1]", "lm.prune=[0, 1]"),
         ('release.creators=["a/b"]', 'release.creators=["a/b"]'),
+        ("input.text_column=novel/text", "input.text_column=novel/text"),
     ],
 )
 def test_overrides_can_be_given_again(given: str, published: str) -> None:

@@ -73,7 +73,7 @@ class PartitionSettings(SettingsGroup):
         description="keep novels of one author in one part, if the manifest names authors; not in the paper",
     )
     # Among 592 novels without copies nine pairs share more than 0.002: a story in two collections,
-    # a tale sizes_text twice. The seven above 0.01 share whole passages.
+    # a tale printed twice. The seven above 0.01 share whole passages.
     min_containment: float = Field(
         0.01,
         gt=0,
