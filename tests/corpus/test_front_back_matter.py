@@ -103,6 +103,16 @@ def test_stars_around_emphasis_mark_no_footnotes() -> None:
     assert kept_text(flat, find_body(flat)) == flat
 
 
+@pytest.mark.parametrize("between", [3, 4])
+def test_a_note_has_at_most_three_paragraphs_more(between: int) -> None:
+    """What has a number behind more of them is the text again."""
+    more = "They had it from the keeper of the lamp.\n\n" * between
+    rest = f"{more}2. Of oil.\n\n"
+    flat = f"{STORIES}\nFOOTNOTES\n\n1. Of brass.\n\n{rest}{STORY}"
+    left = "" if between == 3 else rest
+    assert kept_text(flat, find_body(flat)).split() == f"{STORIES} {left}{STORY}".split()
+
+
 def test_numbered_chapters_behind_endnotes_stay() -> None:
     """Chapters have numbers too, but no brackets."""
     story = f"8. THE LAMP GOES OUT\n\n{STORY}\n9. NIGHT\n\n{STORY}"

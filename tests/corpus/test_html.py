@@ -201,6 +201,7 @@ def test_gutenbergs_header_and_footer_are_cut_as_in_text_files() -> None:
         (b"<meta http-equiv='content-type' content='text/html; charset=\"macroman\"'><p>caf\x8e", "mac-roman"),
         ("<meta charset=iso-8859-1><p>café".encode(), "utf-8"),
         (b"<meta charset=utf-8><p>caf\xe9", "latin-1"),
+        (b"<meta charset=us-ascii><p>caf\xe9", "cp1252"),
         (b"<meta charset=zip><p>caf\xe9", "latin-1"),
         (b"<meta charset=unicode_escape><p>caf\xe9", "latin-1"),
         (b"<meta charset=windows-1252><p>caf\xe9 r\xe9sum\xe9 na\xefve \x81", "latin-1"),

@@ -85,6 +85,13 @@ def test_a_file_without_line_ends_is_one_range() -> None:
     assert list(line_ranges(io.BytesIO(raw), len(raw), least=10)) == [(0, 1000)]
 
 
+def test_a_short_rest_belongs_to_the_last_range() -> None:
+    """Less than a quarter of a part; more of it is a part of its own."""
+    raw = b"abc.\n" * 12
+    assert list(line_ranges(io.BytesIO(raw), 60, least=50)) == [(0, 60)]
+    assert list(line_ranges(io.BytesIO(raw), 60, least=40)) == [(0, 45), (45, 60)]
+
+
 def test_a_file_of_sentences_is_listed_in_parts(tmp_path: Path) -> None:
     path = written(tmp_path, MANY)
     listing = list_file(path, InputSettings())
