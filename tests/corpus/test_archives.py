@@ -108,7 +108,7 @@ def test_of_two_files_of_one_name_the_first_is_read(tmp_path: Path) -> None:
         with pytest.warns(UserWarning, match="Duplicate name"):
             out.writestr("a.txt", b"The second.")
     assert members(path) == ["a.txt"]
-    assert skipped(path) == {"a.txt": "this name again; the first one is read"}
+    assert skipped(path) == {"a.txt": "a second file with the same name; only the first is read"}
     assert book_digest(path, "a.txt") == hashlib.sha256(b"The first.").hexdigest()
 
 
@@ -119,7 +119,7 @@ def test_a_member_repeats_a_plain_file_and_not_the_other_way(tmp_path: Path) -> 
     found = scan(tmp_path)
     assert [(book.book_id, book.place) for book in found.books] == [("emma", "emma.txt")]
     assert found.skipped == (
-        "skipped 1 with id and text of another: 'a.zip/emma.txt' (as 'emma.txt')",
+        "skipped 1 book identical to another book: 'a.zip/emma.txt' (as 'emma.txt')",
     )
 
 
