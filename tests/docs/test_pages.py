@@ -447,3 +447,12 @@ def test_the_changelog_lists_the_renamed_settings() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `([\w.]+)` \| `([\w.]+)` \|$", text, re.MULTILINE)
     assert dict(listed) == dict(renamed.SETTINGS)
+
+
+def test_the_site_has_every_page() -> None:
+    """`make docs` ends with an error for a page that its contents do not name."""
+    contents = (ROOT / "scripts" / "build_site.py").read_text(encoding="utf-8")
+    pages = [
+        path.stem for name in ("how-to", "explanation") for path in (ROOT / "docs" / name).iterdir()
+    ]
+    assert [page for page in pages if f'"{page}"' not in contents] == []
