@@ -166,7 +166,7 @@ def check_apart(out: Path, location: Location) -> None:
 
 
 def check_exists(location: Location) -> None:
-    advice = f"Give a file ({', '.join(main_endings())}), a folder of such files, or a pattern such as 'books/*.txt'."
+    advice = "Give a file of books, a folder of such files, or a pattern such as 'books/*.txt'."
     if not location.pattern and not os.path.lexists(location.root):
         raise UsageError(f"{location}: no such file or folder. {advice}")
     check_folder(location.root, advice)
