@@ -95,7 +95,7 @@ def test_a_folder_of_wildcards_is_written_so_that_it_is_read_back(books: Path) -
         ("*.parquet", r"no file matches\. .*books has 2 folders \('x', 'z\*'\) and 3 files \(2 \.txt, 1 \.md\).* use `\*\*/\*\.txt`"),
         ("*.md", r"no file of books matches, only 1 other file \(1 \.md\)"),
         ("c.md", r"c\.md: not a file of books\. Books are files with the ending \.txt"),
-        ("gone.txt", r"gone\.txt: no such file or folder\. Give a file \(\.txt, \.txt\.gz, \.epub, \.html, \.zip, \.tar, \.tar\.gz, \.tar\.zst, \.parquet, \.jsonl, \.jsonl\.gz, \.jsonl\.zst\)"),
+        ("gone.txt", r"gone\.txt: no such file or folder\. Give a file of books, a folder"),
         ("gone/*.txt", r"gone: no such folder"),
         ("a.txt/*.txt", r"a\.txt: a file, not a folder"),
         ("x/*", None),

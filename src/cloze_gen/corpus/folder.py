@@ -135,7 +135,7 @@ def check_folder(folder: Path, advice: str) -> None:
                 f"{folder}: a file, not a folder. Put it into its own folder and give "
                 f"that. {advice}"
             )
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"{folder}: no such folder. {advice}") from None
     except OSError as error:
         raise UsageError(f"{folder}: cannot be opened ({error.strerror}). {advice}") from None
@@ -167,8 +167,13 @@ def check_apart(out: Path, location: Location) -> None:
 
 def check_exists(location: Location) -> None:
     advice = "Give a file of books, a folder of such files, or a pattern such as 'books/*.txt'."
-    if not location.pattern and not os.path.lexists(location.root):
-        raise UsageError(f"{location}: no such file or folder. {advice}")
+    try:
+        os.lstat(location.root)
+    except (FileNotFoundError, NotADirectoryError):
+        if not location.pattern:
+            raise UsageError(f"{location}: no such file or folder. {advice}") from None
+    except OSError as error:
+        raise UsageError(f"{location}: cannot be opened ({error.strerror}). {advice}") from None
     check_folder(location.root, advice)
 
 
