@@ -29,13 +29,13 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from backports import zstd
 
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.corpus.books import SENTENCES, book_folder, kept_books
 from cloze_gen.corpus.decoding import decode_book
 from cloze_gen.corpus.parse_book import IngestSettings, parse_book
 from cloze_gen.corpus.readers import read_book
+from cloze_gen.corpus.readers.compressed import zstd
 from cloze_gen.corpus.scan import scan
 from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.store.runs import stage_artifact
