@@ -19,6 +19,7 @@ from cloze_gen.errors import CorpusError
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet
+from tests.ocr_noise import with_ocr_errors
 
 NOVEL = Path(__file__).parents[2] / "corpora" / "sample" / "source" / "the-clockmakers-debt.txt"
 N_BOOKS = 120
@@ -207,3 +208,17 @@ def test_the_table_of_books_has_what_the_manifest_says(tmp_path: Path) -> None:
     (books / "manifest.tsv").write_text("file\tlicense\ttitle\na.txt\tIn copyright, by leave\tA\n")
     (row,) = ingest(tmp_path / "out", books)
     assert (row["license"], row["title"], row["status"]) == ("In copyright, by leave", "A", "kept")
+
+
+def test_the_table_has_the_share_of_unknown_words_and_the_run_warns_of_ocr(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    books = tmp_path / "books"
+    books.mkdir()
+    (books / "clean.txt").write_text(ONE)
+    (books / "scanned.txt").write_text(with_ocr_errors(OTHER * 3, 0.02))
+    clean, scanned = ingest(tmp_path / "out", books)
+    assert (clean["status"], clean["unknown_word_share"]) == ("kept", "0")
+    assert (scanned["status"], float(scanned["unknown_word_share"]) > 0.02) == ("kept", True)
+    said = capsys.readouterr().err
+    assert ("warning: 1 book looks like OCR" in said, "clean (" in said) == (True, False)

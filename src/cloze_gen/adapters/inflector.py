@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import gzip
 from functools import lru_cache
+from importlib.metadata import distribution
 
 from cloze_gen.english.penn_tags import can_have_tag as _can_have_tag
 from cloze_gen.english.penn_tags import coarse_class
@@ -121,6 +123,13 @@ def is_dictionary_word(word: str) -> bool:
     import lemminflect  # here, because it loads spaCy, which most commands do not need
 
     return bool(lemminflect.getAllLemmas(word))
+
+
+def dictionary_words() -> frozenset[str]:
+    """All forms of the dictionary. It does not import lemminflect, which loads spaCy."""
+    table = distribution("lemminflect").locate_file("lemminflect/resources/lemma_lu.csv.gz")
+    with gzip.open(str(table), "rt", encoding="utf-8") as lines:
+        return frozenset(line.partition(",")[0] for line in lines)
 
 
 _OPEN = ("NOUN", "VERB", "ADJ", "ADV")

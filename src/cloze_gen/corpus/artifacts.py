@@ -50,6 +50,8 @@ BOOK_COLUMNS = {
     "sentences": "int?: sentences, headings included",
     "status": "text: `kept` or `rejected`",
     "tokens": "int?: tokens, headings included",
+    "unknown_word_share": "float?: words in small letters that are in no list / word tokens; over 0.014 in "
+    "text from OCR, 0 where capitals were restored",
     "verse_share": "float?: share of the sentences that are verse",
     "word_tokens": "int?: tokens with a letter or a digit",
 }

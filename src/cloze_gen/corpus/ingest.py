@@ -19,6 +19,7 @@ from cloze_gen.corpus.books import SENTENCES, SKETCH, TYPES, write_book_table
 from cloze_gen.corpus.counts import opening_words
 from cloze_gen.corpus.dropped import warn_of_dropped
 from cloze_gen.corpus.manifest import MANIFEST_NAME
+from cloze_gen.corpus.ocr import ocr_warning
 from cloze_gen.corpus.parse_book import (
     BookReason,
     BookStatus,
@@ -38,7 +39,7 @@ from cloze_gen.store.artifacts import ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import escape_cell, write_parquet
 
-BOOK_VERSION = 5
+BOOK_VERSION = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +195,11 @@ def write_ingest(
     rows = [by_place[at] for at in range(len(shards))]
     table = [_row(shard, row) for shard, row in zip(shards, rows, strict=True)]
     warn_of_dropped(ctx.say, table)
+    kept = [row for row in table if row["status"] == "kept"]
+    if warning := ocr_warning((row["book_id"], row["unknown_word_share"]) for row in kept):
+        ctx.say(f"warning: {warning}")
     write_book_table(writer, table, strict=ctx.strict)
     writer.versions |= _versions()
-    kept = [row for row in rows if row["status"] == "kept"]
     writer.facts |= {
         "sentences": sum(row["sentences"] for row in kept),
         "tokens": sum(row["tokens"] for row in kept),

@@ -4,6 +4,7 @@ a run.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator
@@ -11,9 +12,11 @@ from collections.abc import Iterator
 from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.dropped import REMEDIES
 from cloze_gen.corpus.gutenberg import find_body
+from cloze_gen.corpus.ocr import is_unknown, ocr_warning
 from cloze_gen.corpus.readers import read_book
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.readers.rows import row_of
+from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
 from cloze_gen.corpus.scan import BookFile, CorpusScan
 from cloze_gen.errors import BookError
 from cloze_gen.parsing import NAMED, name_list, one_line, quote
@@ -25,6 +28,8 @@ _LEAST_BOOKS = 2  # of a run; docs/how-to/few-books.md
 _MANY_BOOKS = 10  # enough for lambada-style
 _COLLECTIONS = ("BookCorpus", "PG-19")  # LAMBADA was made from the first
 _TITLE_COLUMNS, _TEXT_COLUMNS = 60, 100
+_SAMPLE_CHARS = 50_000  # of a book, looked at for errors of OCR
+_WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _LINES_OF_A_RUN = 5  # of what is skipped; all are in `cloze-gen corpus inspect`
 _SENTENCES = "one sentence per line, without books: use it with --train, as background only"
 
@@ -55,6 +60,9 @@ def summary(found: CorpusScan, *, place: str = "") -> list[str]:
 
 def inspection(found: CorpusScan, settings: InputSettings) -> str:
     """A page about a location: formats, metadata, what is skipped, advice, and examples."""
+    examples = [(book, _beginning_and_share(book)) for book in _chosen(found)]
+    shares = [(book.book_id, share) for book, (_, share) in examples]
+    ocr = ocr_warning(shares, of=f", of {len(shares)} that were read in part")
     lines = [f"{found.location}: {_books(found)}, {_size(found.bytes)}", ""]
     lines += _section("formats", [f"{shape}: {count}" for shape, count in _shapes(found)])
     lines += _section("collections", found.layouts)
@@ -65,9 +73,11 @@ def inspection(found: CorpusScan, settings: InputSettings) -> str:
     known = f"books that have it: {known}" if counts else none
     lines += _section("metadata", [known] if found.readable else [])
     lines += _section("skipped", [line.removeprefix("skipped ") for line in found.skipped])
-    lines += _section("warnings", found.notes)
+    lines += _section("warnings", [*found.notes, *([ocr] if ocr else [])])
     lines += _section("advice", list(_advice(found, settings)))
-    lines += _section("examples", [line for book in _chosen(found) for line in _example(book)])
+    lines += _section(
+        "examples", [line for book, (text, _) in examples for line in _example(book, text)]
+    )
     lines += _section("next", list(_next(found, settings)))
     return "\n".join(lines)
 
@@ -137,20 +147,27 @@ def _chosen(found: CorpusScan) -> tuple[BookFile, ...]:
     return books[:: max(1, len(books) // _EXAMPLES)][:_EXAMPLES]
 
 
-def _example(book: BookFile) -> Iterator[str]:
+def _example(book: BookFile, beginning: str) -> Iterator[str]:
     facts = dict(book.facts)
     by = f", by {facts['author']}" if facts.get("author") else ""
     title = cut(one_line(f"{facts['title']}{by}"), _TITLE_COLUMNS) if facts.get("title") else ""
     yield f"{book.book_id}{f'  {title}' if title else ''}"
-    yield f"    {cut(_first_words(book), _TEXT_COLUMNS)}"
+    yield f"    {cut(beginning, _TEXT_COLUMNS)}"
 
 
-def _first_words(book: BookFile) -> str:
-    """The beginning of the text after Project Gutenberg's header and credits."""
+def _beginning_and_share(book: BookFile) -> tuple[str, float]:
+    """The beginning of the text after Project Gutenberg's header and credits, and the share of
+    unknown words in the middle.
+    """
     try:
         text = read_book(book.path, book.member).decode().text
     except BookError as error:
-        return f"cannot be read ({error.reason}): {error}"
+        return f"cannot be read ({error.reason}): {error}", 0.0
+    middle = max(0, len(text) - _SAMPLE_CHARS) // 2
+    words_there = _WORD.findall(text[middle : middle + _SAMPLE_CHARS].replace("-\n", ""))
+    share = sum(map(is_unknown, words_there)) / max(1, len(words_there))
+    if book.kind == SENTENCE_LINES:
+        share = 0.0  # names have no capital there
     body = find_body(flatten(text))
     words, at = "", body.start
     for start, end in (*((one.start, one.end) for one in body.skipped), (body.end, body.end)):
@@ -158,7 +175,7 @@ def _first_words(book: BookFile) -> str:
         at = max(at, end)
         if len(words.split()) > _TEXT_COLUMNS:
             break
-    return one_line(words[: 50 * _TEXT_COLUMNS]) or "(no text)"
+    return one_line(words[: 50 * _TEXT_COLUMNS]) or "(no text)", share
 
 
 def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:

@@ -78,6 +78,7 @@ class BookAudit:
         residual_boilerplate: kept tokens about licence or e-text.
         sentences, tokens, word_tokens: headings included.
         function_word_share: of word tokens; about 0.5 in English prose.
+        unknown_word_share: of word tokens; over `ocr.MOST_UNKNOWN` in text from OCR.
     """
 
     book_id: str
@@ -95,6 +96,7 @@ class BookAudit:
     tokens: int = 0
     word_tokens: int = 0
     function_word_share: float = 0.0
+    unknown_word_share: float = 0.0
     line_end_hyphens: int = 0
     verse_share: float = 0.0
     status: BookStatus = BookStatus.KEPT
@@ -281,7 +283,7 @@ def parse_book(
     tokens = _split_at_separators(memo.tokens(read))
     type_counts = Counter(memo.count_tokens(read))
     token_count = type_counts.total()
-    word_tokens = memo.count_words(read)
+    word_tokens, unknown = memo.count_words(read)
     english_share = function_word_share(type_counts, word_tokens)
     residual = count_residual_boilerplate(type_counts)
     _subtract_headings(type_counts, read, columns.kind, memo)
@@ -301,6 +303,7 @@ def parse_book(
         tokens=token_count,
         word_tokens=word_tokens,
         function_word_share=round(english_share, 4),
+        unknown_word_share=round(unknown / max(1, word_tokens), 4),
         line_end_hyphens=running.count(LINE_END_HYPHEN),
         verse_share=round(columns.kind.count(VERSE) / max(1, len(texts)), 4),
     )

@@ -136,7 +136,7 @@ def parse_sentences(
     read = memo.read(penn_joined(running, small=small), marks_apart=True)
     tokens = memo.tokens(read)[2:-2].split(between) if texts else []
     counts = Counter(memo.count_tokens(read))
-    word_tokens = memo.count_words(read)
+    word_tokens, _ = memo.count_words(read)  # unknown words have a capital here
     english_share = function_word_share(counts, word_tokens)
     audit = replace(
         audit,

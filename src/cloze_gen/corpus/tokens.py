@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from cloze_gen.corpus.normalization import SEPARATOR
+from cloze_gen.corpus.ocr import is_unknown
 from cloze_gen.word_tokens import is_word
 
 ChunkTokenizer = Callable[[str], tuple[str, ...]]
@@ -58,6 +59,7 @@ class ChunkMemo(dict[str, int]):
         "_differs",
         "_first",
         "_hashes",
+        "_is_unknown",
         "_is_word",
         "_max_chunks",
         "_split",
@@ -88,6 +90,7 @@ class ChunkMemo(dict[str, int]):
         self._tokens_of = array("q")
         self._tokens: list[str] = []
         self._is_word = bytearray()  # by token: 1 for a word token
+        self._is_unknown = bytearray()  # by token: 1 for a word that no list has
         self._token_rows: dict[str, int] = {}
 
     def __missing__(self, spaced: str) -> int:
@@ -108,6 +111,7 @@ class ChunkMemo(dict[str, int]):
                 token_row = self._token_rows[token] = len(self._tokens)
                 self._tokens.append(token)
                 self._is_word.append(is_word(token))
+                self._is_unknown.append(is_unknown(token))
             self._tokens_of.append(token_row)
         self._first.append(len(self._tokens_of))
         self._hashes.append(crc32(letters.casefold().encode()))
@@ -161,9 +165,14 @@ class ChunkMemo(dict[str, int]):
             zip(map(self._tokens.__getitem__, seen.tolist()), counts[seen].tolist(), strict=True)
         )
 
-    def count_words(self, read: ChunkedText) -> int:
+    def count_words(self, read: ChunkedText) -> tuple[int, int]:
+        """Word tokens, and those of them that no list has (`is_unknown`)."""
         counts = self._token_counts(read.rows, read.indices)
-        return int(counts[np.frombuffer(self._is_word, dtype=np.bool_)[: len(counts)]].sum())
+        words, unknown = (
+            int(counts[np.frombuffer(flags, dtype=np.bool_)[: len(counts)]].sum())
+            for flags in (self._is_word, self._is_unknown)
+        )
+        return words, unknown
 
     def _token_counts(
         self, rows: NDArray[np.int64], indices: NDArray[np.int32]

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from cloze_gen.corpus.manifest import MAX_CELL_CHARS
+from cloze_gen.corpus.ocr import OCR_NOTE
 from cloze_gen.corpus.readers.reader import InputSettings, Member, UnknownTableError
 from cloze_gen.parsing import ParseError, name_list, one_line, parse_json, quote, whole_characters
 
 STRING, STRINGS = "string", "list<string>"  # types of a column; any other is named as it is
-OCR_NOTE = (
-    "the text comes from OCR: its errors become false blanks and false options. "
-    "Prefer corrected texts, or check many questions."
-)
 
 TOO_MANY_ROWS = (
     "If each row is a book, split the table; if a row is a page or sentence, join the rows of "

@@ -1,0 +1,59 @@
+"""Text from OCR, recognised by words that no list has: errors make many, each of them rare."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+import cloze_gen
+from cloze_gen.adapters.inflector import dictionary_words
+from cloze_gen.english.content_words import FUNCTION_LEMMAS, FUNCTION_WORDS
+from cloze_gen.english.word_lists import CLOSED_CLASS
+from cloze_gen.parsing import name_list
+
+OCR_REMEDY = (
+    "Errors of OCR become false blanks and false options. Prefer corrected texts, leave these "
+    "books out, or check many questions."
+)
+OCR_NOTE = f"the text comes from OCR. {OCR_REMEDY}"
+# Of 600 books of Project Gutenberg 3 have more (dialect, and a child's spelling). With an error in
+# 200 characters all have more (`tests/corpus/test_ocr.py`).
+MOST_UNKNOWN = 0.014
+_WORDS = Path(cloze_gen.__file__).parent / "models" / "word_data" / "words.npz"
+
+
+@functools.cache
+def _known_words() -> frozenset[str]:
+    """Small-letter words of the dictionary, of 514 novels, and of closed classes."""
+    with np.load(_WORDS, allow_pickle=False) as arrays:
+        common = arrays["words"].tobytes().decode().split()
+    return dictionary_words().union(common, FUNCTION_WORDS, FUNCTION_LEMMAS, CLOSED_CLASS)
+
+
+def is_unknown(token: str) -> bool:
+    """Whether a token is of small letters only and in no list.
+
+    >>> [is_unknown(token) for token in ("the", "tlie", "lamps", "Tlie", "don't", "1amp")]
+    [False, True, False, False, False, False]
+    """
+    return token.islower() and token.isalpha() and token not in _known_words()
+
+
+def ocr_warning(shares: Iterable[tuple[str, float]], *, of: str = "") -> str:
+    """A warning about the books (id, share of unknown words) that look like OCR; empty without any.
+
+    >>> ocr_warning([("a", 0.034), ("b", 0.003)])[:76]
+    '1 book looks like OCR (words that are in no list, of all words): a (3.4 %). '
+    """
+    found = [(book, share) for book, share in shares if share > MOST_UNKNOWN]
+    if not found:
+        return ""
+    books = name_list([f"{book} ({100 * share:.1f} %)" for book, share in found])
+    looks = "book looks" if len(found) == 1 else "books look"
+    return (
+        f"{len(found):,} {looks} like OCR{of} (words that are in no list, of all words): {books}. "
+        f"{OCR_REMEDY}"
+    )

@@ -1,0 +1,67 @@
+"""Text from OCR is recognised by its errors; dialect and old spelling are not taken for it."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
+from cloze_gen.corpus.decoding import decode_book
+from cloze_gen.corpus.inspect import inspection
+from cloze_gen.corpus.ocr import MOST_UNKNOWN
+from cloze_gen.corpus.parse_book import IngestSettings, parse_book
+from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.corpus.scan import scan
+from cloze_gen.corpus.tokens import ChunkMemo
+from tests.ocr_noise import with_ocr_errors
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "corpora" / "sample"
+MEMO = ChunkMemo(chunk_tokenizer())
+
+
+def unknown_share(raw: bytes, rate: float = 0.0) -> float:
+    if rate:
+        raw = with_ocr_errors(decode_book(raw).text, rate).encode()
+    return parse_book(
+        raw, book_id="", settings=IngestSettings(), memo=MEMO
+    ).audit.unknown_word_share
+
+
+@pytest.mark.parametrize("book", sorted(SAMPLE.glob("*/*.txt")), ids=lambda book: book.stem)
+def test_a_book_looks_like_ocr_with_errors_only(book: Path) -> None:
+    raw = book.read_bytes()
+    assert unknown_share(raw) < MOST_UNKNOWN < unknown_share(raw, 0.01)
+
+
+def test_inspect_warns_of_the_books_it_reads(tmp_path: Path) -> None:
+    text = decode_book((SAMPLE / "source" / "the-clockmakers-debt.txt").read_bytes()).text
+    (tmp_path / "clean.txt").write_text(text)
+    (tmp_path / "scanned.txt").write_text(with_ocr_errors(text, 0.02))
+    page = inspection(scan(tmp_path), InputSettings())
+    warning = "1 book looks like OCR, of 2 that were read in part"
+    assert (warning in page, "scanned (" in page, "clean (" in page) == (True, True, False)
+
+
+@pytest.mark.thorough
+@pytest.mark.realdata
+def test_few_clean_books_and_all_with_errors_look_like_ocr() -> None:
+    """At most 1 % of the clean books, and from one error in 200 characters on 99 % of every twelfth
+    and every second book (of the training books, and of the others).
+    """
+    training, others = (
+        sorted((ROOT / "data" / name).glob(f"*.{end}"))
+        for name, end in (("holmes-training", "TXT"), ("en100", "txt"))
+    )
+    if not (training and others):
+        pytest.skip("needs data/holmes-training and data/en100")
+    clean = {book.name: unknown_share(book.read_bytes()) for book in training + others}
+    alarms = {name: share for name, share in clean.items() if share > MOST_UNKNOWN}
+    assert len(alarms) <= 0.01 * len(clean), alarms
+    some = [*islice(training, 0, None, 12), *islice(others, 0, None, 2)]
+    for rate in (0.005, 0.01, 0.02, 0.05):
+        shares = sorted(unknown_share(book.read_bytes(), rate) for book in some)
+        seen = sum(share > MOST_UNKNOWN for share in shares)
+        assert seen >= 0.99 * len(shares), (rate, shares)
