@@ -15,6 +15,8 @@ from cloze_gen.aliases import rename_overrides
 from cloze_gen.config import is_config_file
 from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.dropped import dropped_notes
+from cloze_gen.corpus.ocr import ocr_warning
+from cloze_gen.corpus.splits import SPLITS_OF_SIDES
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import StyleTask, find_style, ignored_lines
@@ -296,6 +298,11 @@ class RunTask(PipelineTask):
                 "(overlap.across = keep)"
                 for book in leaks
             ]
+        if self.all_settings.input.keep_splits:
+            notes.append(f"published splits: kept; {SPLITS_OF_SIDES[len(style.sides) > 1]}")
+        shares = {row["book_id"]: float(row.get("unknown_word_share") or 0) for row in books}
+        if ocr := ocr_warning((book, share) for book, share in shares.items() if book in kept):
+            notes.append(ocr)
         return notes + dropped_notes(books)
 
 

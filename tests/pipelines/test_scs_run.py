@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.cli.run import make_task
 from cloze_gen.formats.msr import parse_machine
 from cloze_gen.formats.scs import parse_ranks
@@ -22,7 +23,7 @@ from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import read_jsonl, read_parquet
-from tests.conftest import FinishedRun, report_data
+from tests.conftest import SAMPLE, FinishedRun, call_cli, report_data
 
 
 @pytest.fixture(scope="module")
@@ -415,3 +416,24 @@ def test_adversaries_are_tried_on_it(
     assert all(
         {way["family"] for way in row["variants"]} == {"trees", "logit"} for row in rows.values()
     )
+
+
+@pytest.mark.slow
+def test_a_file_of_sentences_is_the_background(tmp_path: Path) -> None:
+    """In small letters and Penn tokens, as BookCorpus: its words become options, no name does."""
+    chunks = chunk_tokenizer()
+    texts = [book.read_bytes().decode("latin-1") for book in sorted((SAMPLE / "train").iterdir())]
+    sentences = re.findall(r"[A-Z][^.!?]{20,200}[.!?]", " ".join(" ".join(texts).split()))
+    lines = (
+        " ".join(token for chunk in one.split() for token in chunks(chunk)) for one in sentences
+    )
+    (tmp_path / "books_large_p1.txt").write_text("\n".join(lines).lower(), encoding="utf-8")
+    outcome = call_cli(
+        "run", "scs-sample", "--source", SAMPLE / "source", "--train", tmp_path / "books_large_p1.txt",
+        "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert outcome.status == 0, outcome.err
+    release = tmp_path / "out" / "runs" / "scs-sample" / "release"
+    questions = list(read_jsonl(release / "questions.jsonl"))
+    assert len(questions) >= 10
+    assert all(word.islower() for question in questions for word in question["options"])

@@ -10,6 +10,10 @@ from cloze_gen.corpus.scan import BookFile
 from cloze_gen.errors import UsageError
 
 _SPLIT_OF_SIDE = {"train": "train", "source": "test"}
+SPLITS_OF_SIDES = (  # for a card; with one side, and with two
+    "the books of each split are the training, development or test books",
+    "questions are from books of `test`, the background is from books of `train`",
+)
 
 
 def books_of_split(books: Sequence[BookFile], side: str) -> tuple[BookFile, ...]:
