@@ -27,7 +27,10 @@ def pg19_folder(folder: Path) -> None:
     for number, split, book in BOOKS:
         (folder / split).mkdir(exist_ok=True)
         shutil.copyfile(book, folder / split / f"{number}.txt")
-    lines = (f"{number},{book.stem},1900,http://x\n" for number, _, book in BOOKS)
+    lines = (
+        f"{number},{book.stem},1900,http://www.gutenberg.org/ebooks/{number}\n"
+        for number, _, book in BOOKS
+    )
     (folder / "metadata.csv").write_text("".join(lines), encoding="utf-8")
 
 
@@ -46,7 +49,17 @@ def test_train_books_never_become_questions(write: Callable[[Path], None], tmp_p
     books, folder = tmp_path / "books", tmp_path / "out" / "runs" / "holmes-sample"
     books.mkdir()
     write(books)
-    sides = ("--train", books, "--source", books, "--keep-splits", "--out", tmp_path / "out")
+    sides = (
+        "--train",
+        books,
+        "--source",
+        books,
+        "--keep-splits",
+        "--out",
+        tmp_path / "out",
+        "--workers",
+        "1",
+    )
     outcome = call_cli("run", "holmes-sample", *sides, *QUICK)
     assert outcome.status == 0, outcome.err
     questions = list(read_jsonl(folder / "release" / "questions.jsonl"))
