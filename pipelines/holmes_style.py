@@ -22,7 +22,7 @@ from cloze_gen.pipelines.corpus import Contexts, Corpus, Counts, Index, Training
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternates
-from cloze_gen.recipes.msr.choice import ChoiceSettings, write_choice
+from cloze_gen.recipes.msr.choice import ChoiceSettings, write_choice, write_pool
 from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus
 from cloze_gen.recipes.msr.forward import ForwardReason, ForwardSettings, write_forward
 from cloze_gen.recipes.msr.grooming.people import GROOMING
@@ -47,12 +47,13 @@ from cloze_gen.recipes.msr.release import (
 from cloze_gen.recipes.msr.screening import ScreeningSettings, write_screening
 from cloze_gen.recipes.msr.tables import ScreeningReason
 from cloze_gen.recipes.msr.trace import TRACE
+from cloze_gen.recipes.questions.pool import PoolReason, read_pool_verdicts
 from cloze_gen.recipes.questions.printed_once import RepeatReason
 from cloze_gen.recipes.questions.random_choice import ChoiceReason
 from cloze_gen.records.rejection import legends_of
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.settings import OrderedReleaseSettings
-from cloze_gen.release.study_items import READING
+from cloze_gen.release.study_items import POOL_READING, READING
 from cloze_gen.release.style import OwnBackground, Style
 from cloze_gen.settings import IgnoredWhen, SettingsGroup
 
@@ -212,13 +213,13 @@ class Grooming(StyleTask):
         }
 
 
-class Choice(StyleTask):
-    """MSR 2.3 and guideline 7: four impostors, one focus word a sentence, n questions."""
+class Pool(StyleTask):
+    """More questions than the set needs, for readers (choice.pool)."""
 
-    stage = "choice"
+    stage = "pool"
     group = "choice"
-    version = 9
     draws = True
+    not_covered = frozenset({"verdicts", "max_marked"})
     needs = {
         "counts": Counts,
         "focus": Focus,
@@ -226,7 +227,33 @@ class Choice(StyleTask):
         "forward": Forward,
         "grooming": Grooming,
     }
+    write = staticmethod(write_pool)
+
+
+class Choice(StyleTask):
+    """MSR 2.3 and guideline 7: four impostors, one focus word a sentence, n questions."""
+
+    stage = "choice"
+    group = "choice"
+    version = 9
+    draws = True
+    not_covered = frozenset({"verdicts"})  # covered by its content
+    needs = Pool.needs
     write = staticmethod(write_choice)
+
+    def inputs(self) -> dict[str, StageTask]:
+        return super().inputs() | ({"pool": self.clone(Pool)} if self.own.pool > 1 else {})
+
+    @functools.cached_property
+    def people(self) -> VerdictFile | None:
+        """Read once, so that the fingerprint is of the verdicts counted."""
+        return read_pool_verdicts(self.own.verdicts) if self.own.verdicts else None
+
+    def settings(self) -> dict[str, Any]:
+        return super().settings() | ({"people": self.people.digest} if self.people else {})
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"people": self.people}
 
 
 LEGENDS = legends_of(
@@ -239,6 +266,7 @@ LEGENDS = legends_of(
     CandidateFault,
     JudgingReason,
     RepeatReason,
+    PoolReason,
     ChoiceReason,
     more={f"{JUDGED_AS}{one}": f"the judges rejected it: {one.legend}" for one in RejectReason},
 )
@@ -261,6 +289,7 @@ STYLE = Style(
         "screening": "screened focus words",
         "forward": "with forward scores",
         "grooming": "groomed focus words",
+        "pool": "questions for readers",
         "choice": "questions",
     },
     trace=TRACE,
@@ -270,7 +299,7 @@ STYLE = Style(
     warnings=warnings,
     is_balanced=is_balanced,
     people=people,
-    study_sources=(GROOMING, READING),
+    study_sources=(GROOMING, POOL_READING, READING),
     judged=lambda facts: people(facts).get("groomed", "machine"),
     trained_on="corpus train",
     model=model_name,

@@ -8,7 +8,7 @@ import shlex
 import statistics
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +71,12 @@ MOST_NAME_CHARS = 40
 _JUDGE = re.compile(rf"\w[\w.-]{{0,{MOST_NAME_CHARS - 1}}}")
 
 
-def study_source(style: Style, task: Task | None, name: str) -> StudySource:
-    found = next((one for one in style.study_sources if task in {None, one.task}), None)
+def study_source(
+    style: Style, task: Task | None, name: str, *, fits: Callable[[StudySource], bool]
+) -> StudySource:
+    found = next(
+        (one for one in style.study_sources if task in {None, one.task} and fits(one)), None
+    )
     if found is None:
         has = ", ".join(str(one.task) for one in style.study_sources) or "none"
         raise UsageError(
@@ -84,7 +88,9 @@ def study_source(style: Style, task: Task | None, name: str) -> StudySource:
 def open_named_study(out: Path, study: str) -> tuple[Study, StudySource]:
     folder = find_study(out, study)
     facts = read_study_file(folder)
-    source = study_source(find_style(facts.style), facts.task, facts.name)
+    source = study_source(
+        find_style(facts.style), facts.task, facts.name, fits=lambda one: one.of in facts.of
+    )
     return open_study(folder, source.rule(facts)), source
 
 
@@ -166,7 +172,10 @@ def new(
     """Make a study of a run's items, mixed with `others` (names of runs, or paths), with judges."""
     folder = _run_folder(out, run)
     style = style_of_run(folder)
-    source = study_source(style, _task(task), folder.name)
+    run_settings = read_run(folder)["settings"]
+    source = study_source(
+        style, _task(task), folder.name, fits=lambda one: one.applies(run_settings)
+    )
     made = _settings(settings)
     _check_task(source.task, settings)
     name = name or f"{folder.name}-{source.task}"
@@ -184,7 +193,7 @@ def new(
         of |= of_others
     facts = make_study(
         folder.parent.parent / JUDGEMENTS / name, items, task=source.task, run=folder.name, style=style.name, of=of, settings=made,
-        rules=source.rules(read_run(folder)["settings"]),
+        rules=source.rules(run_settings),
     )  # fmt: skip
     study, _ = open_named_study(folder.parent.parent, name)
     study.add_judges(people)
@@ -493,13 +502,13 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
 
 def write_verdicts(study: Study, source: StudySource) -> Path:
     """Write the verdict file, named by its digest; UsageError if it was edited."""
-    if not any(case.answers for case in study.state().cases.values()):
+    text = source.verdicts(study)
+    verdicts = parse_verdicts(text, task=study.facts.task)
+    if not verdicts.rows:
         raise UsageError(
             f"{study.facts.name}: no verdicts yet. Let people judge with `cloze-gen judge serve "
             f"{study.facts.name}`."
         )
-    text = source.verdicts(study)
-    verdicts = parse_verdicts(text, task=study.facts.task)
     file = (study.folder / f"verdicts-{verdicts.digest[:12]}.jsonl").resolve()
     if not file.exists():
         write_bytes(file, text.encode())

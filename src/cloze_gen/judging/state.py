@@ -178,6 +178,16 @@ def verdicts_of_people(state: StudyState) -> dict[str, VerdictsByJudge]:
     }
 
 
+def verdicts_by_judge(state: StudyState, *, models: bool = False) -> dict[str, VerdictsByJudge]:
+    """As `verdicts_of_people`; `models`: with the verdicts of model annotators."""
+    found = {item: dict(responses) for item, responses in verdicts_of_people(state).items()}
+    for assignment, verdict in state.verdicts.items() if models else ():
+        one = state.by_id[assignment]
+        if one.item in state.cases and state.judges[one.judge].role is Role.MACHINE:
+            found.setdefault(one.item, {})[one.judge] = verdict.response
+    return dict(found)
+
+
 def needs_adjudication(state: StudyState, task: Task) -> list[str]:
     open_items = TASKS[task].open_items(verdicts_of_people(state))
     return [item for item in state.cases if item in open_items]

@@ -36,7 +36,7 @@ from cloze_gen.judging.state import (
     StudyState,
     next_page,
     read_state,
-    verdicts_of_people,
+    verdicts_by_judge,
 )
 from cloze_gen.judging.study_agreement import verdict_row
 from cloze_gen.judging.tasks import TASKS
@@ -328,6 +328,7 @@ class StudySource:
         draw_others: (items of the run, settings, files of other sets) -> all items shuffled, and
             name of each other set -> its digest; None: other sets cannot be mixed in.
         rerun_stage: label of the stage that reads the verdicts.
+        applies: settings of a run -> whether a new study of the run may use this source.
         setting: `group.key` of the setting that names the verdict file; empty if no stage reads it.
         cost: (`rules`, number of items or None for all, the study or None) -> lines of text about
             the cost; None if the paper states no pay.
@@ -348,6 +349,7 @@ class StudySource:
         ]
         | None
     ) = None
+    applies: Callable[[Mapping[str, Any]], bool] = lambda settings: True
     rerun_stage: str = ""
     setting: str = ""
     cost: Callable[[Mapping[str, Any], int | None, Study | None], list[str]] | None = None
@@ -377,19 +379,27 @@ def study_agreement(
     return measure_agreement(all_items, found, machines=machines, seed=study.settings.seed)
 
 
-def judge_numbers(state: StudyState) -> Mapping[str, int]:
-    """Person -> a number, in order of first assignments; it replaces the name in files."""
-    people = [
-        one.judge
-        for one in state.by_id.values()
-        if state.judges[one.judge].role is not Role.MACHINE
-    ]
-    return {name: number for number, name in enumerate(dict.fromkeys(people), 1)}
+def judge_numbers(state: StudyState, *, models: bool = False) -> Mapping[str, int]:
+    """Person -> a number, in order of first assignments; it replaces the name in files.
+
+    `models`: number the model annotators too, after the people.
+    """
+    found = dict.fromkeys(one.judge for one in state.by_id.values())
+    machines = [name for name in found if state.judges[name].role is Role.MACHINE]
+    people = [name for name in found if name not in machines]
+    return {name: number for number, name in enumerate([*people, *(machines * models)], 1)}
 
 
-def item_verdicts(study: Study) -> str:
+def item_verdicts(study: Study, *, models: bool = False) -> str:
+    """The verdict file of a task whose items are finished.
+
+    `models`: with the verdicts of model annotators, whose names the header lists.
+    """
     state = study.state()
-    numbers, responses = judge_numbers(state), verdicts_of_people(state)
+    numbers, responses = (
+        judge_numbers(state, models=models),
+        verdicts_by_judge(state, models=models),
+    )
     figures = study_agreement(study, is_right=str.__eq__)
     rows = [
         verdict_row(
@@ -400,6 +410,11 @@ def item_verdicts(study: Study) -> str:
         for item in study.store.items()
         if item.id in responses
     ]
+    named = {
+        f"{number}": name
+        for name, number in numbers.items()
+        if state.judges[name].role is Role.MACHINE
+    }
     return verdicts_jsonl(
         VerdictFile(
             study.task.name,
@@ -408,6 +423,7 @@ def item_verdicts(study: Study) -> str:
             figures.alpha,
             figures.adjudicated,
             rows,
+            {"models": named} if named else {},
         )
     )
 

@@ -33,17 +33,25 @@ class VerdictFile:
         return hashlib.blake2b(verdicts_jsonl(self).encode(), digest_size=16).hexdigest()
 
     @property
+    def models(self) -> list[str]:
+        """Names of the model annotators whose verdicts are among the rows."""
+        return [str(name) for name in dict(self.rules.get("models", {})).values()]
+
+    @property
     def summary(self) -> str:
         """
         >>> VerdictFile(Task.GROOM, {}, 3, 0.7149, 2, []).summary
         'human (3 judges, alpha 0.71, 2 adjudicated)'
+        >>> VerdictFile(Task.READ, {}, 0, None, 0, [], {"models": {"1": "model-x"}}).summary
+        'model-x'
         """
         # + 0.0 prints -0.0 as 0.00
         alpha = (
             "alpha undefined" if self.alpha is None else f"alpha {round(self.alpha, 2) + 0.0:.2f}"
         )
         people = "1 judge" if self.judges == 1 else f"{self.judges:,} judges"
-        return f"human ({people}, {alpha}, {self.adjudicated:,} adjudicated)"
+        human = f"human ({people}, {alpha}, {self.adjudicated:,} adjudicated)"
+        return " and ".join([*([human] if self.judges or not self.models else []), *self.models])
 
 
 def verdicts_jsonl(file: VerdictFile) -> str:

@@ -10,6 +10,41 @@ _ITEM = {"id": "string: id of the item"}
 _WORD = {**_ITEM, "word": "string: the candidate"}
 _HISTORY = {"history_log10_prob": "float: log10 P(word | two tokens before)"}
 
+_CHOICE_FILES = (
+    questions_file(
+        without=("answer_class",),
+        example='{"id": "the-lamp-at-skerry-point:67:5", "book_id": "the-lamp-at-skerry-point", "tokens": ["Amos", "..."], '
+        '"position": 5, "options": ["parlour", "evening", "hour", "patience", "glass"], "answer_index": 3, "answer": "patience", ...}',
+    ),
+    fewshot_file(
+        "At most eight further questions of other sentences, for few-shot prompts. The columns are those of the questions."
+    ),
+    FileDoc(
+        "candidates.jsonl",
+        "All retained candidates of each question, for human groomers.",
+        {
+            **_ITEM,
+            "text": "string: the sentence",
+            "answer": "string: the answer",
+            "candidates": "list of object: `word`, `verdict`, `tag`, the five measures of grooming (null if not measured), the "
+            "three scores and `forward_rank`",
+        },
+    ),
+    rejected_file(
+        "Suitable focus words that became no question. `detail` is the chosen item of the sentence, the sentence that is printed "
+        "alike, or a number.",
+        '{"id": "the-clockmakers-debt:34:16", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:34:26"}',
+    ),
+)
+_CHOICE_FACTS = {
+    "answer_shares": "for each score, how often the answer has the highest and the lowest value (0.2 is chance)",
+    "classes": "coarse class -> `wanted` and `chosen` questions",
+    "round_kept": "matched choice: the round that was kept; null if there were too few sentences",
+    "rounds": "matched choice: for each round the accuracy of the classifier on unseen sentences, and `gain`, its mean "
+    "log-likelihood above chance, in nats",
+    "wanted": "number of questions wanted",
+}  # fmt: skip
+
 STAGES = {
     "focus": StageDoc(
         "Finds the infrequent words of the source sentences, which may become blanks.",
@@ -151,39 +186,19 @@ STAGES = {
             "judged": "if people groomed: focus words that they saw",
         },
     ),
+    "pool": StageDoc(
+        "Chooses more questions than the set needs, for readers (`choice.pool` above 1). Its files are those of `choice`.",
+        _CHOICE_FILES,
+        _CHOICE_FACTS,
+    ),
     "choice": StageDoc(
         "Chooses four impostors for each question, one focus word a sentence, and the questions of the set.",
-        (
-            questions_file(
-                without=("answer_class",),
-                example='{"id": "the-lamp-at-skerry-point:67:5", "book_id": "the-lamp-at-skerry-point", "tokens": ["Amos", "..."], '
-                '"position": 5, "options": ["parlour", "evening", "hour", "patience", "glass"], "answer_index": 3, "answer": "patience", ...}',
-            ),
-            fewshot_file("At most eight further questions of other sentences, for few-shot prompts. The columns are those of the questions."),
-            FileDoc(
-                "candidates.jsonl",
-                "All retained candidates of each question, for human groomers.",
-                {
-                    **_ITEM,
-                    "text": "string: the sentence",
-                    "answer": "string: the answer",
-                    "candidates": "list of object: `word`, `verdict`, `tag`, the five measures of grooming (null if not measured), the "
-                    "three scores and `forward_rank`",
-                },
-            ),
-            rejected_file(
-                "Suitable focus words that became no question. `detail` is the chosen item of the sentence, the sentence that is printed "
-                "alike, or a number.",
-                '{"id": "the-clockmakers-debt:34:16", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:34:26"}',
-            ),
-        ),
+        _CHOICE_FILES,
         {
-            "answer_shares": "for each score, how often the answer has the highest and the lowest value (0.2 is chance)",
-            "classes": "coarse class -> `wanted` and `chosen` questions",
-            "round_kept": "matched choice: the round that was kept; null if there were too few sentences",
-            "rounds": "matched choice: for each round the accuracy of the classifier on unseen sentences, and `gain`, its mean "
-            "log-likelihood above chance, in nats",
-            "wanted": "number of questions wanted",
+            **_CHOICE_FACTS,
+            "pool": "questions in the pool, if there is one",
+            "read_by": "who read the pool: people, and models by name",
+            "left": "questions of the pool that the readers' marks do not exclude",
         },
     ),
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.errors import CorpusError, StoreError
 from cloze_gen.formats.questions import question_record, source_record
+from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.recipes.msr.tables import (
     ANSWERS,
     DECISION_COLUMNS,
@@ -40,6 +42,7 @@ from cloze_gen.recipes.questions.assemble import (
     draw_examples,
 )
 from cloze_gen.recipes.questions.choice import choice_facts, choice_lines, choose, without_reprints
+from cloze_gen.recipes.questions.pool import pool_items, read_out
 from cloze_gen.recipes.questions.random_choice import (
     ChoicePlan,
     ChoiceReason,
@@ -52,7 +55,7 @@ from cloze_gen.recipes.questions.random_choice import (
 from cloze_gen.recipes.questions.random_choice import ChoiceSettings as DrawingSettings
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.records.sentence import Sentence
-from cloze_gen.settings import MOST_COUNTED
+from cloze_gen.settings import MOST_COUNTED, MOST_EACH, IgnoredWhen
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, funnel
 from cloze_gen.store.tables import (
     CANDIDATES,
@@ -60,6 +63,7 @@ from cloze_gen.store.tables import (
     FOCUS,
     QUESTIONS,
     REJECTED,
+    read_jsonl,
     read_parquet,
     read_source_sentences,
     rejection_columns,
@@ -89,6 +93,29 @@ _PUBLISHED_SHARES: Mapping[WordClass, float] = {
 
 
 class ChoiceSettings(DrawingSettings):
+    pool: float = Field(
+        1.0,
+        ge=1,
+        le=MOST_EACH,
+        description=(
+            "questions chosen for readers, as a multiple of n_questions; the set is chosen from "
+            "those that readers do not mark; 1: no pool"
+        ),
+    )
+    verdicts: str = Field(
+        "",
+        description=(
+            "file with readers' verdicts on the pool (from `cloze-gen judge apply`), identified "
+            "by its content; empty: none"
+        ),
+    )
+    max_marked: Share = Field(
+        0.0,
+        description=(
+            "largest share of a question's readers who may find it ambiguous, trivial or broken; "
+            "a wrong answer counts as ambiguous"
+        ),
+    )
     n_questions: int = Field(
         1040,
         ge=1,
@@ -109,25 +136,49 @@ class ChoiceSettings(DrawingSettings):
         description=DrawingSettings.model_fields["class_shares"].description,
     )
 
+    ignored_when = (
+        *DrawingSettings.ignored_when,
+        IgnoredWhen(("verdicts", "max_marked"), {"pool": (1.0,)}),
+        IgnoredWhen(("max_marked",), {"verdicts": ("",)}),
+    )
 
-def write_choice(
+
+def write_pool(
     writer: ArtifactWriter, ctx: StageContext, *, counts: Artifact, focus: Artifact, screening: Artifact, forward: Artifact, grooming: Artifact,
     settings: ChoiceSettings, seed: int,
 ) -> None:  # fmt: skip
-    """Choose the set. Writes questions, their candidates for human groomers, and few-shot examples."""
+    """Choose the questions that readers judge. Writes the questions of the pool."""
+    more = settings.model_copy(
+        update={"n_questions": math.ceil(settings.pool * settings.n_questions), "pool": 1.0}
+    )
+    write_choice(
+        writer, ctx, counts=counts, focus=focus, screening=screening, forward=forward, grooming=grooming, settings=more, seed=seed
+    )  # fmt: skip
+
+
+def write_choice(
+    writer: ArtifactWriter, ctx: StageContext, *, counts: Artifact, focus: Artifact, screening: Artifact, forward: Artifact, grooming: Artifact,
+    settings: ChoiceSettings, seed: int, pool: Artifact | None = None, people: VerdictFile | None = None,
+) -> None:  # fmt: skip
+    """Choose the set. Writes questions, their candidates for human groomers, and few-shot examples.
+
+    `pool`: the questions to choose from, without those that the verdicts of `people` exclude.
+    """
     tables = read_choice_tables(
         counts=counts, focus=focus, screening=screening, forward=forward, grooming=grooming
     )
     scored = scored_items(tables, same_vocabulary=settings.same_vocabulary)
-    items, reprints = without_reprints(
+    items, rejected = without_reprints(
         scored,
         {name: sentence.tokens for name, sentence in tables.sentences.items()},
         n_impostors=settings.n_impostors,
     )
+    if pool is not None:
+        items, rejected = _pooled(writer, ctx, items, pool, people, settings)
     plan = ChoicePlan(settings, "msr", BALANCED_SCORES, seed)
     verdicts, facts, impostors_of = choose(items, plan, each=ctx.engine.map)
     chosen = [verdict for verdict in verdicts if isinstance(verdict, Chosen)]
-    rejected = [verdict for verdict in verdicts if isinstance(verdict, Rejection)] + reprints
+    rejected += [verdict for verdict in verdicts if isinstance(verdict, Rejection)]
     if not chosen:
         raise CorpusError(_nothing_chosen(len(scored), rejected, settings))
     ids = [choice.id for choice in chosen]
@@ -162,6 +213,38 @@ def write_choice(
     if settings.method != "random":
         for line in choice_lines(facts, chance=1 / (settings.n_impostors + 1)):
             ctx.say(line)
+
+
+def _pooled(
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    items: Sequence[ScoredItem],
+    pool: Artifact,
+    people: VerdictFile | None,
+    settings: ChoiceSettings,
+) -> tuple[list[ScoredItem], list[Rejection]]:
+    """The items of the pool that readers leave, and the others of the pool."""
+    records = {one["id"]: one for one in read_jsonl(pool.path(QUESTIONS))}
+    pooled = pool_items(items, records)
+    writer.facts |= {"pool": len(records)}
+    if people is None:
+        ctx.say(
+            f"{len(records):,} questions in the pool, not read yet. Next: cloze-gen judge new RUN "
+            "--task read"
+        )
+        return pooled, []
+    out = read_out(
+        records,
+        people,
+        fingerprint=str(pool.manifest["fingerprint"]),
+        max_marked=settings.max_marked,
+    )
+    writer.facts |= {"read_by": people.summary, "left": len(records) - len(out)}
+    ctx.say(
+        f"{len(records):,} questions in the pool, read by {people.summary}: "
+        f"{len(records) - len(out):,} are left to choose from"
+    )
+    return [one for one in pooled if one.item.id not in out], list(out.values())
 
 
 def _nothing_chosen(groomed: int, rejected: Sequence[Rejection], settings: ChoiceSettings) -> str:

@@ -52,8 +52,9 @@ def notes(settings: Any, facts: Facts) -> list[str]:
             "ungrammatical or offensive"
         )
         return [f"unfiltered: steps of MSR 2.2 only; instead of the judges of 2.3, {ungroomed}"]
+    pool = [pool_note(facts)] if facts.get("choice", {}).get("pool") else []
     groomed, tagger = f"groomed: {groomed_by_whom(facts)}", settings.grooming.tagger
-    groomed_by = [groomed, KNOWN_OF_WORDS[background_of(settings.contexts)]]
+    groomed_by = [groomed, *pool, KNOWN_OF_WORDS[background_of(settings.contexts)]]
     chosen_facts = facts.get("choice", {})
     chosen = (
         [_check_line(chosen_facts["rounds"][chosen_facts["round_kept"]]["accuracy"])]
@@ -85,6 +86,17 @@ def people(facts: Facts) -> Mapping[str, str]:
 
 def groomed_by_whom(facts: Facts) -> str:
     return people(facts).get("groomed", "machine (no human has judged the candidates)")
+
+
+def pool_note(facts: Facts) -> str:
+    """How many questions of the pool were left, and who read them."""
+    found = facts["choice"]
+    if "read_by" not in found:
+        return f"pool: {found['pool']:,} questions, not read yet"
+    return (
+        f"pool: {found['pool']:,} questions read by {found['read_by']}; the set is chosen from "
+        f"{found['left']:,} that they did not mark"
+    )
 
 
 def held_out_notes(facts: Facts) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -98,7 +98,7 @@ class ChoiceSettings(SettingsGroup):
         ),
     )
 
-    ignored_when = (
+    ignored_when: ClassVar[tuple[IgnoredWhen, ...]] = (
         IgnoredWhen(
             (
                 "draws",
