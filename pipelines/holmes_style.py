@@ -217,7 +217,7 @@ class Choice(StyleTask):
 
     stage = "choice"
     group = "choice"
-    version = 9
+    version = 10
     draws = True
     needs = {
         "counts": Counts,
@@ -251,6 +251,9 @@ STYLE = Style(
     settings=HolmesSettings,
     sample_config="holmes-sample",
     own_background=OwnBackground("holmes-few-books", held_out_notes),
+    new_settings=lambda settings: (
+        ("choice.n_questions=auto",) if settings.choice.method == "matched" else ()
+    ),
     sides=("train", "source"),
     items=QUESTION_ITEMS,
     last=Choice,
