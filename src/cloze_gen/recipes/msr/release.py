@@ -55,11 +55,7 @@ def notes(settings: Any, facts: Facts) -> list[str]:
     groomed, tagger = f"groomed: {groomed_by_whom(facts)}", settings.grooming.tagger
     groomed_by = [groomed, KNOWN_OF_WORDS[background_of(settings.contexts)]]
     chosen_facts = facts.get("choice", {})
-    chosen = (
-        [_check_line(chosen_facts["leak"]["check"])]
-        if chosen_facts.get("leak")
-        else []
-    )
+    chosen = [_check_line(chosen_facts["leak"]["check"])] if chosen_facts.get("leak") else []
     if tagger == "none":
         ignored = (
             ["focus.classes: ignored, because the tagger is off"] if settings.focus.classes else []

@@ -38,7 +38,7 @@ from cloze_gen.records.rejection import Rejection
 _MOST_OF_CLASS = 0.4
 _MIN_SENTENCES = 150  # fewer sentences are balanced without classifiers
 _PATIENCE = 2  # most rounds in a row without progress
-_TRIAL_ROUNDS = 3  # most rounds of a set that only tries a size
+_TRIAL_ROUNDS = 2  # most rounds of a set that only tries a size
 _CUTS = 4  # ways to cut folds for the check of the chosen set
 _KEPT_DRAWS = (
     8  # draws per item for a round's set: those with the smallest difference in propensity

@@ -43,7 +43,7 @@ def largest_hidden(
 ) -> tuple[int, dict[int, Leak]]:
     """Index of the largest size whose answers stay hidden, and the sizes tried; the first is not tried.
 
-    >>> largest_hidden([100, 120, 144, 173], lambda n: Leak(n / 600, 0.01), max_leak=0.25)[0]
+    >>> largest_hidden([100, 120, 144, 173], lambda n: Leak(n / 550, 0.01), max_leak=0.25)[0]
     1
     """
     low, high = 0, len(sizes)
