@@ -38,7 +38,7 @@ from cloze_gen.records.rejection import Rejection
 _MOST_OF_CLASS = 0.4
 _MIN_SENTENCES = 150  # fewer sentences are balanced without classifiers
 _PATIENCE = 2  # most rounds in a row without progress
-_TRIAL_ROUNDS = 2  # most rounds of a set that only tries a size
+_TRIAL_ROUNDS = 2  # rounds of the set whose classifiers serve all sizes that are tried
 _CUTS = 4  # ways to cut folds for the check of the chosen set
 _KEPT_DRAWS = (
     8  # draws per item for a round's set: those with the smallest difference in propensity
@@ -208,25 +208,29 @@ def choose_matched(
     classes, sentences = [one.item.word_class for one in fit], [one.item.sentence_id for one in fit]
     shares = {str(name): share for name, share in settings.class_shares.items()}
 
-    def set_of(n: int, rounds: int) -> _Found:
-        quotas = class_quotas(classes, sentences, shares=shares, n=n)
-        return _search(pool, features, quotas, n, rounds, plan, each)
+    def quotas_of(n: int) -> Quotas:
+        return class_quotas(classes, sentences, shares=shares, n=n)
 
-    def leak_of(n: int) -> Leak:
-        leak = set_of(n, min(_TRIAL_ROUNDS, settings.rounds)).leak
-        if leak is None:
-            raise ValueError(f"a set of {n} questions was not checked")
-        say(f"tried {n:,} questions: the check finds {leak.accuracy:.1%} (+- {leak.error:.1%})")
-        return leak
+    def set_of(n: int, rounds: int) -> _Found:
+        return _search(pool, features, quotas_of(n), n, rounds, plan, each)
 
     tried: dict[int, Leak] = {}
     if settings.n_questions == "auto":
         sizes = sizes_of(pool.n_sentences)
-        place, tried = (
-            largest_hidden(sizes, leak_of, max_leak=settings.max_leak)
-            if pool.n_sentences >= _MIN_SENTENCES
-            else (len(sizes) - 1, {})
-        )
+        place = len(sizes) - 1
+        if place and pool.n_sentences >= _MIN_SENTENCES:
+            odds = set_of(sizes[len(sizes) // 2], min(_TRIAL_ROUNDS, settings.rounds)).odds
+
+            def leak_of(n: int) -> Leak:
+                leak = _leak(
+                    pool, _balanced(pool, features, quotas_of(n), odds, n, plan), plan, each
+                )
+                say(
+                    f"tried {n:,} questions: the check finds {leak.accuracy:.1%} (+- {leak.error:.1%})"
+                )
+                return leak
+
+            place, tried = largest_hidden(sizes, leak_of, max_leak=settings.max_leak)
         found = set_of(sizes[place], settings.rounds)
         while place and found.leak and found.leak.accuracy > settings.max_leak:
             tried[sizes[place]] = found.leak  # its trial had luck
@@ -279,13 +283,14 @@ def _pool(fit: Sequence[ScoredItem], offered: Sequence[np.ndarray], plan: Choice
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Found:
-    """A set as rows of the pool, and what `ChoiceFacts` reports of it."""
+    """A set as rows of the pool, what `ChoiceFacts` reports of it, and each draw's propensity."""
 
     chosen: NDArray[np.int64]
     wanted: Mapping[str, int]
     rounds: Sequence[Round] = ()
     kept: int | None = None
     leak: Leak | None = None
+    odds: NDArray[np.float32] | None = None
 
 
 def _search(
@@ -319,7 +324,8 @@ def _search(
         best = min(range(len(rounds)), key=lambda i: rounds[i].gain)
         if number - best >= _PATIENCE:
             break
-    return _Found(sets[best], quotas.wanted, rounds, best, _leak(pool, sets[best], plan, each))
+    leak = _leak(pool, sets[best], plan, each)
+    return _Found(sets[best], quotas.wanted, rounds, best, leak, odds)
 
 
 def _check(pool: _Pool, chosen: NDArray[np.int64], plan: ChoicePlan, each: Each) -> Round:
