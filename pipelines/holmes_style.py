@@ -252,7 +252,9 @@ STYLE = Style(
     sample_config="holmes-sample",
     own_background=OwnBackground("holmes-few-books", held_out_notes),
     new_settings=lambda settings: (
-        ("choice.n_questions=auto",) if settings.choice.method == "matched" else ()
+        ("choice.n_questions=auto",)
+        if settings.choice.method == "matched" and settings.choice.n_questions == 1040
+        else ()
     ),
     sides=("train", "source"),
     items=QUESTION_ITEMS,
