@@ -115,7 +115,7 @@ class Focus(StyleTask):
 
     stage = "focus"
     group = "focus"
-    version = 5
+    version = 6
     not_covered = frozenset({"classes"})  # read in grooming, of tagged sentences
     needs = {"source": (Corpus, "source"), "counts": Counts}
     write = staticmethod(write_focus)
@@ -140,7 +140,7 @@ class Alternates(StyleTask):
 
     stage = "alternates"
     group = "alternates"
-    version = 3
+    version = 4
     draws = True
     needs = {"focus": Focus, "index": Index, "counts": Counts}
     write = staticmethod(write_alternates)
