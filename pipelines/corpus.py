@@ -301,7 +301,7 @@ class Contexts(OfTrainingText):
 
     stage = "contexts"
     group = "contexts"
-    version = 6
+    version = 7
     needs = {"text": TrainingText, "counts": Counts}
 
     def settings(self) -> dict[str, Any]:

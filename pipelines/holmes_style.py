@@ -116,7 +116,7 @@ class Focus(StyleTask):
 
     stage = "focus"
     group = "focus"
-    version = 5
+    version = 6
     not_covered = frozenset({"classes"})  # read in grooming, of tagged sentences
     needs = {"source": (Corpus, "source"), "counts": Counts}
     write = staticmethod(write_focus)
@@ -141,7 +141,7 @@ class Alternates(StyleTask):
 
     stage = "alternates"
     group = "alternates"
-    version = 3
+    version = 4
     draws = True
     needs = {"focus": Focus, "index": Index, "counts": Counts}
     write = staticmethod(write_alternates)
@@ -235,7 +235,7 @@ class Choice(StyleTask):
 
     stage = "choice"
     group = "choice"
-    version = 9
+    version = 10
     draws = True
     not_covered = frozenset({"verdicts"})  # covered by its content
     needs = Pool.needs
@@ -279,6 +279,11 @@ STYLE = Style(
     settings=HolmesSettings,
     sample_config="holmes-sample",
     own_background=OwnBackground("holmes-few-books", held_out_notes),
+    new_settings=lambda settings: (
+        ("choice.n_questions=auto",)
+        if settings.choice.method == "matched" and settings.choice.n_questions == 1040
+        else ()
+    ),
     sides=("train", "source"),
     items=QUESTION_ITEMS,
     last=Choice,

@@ -76,7 +76,7 @@ class Vocabulary(StyleTask):
 
     stage = "vocabulary"
     group = "vocabulary"
-    version = 2
+    version = 3
     needs = {"tagged": TaggedCounts}
     write = staticmethod(write_vocabulary)
 

@@ -8,7 +8,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -25,6 +26,7 @@ Settings = TypeVar("Settings", bound=BaseModel)
 STYLE = "style"
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]{1,60}")
 _MAX_REPORTED = 8  # errors in one message
+_UNIONS = (Union, UnionType)
 
 
 def parse_settings(
@@ -44,7 +46,13 @@ def parse_settings(
     try:
         return model.model_validate(_with_defaults(model, data))
     except ValidationError as error:
-        problems = error.errors()
+        # Each kind of a union has its own problem; the first one is reported.
+        problems = list(
+            {
+                (loc := _without_kind(model, problem["loc"])): problem | {"loc": loc}
+                for problem in reversed(error.errors())
+            }.values()
+        )[::-1]
         messages = [_explain(model, problem, where, names) for problem in problems[:_MAX_REPORTED]]
         more = (
             [f"... and {len(problems) - _MAX_REPORTED} more"]
@@ -218,6 +226,12 @@ def _old_names(model: type[BaseModel], path: Sequence[str], names: Names) -> dic
     }
 
 
+def _without_kind(model: type[BaseModel], loc: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """A problem's place without the kind of a union that pydantic appends."""
+    field = _field(model, [str(part) for part in loc])
+    return loc[:-1] if field and get_origin(field.annotation) in _UNIONS else loc
+
+
 def _field(model: type[BaseModel], path: Sequence[str]) -> FieldInfo | None:
     for part in path:
         field = model.model_fields.get(part)
@@ -254,8 +268,12 @@ def allowed_values(field: FieldInfo) -> str:
     'list of "noun", "verb"'
     >>> allowed_values(FieldInfo.from_annotated_attribute(dict[Literal["noun", "verb"], float], Field({})))
     'table of "noun", "verb" and number'
+    >>> allowed_values(FieldInfo.from_annotated_attribute(Annotated[int, Field(ge=1, le=9)] | Literal["auto"], Field(3)))
+    'whole number from 1 to 9 or "auto"'
     """
     kind = field.annotation
+    if get_origin(kind) in _UNIONS:
+        return " or ".join(allowed_values(FieldInfo.from_annotation(one)) for one in get_args(kind))
     if get_origin(kind) is tuple:
         return f"list of {_kind_in_words(get_args(kind)[0])}"
     if get_origin(kind) is dict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -36,22 +37,26 @@ def begun(cli: Callable[..., Any], tmp_path: Path) -> Callable[[str], Path]:
 def test_left_unchanged_it_makes_what_the_config_makes(
     config: str, begun: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """The settings are equal, and so are the fingerprints of every stage over the same books."""
+    """The settings are equal but for the style's changes, and so are the fingerprints of every stage."""
     file = str(begun(config) / "mine.toml")
     style = find_style(
         next(name for name in style_names() if name.split("-")[0] == config.split("-")[0])
     )
-    assert load_settings(style.settings, file, "[]") == load_settings(style.settings, config, "[]")
+    changes = list(style.new_settings(load_settings(style.settings, config, "[]")))
+    assert load_settings(style.settings, file, "[]") == load_settings(
+        style.settings, config, json.dumps(changes)
+    )
+    assert changes == (["choice.n_questions=auto"] if config == "holmes-style" else [])
     sides = {side: str(BOOKS[side]) for side in style.sides}
     common: dict[str, Any] = {
         "name": "",
         "out": tmp_path / "out",
         "workers": 1,
         "seed": 1,
-        "overrides": [],
         **sides,
     }
-    ours, theirs = (make_task(config=one, **common) for one in (file, config))
+    ours = make_task(config=file, overrides=[], **common)
+    theirs = make_task(config=config, overrides=changes, **common)
     assert ours.run_name == "mine"
     stages = ours.description()["stages"]
     assert [one["fingerprint"] for one in stages] == [

@@ -86,7 +86,7 @@ COUNTS = {"the": 99_000, "rare": 9, "Rare": 1, "ten": 10, "nine": 9, "three": 3,
           "to-morrow": 4, "o'clock": 4, "ladies": 20, "ladies'": 4, "fores": 1, "fores'": 4,
           "haven't": 4, "bull's-eye": 4, "it'll": 4,
           "mornin'": 4, "th'": 4, "aroun'": 4, "reg'lar": 4, "las'": 4, "las": 4, "ain't": 4,
-          "walk'd": 4, "a-goin'": 4,
+          "walk'd": 4, "a-goin'": 4, "gwine": 4,
           "é": 4, "x_y": 4, "--": 50, "'tis": 4, "1st": 4, "Mr.": 4}  # fmt: skip
 COUNTS["filler"] = 100_000 - sum(count for word, count in COUNTS.items() if word != "--")
 
@@ -135,7 +135,7 @@ def test_of_the_least_count_and_the_least_share_the_higher_holds() -> None:
 
 
 PUBLISHED = "60,000 mother's to-morrow 1st ladies' haven't it'll bull's-eye".split()
-CLIPPED = "mornin' o'clock th' aroun' reg'lar las' fores' ain't walk'd a-goin'".split()
+CLIPPED = "mornin' o'clock th' aroun' reg'lar las' fores' ain't walk'd a-goin' gwine".split()
 MARKS = "-- é x_y".split()
 
 

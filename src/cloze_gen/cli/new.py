@@ -75,7 +75,7 @@ def create_project(folder: Path, config: str) -> str:
     check_own_folder(folder, _SCHEMA, option="`cloze-gen new DIR`")
     places = _places(style)
     files = {
-        f"{name}.toml": settings_text(config, columns=_CONFIG_COLUMNS),
+        f"{name}.toml": settings_text(config, columns=_CONFIG_COLUMNS, new=True),
         _README: _readme_text(name, style),
     }
     remove_stale_temp_dirs(folder.parent)

@@ -248,11 +248,17 @@ def check_no_book_dropped(task: RunTask) -> None:
 # ---- `cloze-gen settings`
 
 
-def settings_text(config: str, *, columns: int | None = None) -> str:
-    """Every setting with value, bounds and description, as a TOML config `columns` wide."""
+def settings_text(config: str, *, columns: int | None = None, new: bool = False) -> str:
+    """Every setting with value, bounds and description, as a TOML config `columns` wide.
+
+    `new`: with the style's changes for a new folder.
+    """
     style = style_of(config)
     report_old_names(style, config)
     settings = load_settings(style.settings, config, "[]")
+    if new:
+        changes = json.dumps(style.new_settings(settings))
+        settings = load_settings(style.settings, config, changes)
     for line in ignored_lines(style, config):
         say(line)
     style_line = f'{STYLE} = "{style.name}"'

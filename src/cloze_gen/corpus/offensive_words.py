@@ -1,7 +1,8 @@
-"""The list of offensive words that a setting names."""
+"""Lists of words that are no options: offensive words, as a setting names them, and dialect."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.resources
 
@@ -15,9 +16,7 @@ def offensive_words(setting: str) -> frozenset[str]:
     if setting == "none":
         return frozenset()
     if setting == "builtin":
-        text = (importlib.resources.files("cloze_gen.english") / "offensive_words.txt").read_text(
-            encoding="utf-8"
-        )
+        text = _packaged("offensive_words.txt")
     else:
         try:
             text = read_regular_text(setting, encoding="utf-8-sig")
@@ -26,6 +25,24 @@ def offensive_words(setting: str) -> frozenset[str]:
             raise UsageError(
                 f"{place}: cannot be read ({error_text(error)}). Give a UTF-8 file, one word a line."
             ) from None
+    return _listed(text)
+
+
+@functools.cache
+def dialect_words() -> frozenset[str]:
+    """The project's list of dialect, slang and eye spellings.
+
+    >>> sorted({"gwine", "feller", "fellow"} & dialect_words())
+    ['feller', 'gwine']
+    """
+    return _listed(_packaged("dialect_words.txt"))
+
+
+def _packaged(file: str) -> str:
+    return (importlib.resources.files("cloze_gen.english") / file).read_text(encoding="utf-8")
+
+
+def _listed(text: str) -> frozenset[str]:
     return frozenset(
         line.strip().casefold()
         for line in text.split("\n")

@@ -1,4 +1,4 @@
-"""Which words can be options: rare, attested, no proper names; one rule for answers and alternates."""
+"""Which words can be options: rare, attested, no names, no dialect; one rule for answers and alternates."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from cloze_gen.corpus.counts import CountTable
+from cloze_gen.corpus.offensive_words import dialect_words
 from cloze_gen.english.treebank import is_clipped
 
 # Letters and digits, joined by word-internal marks; the published options are ASCII
@@ -47,7 +48,14 @@ def option_mask(table: CountTable, limits: OptionLimits) -> np.ndarray:
     """Types that may be answers or distractors; bool, shape (types,)."""
     least = max(limits.min_count, limits.min_freq * table.word_tokens)
     rare = (table.folded_count > 0) & (table.freq < limits.max_freq) & (table.count >= least)
-    shaped = np.array([bool(_OPTION_SHAPE.fullmatch(word)) for word in table.words], bool)
+    dialect = dialect_words()
+    shaped = np.array(
+        [
+            bool(_OPTION_SHAPE.fullmatch(word)) and word.casefold() not in dialect
+            for word in table.words
+        ],
+        bool,
+    )
     count_of = {
         word: int(count)
         for word, count in zip(table.words, table.count, strict=True)

@@ -95,6 +95,7 @@ class Style:
         articles: the setting (`group.key`) that is ``jsonl`` for folders of JSON articles.
         filtered_by: side -> stage that drops books of it after the comparison of contents.
         last: the Luigi task whose artifact holds the finished items.
+        new_settings: a config's settings -> changes (`group.key=value`) for a folder of `cloze-gen new`.
         extra_stages: settings -> Luigi tasks of stages after `last`.
         files: finished set -> place in the release -> text or lines of the paper's own files.
         store_files: finished run -> place in the release -> text or file of the store.
@@ -133,6 +134,7 @@ class Style:
     articles: str = ""
     filtered_by: Mapping[str, str] = field(default_factory=dict)
     table: PaperTable | PassageTable | BlankTable | None = None
+    new_settings: Callable[[Any], Sequence[str]] = lambda settings: ()
     extra_stages: Callable[[Any], Sequence[Any]] = lambda settings: ()
     file_docs: Mapping[str, str] = field(default_factory=dict)
     card_tables: Callable[[FinishedRun], Sequence[CardTable]] = lambda run: ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -21,10 +22,12 @@ from cloze_gen.recipes.questions.random_choice import (
     FitItem,
     ScoredItem,
 )
+from cloze_gen.recipes.questions.set_size import Leak
 from cloze_gen.rng import derive_rng
 from tests.recipes.questions.conftest import clear
 
 NAMES = ("surprise", "length")  # no score is called freq
+SETTINGS = ChoiceSettings(n_questions=100, n_impostors=4)
 
 
 def items_of(n_sentences: int) -> list[ScoredItem]:
@@ -67,11 +70,52 @@ def test_a_reprinted_sentence_is_left_out() -> None:
 
 def test_what_the_set_gives_away_is_reported() -> None:
     leaky = ChoiceFacts(
-        [Round(0.4, 0.1)], 0, {"answer_highest_length": 0.31}, {"noun": (10, 8), "verb": (10, 9)}
+        [Round(0.4, 0.1)],
+        0,
+        Leak(0.38, 0.01),
+        900,
+        shares={"answer_highest_length": 0.31},
+        classes={"noun": (50, 40), "verb": (10, 9), "adverb": (2, 0)},
     )
-    check, score, classes = choice_lines(leaky, chance=0.2)
-    assert "in 40.0% of the questions (chance: 20%). Add books" in check
+    lines = partial(choice_lines, settings=SETTINGS, n=100)
+    check, score, classes = lines(leaky, shares_are_set=True)
+    assert check.startswith("warning: ")
+    assert "in 38.0% of the questions (chance: 20%, choice.max_leak: 25%)" in check
+    assert 'Set choice.n_questions = "auto", or add books' in check
     assert score.startswith("answer_highest_length in 31% of the questions (chance: 20%)")
-    assert "noun 8 of 10." in classes
-    assert not list(choice_lines(ChoiceFacts(shares={"answer_lowest_length": 0.24}), chance=0.2))
-    assert choice_facts(leaky)["classes"]["verb"] == {"wanted": 10, "chosen": 9}
+    assert "classes: noun 40 of 50." in classes
+    assert list(lines(leaky, shares_are_set=False)) == [check, score]
+    assert not list(lines(ChoiceFacts(shares={"answer_lowest_length": 0.24}), shares_are_set=True))
+    facts = choice_facts(leaky, SETTINGS, n=100)
+    assert facts["classes"]["verb"] == {"wanted": 10, "chosen": 9}
+    assert facts["leak"] == {
+        "check": 0.38,
+        "error": 0.01,
+        "max_leak": 0.25,
+        "n": 100,
+        "auto": False,
+        "sentences": 900,
+        "tried": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("tried", "limit"),
+    [
+        ({300: Leak(0.21, 0.01), 360: Leak(0.24, 0.02)}, "360 would reveal too much (check 24.0%"),
+        ({300: Leak(0.21, 0.01)}, "half of the sentences that offer one. Estimate"),
+    ],
+)
+def test_what_limits_the_size_is_printed(tried: dict[int, Leak], limit: str) -> None:
+    """The margin counts: 24 +- 2 % is too much, 21 +- 1 % is not."""
+    facts = ChoiceFacts([Round(0.2, 0.0)], 0, Leak(0.21, 0.01), 600, tried)
+    settings = SETTINGS.model_copy(update={"n_questions": "auto"})
+    _, line = choice_lines(facts, settings, n=300, shares_are_set=False)
+    assert limit in line
+    assert line.endswith("offer a question (600), so twice the books give about 600")
+
+
+def test_auto_needs_the_check() -> None:
+    for changed in ({"method": "balanced"}, {"rounds": 0}):
+        with pytest.raises(ValueError, match='n_questions = "auto" needs the check'):
+            ChoiceSettings.model_validate({"n_questions": "auto", "n_impostors": 4, **changed})

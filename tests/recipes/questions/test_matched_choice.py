@@ -66,9 +66,10 @@ def gain(items: list[ScoredItem], chosen: list[Chosen]) -> float:
         for one in chosen
     ]
     scores = np.stack([of_item[one.id].scores[row] for one, row in zip(chosen, rows, strict=True)])
-    return found_by_scores(
+    _, found = found_by_scores(
         scores.astype(np.float32), np.arange(len(chosen)), seed=5, purpose="msr.check"
-    )[1]
+    )
+    return float(found.mean())
 
 
 @pytest.mark.slow
@@ -80,6 +81,8 @@ def test_what_told_the_answer_tells_less() -> None:
     assert gain(items, chosen) < 0.5 * gain(items, at_random)
     assert facts.kept is not None
     assert facts.rounds[facts.kept].gain == min(one.gain for one in facts.rounds)
+    assert facts.leak is not None
+    assert facts.leak.accuracy < 0.3
     assert facts.shares == pytest.approx(dict.fromkeys(facts.shares, 0.2), abs=0.05)
 
 
@@ -97,11 +100,29 @@ def test_the_order_of_the_items_does_not_matter() -> None:
     ]
 
 
+@pytest.mark.slow
+def test_the_size_is_the_largest_that_hides_the_answers() -> None:
+    """All but the tenth of the sentences whose scores tell nothing reveal the answer."""
+    items = pool(900, leak=0.9)
+    chosen, facts = chosen_of(items, n_questions="auto", max_leak=0.3)
+    assert facts.leak is not None
+    assert facts.leak.accuracy <= 0.3
+    too_large = [n for n, leak in facts.tried.items() if leak.accuracy + leak.error > 0.3]
+    assert 100 <= len(chosen) < min(too_large) <= 450
+    given, same = chosen_of(items, n_questions=len(chosen))
+    assert (given, same.leak) == (chosen, facts.leak)
+
+
+def test_a_size_of_an_uncheckable_pool_is_half_of_it() -> None:
+    chosen, facts = chosen_of(pool(60), n_questions="auto")
+    assert (len(chosen), facts.leak, facts.tried) == (30, None, {})
+
+
 def test_too_few_sentences_are_levelled_and_no_more() -> None:
     """With 60 questions no classifier is trained, and the facts record it."""
     chosen, facts = chosen_of(pool(60))
     assert len(chosen) == 60
-    assert (facts.rounds, facts.kept) == ([], None)
+    assert (facts.rounds, facts.kept, facts.leak) == ((), None, None)
     assert facts.shares
 
 

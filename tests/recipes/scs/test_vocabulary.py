@@ -18,6 +18,7 @@ COUNTS = {
     ("walk", "verb"): 60, ("walk", "noun"): 40, ("walk", "adverb"): 2, ("be", "verb"): 900, ("the", "function"): 999, ("not", "adverb"): 80,
     ("rose", "proper_noun"): 9, ("rose", "noun"): 3, ("baker", "proper_noun"): 3, ("baker", "noun"): 9, ("60,000", "noun"): 8,
     ("well-bred", "adjective"): 7, ("x", "noun"): 50,
+    ("feller", "noun"): 30,
 }  # fmt: skip
 
 pair_counts = st.dictionaries(
@@ -52,6 +53,7 @@ def test_most_frequent_pairs_come_first() -> None:
         (("x", "noun"), VocabularyReason.SHAPE),
         (("be", "verb"), VocabularyReason.FUNCTION),
         (("not", "adverb"), VocabularyReason.FUNCTION),
+        (("feller", "noun"), VocabularyReason.DIALECT),
         (("rose", "noun"), VocabularyReason.NAME),
         (("walk", "adverb"), VocabularyReason.SLIP),
     ],

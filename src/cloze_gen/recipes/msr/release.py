@@ -56,11 +56,7 @@ def notes(settings: Any, facts: Facts) -> list[str]:
     groomed, tagger = f"groomed: {groomed_by_whom(facts)}", settings.grooming.tagger
     groomed_by = [groomed, *pool, KNOWN_OF_WORDS[background_of(settings.contexts)]]
     chosen_facts = facts.get("choice", {})
-    chosen = (
-        [_check_line(chosen_facts["rounds"][chosen_facts["round_kept"]]["accuracy"])]
-        if chosen_facts.get("round_kept") is not None
-        else []
-    )
+    chosen = [_check_line(chosen_facts["leak"]["check"])] if chosen_facts.get("leak") else []
     if tagger == "none":
         ignored = (
             ["focus.classes: ignored, because the tagger is off"] if settings.focus.classes else []
@@ -122,8 +118,7 @@ def held_out_notes(facts: Facts) -> list[str]:
 def _check_line(accuracy: float) -> str:
     return (
         "choice: matched; a classifier trained on the options' scores found the answer in "
-        f"{accuracy:.1%} of the held-out questions; this check also chose the set. Independent "
-        "classifiers: `cloze-gen evaluate`"
+        f"{accuracy:.1%} of the held-out questions. Independent classifiers: `cloze-gen evaluate`"
     )
 
 

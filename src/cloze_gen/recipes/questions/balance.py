@@ -151,7 +151,7 @@ def choose_balanced(
     )
     group = np.repeat(np.sort(sentences), np.diff(start))
     n = min(
-        settings.n_questions, len(sentence_ids)
+        int(settings.n_questions), len(sentence_ids)
     )  # a larger n would make the target grow with questions that cannot be chosen
     target = _target(fit, draws, n, plan)
     chosen = herd_draws(

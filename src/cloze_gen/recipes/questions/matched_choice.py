@@ -2,13 +2,14 @@
 
 In each round, classifiers learn to find the answer (`propensity`) and the set is chosen again. A
 classifier of another family checks each set and decides which round is kept. The search stops after
-two rounds without progress, because more rounds would fit the set to the classifiers' errors.
+two rounds without progress, because more rounds would fit the set to the classifiers' errors. The
+check of the chosen set uses other folds; `set_size` chooses the size by it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +30,7 @@ from cloze_gen.recipes.questions.propensity import (
     found_by_scores,
 )
 from cloze_gen.recipes.questions.random_choice import ChoicePlan, Chosen, ScoredItem, verdicts
+from cloze_gen.recipes.questions.set_size import Leak, largest_hidden, sizes_of
 from cloze_gen.records.rejection import Rejection
 
 # Largest share of a class's sentences to use while other classes have more left. Balancing needs
@@ -36,6 +38,8 @@ from cloze_gen.records.rejection import Rejection
 _MOST_OF_CLASS = 0.4
 _MIN_SENTENCES = 150  # fewer sentences are balanced without classifiers
 _PATIENCE = 2  # most rounds in a row without progress
+_TRIAL_ROUNDS = 2  # rounds of the set whose classifiers serve all sizes that are tried
+_CUTS = 4  # ways to cut folds for the check of the chosen set
 _KEPT_DRAWS = (
     8  # draws per item for a round's set: those with the smallest difference in propensity
 )
@@ -128,11 +132,17 @@ class ChoiceFacts:
     Attributes:
         rounds: the balanced set first, then each round's set.
         kept: index of the kept round; None if there were too few sentences to train on.
+        leak: the check of the chosen set on folds that did not choose it; None as `kept`.
+        n_sentences: sentences that offer a question.
+        tried: size -> check of a set of this size, if n_questions is ``auto``.
         classes: class -> questions (wanted, chosen); empty without shares.
     """
 
     rounds: Sequence[Round] = ()
     kept: int | None = None
+    leak: Leak | None = None
+    n_sentences: int = 0
+    tried: Mapping[int, Leak] = field(default_factory=dict)
     shares: dict[str, float] = field(default_factory=dict)
     classes: dict[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -175,8 +185,12 @@ def choose_matched(
     plan: ChoicePlan,
     *,
     each: Each = map,
+    say: Callable[[str], object] = lambda line: None,
 ) -> tuple[list[Chosen | Rejection], ChoiceFacts]:
-    """A verdict on each item, and how well classifiers still find the answers from scores."""
+    """A verdict on each item, and how well classifiers still find the answers from scores.
+
+    `say` gets a line for each size that is tried.
+    """
     settings = plan.settings
     fit = sorted(
         (one for one in items if one.item.id in offered),
@@ -187,25 +201,54 @@ def choose_matched(
             [one.item for one in items], settings=settings, impostors={}, offered=offered
         ), ChoiceFacts()
     pool = _pool(fit, [offered[one.item.id] for one in fit], plan)
-    n = min(
-        settings.n_questions, pool.n_sentences
-    )  # a larger n would make the target grow with questions that cannot be chosen
-    classes, sentences = [one.item.word_class for one in fit], [one.item.sentence_id for one in fit]
-    quotas = class_quotas(
-        classes,
-        sentences,
-        shares={str(name): share for name, share in settings.class_shares.items()},
-        n=n,
+    every = np.arange(len(pool.item))
+    features = _features(
+        pool.options(every), pool.spelling[pool.rows(every)], pool.topicality[pool.rows(every)]
     )
-    chosen, rounds, kept = _search(pool, quotas, n, plan, each)
-    taken = [(fit[pool.item[row]].item, pool.drawn[row].tolist()) for row in chosen.tolist()]
+    classes, sentences = [one.item.word_class for one in fit], [one.item.sentence_id for one in fit]
+    shares = {str(name): share for name, share in settings.class_shares.items()}
+
+    def quotas_of(n: int) -> Quotas:
+        return class_quotas(classes, sentences, shares=shares, n=n)
+
+    def set_of(n: int, rounds: int) -> _Found:
+        return _search(pool, features, quotas_of(n), n, rounds, plan, each)
+
+    tried: dict[int, Leak] = {}
+    if settings.n_questions == "auto":
+        sizes = sizes_of(pool.n_sentences)
+        place = len(sizes) - 1
+        if place and pool.n_sentences >= _MIN_SENTENCES:
+            odds = set_of(sizes[len(sizes) // 2], min(_TRIAL_ROUNDS, settings.rounds)).odds
+
+            def leak_of(n: int) -> Leak:
+                leak = _leak(
+                    pool, _balanced(pool, features, quotas_of(n), odds, n, plan), plan, each
+                )
+                say(
+                    f"tried {n:,} questions: the check finds {leak.accuracy:.1%} (+- {leak.error:.1%})"
+                )
+                return leak
+
+            place, tried = largest_hidden(sizes, leak_of, max_leak=settings.max_leak)
+        found = set_of(sizes[place], settings.rounds)
+        while place and found.leak and found.leak.accuracy > settings.max_leak:
+            tried[sizes[place]] = found.leak  # its trial had luck
+            place -= 1
+            found = set_of(sizes[place], settings.rounds)
+    else:  # a larger n would make the target grow with questions that cannot be chosen
+        found = set_of(min(settings.n_questions, pool.n_sentences), settings.rounds)
+    taken = [(fit[pool.item[row]].item, pool.drawn[row].tolist()) for row in found.chosen.tolist()]
     impostors = {item.id: tuple(item.candidates[place] for place in drawn) for item, drawn in taken}
-    found = Counter(item.word_class for item, _ in taken)
+    of_class = Counter(item.word_class for item, _ in taken)
     facts = ChoiceFacts(
-        rounds,
-        kept,
-        named_answer_shares(list(pool.raw[pool.rows(chosen)]), plan.score_names),
-        {name: (count, found[name]) for name, count in quotas.wanted.items()},
+        found.rounds,
+        found.kept,
+        found.leak,
+        pool.n_sentences,
+        tried,
+        named_answer_shares(list(pool.raw[pool.rows(found.chosen)]), plan.score_names),
+        {name: (count, of_class[name]) for name, count in found.wanted.items()},
     )
     return verdicts(
         [one.item for one in items], settings=settings, impostors=impostors, offered=offered
@@ -238,21 +281,35 @@ def _pool(fit: Sequence[ScoredItem], offered: Sequence[np.ndarray], plan: Choice
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """A set as rows of the pool, what `ChoiceFacts` reports of it, and each draw's propensity."""
+
+    chosen: NDArray[np.int64]
+    wanted: Mapping[str, int]
+    rounds: Sequence[Round] = ()
+    kept: int | None = None
+    leak: Leak | None = None
+    odds: NDArray[np.float32] | None = None
+
+
 def _search(
-    pool: _Pool, quotas: Quotas, n: int, plan: ChoicePlan, each: Each
-) -> tuple[NDArray[np.int64], list[Round], int | None]:
+    pool: _Pool,
+    features: NDArray[np.float32],
+    quotas: Quotas,
+    n: int,
+    most_rounds: int,
+    plan: ChoicePlan,
+    each: Each,
+) -> _Found:
     settings, seed = plan.settings, plan.seed
-    every = np.arange(len(pool.item))
-    features = _features(
-        pool.options(every), pool.spelling[pool.rows(every)], pool.topicality[pool.rows(every)]
-    )
     chosen = _balanced(pool, features, quotas, None, n, plan)
     if pool.n_sentences < _MIN_SENTENCES or not settings.rounds:
-        return chosen, [], None
+        return _Found(chosen, quotas.wanted)
     fold = folds_by_group(pool.group, seed=seed, purpose=f"{plan.recipe}.choosing_folds")
     rounds, sets = [_check(pool, chosen, plan, each)], [chosen]
     odds = np.zeros((len(pool.item), settings.n_impostors + 1), np.float32)
-    for number in range(1, settings.rounds + 1):
+    for number in range(1, most_rounds + 1):
         found = cross_fitted_log_odds(
             pool.options,
             sets[-1],
@@ -267,18 +324,32 @@ def _search(
         best = min(range(len(rounds)), key=lambda i: rounds[i].gain)
         if number - best >= _PATIENCE:
             break
-    return sets[best], rounds, best
+    leak = _leak(pool, sets[best], plan, each)
+    return _Found(sets[best], quotas.wanted, rounds, best, leak, odds)
 
 
 def _check(pool: _Pool, chosen: NDArray[np.int64], plan: ChoicePlan, each: Each) -> Round:
-    return Round(
-        *found_by_scores(
-            pool.options(chosen),
-            pool.group[chosen],
-            seed=plan.seed,
-            purpose=f"{plan.recipe}.check",
-            each=each,
-        )
+    found, gain = _checked(pool, chosen, "check", plan, each)
+    return Round(float(found.mean()), float(gain.mean()))
+
+
+def _leak(pool: _Pool, chosen: NDArray[np.int64], plan: ChoicePlan, each: Each) -> Leak:
+    """The check of a chosen set on several other cuts; the error is that of a question's mean."""
+    found = np.mean(
+        [_checked(pool, chosen, f"leak_{cut}", plan, each)[0] for cut in range(_CUTS)], axis=0
+    )
+    return Leak(float(found.mean()), float(found.std() / len(found) ** 0.5))
+
+
+def _checked(
+    pool: _Pool, chosen: NDArray[np.int64], purpose: str, plan: ChoicePlan, each: Each
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return found_by_scores(
+        pool.options(chosen),
+        pool.group[chosen],
+        seed=plan.seed,
+        purpose=f"{plan.recipe}.{purpose}",
+        each=each,
     )
 
 

@@ -209,11 +209,12 @@ def found_by_scores(
     seed: int,
     purpose: str,
     each: Each = map,
-) -> tuple[float, float]:
-    """Accuracy of extremely randomised trees (Geurts et al. 2006), and log-likelihood above chance.
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Whether extremely randomised trees (Geurts et al. 2006) find each answer, from 0 to 1, and the
+    log-likelihood of each answer above chance, in nats; each of shape (questions,).
 
-    Both are means over held-out sentences, the second in nats. `options` are comparable scores,
-    shape (questions, options, scores), with the answer first.
+    Trees see other sentences than they predict. `options` are comparable scores, shape (questions,
+    options, scores), with the answer first.
     """
     fold = folds_by_group(
         np.unique(group, return_inverse=True)[1], seed=seed, purpose=f"{purpose}_folds"
@@ -228,9 +229,7 @@ def found_by_scores(
         share[fold == held] = found
     share /= share.sum(axis=1, keepdims=True)
     best = share == share.max(axis=1, keepdims=True)
-    return float((best[:, 0] / best.sum(axis=1)).mean()), float(
-        np.log(share[:, 0] * options.shape[1]).mean()
-    )
+    return best[:, 0] / best.sum(axis=1), np.log(share[:, 0] * options.shape[1])
 
 
 def _answer_likelihood(fold: _Fold) -> NDArray[np.float64]:

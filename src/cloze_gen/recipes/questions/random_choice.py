@@ -22,7 +22,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class ChoiceSettings(SettingsGroup):
     """Each recipe sets bounds and defaults of the first two."""
 
-    n_questions: int
+    n_questions: int | Literal["auto"]
     n_impostors: int
     method: Literal["matched", "balanced", "random"] = Field(
         "matched",
@@ -90,6 +90,16 @@ class ChoiceSettings(SettingsGroup):
             "plausible; 1: off (matched, balanced)"
         ),
     )
+    max_leak: float = Field(
+        0.25,
+        gt=0,
+        le=1,
+        description=(
+            "largest share of the answers that the check may find, by scores alone (chance: "
+            '0.2): n_questions = "auto" gives the largest set below it; a given number above '
+            "it gives a warning (matched)"
+        ),
+    )
     class_shares: dict[WordClass, Share] = Field(
         {},
         description=(
@@ -110,8 +120,17 @@ class ChoiceSettings(SettingsGroup):
             ),
             {"method": ("random",)},
         ),
-        IgnoredWhen(("rounds", "class_shares"), {"method": ("random", "balanced")}),
+        IgnoredWhen(("rounds", "max_leak", "class_shares"), {"method": ("random", "balanced")}),
     )
+
+    @model_validator(mode="after")
+    def _auto_is_checked(self) -> Self:
+        if self.n_questions == "auto" and (self.method != "matched" or not self.rounds):
+            raise ValueError(
+                'n_questions = "auto" needs the check of method = "matched" with rounds above 0. Give '
+                "a number of questions, or change these settings"
+            )
+        return self
 
     @model_validator(mode="after")
     def _shares_are_of_one_whole(self) -> Self:
@@ -195,7 +214,7 @@ def choose_randomly(items: Iterable[FitItem], plan: ChoicePlan) -> list[Chosen |
         picked,
         key=lambda sentence: (plan.rng("sentences", sentence).random(), sentence),
     )
-    kept = {picked[sentence].id for sentence in ranked[: settings.n_questions]}
+    kept = {picked[sentence].id for sentence in ranked[: int(settings.n_questions)]}
     impostors = {item.id: draw_impostors(item, plan) for item in items if item.id in kept}
     return verdicts(items, settings=settings, impostors=impostors)
 

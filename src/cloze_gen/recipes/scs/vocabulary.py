@@ -16,6 +16,7 @@ from pydantic import Field
 
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.frequencies import read_lemma_counts
+from cloze_gen.corpus.offensive_words import dialect_words
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.content_words import FUNCTION_LEMMAS
 from cloze_gen.english.penn_tags import CONTENT_CLASSES
@@ -61,6 +62,7 @@ class VocabularyReason(Reason):
     )
     SHAPE = ("pair_not_written_with_letters", "the word is not written with letters only")
     FUNCTION = ("pair_is_a_function_word", "the word is a function word")
+    DIALECT = ("pair_is_dialect", "the word is dialect, slang or an eye spelling")
     NAME = ("pair_mostly_a_name", "the word is mostly used as a name")
     NOT_REFERENCE = ("pair_not_in_the_reference", "no reference question has the word")
     SLIP = (
@@ -134,6 +136,8 @@ def _refusal(
         return VocabularyReason.SHAPE
     if lemma in FUNCTION_LEMMAS:
         return VocabularyReason.FUNCTION
+    if lemma in dialect_words():
+        return VocabularyReason.DIALECT
     if name_share >= _NAME_SHARE:
         return VocabularyReason.NAME
     return VocabularyReason.SLIP if class_share < settings.min_class_share else None
