@@ -30,6 +30,7 @@ from cloze_gen.pipelines.style_task import (
     style_of_run,
 )
 from cloze_gen.pipelines.task import Build, build, log_file, logged, look_ahead
+from cloze_gen.release.facts import read_record
 from cloze_gen.release.report_data import funnel_text
 from cloze_gen.release.signature import read_signature
 from cloze_gen.store.artifacts import Store
@@ -40,6 +41,7 @@ from cloze_gen.store.runs import (
     leads_to,
     name_lock,
     read_run,
+    released_folder,
 )
 from cloze_gen.store.tables import unescape_cell
 from cloze_gen.text_layout import wrap
@@ -174,6 +176,8 @@ def carry_out(task: RunTask) -> None:
             build(task)
             task.store.sweep()  # temporary folders of dead workers of a cluster
     show(funnel_text(task.steps(), task.of_style.legends))
+    for line in read_record(released_folder(task.folder)).facts.verdict:
+        show(line)
     show(f"signature  {read_signature(task.folder)}")
     show(f"release    {task.folder / RELEASE}")
     say(
