@@ -97,7 +97,7 @@ class Finding:
 
     @property
     def line(self) -> str:
-        return f"{self.rule}: {self.level}; {self.sentence}"
+        return f"{self.rule}: {self.level}. {self.sentence}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,17 @@ class Verdict:
         return (f"verdict: {self.head(name)}", *notice, *(one.line for one in self.findings))
 
 
+def verdict_text(lines: Iterable[str]) -> str:
+    """`Verdict.lines` for a terminal.
+
+    >>> print(verdict_text(["verdict: good", "size: good. With"]))
+    verdict     good
+    size        good. With
+    """
+    parts = (line.partition(": ") for line in lines)
+    return "\n".join(f"{name:<12}{rest}" for name, _, rest in parts)
+
+
 # ---- questions
 
 
@@ -155,7 +166,7 @@ def question_verdict(
     found = [leak, *_marks(questions, evaluation, candidates), _size(n, "question")]
     over = check and not check.get("auto") and check["check"] > check.get("max_leak", 1)
     notice = (
-        f"the check of the choice finds {_percent(check['check'])} of the answers, more than "
+        f"The check of the choice finds {_percent(check['check'])} of the answers, more than "
         f'choice.max_leak = {check["max_leak"]:g} allows. Set choice.n_questions to "auto", or '
         "add books."
         if over
@@ -176,13 +187,13 @@ def _adversaries(rows: Mapping[str, QuestionRow]) -> Finding:
 
 def _adversary(row: QuestionRow) -> Finding:
     level = LIMITS[row.name].level(_known(row.low, row.chance), _known(row.high, row.chance))
-    published = _PUBLISHED[row.name]
+    published, features = _PUBLISHED[row.name], FEATURE_NAMES[row.name].partition(" (")[0]
     worse = ", more often than in the published MSR questions" if row.accuracy > published else ""
     corrected = f", corrected for {row.corrected_for} variants" if row.corrected_for > 1 else ""
     return Finding(
         LEAK,
         level,
-        f"a classifier trained on {FEATURE_NAMES[row.name]} finds {_percent(row.accuracy)} of the "
+        f"A classifier trained on {features} finds {_percent(row.accuracy)} of the "
         f"answers (95 % interval {_ends(row.low, row.high)}{corrected}; chance "
         f"{_percent(row.chance)}; published MSR questions {_percent(published)}): "
         f"{_MEANINGS[LEAK][level]}{worse if level == BAD else ''}.",
@@ -191,7 +202,7 @@ def _adversary(row: QuestionRow) -> Finding:
 
 def _check(check: Mapping[str, Any], choice: Mapping[str, Any], chance: float) -> Finding:
     if not check:
-        return Finding(LEAK, UNKNOWN, "the choice of this set did not check it with a classifier.")
+        return Finding(LEAK, UNKNOWN, "No classifier has tried to find the answers.")
     accuracy, n = check["check"], check["n"]
     tried = max(1, len(choice.get("rounds", ())))
     low, high = wilson_interval(round(accuracy * n), n, tried=tried)
@@ -199,7 +210,7 @@ def _check(check: Mapping[str, Any], choice: Mapping[str, Any], chance: float) -
     return Finding(
         LEAK,
         level,
-        f"the check of the choice finds {_percent(accuracy)} of the answers (95 % interval "
+        f"The check of the choice finds {_percent(accuracy)} of the answers (95 % interval "
         f"{_ends(low, high)}, corrected for {tried} rounds; chance {_percent(chance)}), and trained "
         f"adversaries find about 5 points more: {_MEANINGS[LEAK][level]}.",
     )
@@ -216,7 +227,7 @@ def _marks(
         return [_read(AMBIGUITY, "ambiguous", own), _read(TRIVIALITY, "trivial", own)]
     expected = expected_marks(questions, candidates)
     if expected is None:
-        ask = "nobody has read the questions; `cloze-gen judge new` asks people."
+        ask = "People have not read the questions: ask them with `cloze-gen judge new`."
         return [Finding(rule, CARE, ask) for rule in (AMBIGUITY, TRIVIALITY)]
     ambiguity, triviality = expected
     return [
@@ -228,7 +239,7 @@ def _marks(
 def _read(rule: str, fault: str, own: Mapping[str, Any]) -> Finding:
     figure, judges = own[fault], own["judges"]
     level = LIMITS[rule].level(figure["low"], figure["high"])
-    readers = "one reader calls" if judges == 1 else f"most of {judges:,} readers call"
+    readers = "One reader calls" if judges == 1 else f"Most of {judges:,} readers call"
     return Finding(
         rule,
         level,
@@ -242,7 +253,7 @@ def _expected(rule: str, share: float, what: str, bias: str) -> Finding:
     return Finding(
         rule,
         level,
-        f"models of readers' marks expect {what} in {_percent(share)} of the questions, an estimate "
+        f"Models of readers' marks expect {what} in {_percent(share)} of the questions, an estimate "
         f"({bias}): {_MEANINGS[rule][level]}.",
     )
 
@@ -277,12 +288,12 @@ def passage_verdict(n: int, evaluation: PassageEvaluation | None, *, judged: str
 
 def _guessed(judged: str) -> Finding:
     if judged not in {"none", "machine"}:
-        return Finding(AMBIGUITY, GOOD, "people guessed every last word from its passage.")
+        return Finding(AMBIGUITY, GOOD, "People guessed every last word from its passage.")
     return Finding(
         AMBIGUITY,
         CARE,
-        "nobody has guessed the last words; in our readings people guessed 41 to 64 % of such "
-        "passages, so let people judge them.",
+        "People have not guessed the last words: in our readings they guessed 41 to 64 % of such "
+        "passages, so ask them with `cloze-gen judge new`.",
     )
 
 
@@ -313,14 +324,14 @@ def blank_verdict(n: int, evaluation: BlankEvaluation | None) -> Verdict:
 
 def _filled(share: tuple[float, float, float] | None) -> Finding:
     if share is None:
-        ask = "nobody has filled the blanks; `cloze-gen judge new` asks people."
+        ask = "People have not filled the blanks: ask them with `cloze-gen judge new`."
         return Finding(AMBIGUITY, CARE, ask)
     right, low, high = share
     level = LIMITS["wrong blanks"].level(1 - high, 1 - low)
     return Finding(
         AMBIGUITY,
         level,
-        f"people fill {_percent(1 - right)} of the blanks wrongly (95 % interval "
+        f"People fill {_percent(1 - right)} of the blanks wrongly (95 % interval "
         f"{_ends(1 - high, 1 - low)}; SCDE: 12.9 %): {_MEANINGS[AMBIGUITY][level]}.",
     )
 
@@ -334,7 +345,7 @@ def _best(
     """The highest of several rows; its interval is widened for their number (Bonferroni)."""
     measured = [(name, share) for name, share in rows if share is not None]
     if not measured:
-        return Finding(LEAK, UNKNOWN, "no simple method has been tried on the items.")
+        return Finding(LEAK, UNKNOWN, "No simple method has been tried on the items.")
     name, (value, low, high) = max(measured, key=lambda one: one[1][0])
     tried = len(measured)
     wider = NormalDist().inv_cdf(1 - 0.025 / tried) / NormalDist().inv_cdf(0.975)
@@ -343,7 +354,7 @@ def _best(
     return Finding(
         LEAK,
         level,
-        f"the best of {tried} simple methods ({name}) {finds} {_percent(value)} of the {what} (95 % "
+        f"The best of {tried} simple methods ({name}) {finds} {_percent(value)} of the {what} (95 % "
         f"interval {_ends(low, high)}, corrected for {tried} methods; {compared}): "
         f"{_MEANINGS[LEAK][level]}.",
     )
@@ -359,7 +370,7 @@ def _size(n: int, noun: str) -> Finding:
     return Finding(
         SIZE,
         level,
-        f"with {n:,} {noun}s, an accuracy of 50 % is uncertain by {100 * margin:.1f} points (95 %): "
+        f"With {n:,} {noun}s, an accuracy of 50 % is uncertain by {100 * margin:.1f} points (95 %): "
         f"{_MEANINGS[SIZE][level]}.",
     )
 
