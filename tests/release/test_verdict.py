@@ -36,6 +36,7 @@ from cloze_gen.release.verdict import (
 )
 from tests.conftest import RUN_FIXTURES
 
+_ADVERSARIES = [name for name in LIMITS if name.startswith("adversary-")]
 WORDS = ("ant", "bee", "cow", "dog", "elk")
 
 
@@ -84,7 +85,7 @@ def test_each_size_of_a_leak_has_a_sentence_of_its_own() -> None:
     assert "more often than in the published MSR questions" in meanings[3]
 
 
-@pytest.mark.parametrize("name", [name for name in LIMITS if name.startswith("adversary-")])
+@pytest.mark.parametrize("name", _ADVERSARIES)
 @pytest.mark.parametrize(
     ("end", "step", "level"),
     [("good", 0.0, GOOD), ("good", 0.001, CARE), ("bad", -0.001, CARE), ("bad", 0.0, BAD)],
@@ -220,6 +221,20 @@ def test_the_worst_finding_is_the_verdict() -> None:
         found = Verdict(tuple(Finding("leak", level, "") for level in levels))
         assert found.level == levels[1]
     assert Verdict((Finding("leak", UNKNOWN, ""), Finding("size", GOOD, ""))).level == UNKNOWN
+
+
+@pytest.mark.parametrize("name", [*_ADVERSARIES, "check"])
+def test_the_page_has_the_limits_of_the_code(name: str) -> None:
+    page = (Path(__file__).parents[2] / "docs/explanation/evaluation.md").read_text(
+        encoding="utf-8"
+    )
+    label = "check of the choice" if name == "check" else f"`{name}`"
+    row = next(
+        line for line in page.splitlines() if re.search(rf"\| {re.escape(label)}[,| ]", line)
+    )
+    assert [float(one) for one in re.findall(r"([\d.]+) %", row)] == pytest.approx(
+        [20 + 80 * end for end in (LIMITS[name].good, LIMITS[name].bad)]
+    )
 
 
 # ---- passages and blanked passages
