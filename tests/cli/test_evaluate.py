@@ -14,6 +14,7 @@ import pytest
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.evaluate import adversary
 from cloze_gen.evaluate.questions import ADVERSARIES
+from cloze_gen.release.verdict import verdict_text
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
@@ -77,6 +78,10 @@ def test_the_report_shows_it_at_once(evaluated: Evaluated) -> None:
     assert "Not measured yet" not in page
     assert "rank-classifier" in page or "rank classifier" in page
     assert "report: updated" in outcome.err
+    verdict = json.loads((release / "release.json").read_text())["verdict"]
+    assert verdict_text(verdict) in outcome.out
+    assert "provisional" not in verdict[0]
+    assert verdict[1].partition(". ")[2].startswith("A classifier trained on")
     for line in (release / "SHA256SUMS").read_text().splitlines():
         digest, name = line.split(maxsplit=1)
         assert hashlib.sha256((release / name.lstrip("*")).read_bytes()).hexdigest() == digest

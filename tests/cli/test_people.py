@@ -224,6 +224,7 @@ def test_people_stay_when_machines_are_measured_later(reading: Round, cli: Cli) 
     people, measured = card.partition("## Human accuracy")[2].split("## Evaluation")
     assert people.count("| human |") == 2  # who answers, and the kind
     assert "human" not in measured.partition("##")[0].partition("*random*")[2]
+    assert "*ambiguity*: do not publish. Most of 3 readers call" in card
     page = (reading.out / "runs" / "tiny" / "release" / "report.html").read_text(encoding="utf-8")
     ours = f"{100 * reading.human('tiny')['accuracy']:.1f} %"
     [line] = [line for line in page.splitlines() if '<th scope="row">Human</th>' in line]
@@ -392,8 +393,10 @@ def test_what_has_changed_since_is_not_counted(reading: Round, cli: Cli, tmp_pat
         "1 judged items of tiny are left out because they are not in this version of the set"
         in outcome.err
     )
-    [row] = json.loads((target / "evaluation.json").read_text(encoding="utf-8"))["baselines"]
+    record = json.loads((target / "evaluation.json").read_text(encoding="utf-8"))
+    [row] = record["baselines"]
     assert row["n"] == 39
+    assert {one["set"]: one["items"] for one in record["people"]["sets"]}["tiny"] == 39
 
 
 def test_a_set_of_passages_takes_no_such_file(

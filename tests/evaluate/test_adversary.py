@@ -328,18 +328,11 @@ def rows(names: Iterable[str], share: tuple[float, float, float]) -> list[Questi
     [
         ((0.15, 0.13, 0.18), ". This is below chance"),
         ((0.45, 0.2, 0.6), ". This does not differ from chance"),
-        ((0.25, 0.22, 0.28), ". This is slightly above chance, as if 6 % of"),
-        ((0.27, 0.24, 0.30), ". This is slightly above chance, as if 9 % of"),
-        ((0.29, 0.26, 0.32), ". This is clearly above chance, as if 11 % of"),
-        ((0.43, 0.40, 0.46), ". This is clearly above chance, as if 29 % of"),
-        ((0.45, 0.42, 0.48), ". This is far above chance, as if 31 % of"),
-        ((0.60, 0.57, 0.63), ". This is far above chance, as if 50 % of"),
+        ((0.25, 0.22, 0.28), ". This is as if 6 % of the answers were known"),
+        ((0.60, 0.57, 0.63), ". This is as if 50 % of the answers were known"),
     ],
 )
-def test_the_verdict_follows_the_interval_and_the_size_of_the_effect(
-    figure: tuple[float, float, float], said: str
-) -> None:
-    """Above chance: slight below 10 % of the answers given away, strong from 30 %."""
+def test_the_line_follows_the_interval(figure: tuple[float, float, float], said: str) -> None:
     line = adversary_line(rows(["adversary-scores"], figure), chance=0.2)
     assert f"in {100 * figure[0]:.0f} % of questions (" in line
     assert said in line

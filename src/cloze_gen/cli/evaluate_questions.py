@@ -133,7 +133,8 @@ class QuestionKind:
     ) -> tuple[QuestionRow, dict[str, Any]]:
         known = self.by_digest(data)
         row = human_row(found.found, known, seed=request.seed, digest=found.file.digest)
-        return row, {"sets": reading_figures(found.judged)}
+        others = [one for one in found.judged if one.set_name != found.found.name]
+        return row, {"sets": reading_figures([*found.found.items, *others])}
 
     def record(
         self, data: QuestionData, results: Sequence[Any], models: Mapping[str, Artifact], request: Request, known: Mapping[str, Any]

@@ -30,7 +30,9 @@ from cloze_gen.pipelines.style_task import style_of_run
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.records.judgement import Task
 from cloze_gen.release.documents import REPORT
+from cloze_gen.release.facts import read_record
 from cloze_gen.release.signature import SIGNATURE, read_signature
+from cloze_gen.release.verdict import verdict_text
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.folder_replacement import find_change, replace_published
@@ -240,10 +242,10 @@ def evaluate(kind: Kind[D, B, R, E], data: D, request: Request) -> str:
     )
     write_evaluation(folder, record.record(), lines, store)
     say(f"evaluate: done in {clock.seconds:.1f} s")
-    if request.write_to is None:
-        _update_report(data, folder)
+    verdict = _update_report(data, folder) if request.write_to is None else ()
     lines_out = [*kind.table(record, request.columns), *left_out_lines(left_out)]
     lines_out += kind.people_table(record, request.columns) if human else []
+    lines_out += [verdict_text(verdict)] if verdict else []
     return "\n".join([*lines_out, f"signature  {record.signature}", f"written to {folder}"])
 
 
@@ -403,16 +405,16 @@ def _default_folder(data: Data, store: Store) -> Path:
     return evaluation_place(out, data.run.name, data.items)
 
 
-def _update_report(data: Data, evaluation: Path) -> None:
-    """Add the evaluation to the run's report; skipped for a run without its store."""
+def _update_report(data: Data, evaluation: Path) -> tuple[str, ...]:
+    """Add the evaluation to the run's report, unless its store is missing; return the verdict."""
     run = data.run
     if run is None:
-        return
+        return ()
     if not lies_in_output(run):
         say(
             f"report: not updated, because {run} is not in an output folder and its stages are missing"
         )
-        return
+        return ()
     try:
         with exclusive_lock(run_lock(run)):
             items = style_of_run(run).items
@@ -421,11 +423,14 @@ def _update_report(data: Data, evaluation: Path) -> None:
                     "report: not updated, because the run was rebuilt in the meantime with other "
                     f"{items.noun}s"
                 )
-                return
+                return ()
             renew_report(run, evaluation)
+            verdict = read_record(released_folder(run)).facts.verdict
         say(f"report: updated {run / RELEASE / REPORT}")
+        return verdict
     except ClozeGenError as error:
         say(f"report: not updated: {error}")
+        return ()
 
 
 def _earlier(folder: Path, signature: str) -> dict[str, Any]:

@@ -30,8 +30,10 @@ from cloze_gen.pipelines.style_task import (
     style_of_run,
 )
 from cloze_gen.pipelines.task import Build, build, log_file, logged, look_ahead
+from cloze_gen.release.facts import read_record
 from cloze_gen.release.report_data import funnel_text
 from cloze_gen.release.signature import read_signature
+from cloze_gen.release.verdict import verdict_text
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.runs import (
@@ -40,6 +42,7 @@ from cloze_gen.store.runs import (
     leads_to,
     name_lock,
     read_run,
+    released_folder,
 )
 from cloze_gen.store.tables import unescape_cell
 from cloze_gen.text_layout import wrap
@@ -151,7 +154,7 @@ def with_local_books(task: RunTask) -> RunTask:
 
 
 def carry_out(task: RunTask) -> None:
-    """Run the task, then print the funnel, the signature and the release's folder."""
+    """Run the task, then print the funnel, the verdict, the signature and the release's folder."""
     clock = Stopwatch()
     Store(Path(task.out)).sweep()
     for line in task.ignored_lines():
@@ -174,6 +177,7 @@ def carry_out(task: RunTask) -> None:
             build(task)
             task.store.sweep()  # temporary folders of dead workers of a cluster
     show(funnel_text(task.steps(), task.of_style.legends))
+    show(verdict_text(read_record(released_folder(task.folder)).facts.verdict))
     show(f"signature  {read_signature(task.folder)}")
     show(f"release    {task.folder / RELEASE}")
     say(

@@ -461,11 +461,8 @@ def _cross_validated(
 Figure = tuple[
     float, float, float
 ]  # accuracy, low, high: shares of 1; 95 % interval corrected for the number of variants
-# Share of answers known if the others are guessed. With five options these are 28 % and 44 % right.
-NOTABLE_SHARE, LARGE_SHARE = 0.1, 0.3
-
 # Adversary -> its features; the line begins with the first adversary that has a row.
-_FEATURE_NAMES = {
+FEATURE_NAMES = {
     "adversary-scores": "the five scores (history, forward, sentence, frequency, length)",
     "adversary-scores+ngrams": "the five scores and the n-gram baseline scores",
     "adversary-scores+ngrams+lsa": "the five scores, the n-gram baseline scores and the LSA score",
@@ -486,17 +483,16 @@ def adversary_line(rows: Iterable[QuestionRow], *, chance: float) -> str:
     ...     high=0.34, n=9, chance=0.2)
     >>> adversary_line([row], chance=0.2)  # doctest: +NORMALIZE_WHITESPACE
     'A classifier trained on the five scores (history, forward, sentence, frequency, length) finds
-    the answer in 31 % of questions (95 % interval 28-34); chance is 20 %. This is clearly above
-    chance, as if 14 % of the answers were known and the others guessed. Report this figure with
-    every result.'
+    the answer in 31 % of questions (95 % interval 28-34); chance is 20 %. This is as if 14 % of the
+    answers were known and the others guessed.'
     """
     figures = {row.name: row.share for row in rows}
-    first = next((name for name in _FEATURE_NAMES if name in figures), None)
+    first = next((name for name in FEATURE_NAMES if name in figures), None)
     if first is None:
         return ""
     accuracy, low, high = _percents(figures[first])
     head = (
-        f"A classifier trained on {_FEATURE_NAMES[first]} finds the answer in {accuracy} % of "
+        f"A classifier trained on {FEATURE_NAMES[first]} finds the answer in {accuracy} % of "
         f"questions (95 % interval {low}-{high}); chance is {100 * chance:.0f} %. "
     )
     more = [
@@ -504,7 +500,7 @@ def adversary_line(rows: Iterable[QuestionRow], *, chance: float) -> str:
         for name, added in _ADDED_SCORES.items()
         if name in figures and first == "adversary-scores"
     ]
-    return f"{head}{_verdict(figures[first], chance)}{''.join(more)}"
+    return f"{head}{_meaning(figures[first], chance)}{''.join(more)}"
 
 
 def adversary_text(evaluation: QuestionEvaluation) -> str:
@@ -527,7 +523,7 @@ def _percent(figure: Figure) -> str:
     return f"{accuracy} % ({low}-{high})"
 
 
-def _verdict(figure: Figure, chance: float) -> str:
+def _meaning(figure: Figure, chance: float) -> str:
     accuracy, low, high = figure
     if high < chance:
         return (
@@ -536,12 +532,5 @@ def _verdict(figure: Figure, chance: float) -> str:
         )
     if low <= chance:
         return "This does not differ from chance for these questions."
-    share = (accuracy - chance) / (1 - chance)
-    above = (
-        f"above chance, as if {100 * share:.0f} % of the answers were known and the others guessed."
-    )
-    if share < NOTABLE_SHARE:
-        return f"This is slightly {above}"
-    if share < LARGE_SHARE:
-        return f"This is clearly {above} Report this figure with every result."
-    return f"This is far {above} The answer can often be found without understanding the sentence."
+    known = f"{100 * (accuracy - chance) / (1 - chance):.0f} %"
+    return f"This is as if {known} of the answers were known and the others guessed."

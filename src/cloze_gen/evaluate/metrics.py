@@ -65,8 +65,8 @@ def expected_accuracy(scores: NDArray[np.float64], answers: NDArray[np.int64]) -
     return float((best[np.arange(len(scores)), answers] / best.sum(axis=1)).mean())
 
 
-def wilson_interval(correct_count: int, n: int) -> tuple[float, float]:
-    """Wilson's 95 % score interval of a proportion (1927).
+def wilson_interval(correct_count: int, n: int, *, tried: int = 1) -> tuple[float, float]:
+    """Wilson's 95 % score interval of a proportion (1927), Bonferroni-corrected for `tried` results.
 
     >>> low, high = wilson_interval(189, 520)
     >>> round(low, 4), round(high, 4)
@@ -78,7 +78,7 @@ def wilson_interval(correct_count: int, n: int) -> tuple[float, float]:
         return 0.0, 1.0
     from scipy.stats import binomtest  # slow to import
 
-    interval = binomtest(correct_count, n).proportion_ci(method="wilson")
+    interval = binomtest(correct_count, n).proportion_ci(1 - 0.05 / tried, method="wilson")
     return float(interval.low), float(interval.high)
 
 

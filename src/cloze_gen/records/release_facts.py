@@ -9,7 +9,7 @@ from typing import Any
 
 from cloze_gen import __version__
 
-RELEASE_FORMAT = 3
+RELEASE_FORMAT = 4
 """The version of the form of a release. Raise it with every change of the release writer's output
 for the same items: another file, column, key or document, or another word on the card. Then
 `cloze-gen run` writes the releases of finished runs again. Releases that do not name it are of
@@ -105,6 +105,7 @@ class ReleaseFacts:
         text: ``full`` or ``pointers``.
         settings: all of them, as values of JSON, group -> key -> value.
         overrides: ``group.key = value`` of what the user set.
+        verdict: the verdict in words; the overall one first, then a line for each rule.
         measured: rows of an evaluation; empty, as `evaluated`, before there is one.
         creator: names; ``Family, Given`` is a person, anything else a group.
         judged: ``machine``, or the people's work.
@@ -131,6 +132,7 @@ class ReleaseFacts:
     n_wanted: int
     books: tuple[ReleasedBook, ...] = ()
     notes: tuple[str, ...] = ()
+    verdict: tuple[str, ...] = ()
     measured: tuple[Measured, ...] = ()
     evaluated: str = ""
     creator: tuple[str, ...] = ()

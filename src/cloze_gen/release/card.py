@@ -134,7 +134,7 @@ def dataset_card(card: CardFacts) -> str:
 
 {facts.n_items:,} {facts.title} {card.described}, after {facts.paper}{shortfall}
 
-Signature: `{facts.signature}`
+{_verdict(facts.verdict)}Signature: `{facts.signature}`
 
 Report this signature with every score. It identifies the version, the books, the model, the seed and the items.
 
@@ -172,6 +172,17 @@ Report this signature with every score. It identifies the version, the books, th
 {settings}
 ```
 """
+
+
+def _verdict(lines: Sequence[str]) -> str:
+    """The verdict as a list; red has no form in Markdown, so a notice is bold."""
+    rows = [f"- {_named(line)}" for line in lines]
+    return "\n".join(["## Verdict", *rows, "", ""]) if rows else ""
+
+
+def _named(line: str) -> str:
+    name, _, rest = line.partition(": ")
+    return f"**{line}**" if name in {"verdict", "notice"} else f"*{name}*: {rest}"
 
 
 def _canary(card: CardFacts) -> str:

@@ -110,6 +110,7 @@ def write_documents(
         record.facts,
         measured=tuple(measured_rows(data)),
         evaluated=adversary_text(data.evaluation) if data.evaluation else "",
+        verdict=data.verdict.lines(data.name) if data.verdict else (),
     )
     record = replace(record, facts=facts)
     texts = {

@@ -24,6 +24,7 @@ from cloze_gen.release.report_passages import (
     figures_by_context,
     table_rows,
 )
+from cloze_gen.release.verdict import BAD, CARE, GOOD, UNKNOWN
 
 # Kinds of evaluation rows, in the order of the report.
 _ADVERSARIES = ("adversary",)
@@ -31,11 +32,14 @@ _PEOPLE = ("human",)
 _BASELINES = ("baseline", "random", *_PEOPLE)  # people are in the paper's table only
 _RULES = ("balanced", "bias", "classifier")
 
+_LEVEL_CLASSES = {GOOD: "good", CARE: "care", BAD: "bad", UNKNOWN: "muted"}
+
 
 def render_report(data: ReportData) -> str:
     paper = data.paper
     return _template().render(
         data=data,
+        levels=_LEVEL_CLASSES,
         paper=paper,
         baselines=_baseline_rows(data.evaluation, paper),
         adversaries=data.evaluation.of_kind(*_ADVERSARIES) if data.evaluation else (),

@@ -221,7 +221,9 @@ def fill_release(source: ReleaseFolder, to: Path, *, style: Style, text_of: Text
     """
     kind, record = style.items, source.record
     settings = full_settings(record.facts.settings)
-    facts = replace(record.facts, text="full", settings=settings, measured=(), evaluated="")
+    facts = replace(
+        record.facts, text="full", settings=settings, measured=(), evaluated="", verdict=()
+    )
     records = list(_filled(source, POINTERS, kind.texts, {}, kind, text_of))
     spans = {one["id"]: kind.spans(one) for one in records}
     derived = {

@@ -36,11 +36,12 @@ from cloze_gen.release.report_passages import (
 )
 from cloze_gen.release.signature import read_signature
 from cloze_gen.release.style import PublishedSet, Style
+from cloze_gen.release.verdict import blank_verdict, passage_verdict, question_verdict
 from cloze_gen.release.write import full_settings, read_published
 from cloze_gen.store.artifacts import Artifact, open_artifact
 from cloze_gen.store.files import read_below
 from cloze_gen.store.runs import FULL, RELEASE, link_name, linked, read_run, released_folder
-from cloze_gen.store.tables import ANALYSIS, STATISTICS, parse_jsonl
+from cloze_gen.store.tables import ANALYSIS, CANDIDATES, STATISTICS, parse_jsonl
 
 # Columns about files of cloze-gen, not about the book.
 _OWN_COLUMNS = frozenset({"folder"})
@@ -218,6 +219,24 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
         (int(one.facts["wanted"]) for one in reversed(artifacts.values()) if "wanted" in one.facts),
         len(items),
     )
+    evaluation = (
+        read_evaluation(folder, QuestionEvaluation) if style.items is QUESTION_ITEMS else None
+    )
+    passages = _passages(folder, style, records, artifacts)
+    blanked = _blanked(folder, style, artifacts)
+    facts = {label: artifact.facts for label, artifact in artifacts.items()}
+    verdict = (
+        passage_verdict(len(items), passages.evaluation, judged=style.judged(facts))
+        if passages
+        else blank_verdict(len(items), blanked.evaluation)
+        if blanked
+        else question_verdict(
+            questions,
+            evaluation,
+            choice=next((one for one in reversed(facts.values()) if "rounds" in one), {}),
+            candidates=published.derived.get(CANDIDATES, ()),
+        )
+    )
     return ReportData(
         name=run["name"],
         paper=style.table if isinstance(style.table, PaperTable) else None,
@@ -245,9 +264,7 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
             for row in source
             if row["status"] == "kept" and style.has_items(row)
         ),
-        evaluation=read_evaluation(folder, QuestionEvaluation)
-        if style.items is QUESTION_ITEMS
-        else None,
+        evaluation=evaluation,
         samples=(),
         audits=tuple(audit_table(side, tables[side]) for side in sorted(tables) if tables[side]),
         stages=tuple(
@@ -262,9 +279,10 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
         overrides=tuple(public_overrides(run["overrides"])),
         warnings=tuple(_warnings(run, artifacts, style)),
         noun=style.items.noun,
-        passages=_passages(folder, style, records, artifacts),
-        blanked=_blanked(folder, style, artifacts),
+        passages=passages,
+        blanked=blanked,
         legends=style.legends,
+        verdict=verdict,
     )
 
 

@@ -10,6 +10,7 @@ from cloze_gen.evaluate.questions import QuestionEvaluation
 from cloze_gen.records.rejection import legend_of
 from cloze_gen.release.paper_figures import PaperTable
 from cloze_gen.release.report_passages import BlankedFigures, PassageFigures
+from cloze_gen.release.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +162,4 @@ class ReportData:
     passages: PassageFigures | None = None
     blanked: BlankedFigures | None = None
     legends: Mapping[str, str] = field(default_factory=dict)
+    verdict: Verdict | None = None

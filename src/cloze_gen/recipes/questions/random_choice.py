@@ -143,7 +143,7 @@ class ChoiceSettings(SettingsGroup):
 
 
 class ChoiceReason(Reason):
-    TOO_FEW_CANDIDATES = ("too_few_fit_candidates", "fewer than four candidates passed grooming")
+    TOO_FEW_CANDIDATES = ("too_few_fit_candidates", "fewer than four candidates are fit")
     NO_FOUR = (
         "no_valid_impostor_set",
         "no four candidates meet choice.max_ambiguity and choice.max_triviality",
