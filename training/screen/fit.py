@@ -1,0 +1,114 @@
+"""Fit the models of the SCS screen to readers' marks, cross-validate them by book, and write the weights.
+
+    python training/screen/fit.py --run artifacts/runs/NAME
+        [--write src/cloze_gen/recipes/scs/screen_weights.py]
+
+The marks are those of `training/grooming/marks.jsonl`, so the run's source books must be the marked
+novels. Only marks of candidates that take the answer's tag in its place are used, as in an SCS-style
+question. The measures are of the built-in words.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+from threadpoolctl import threadpool_limits
+
+from cloze_gen.adapters.spacy_tagger import load_tagger
+from cloze_gen.corpus.books import book_folder, kept_books
+from cloze_gen.corpus.source_sentences import read_sentences
+from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.models.contexts import read_builtin_words
+from cloze_gen.recipes.msr.grooming.candidate_checks import (
+    GroomedItem,
+    judge_answers,
+    judge_tags,
+    judge_words,
+)
+from cloze_gen.recipes.msr.tables import FIT
+from cloze_gen.recipes.scs.screen import FEATURES, features_of
+from cloze_gen.store.runs import stage_artifact
+
+GROOMING = Path(__file__).parents[1] / "grooming"
+sys.path.insert(0, str(GROOMING))
+from fit import SHARD, cross_validated, fit, read_marks  # noqa: E402
+
+SAYS = {"FITS_AS_WELL": "AB", "UNGRAMMATICAL": "U"}
+
+
+def measured(run: Path) -> tuple[np.ndarray, list[dict[str, str]]]:
+    """Features and marks, one row per marked candidate."""
+    marks = read_marks([GROOMING / "marks.jsonl"])
+    corpus, space, tagger = (
+        stage_artifact(run, "ingest source"),
+        read_builtin_words(),
+        load_tagger("builtin"),
+    )
+    marked = {item.rpartition(":")[0] for item in marks}
+    sentences = {
+        sentence.id: sentence
+        for row in kept_books(corpus)
+        for sentence in read_sentences(book_folder(corpus, row), row["book_id"], {})
+        if sentence.id in marked
+    }
+    items = []
+    for item, rows in sorted(marks.items()):
+        sentence, position = sentences.get(item.rpartition(":")[0]), int(item.rpartition(":")[2])
+        answer, words = rows[0]["answer"], [row["word"] for row in rows]
+        if sentence and sentence.tokens[position : position + 1] == (answer,):
+            items.append(GroomedItem(item, answer, sentence, position, words))
+    judge_answers(items, SHARD, tagger)
+    for item in items:
+        judge_words(item, SHARD)
+    judge_tags(items, SHARD, tagger)
+    features, kept = [], []
+    for item in items:
+        like = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
+        inside = 0 < item.printed.index(item.position) < len(item.printed) - 1
+        if item.fault == FIT and like and inside:
+            words = [item.answer, *(item.candidates[i] for i in like)]
+            name = coarse_class(item.tag)
+            features.append(
+                features_of(
+                    item.sentence.tokens, item.position, words, word_class=name, space=space
+                )
+            )
+            kept += [marks[item.id][i] | {"class": name} for i in like]
+    return np.concatenate(features), kept
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--run", type=Path, required=True)
+    parser.add_argument("--write", type=Path)
+    args = parser.parse_args()
+    features, rows = measured(args.run)
+    books = [row["id"].partition(":")[0] for row in rows]
+    classes = np.array([row["class"] for row in rows])
+    text = '"""Weights of the screen\'s models, written by `training/screen/fit.py`."""\n\n'
+    text += "from __future__ import annotations\n\nfrom collections.abc import Mapping\n"
+    with threadpool_limits(limits=1):
+        for name, letters in SAYS.items():
+            says = np.array([row["mark"] in letters for row in rows])
+            found = cross_validated(features, says, books)
+            print(f"{name}: {len(says):,} marks, {says.mean():.3f} say so")
+            for one in ("", *sorted(set(classes))):
+                here = (classes == one) | (one == "")
+                print(f"  {one or 'all'}: AUC {roc_auc_score(says[here], found[here]):.3f}")
+            own, constant = fit(features, says)
+            weights = {"constant": constant} | dict(zip(FEATURES, own.tolist(), strict=True))
+            text += f"\n{name}: Mapping[str, float] = {{\n"
+            text += "".join(f'    "{key}": {w:.4f},\n' for key, w in weights.items() if round(w, 4))
+            text += "}\n"
+    if args.write:
+        args.write.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
