@@ -264,20 +264,19 @@ def notes(settings: ScsSettings, facts: Facts) -> list[str]:
             f"a reference question set (cosine above {books.min_similarity}, coverage above "
             f"{books.min_coverage})"
         )
-    screen = settings.screen
-    screened = "off"
-    if screen.is_on:
-        screened = (
-            "machine; questions were dropped in which a model of readers' marks expects a second "
-            f"answer (limit {screen.max_ambiguity}) or ungrammatical impostors (limit "
-            f"{screen.max_ungrammatical}). The model uses statistics of word pairs; screen.max_ambiguity = 1 "
-            "and screen.max_ungrammatical = 1 turn it off"
+    limit = settings.screen.max_ambiguity
+    screen = "off"
+    if settings.screen.is_on:
+        screen = (
+            "machine; dropped questions in which a model of readers' marks expects that more than "
+            f"{limit:.0%} of readers find a second answer. The model uses statistics of word pairs "
+            "(built-in words); screen.max_ambiguity = 1 turns it off"
         )
     return [
         "groomed: machine (no human has judged the candidates)",
         f"impostors: {draw}; of the answer's class and inflection, no statistic of "
         "word-to-word relations used",
-        f"screen: {screened}",
+        f"screen: {screen}",
         f"tagger: {tagger_identity(settings.tagger.name)}",
         f"source books chosen by: {chosen}",
     ]

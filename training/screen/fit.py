@@ -1,4 +1,4 @@
-"""Fit the models of the SCS screen to readers' marks, cross-validate them by book, and write the weights.
+"""Fit the model of the SCS screen to readers' marks, cross-validate them by book, and write the weights.
 
     python training/screen/fit.py --run artifacts/runs/NAME
         [--write src/cloze_gen/recipes/scs/screen_weights.py]
@@ -35,9 +35,7 @@ from cloze_gen.store.runs import stage_artifact
 
 GROOMING = Path(__file__).parents[1] / "grooming"
 sys.path.insert(0, str(GROOMING))
-from fit import SHARD, cross_validated, fit, read_marks  # noqa: E402
-
-SAYS = {"FITS_AS_WELL": "AB", "UNGRAMMATICAL": "U"}
+from fit import SAYS, SHARD, cross_validated, fit, read_marks
 
 
 def measured(run: Path) -> tuple[np.ndarray, list[dict[str, str]]]:
@@ -91,23 +89,23 @@ def main() -> None:
     features, rows = measured(args.run)
     books = [row["id"].partition(":")[0] for row in rows]
     classes = np.array([row["class"] for row in rows])
-    text = '"""Weights of the screen\'s models, written by `training/screen/fit.py`."""\n\n'
-    text += "from __future__ import annotations\n\nfrom collections.abc import Mapping\n"
+    says = np.array([row["mark"] in SAYS["fits_as_well"] for row in rows])
     with threadpool_limits(limits=1):
-        for name, letters in SAYS.items():
-            says = np.array([row["mark"] in letters for row in rows])
-            found = cross_validated(features, says, books)
-            print(f"{name}: {len(says):,} marks, {says.mean():.3f} say so")
-            for one in ("", *sorted(set(classes))):
-                here = (classes == one) | (one == "")
-                print(f"  {one or 'all'}: AUC {roc_auc_score(says[here], found[here]):.3f}")
-            own, constant = fit(features, says)
-            weights = {"constant": constant} | dict(zip(FEATURES, own.tolist(), strict=True))
-            text += f"\n{name}: Mapping[str, float] = {{\n"
-            text += "".join(f'    "{key}": {w:.4f},\n' for key, w in weights.items() if round(w, 4))
-            text += "}\n"
+        found = cross_validated(features, says, books)
+        own, constant = fit(features, says)
+    print(f"{len(says):,} marks, {says.mean():.3f} say that the candidate fits as well")
+    for name in ("", *sorted(set(classes))):
+        here = (classes == name) | (name == "")
+        print(f"{name or 'all'}: AUC {roc_auc_score(says[here], found[here]):.3f}")
+    weights = {"constant": constant} | dict(zip(FEATURES, own.tolist(), strict=True))
     if args.write:
-        args.write.write_text(text, encoding="utf-8")
+        text = args.write.read_text(encoding="utf-8")
+        lines = [f'    "{name}": {w:.4f},\n' for name, w in weights.items() if round(w, 4)]
+        args.write.write_text(
+            text[: text.index("WEIGHTS")]
+            + f"WEIGHTS: Mapping[str, float] = {{\n{''.join(lines)}}}\n",
+            encoding="utf-8",
+        )
 
 
 if __name__ == "__main__":

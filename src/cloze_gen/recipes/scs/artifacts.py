@@ -157,7 +157,6 @@ STAGES = {
                 {
                     "id": "string: id of the item",
                     "ambiguity": "float: expected share of readers who find that an impostor fits as well",
-                    "ungrammatical": "float: expected share of impostors that readers find ungrammatical",
                     "kept": "bool: whether the question passes",
                 },
             ),

@@ -24,7 +24,7 @@ from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.models.contexts import read_builtin_words
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.scs.impostors import IMPOSTORS
-from cloze_gen.recipes.scs.screen_weights import FITS_AS_WELL, UNGRAMMATICAL
+from cloze_gen.recipes.scs.screen_weights import WEIGHTS
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import sentence_of
 from cloze_gen.settings import SettingsGroup
@@ -43,7 +43,7 @@ _ITEMS_A_PART = 2048
 
 class ScreenSettings(SettingsGroup):
     max_ambiguity: float = Field(
-        0.2,
+        0.1,
         gt=0,
         le=1,
         description=(
@@ -51,29 +51,16 @@ class ScreenSettings(SettingsGroup):
             "as the answer; 1: no screen; not in the paper"
         ),
     )
-    max_ungrammatical: float = Field(
-        0.1,
-        gt=0,
-        le=1,
-        description=(
-            "exclusive: highest expected share of impostors that readers find ungrammatical; 1: "
-            "no test; not in the paper"
-        ),
-    )
 
     @property
     def is_on(self) -> bool:
-        return self.max_ambiguity < 1 or self.max_ungrammatical < 1
+        return self.max_ambiguity < 1
 
 
 class ScreenReason(Reason):
     AMBIGUOUS = (
         "screen_ambiguous",
         "readers would probably find that an impostor fits as well (screen.max_ambiguity)",
-    )
-    UNGRAMMATICAL = (
-        "screen_ungrammatical",
-        "readers would probably find impostors ungrammatical (screen.max_ungrammatical)",
     )
 
 
@@ -144,35 +131,16 @@ def features_of(
     return np.nan_to_num(np.column_stack(columns), nan=0.0).astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """Expected shares: of readers who find a second answer, of impostors found ungrammatical."""
+def ambiguity(features: np.ndarray, weights: Mapping[str, float] = WEIGHTS) -> float:
+    """Expected share of readers who find a second answer, as if impostors were independent.
 
-    ambiguity: float
-    ungrammatical: float
-
-    @classmethod
-    def of(cls, features: np.ndarray) -> Opinion:
-        fits, wrong = (_probability(features, own) for own in (FITS_AS_WELL, UNGRAMMATICAL))
-        return cls(float(1.0 - np.prod(1.0 - fits)), float(wrong.mean()))
-
-    def fault(self, settings: ScreenSettings) -> ScreenReason | None:
-        """Which limit of the screen the question exceeds.
-
-        >>> limits = ScreenSettings(max_ambiguity=0.2, max_ungrammatical=1)
-        >>> Opinion(0.1, 0.9).fault(limits), Opinion(0.2, 0.0).fault(limits)
-        (None, <ScreenReason.AMBIGUOUS: 'screen_ambiguous'>)
-        """
-        if self.ambiguity >= settings.max_ambiguity < 1:
-            return ScreenReason.AMBIGUOUS
-        if self.ungrammatical >= settings.max_ungrammatical < 1:
-            return ScreenReason.UNGRAMMATICAL
-        return None
-
-
-def _probability(features: np.ndarray, weights: Mapping[str, float]) -> np.ndarray:
+    >>> even = np.zeros((4, len(FEATURES)))  # each of four fits as well for half of the readers
+    >>> ambiguity(even, {"constant": 0.0})
+    0.9375
+    """
     column = np.array([weights.get(name, 0.0) for name in FEATURES])
-    return np.asarray(1.0 / (1.0 + np.exp(-(features @ column + weights["constant"]))))
+    fits = 1.0 / (1.0 + np.exp(-(features @ column + weights["constant"])))
+    return float(1.0 - np.prod(1.0 - fits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +158,10 @@ def _builtin_words() -> WordKnowledge:
     return read_builtin_words()
 
 
-def screen_part(items: Sequence[Drawn]) -> list[Opinion]:
+def screen_part(items: Sequence[Drawn]) -> list[float]:
     space = _builtin_words()
     return [
-        Opinion.of(
+        ambiguity(
             features_of(
                 item.tokens, item.position, item.words, word_class=item.word_class, space=space
             )
@@ -228,25 +196,24 @@ def write_screen(
         for row in rows
     ]
     parts = [drawn[i : i + _ITEMS_A_PART] for i in range(0, len(drawn), _ITEMS_A_PART)]
-    opinions = [one for part in ctx.map(screen_part, parts, unit="parts") for one in part]
+    expected = [one for part in ctx.map(screen_part, parts, unit="parts") for one in part]
     ids = [row["id"] for row in rows]
+    kept = [one < settings.max_ambiguity for one in expected]
     rejected = [
-        Rejection(item, fault)
-        for item, opinion in zip(ids, opinions, strict=True)
-        if (fault := opinion.fault(settings)) is not None
+        Rejection(item, ScreenReason.AMBIGUOUS)
+        for item, passes in zip(ids, kept, strict=True)
+        if not passes
     ]
-    dropped = {rejection.id for rejection in rejected}
     writer.rows[SCREENED] = write_parquet(
         writer.path(SCREENED),
         {
             "id": pa.array(ids, pa.string()),
-            "ambiguity": pa.array([one.ambiguity for one in opinions], pa.float32()),
-            "ungrammatical": pa.array([one.ungrammatical for one in opinions], pa.float32()),
-            "kept": pa.array([item not in dropped for item in ids], pa.bool_()),
+            "ambiguity": pa.array(expected, pa.float32()),
+            "kept": pa.array(kept, pa.bool_()),
         },
     )
     writer.rows[REJECTED] = write_parquet(writer.path(REJECTED), rejection_columns(rejected))
     reasons = Counter(str(rejection.reason) for rejection in rejected)
-    writer.funnel = funnel("questions", kept=len(ids) - len(rejected), rejected=reasons)
+    writer.funnel = funnel("questions", kept=sum(kept), rejected=reasons)
     writer.versions |= {"numpy": np.__version__, "pyarrow": pa.__version__}
-    ctx.say(f"{len(ids) - len(rejected):,} of {len(ids):,} questions pass the screen")
+    ctx.say(f"{sum(kept):,} of {len(ids):,} questions pass the screen")

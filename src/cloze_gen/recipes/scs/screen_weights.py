@@ -1,10 +1,10 @@
-"""Weights of the screen's models, written by `training/screen/fit.py`."""
+"""Weights of the screen's model, written by `training/screen/fit.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-FITS_AS_WELL: Mapping[str, float] = {
+WEIGHTS: Mapping[str, float] = {
     "constant": -3.1696,
     "similarity": 4.2948,
     "topicality": 0.8081,
@@ -38,40 +38,4 @@ FITS_AS_WELL: Mapping[str, float] = {
     "after_clause": -0.2769,
     "after_closed": -0.1048,
     "after_finite": 0.0007,
-}
-
-UNGRAMMATICAL: Mapping[str, float] = {
-    "constant": -1.0137,
-    "similarity": -1.1561,
-    "topicality": -0.1930,
-    "fit_before": -0.4453,
-    "fit_after": -0.4650,
-    "beside_before": -0.1614,
-    "beside_after": -0.0356,
-    "topicality_gained": -0.0233,
-    "fit_before_gained": 0.2577,
-    "fit_after_gained": 0.3271,
-    "beside_before_gained": -0.1718,
-    "beside_after_gained": -0.5164,
-    "noun": -0.1685,
-    "verb": 0.7708,
-    "adjective": -0.1633,
-    "adverb": -1.2249,
-    "attributive": -1.1749,
-    "answer_topicality": -0.0388,
-    "tokens": -0.1827,
-    "place": -0.4587,
-    "before_other": 0.1943,
-    "before_subject": 0.6099,
-    "before_have": 0.7485,
-    "before_be": -0.0948,
-    "before_infinitive": 0.7101,
-    "before_article": -0.1056,
-    "before_determiner": -0.7184,
-    "before_bare": 0.7583,
-    "after_open": 0.5362,
-    "after_object": -0.5278,
-    "after_clause": 0.6946,
-    "after_closed": -0.0042,
-    "after_finite": -0.4867,
 }

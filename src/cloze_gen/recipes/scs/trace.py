@@ -63,11 +63,10 @@ def describe_screen(item: Traced) -> Iterator[str]:
     screened = item.find("screen", SCREENED)
     if screened is None:
         return
-    limits = item.artifact("screen").manifest["settings"]
+    limit = item.artifact("screen").manifest["settings"]["max_ambiguity"]
     yield (
-        f"screen     expected ambiguity {screened['ambiguity']:.3f} (limit "
-        f"{limits['max_ambiguity']:g}), ungrammatical {screened['ungrammatical']:.3f} (limit "
-        f"{limits['max_ungrammatical']:g}): {'passes' if screened['kept'] else 'dropped'}"
+        f"screen     {'passes' if screened['kept'] else 'dropped'}: a second answer for "
+        f"{screened['ambiguity']:.1%} of readers expected, limit {limit:.1%}"
     )
 
 
