@@ -1,11 +1,12 @@
 """Fit the model of the SCS screen to readers' marks, cross-validate them by book, and write the weights.
 
-    python training/screen/fit.py --run artifacts/runs/NAME
+    python training/screen/fit.py --run artifacts/runs/NAME [--check artifacts/runs/scs-style]
         [--write src/cloze_gen/recipes/scs/screen_weights.py]
 
 The marks are those of `training/grooming/marks.jsonl`, so the run's source books must be the marked
 novels. Only marks of candidates that take the answer's tag in its place are used, as in an SCS-style
-question. The measures are of the built-in words.
+question. The measures are of the built-in words. `development.jsonl` has one reader's marks of
+SCS-style questions: 155 drawn by class, and 110 of those that pass the screen.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from cloze_gen.recipes.msr.grooming.candidate_checks import (
     judge_words,
 )
 from cloze_gen.recipes.msr.tables import FIT
-from cloze_gen.recipes.scs.screen import FEATURES, features_of
+from cloze_gen.recipes.scs.screen import FEATURES, ambiguity, features_of
 from cloze_gen.store.runs import stage_artifact
+from cloze_gen.store.tables import read_jsonl, read_source_sentences
 
 GROOMING = Path(__file__).parents[1] / "grooming"
 sys.path.insert(0, str(GROOMING))
@@ -79,13 +81,58 @@ def measured(run: Path) -> tuple[np.ndarray, list[dict[str, str]]]:
     return np.concatenate(features), kept
 
 
+def check(run: Path) -> None:
+    """Compare the model with the marks of `development.jsonl`, which it was not fitted to."""
+    path, space = Path(__file__).with_name("development.jsonl"), read_builtin_words()
+    sentences = read_source_sentences(stage_artifact(run, "focus"))
+    rows = [
+        row | {"fits": set(row["fits"]), "sentence": sentences[row["id"].rpartition(":")[0]]}
+        for row in read_jsonl(path)
+        if row["id"].rpartition(":")[0] in sentences
+    ]
+    features = [
+        features_of(
+            row["sentence"].tokens,
+            int(row["id"].rpartition(":")[2]),
+            [row["answer"], *row["impostors"]],
+            word_class=row["class"],
+            space=space,
+        )
+        for row in rows
+    ]
+    expected = np.array([ambiguity(own) for own in features])
+    marked = np.array([bool(row["fits"]) for row in rows])
+    sheets, classes = (np.array([row[name] for row in rows]) for name in ("sheet", "class"))
+    for sheet in ("drawn", "passed"):
+        for name in ("", *sorted(set(classes))):
+            here = (sheets == sheet) & ((classes == name) | (name == ""))
+            if not here.any():
+                continue
+            both = 0 < marked[here].sum() < here.sum()
+            auc = f", AUC {roc_auc_score(marked[here], expected[here]):.3f}" if both else ""
+            print(
+                f"{sheet} {name or 'all'}: {here.sum()} questions, ambiguous {marked[here].mean():.1%}, "
+                f"expected {expected[here].mean():.1%}{auc}"
+            )
+    for limit in (0.1, 0.12, 0.14, 0.2, 1):
+        here = (sheets == "drawn") & (expected < limit)
+        print(
+            f"drawn, max_ambiguity {limit}: {here.sum()} left, ambiguous {marked[here].mean():.1%}"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--run", type=Path, required=True)
+    parser.add_argument("--run", type=Path, help="a run whose source books are the marked novels")
+    parser.add_argument("--check", type=Path, help="an SCS-style run of the books of the paper")
     parser.add_argument("--write", type=Path)
     args = parser.parse_args()
+    if args.check:
+        check(args.check)
+    if not args.run:
+        return
     features, rows = measured(args.run)
     books = [row["id"].partition(":")[0] for row in rows]
     classes = np.array([row["class"] for row in rows])
