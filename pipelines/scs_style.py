@@ -138,7 +138,7 @@ class Sentences(StyleTask):
 
     stage = "sentences"
     group = "sentences"
-    version = 4
+    version = 5
     not_covered = frozenset({"offensive_words"})  # covered by its words
     needs = {
         "source": (Corpus, "source"),
