@@ -1,5 +1,5 @@
-"""The SCS-style dataset (Argouarc'h 2018). No stage uses a language model, forward index or context
-vectors: the set must not depend on statistics of word-to-word relations.
+"""The SCS-style dataset (Argouarc'h 2018). No stage up to `impostors` uses statistics of
+word-to-word relations. The screen, which only drops questions, uses those of the built-in words.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.tagging import TaggerSettings
 from cloze_gen.english.sentence_fitness import SentenceFault
+from cloze_gen.models.contexts import builtin_words_facts
 from cloze_gen.pipelines.corpus import Corpus, Counts, TaggedCounts, Tagging
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
@@ -32,6 +33,7 @@ from cloze_gen.recipes.scs.inflections import FormStatus, InflectionsSettings, w
 from cloze_gen.recipes.scs.places import PlacesSettings, write_places
 from cloze_gen.recipes.scs.questions import QuestionReason, QuestionsSettings, write_questions
 from cloze_gen.recipes.scs.release import REFERENCE, scs_files
+from cloze_gen.recipes.scs.screen import ScreenReason, ScreenSettings, write_screen
 from cloze_gen.recipes.scs.sentences import SentenceReason, SentencesSettings, write_sentences
 from cloze_gen.recipes.scs.trace import TRACE
 from cloze_gen.recipes.scs.vocabulary import VocabularyReason, VocabularySettings, write_vocabulary
@@ -56,6 +58,7 @@ class ScsSettings(SettingsGroup):
     focus: FocusSettings = FocusSettings()
     places: PlacesSettings = PlacesSettings()
     impostors: ImpostorsSettings = ImpostorsSettings()
+    screen: ScreenSettings = ScreenSettings()
     questions: QuestionsSettings = QuestionsSettings()
     release: ReleaseSettings = ReleaseSettings()
 
@@ -135,7 +138,7 @@ class Sentences(StyleTask):
 
     stage = "sentences"
     group = "sentences"
-    version = 4
+    version = 5
     not_covered = frozenset({"offensive_words"})  # covered by its words
     needs = {
         "source": (Corpus, "source"),
@@ -218,15 +221,34 @@ class Impostors(NeedsPlaces):
         return super().given() | {"limits": limits, "offensive": offensive}
 
 
+class Screen(StyleTask):
+    """Ours: drops questions in which readers would find a second answer. Nothing is drawn."""
+
+    stage = "screen"
+    group = "screen"
+    needs = {"focus": Focus, "impostors": Impostors}
+    write = staticmethod(write_screen)
+
+    def settings(self) -> dict[str, Any]:
+        return super().settings() | {"builtin_words": builtin_words_facts()["sha256"]}
+
+
 class Questions(StyleTask):
     """Section 3.4: the first 6,000, answer positions balanced."""
 
     stage = "questions"
     group = "questions"
-    version = 4
+    version = 5
     draws = True
     needs = {"focus": Focus, "impostors": Impostors}
     write = staticmethod(write_questions)
+
+    def inputs(self) -> dict[str, StageTask]:
+        screened = {"screen": self.clone(Screen)} if self.all_settings.screen.is_on else {}
+        return super().inputs() | screened
+
+    def artifacts(self) -> dict[str, Any]:
+        return {"screen": None} | super().artifacts()
 
 
 def model_name(settings: ScsSettings, fingerprints: Mapping[str, str]) -> str:
@@ -242,10 +264,19 @@ def notes(settings: ScsSettings, facts: Facts) -> list[str]:
             f"a reference question set (cosine above {books.min_similarity}, coverage above "
             f"{books.min_coverage})"
         )
+    limit = settings.screen.max_ambiguity
+    screen = "off"
+    if settings.screen.is_on:
+        screen = (
+            "machine; dropped questions in which a model of readers' marks expects that more than "
+            f"{limit:.0%} of readers find a second answer. The model uses statistics of word pairs "
+            "(built-in words); screen.max_ambiguity = 1 turns it off"
+        )
     return [
         "groomed: machine (no human has judged the candidates)",
         f"impostors: {draw}; of the answer's class and inflection, no statistic of "
         "word-to-word relations used",
+        f"screen: {screen}",
         f"tagger: {tagger_identity(settings.tagger.name)}",
         f"source books chosen by: {chosen}",
     ]
@@ -261,6 +292,7 @@ LEGENDS = legends_of(
     FocusReason,
     ImpostorReason,
     Refusal,
+    ScreenReason,
     RepeatReason,
     QuestionReason,
 )
@@ -275,7 +307,10 @@ STYLE = Style(
     own_background=OwnBackground(
         "scs-style",
         lambda facts: [
-            ("No statistic of word-to-word relations was used, so no books had to be held out.")
+            (
+                "No statistic of word-to-word relations was made from these books, so no books "
+                "had to be held out."
+            )
         ],
     ),
     sides=("train", "source"),
@@ -289,6 +324,7 @@ STYLE = Style(
         "sentences": "sentences chosen",
         "focus": "focus words",
         "impostors": "words with impostors",
+        "screen": "questions that pass the screen",
         "questions": "questions",
     },
     trace=TRACE,

@@ -50,14 +50,23 @@ def task(out: Path, *overrides: str) -> Any:
     )
 
 
+OFF = ("screen.max_ambiguity=1",)
+
+
 @pytest.mark.parametrize(
     "overrides",
-    [(), ("books.reference=x.jsonl",), ("books.reference=x.jsonl", "vocabulary.source=reference")],
+    [
+        (),
+        OFF,
+        ("books.reference=x.jsonl",),
+        ("books.reference=x.jsonl", "vocabulary.source=reference"),
+    ],
 )
 def test_no_stage_depends_on_a_language_model(
     tmp_path: Path, overrides: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No statistic of word-to-word relations below the run: no model, index or contexts."""
+    """No statistic of word-to-word relations of the books below the run: no model, index or contexts.
+    The screen, which only drops questions, can be turned off."""
     monkeypatch.setattr("cloze_gen.pipelines.scs_style.read_reference", lambda file: [file])
     stages = task(tmp_path, *overrides).stages()
     assert not [
@@ -73,7 +82,10 @@ def test_no_stage_depends_on_a_language_model(
         "alternates",
         "forward",
     }
-    assert ("books" in {stage.stage for stage in stages}) == bool(overrides)
+    assert ("books" in {stage.stage for stage in stages}) == (
+        "books.reference=x.jsonl" in overrides
+    )
+    assert ("screen" in {stage.stage for stage in stages}) == (overrides != OFF)
 
 
 def test_the_sample_makes_a_set(scs: Path, release: Path) -> None:

@@ -148,6 +148,21 @@ STAGES = {
         ),
         {"candidates_funnel": "words that were drawn, and why some were refused", "forms_within_limits": "forms that may be impostors"},
     ),
+    "screen": StageDoc(
+        "Drops questions in which readers would probably find a second answer. Only if the screen is on.",
+        (
+            FileDoc(
+                "screen.parquet",
+                "One row a drawn question.",
+                {
+                    "id": "string: id of the item",
+                    "ambiguity": "float: expected share of readers who find that an impostor fits as well",
+                    "kept": "bool: whether the question passes",
+                },
+            ),
+            rejected_file("The questions that do not pass."),
+        ),
+    ),
     "questions": StageDoc(
         "Chooses the questions of the set.",
         (

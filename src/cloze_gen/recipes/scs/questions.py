@@ -18,6 +18,7 @@ from cloze_gen.recipes.questions.assemble import (
 )
 from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_before
 from cloze_gen.recipes.scs.impostors import IMPOSTORS
+from cloze_gen.recipes.scs.screen import SCREENED
 from cloze_gen.records.rejection import Reason, Rejection
 from cloze_gen.records.sentence import Sentence, sentence_of
 from cloze_gen.rng import stable_fraction
@@ -94,12 +95,18 @@ def write_questions(
     *,
     focus: Artifact,
     impostors: Artifact,
+    screen: Artifact | None,
     settings: QuestionsSettings,
     seed: int,
 ) -> None:
     drawn: dict[str, list[dict[str, Any]]] = {}
     for row in read_parquet(impostors.path(IMPOSTORS)).to_pylist():
         drawn.setdefault(row["id"], []).append(row)
+    if screen is not None:
+        passed = {
+            row["id"] for row in read_parquet(screen.path(SCREENED)).to_pylist() if row["kept"]
+        }
+        drawn = {item: rows for item, rows in drawn.items() if item in passed}
     items = {
         row["id"]: row for row in read_parquet(focus.path(FOCUS)).to_pylist() if row["id"] in drawn
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cloze_gen.recipes.scs.impostors import IMPOSTORS
+from cloze_gen.recipes.scs.screen import SCREENED
 from cloze_gen.release.trace import (
     Traced,
     TraceSections,
@@ -58,16 +59,28 @@ def describe_impostors(item: Traced) -> Iterator[str]:
     yield from item.set_out(list(table.columns), rows, left=_WORDS)
 
 
+def describe_screen(item: Traced) -> Iterator[str]:
+    screened = item.find("screen", SCREENED)
+    if screened is None:
+        return
+    limit = item.artifact("screen").manifest["settings"]["max_ambiguity"]
+    yield (
+        f"screen     {'passes' if screened['kept'] else 'dropped'}: a second answer for "
+        f"{screened['ambiguity']:.1%} of readers expected, limit {limit:.1%}"
+    )
+
+
 def describe_outcome(item: Traced) -> Iterator[str]:
     found = find_question(item, QUESTIONS)
     if found is None:
-        yield describe_rejection(item, "questions", "no impostors")
+        dropped = item.find("screen", REJECTED)
+        yield describe_rejection(item, "screen" if dropped else "questions", "no impostors")
         return
     yield from describe_question(found[1])
     yield f"outcome    question {found[0]} of the set"
 
 
 TRACE = TraceSections(
-    (describe_tagged_source, describe_focus, describe_impostors, describe_outcome),
+    (describe_tagged_source, describe_focus, describe_impostors, describe_screen, describe_outcome),
     early=(("sentences", "the choice of sentences"), ("focus", "focus selection")),
 )

@@ -1,0 +1,53 @@
+"""The screen: what its models expect of drawn questions."""
+
+from __future__ import annotations
+
+import pytest
+
+from cloze_gen.recipes.scs.screen import (
+    FEATURES,
+    Drawn,
+    ScreenSettings,
+    screen_part,
+)
+from cloze_gen.recipes.scs.screen_weights import WEIGHTS
+
+SENTENCE = "They lived in a white house near the river , and she kept two horses .".split()
+
+
+def expected(word: str, *impostors: str, word_class: str = "noun") -> float:
+    item = Drawn(SENTENCE, SENTENCE.index(word), (word, *impostors), word_class)
+    (found,) = screen_part([item])
+    return found
+
+
+def test_words_of_like_meaning_are_expected_to_fit_as_well() -> None:
+    """One such word among the four is enough."""
+    absurd = expected("house", "sermon", "apology", "moustache", "verdict")
+    one = expected("house", "sermon", "apology", "moustache", "cottage")
+    four = expected("house", "mansion", "castle", "palace", "cottage")
+    assert absurd < one < four
+
+
+def test_an_adjective_before_its_noun_is_more_replaceable_than_a_noun() -> None:
+    """The place counts, not only the words: no measure of a pair differs here."""
+    unknown = ("zyx", "zyxa", "zyxb", "zyxc")
+    noun, adjective = (
+        expected("white", *unknown, word_class=name) for name in ("noun", "adjective")
+    )
+    assert noun < adjective
+
+
+def test_the_order_of_the_impostors_does_not_matter() -> None:
+    words = ["mansion", "sermon", "palace", "apology"]
+    assert expected("house", *words) == pytest.approx(expected("house", *reversed(words)))
+
+
+def test_every_weight_is_of_a_feature() -> None:
+    """A renamed feature would otherwise lose its weight without an error."""
+    assert set(WEIGHTS) <= {"constant", *FEATURES}
+
+
+def test_the_screen_can_be_turned_off() -> None:
+    assert ScreenSettings().is_on
+    assert not ScreenSettings(max_ambiguity=1).is_on
