@@ -93,6 +93,7 @@ class Style:
         sides: folders of books, as command-line options; items are drawn from the last.
         own_background: None: training books are required.
         articles: the setting (`group.key`) that is ``jsonl`` for folders of JSON articles.
+        reads_stems: whether given stems can replace the books that items are drawn from.
         filtered_by: side -> stage that drops books of it after the comparison of contents.
         last: the Luigi task whose artifact holds the finished items.
         extra_stages: settings -> Luigi tasks of stages after `last`.
@@ -131,6 +132,7 @@ class Style:
     judged: Callable[[Facts], str] = lambda facts: "machine"
     own_background: OwnBackground | None = None
     articles: str = ""
+    reads_stems: bool = False
     filtered_by: Mapping[str, str] = field(default_factory=dict)
     table: PaperTable | PassageTable | BlankTable | None = None
     extra_stages: Callable[[Any], Sequence[Any]] = lambda settings: ()

@@ -30,6 +30,8 @@ from cloze_gen.corpus.source_sentences import (
     hyphen_evidence,
     read_sentences,
 )
+from cloze_gen.corpus.stems import GivenStems, Stem
+from cloze_gen.corpus.training_text import lines_in_text
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError
 from cloze_gen.records.rejection import Reason, Rejection
@@ -118,18 +120,28 @@ class FocusReason(Reason):
         "word_not_eligible",
         "the word is too frequent, too rare in the training books, or a name",
     )
+    NO_STEM_WORD = ("blank_not_a_word", "the blank of the given stem is not one token")
+    NOT_IN_TRAINING = ("answer_not_in_training", "the answer occurs in no training book")
+    IN_TRAINING = (
+        "stem_in_training",
+        "a training book shares eight successive words with the given stem",
+    )
     NO_OTHER_BOOK = ("word_in_no_other_book", "the word occurs in no book of another group")
 
 
 @dataclass(frozen=True, slots=True)
 class FocusWord:
-    """A position of a sentence that may become a blank, with the two tokens before it."""
+    """A position of a sentence that may become a blank, with the two tokens before it.
+
+    `stem`: the given stem, if the sentence is one.
+    """
 
     id: str
     position: int
     word: str
     history: tuple[str, str]
     next_token: str
+    stem: Stem | None = None
 
 
 def sentence_rejection(sentence: Sentence, settings: FocusSettings) -> FocusReason | None:
@@ -187,6 +199,38 @@ def select_focus_words(
             yield FocusWord(
                 item_id, position, word, two_word_history(tokens, position), tokens[position + 1]
             )
+
+
+def focus_word_of_stem(
+    sentence: Sentence, stem: Stem, *, known: Container[str], settings: FocusSettings
+) -> FocusWord | Rejection:
+    """The answer of a given stem as focus word, or why it is none. It may be frequent, or a name,
+    or the last word.
+
+    >>> sentence = Sentence("b", 0, 0, 28, 0, "prose", "He took me to see the attic.", ("He", "took", "me", "to", "see", "the", "attic", "."))
+    >>> stem = Stem(1, "1", sentence.text, 22, "attic")
+    >>> focus_word_of_stem(sentence, stem, known={"attic"}, settings=FocusSettings()).id
+    'b:0:6'
+    """
+    if reason := sentence_rejection(sentence, settings):
+        return Rejection(sentence.id, reason, stem.id)
+    tokens = sentence.tokens
+    position, printed = stem.position(tokens), rendered_positions(tokens)
+    if position is None or position not in printed:
+        return Rejection(sentence.id, FocusReason.NO_STEM_WORD, stem.id)
+    if printed.index(position) < _HISTORY_TOKENS:
+        return Rejection(sentence.id, FocusReason.NO_HISTORY, stem.id)
+    word = tokens[position]
+    if word not in known:
+        return Rejection(sentence.id, FocusReason.NOT_IN_TRAINING, stem.id)
+    return FocusWord(
+        f"{sentence.id}:{position}",
+        position,
+        word,
+        two_word_history(tokens, position),
+        tokens[position + 1],
+        stem,
+    )
 
 
 def two_word_history(tokens: Sequence[str], position: int) -> tuple[str, str]:
@@ -293,6 +337,72 @@ def write_focus(
     ctx.say(
         f"{n_found:,} focus words in {n_sentences:,} sentences; {n_options:,} words may be options"
     )
+
+
+def write_given_focus(
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    *,
+    source: Artifact,
+    counts: Artifact,
+    text: Artifact,
+    stems: GivenStems,
+    across: str,
+    settings: FocusSettings,
+) -> None:
+    """Write the answers of given stems as focus words, and each other stem with its reason.
+
+    `across`: as `overlap.across`; with ``keep`` a stem of the training text is kept.
+    """
+    table = read_counts(counts)
+    write_hyphens(writer, hyphen_evidence(source, table))
+    (book,) = kept_books(source)
+    read = read_sentences(book_folder(source, book), book["book_id"], {})
+    sentences = dict(zip(stems.stems, read, strict=True))
+    leaks = lines_in_text(text, table, [one.tokens for one in sentences.values()])
+    rows = {word: row for row, word in enumerate(table.words) if table.folded_count[row]}
+    found: list[FocusWord] = []
+    rejected: list[Rejection] = []
+    for (stem, sentence), leaked in zip(sentences.items(), leaks, strict=True):
+        verdict = focus_word_of_stem(sentence, stem, known=rows, settings=settings)
+        if isinstance(verdict, Rejection):
+            rejected.append(verdict)
+        elif leaked and across != "keep":
+            rejected.append(Rejection(sentence.id, FocusReason.IN_TRAINING, stem.id))
+        else:
+            found.append(verdict)
+    known = {
+        one.word: (int(table.count[rows[one.word]]), float(table.freq[rows[one.word]]))
+        for one in found
+    }
+    kept = {one.id.rpartition(":")[0] for one in found}
+    given = [one.stem for one in found if one.stem]
+    columns = _focus_columns(found, known) | {
+        "stem": pa.array([one.id for one in given], pa.string()),
+        "stem_line": pa.array([one.line for one in given], pa.int32()),
+    }
+    own = [one for one in sentences.values() if one.id in kept]
+    for name, table_columns in (
+        (FOCUS, columns),
+        (SOURCE_SENTENCES, sentence_columns(own)),
+        (REJECTED, rejection_columns(rejected)),
+    ):
+        writer.rows[name] = write_parquet(writer.path(name), table_columns)
+    reasons = Counter(str(rejection.reason) for rejection in rejected)
+    writer.funnel = funnel("given stems", kept=len(found), rejected=reasons)
+    n_options = int(option_mask(table, settings).sum())
+    writer.facts |= {
+        "option_words": n_options,
+        "sentences_with_focus": len(own),
+        "stems": stems.name,
+        "stems_in_training": sum(leaks),
+    }
+    ctx.say(f"{len(found):,} of {len(sentences):,} given stems; {n_options:,} words may be options")
+    if any(leaks):
+        done = "kept, because overlap.across = keep" if across == "keep" else "dropped"
+        ctx.say(
+            f"{sum(leaks):,} stems share eight successive words with a training book and are {done}"
+        )
 
 
 def _only_here(
