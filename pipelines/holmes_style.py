@@ -132,19 +132,20 @@ class Focus(StyleTask):
         if self.is_own_background:
             more = {"groups": self.all_settings.cross_fitting.groups}
         if stems := self.given_stems:
-            more = {"stems": stems.digest, "across": self.all_settings.overlap.across}
+            more = {"stems": stems.digest, "leaks": self.all_settings.overlap.across}
         return super().settings() | more
 
     def given(self) -> dict[str, Any]:
         return super().given() | {"n_groups": self.all_settings.cross_fitting.groups}
 
     def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
-        if not (stems := self.given_stems):
-            return super().work(writer, ctx)
-        across = self.all_settings.overlap.across
-        write_given_focus(
-            writer, ctx, **self.artifacts(), stems=stems, across=across, settings=self.own
-        )
+        if stems := self.given_stems:
+            across = self.all_settings.overlap.across
+            write_given_focus(
+                writer, ctx, **self.artifacts(), stems=stems, across=across, settings=self.own
+            )
+        else:
+            super().work(writer, ctx)
 
 
 class Alternates(StyleTask):

@@ -193,7 +193,12 @@ def check_two_sides(task: RunTask) -> None:
     """UsageError if the sides share files and the overlap stage would drop these books."""
     across = task.all_settings.overlap.across
     splits = task.all_settings.input.keep_splits
-    if task.stems or set(task.last.given_sides()) != {"train", "source"} or across == "keep" or splits:
+    if (
+        task.stems
+        or set(task.last.given_sides()) != {"train", "source"}
+        or across == "keep"
+        or splits
+    ):
         return
     train, source = Location.parse(task.train), Location.parse(task.source)
     shared = _shared_files(train, source)

@@ -181,7 +181,7 @@ def _stem(number: int, line: bytes) -> Stem:
     if _JOINS.match(before[-1:]) or _JOINS.match(after) or not normal.startswith(answer, start):
         raise ValueError(
             f"the blank of {quote(filled)} is part of a longer word. The answer must be a whole "
-            "word, such as \"mother's\"."
+            'word, such as "mother\'s".'
         )
     return Stem(number, name or str(number), normal, start, answer)
 

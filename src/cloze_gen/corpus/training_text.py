@@ -118,10 +118,12 @@ def lines_in_text(text: Artifact, table: CountTable, lines: Sequence[Sequence[st
     ]
     runs_of = [_runs(words.astype(np.uint64)) for words in own]
     wanted = np.unique(np.concatenate(runs_of)) if runs_of else np.zeros(0, np.uint64)
+    if not len(wanted):
+        return [False] * len(lines)
     found = np.zeros(len(wanted), bool)
     for words in _words(text, np.array(of_row, np.uint64)):
         runs = _runs(words)
-        places = wanted.searchsorted(runs).clip(max=max(0, len(wanted) - 1))
+        places = wanted.searchsorted(runs).clip(max=len(wanted) - 1)
         found[places[wanted[places] == runs]] = True
     shared = wanted[found]
     return [bool(np.isin(runs, shared).any()) for runs in runs_of]

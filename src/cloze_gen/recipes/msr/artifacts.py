@@ -48,7 +48,7 @@ STAGES = {
             "option_words": "words that may be options",
             "sentences_with_focus": "sentences with a focus word",
             "stems": "with `--stems`: name of the file",
-            "stems_in_training": "with `--stems`: stems that share eight successive words with a training book",
+            "stems_in_training": "with `--stems`: stems of which a training book has eight successive words, the answer among them",
         },
     ),
     "alternates": StageDoc(

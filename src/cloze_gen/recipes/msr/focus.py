@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,6 +19,8 @@ import pyarrow as pa
 from pydantic import Field
 
 from cloze_gen.corpus.books import book_folder, kept_books
+from cloze_gen.corpus.content_sketch import RUN_WORDS
+from cloze_gen.corpus.counts import CountTable
 from cloze_gen.corpus.cross_fitting import group_of_lines, held_out_groups, words_of_one_group
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.hyphens import HYPHENS, write_hyphens
@@ -124,7 +126,7 @@ class FocusReason(Reason):
     NOT_IN_TRAINING = ("answer_not_in_training", "the answer occurs in no training book")
     IN_TRAINING = (
         "stem_in_training",
-        "a training book shares eight successive words with the given stem",
+        "a training book has eight successive words of the stem, the answer among them",
     )
     NO_OTHER_BOOK = ("word_in_no_other_book", "the word occurs in no book of another group")
 
@@ -359,18 +361,20 @@ def write_given_focus(
     (book,) = kept_books(source)
     read = read_sentences(book_folder(source, book), book["book_id"], {})
     sentences = dict(zip(stems.stems, read, strict=True))
-    leaks = lines_in_text(text, table, [one.tokens for one in sentences.values()])
     rows = {word: row for row, word in enumerate(table.words) if table.folded_count[row]}
     found: list[FocusWord] = []
     rejected: list[Rejection] = []
-    for (stem, sentence), leaked in zip(sentences.items(), leaks, strict=True):
+    for stem, sentence in sentences.items():
         verdict = focus_word_of_stem(sentence, stem, known=rows, settings=settings)
-        if isinstance(verdict, Rejection):
-            rejected.append(verdict)
-        elif leaked and across != "keep":
-            rejected.append(Rejection(sentence.id, FocusReason.IN_TRAINING, stem.id))
-        else:
-            found.append(verdict)
+        (rejected if isinstance(verdict, Rejection) else found).append(verdict)  # type: ignore[arg-type]
+    leaks = _in_training(found, sentences.values(), text, table)
+    if across != "keep":
+        rejected += [
+            Rejection(one.id, FocusReason.IN_TRAINING, one.stem.id)
+            for one in found
+            if one.stem and one.id in leaks
+        ]
+        found = [one for one in found if one.id not in leaks]
     known = {
         one.word: (int(table.count[rows[one.word]]), float(table.freq[rows[one.word]]))
         for one in found
@@ -395,14 +399,28 @@ def write_given_focus(
         "option_words": n_options,
         "sentences_with_focus": len(own),
         "stems": stems.name,
-        "stems_in_training": sum(leaks),
+        "stems_in_training": len(leaks),
     }
     ctx.say(f"{len(found):,} of {len(sentences):,} given stems; {n_options:,} words may be options")
-    if any(leaks):
+    if leaks:
         done = "kept, because overlap.across = keep" if across == "keep" else "dropped"
-        ctx.say(
-            f"{sum(leaks):,} stems share eight successive words with a training book and are {done}"
+        ctx.say(f"{len(leaks):,} of the stems are in a training book and are {done}")
+
+
+def _in_training(
+    found: Sequence[FocusWord], sentences: Iterable[Sentence], text: Artifact, table: CountTable
+) -> set[str]:
+    """Ids of the focus words that a run of eight words of the training text contains."""
+    tokens_of = {one.id: one.tokens for one in sentences}
+    around = []
+    for one in found:
+        tokens, place = tokens_of[one.id.rpartition(":")[0]], one.position
+        before, after = (
+            list(filter(is_word, part)) for part in (tokens[:place], tokens[place + 1 :])
         )
+        around.append([*before[1 - RUN_WORDS :], one.word, *after[: RUN_WORDS - 1]])
+    leaked = lines_in_text(text, table, around)
+    return {one.id for one, leak in zip(found, leaked, strict=True) if leak}
 
 
 def _only_here(

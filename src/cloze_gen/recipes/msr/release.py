@@ -52,7 +52,7 @@ def _stems_notes(focus: Mapping[str, Any]) -> list[str]:
     if "stems" not in focus:
         return []
     leaks = focus["stems_in_training"]
-    found = f"; {leaks:,} share eight successive words with a training book" if leaks else ""
+    found = f"; {leaks:,} of them are in a training book" if leaks else ""
     return [
         f"stems and answers: given in {focus['stems']}{found}. Check their licence: the licence "
         "of the books does not cover them."
