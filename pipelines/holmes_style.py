@@ -13,6 +13,7 @@ from cloze_gen.corpus.offensive_words import words_digest
 from cloze_gen.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.readers.reader import InputSettings
+from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.sentence_fitness import SentenceFault
 from cloze_gen.judging.tasks.groom import RejectReason
 from cloze_gen.judging.verdicts import VerdictFile
@@ -23,7 +24,7 @@ from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternates
 from cloze_gen.recipes.msr.choice import ChoiceSettings, write_choice, write_pool
-from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus
+from cloze_gen.recipes.msr.focus import FocusReason, FocusSettings, write_focus, write_given_focus
 from cloze_gen.recipes.msr.forward import ForwardReason, ForwardSettings, write_forward
 from cloze_gen.recipes.msr.grooming.people import GROOMING
 from cloze_gen.recipes.msr.grooming.predicates import AnswerFault, CandidateFault, GroomingSettings
@@ -56,6 +57,7 @@ from cloze_gen.release.settings import OrderedReleaseSettings
 from cloze_gen.release.study_items import POOL_READING, READING
 from cloze_gen.release.style import OwnBackground, Style
 from cloze_gen.settings import IgnoredWhen, SettingsGroup
+from cloze_gen.store.artifacts import ArtifactWriter
 
 
 class HolmesSettings(SettingsGroup):
@@ -86,6 +88,7 @@ class HolmesSettings(SettingsGroup):
             {"grooming.verdicts": bool, "grooming.unjudged_policy": ("left_out",)},
         ),
         IgnoredWhen(("cross_fitting.groups",), {"--train": (True,)}),
+        IgnoredWhen(("choice.n_questions", "choice.class_shares"), {"--stems": (True,)}),
         *IGNORED_WITHOUT_TRAIN,
     )
 
@@ -122,18 +125,28 @@ class Focus(StyleTask):
     write = staticmethod(write_focus)
 
     def inputs(self) -> dict[str, StageTask]:
-        return super().inputs() | (
-            {"text": self.clone(TrainingText)} if self.is_own_background else {}
-        )
+        reads_text = self.is_own_background or self.stems
+        return super().inputs() | ({"text": self.clone(TrainingText)} if reads_text else {})
 
     def settings(self) -> dict[str, Any]:
-        several = (
-            {"groups": self.all_settings.cross_fitting.groups} if self.is_own_background else {}
-        )
-        return super().settings() | several
+        more: dict[str, Any] = {}
+        if self.is_own_background:
+            more = {"groups": self.all_settings.cross_fitting.groups}
+        if stems := self.given_stems:
+            more = {"stems": stems.digest, "leaks": self.all_settings.overlap.across}
+        return super().settings() | more
 
     def given(self) -> dict[str, Any]:
         return super().given() | {"n_groups": self.all_settings.cross_fitting.groups}
+
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+        if stems := self.given_stems:
+            across = self.all_settings.overlap.across
+            write_given_focus(
+                writer, ctx, **self.artifacts(), stems=stems, across=across, settings=self.own
+            )
+        else:
+            super().work(writer, ctx)
 
 
 class Alternates(StyleTask):
@@ -229,16 +242,20 @@ class Pool(StyleTask):
     }
     write = staticmethod(write_pool)
 
+    def given(self) -> dict[str, Any]:
+        if not (stems := self.given_stems):
+            return super().given()
+        each_one = {"n_questions": len(stems.stems), "class_shares": {}}
+        return super().given() | {"settings": self.own.model_copy(update=each_one)}
 
-class Choice(StyleTask):
+
+class Choice(Pool):
     """MSR 2.3 and guideline 7: four impostors, one focus word a sentence, n questions."""
 
     stage = "choice"
     group = "choice"
     version = 10
-    draws = True
     not_covered = frozenset({"verdicts"})  # covered by its content
-    needs = Pool.needs
     write = staticmethod(write_choice)
 
     def inputs(self) -> dict[str, StageTask]:
@@ -285,6 +302,7 @@ STYLE = Style(
         else ()
     ),
     sides=("train", "source"),
+    reads_stems=True,
     items=QUESTION_ITEMS,
     last=Choice,
     files=msr_files,

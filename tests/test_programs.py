@@ -112,6 +112,15 @@ class Inputs:
         return self.tmp / "figures"
 
     @cached_property
+    def published(self) -> Path:
+        """The questions of `run` under the names of the published files."""
+        folder = self.tmp / "published"
+        folder.mkdir()
+        for path in self.run.release.glob("tiny.machine_format.*"):
+            shutil.copyfile(path, folder / path.name.replace("tiny", "Holmes"))
+        return folder
+
+    @cached_property
     def manifest(self) -> Path:
         """A table of the books of `run`."""
         path = self.tmp / "manifest.tsv"
@@ -430,6 +439,19 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             "Answers by class",
             ("read.txt",),
         )
+    ],
+    "benchmarks/rank_alignment.py": [
+        Call(
+            lambda at: (
+                *("--figures", at.tmp, "measure", "--published", at.published),
+                *("--train", at.run.out.parent / "books" / "train", "--out", at.tmp / "out"),
+                *("--choice", "random", "--config", "holmes-sample", *QUICK),
+                *("--set", "focus.min_tokens=4", "--set", "overlap.across=keep"),
+            ),
+            '"kendall"',
+            ("alignment.jsonl",),
+        ),
+        Call(lambda at: ("--figures", at.figures, "plot"), writes=("figures/alignment.svg",)),
     ],
     "benchmarks/tagger_speed.py": [
         Call(

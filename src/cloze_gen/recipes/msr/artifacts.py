@@ -65,6 +65,8 @@ STAGES = {
                     "next_token": "string: the token after it",
                     "count": "int64: tokens of the word in the training books",
                     "freq": "double: `freq` of `counts.tsv`",
+                    "stem": "string?: id of the given stem (`--stems`)",
+                    "stem_line": "int32?: its line in the file",
                 },
                 example='{"id": "the-lamp-at-skerry-point:67:5", "sentence_id": "the-lamp-at-skerry-point:67", "position": 5, '
                 '"word": "patience", "history1": "with", "history2": "the", "next_token": "of", "count": 3, "freq": 0.00018138395961183834}',
@@ -76,11 +78,16 @@ STAGES = {
             ),
             HYPHENS,
             rejected_file(
-                "The rejected sentences and words; `detail` is the word.",
+                "The rejected sentences and words; `detail` is the word, or the id of the given stem.",
                 '{"id": "the-clockmakers-debt:25:8", "reason": "word_not_eligible", "detail": "tray"}',
             ),
         ),
-        {"option_words": "words that may be options", "sentences_with_focus": "sentences with a focus word"},
+        {
+            "option_words": "words that may be options",
+            "sentences_with_focus": "sentences with a focus word",
+            "stems": "with `--stems`: name of the file",
+            "stems_in_training": "with `--stems`: stems of which a training book has eight successive words, the answer among them",
+        },
     ),
     "alternates": StageDoc(
         "Draws rare words for each focus word from the n-gram model.",

@@ -421,6 +421,7 @@ class _Describer:
             question,
             source=source_record(sentence, position),
             history=[focus["history1"], focus["history2"]],
+            **({"stem": focus["stem"]} if "stem" in focus else {}),
             next_token=focus["next_token"],
             answer_tag=tables.groomed.at[choice.id, "answer_tag"],
             answer_rank=int(screened["answer_rank"]),

@@ -21,6 +21,7 @@ from cloze_gen.release.trace import (
     find_question,
 )
 from cloze_gen.store.tables import QUESTIONS
+from cloze_gen.text_layout import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +39,9 @@ _MEASURES = {
 
 def describe_focus(item: Traced) -> Iterator[str]:
     focus = item.row
+    if "stem" in focus:
+        file, own = item.artifact("focus").facts["stems"], focus["stem"]
+        yield f"stem       line {focus['stem_line']:,} of {printable(file)}, id {printable(own)}"
     yield (
         f"focus      {focus['word']!r} at token {focus['position']}: count {focus['count']:,}, "
         f"freq {focus['freq']:.3g}"
