@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fit import FOLDS, INVERSE_RIDGE, SAYS, measured, read_marks
+from fit import FOLDS, INVERSE_RIDGE, SAYS, measured
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
@@ -120,12 +120,6 @@ def boosted(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Callable[..., n
     return lambda unseen: model.predict_proba(unseen)[:, 1]
 
 
-def both(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Callable[..., np.ndarray]:
-    """The mean of the log odds of `logistic` and `boosted`."""
-    models = [fit(x, y, weight) for fit in (logistic, boosted)]
-    return lambda unseen: _expit(np.mean([_logit(model(unseen)) for model in models], axis=0))
-
-
 def bagged(quantile: float) -> Fit:
     """A quantile of models fitted on random halves of the marks."""
 
@@ -135,10 +129,6 @@ def bagged(quantile: float) -> Fit:
         return lambda unseen: np.quantile([model(unseen) for model in models], quantile, axis=0)
 
     return fit
-
-
-def _logit(p: np.ndarray) -> np.ndarray:
-    return np.log(p / (1 - p))
 
 
 def _expit(x: np.ndarray) -> np.ndarray:
@@ -160,12 +150,15 @@ class Study:
     def cross_validated(
         self, x: np.ndarray, y: np.ndarray, fit: Fit = logistic, weight: np.ndarray | None = None
     ) -> np.ndarray:
-        """Probabilities; marks of weight 0 are not fitted on."""
+        """Probabilities; marks of weight 0 are not fitted on. Without two classes, the mean."""
         weight = np.ones(len(y)) if weight is None else weight
         found = np.zeros(len(y))
         for train, test in self.folds:
             able = train[weight[train] > 0]
-            found[test] = fit(x[able], y[able], weight[able])(x[test])
+            if len(set(y[able])) == 2:
+                found[test] = fit(x[able], y[able], weight[able])(x[test])
+            else:
+                found[test] = y[train].mean()
         return found
 
     def ordinal(self, x: np.ndarray) -> np.ndarray:
@@ -237,11 +230,11 @@ def main() -> None:
     parser.add_argument("--language-model", type=Path, action="append", default=[])
     parser.add_argument("--first-chosen", type=int, default=FIRST_CHOSEN)
     args = parser.parse_args()
-    marks = read_marks([args.marks])
-    lines = args.marks.read_text(encoding="utf-8").splitlines()
-    line_of = {(row["id"], row["word"]): i for i, row in enumerate(map(json.loads, lines))}
+    marks: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for i, line in enumerate(args.marks.read_text(encoding="utf-8").splitlines()):
+        row = json.loads(line)
+        marks[row["id"]].append(row | {"line": i})
     x, rows = measured(args.run, marks)
-    rows = [row | {"line": line_of[row["id"], row["word"]]} for row in rows]
     sentences = cached_sentences(stage_artifact(args.run, "focus").folder)
     scorers = {"n-grams": ngram_scorer(stage_artifact(args.run, "lm").path("model.arpa"))}
     scorers |= {folder.name: causal_scorer(folder) for folder in args.language_model}
@@ -255,29 +248,30 @@ def _report(study: Study, x: np.ndarray, of_models: Mapping[str, np.ndarray]) ->
     print(f"{len(x):,} marks, {study.chosen.sum():,} of the choice's own; AUC")
     print("\n| model | fits, random | chosen | plausible, random | chosen |")
     print("|---|---:|---:|---:|---:|")
-    with_scores = {
-        f"+ {name}": study.both_marks(np.hstack([x, found])) for name, found in of_models.items()
-    }
+    with_scores = {f"+ {name}": found for name, found in of_models.items()}
     if len(of_models) > 1:
-        with_scores["+ all of these"] = study.both_marks(np.hstack([x, *of_models.values()]))
-    variants = {
-        "logistic": study.both_marks(x),
-        "chosen weighted 3": study.both_marks(x, weight=np.where(study.chosen, 3.0, 1.0)),
-        "chosen only": study.both_marks(x, weight=study.chosen.astype(float)),
-        "ordinal": dict.fromkeys(TARGETS, study.ordinal(x)),
-        "boosted trees": study.both_marks(x, fit=boosted),
-        "logistic and boosted": study.both_marks(x, fit=both),
-        "pessimistic": {
+        with_scores["+ all of these"] = np.hstack(list(of_models.values()))
+    makers: dict[str, Callable[[], dict[str, np.ndarray]]] = {
+        "logistic": lambda: study.both_marks(x),
+        "chosen weighted 3": lambda: study.both_marks(x, weight=np.where(study.chosen, 3.0, 1.0)),
+        "chosen only": lambda: study.both_marks(x, weight=study.chosen.astype(float)),
+        "ordinal": lambda: dict.fromkeys(TARGETS, study.ordinal(x)),
+        "boosted trees": lambda: study.both_marks(x, fit=boosted),
+        "pessimistic": lambda: {
             name: study.cross_validated(x, study.says(name), fit=bagged(quantile))
             for name, quantile in zip(TARGETS, (0.9, 0.1), strict=True)
         },
-        **with_scores,
+    } | {
+        name: lambda found=found: study.both_marks(np.hstack([x, found]))
+        for name, found in with_scores.items()
     }
-    for name, found in variants.items():
-        study.print_row(name, found)
+    variants = {}
+    for name, make in makers.items():
+        variants[name] = make()
+        study.print_row(name, variants[name])
 
     print("\nBy book, the choice's own candidates\n")
-    shown = {"logistic": variants["logistic"], **with_scores}
+    shown = {name: variants[name] for name in ("logistic", *with_scores)}
     print(f"| book | marks | {' | '.join(f'{a}, {b}' for a in shown for b in TARGETS)} |")
     for book in sorted(set(study.books)):
         here = study.chosen & (study.books == book)

@@ -1,6 +1,6 @@
 """Train a small causal transformer on sentences and save it as a Hub folder, for `hf:FOLDER`.
 
-    pip install 'cloze-gen[hf]' tokenizers
+    pip install 'cloze-gen[hf]'
     python training/transformer/train.py artifacts/runs/NAME/07-text/sentences.txt --out MODEL
 
 A text has one sentence a line; the stage `text` of a run writes such a file. The last lines of each
@@ -24,6 +24,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 BOUNDARY = "<s>"
 TOKENIZER_LINES = 200_000
+LINES_AT_ONCE = 10_000
 HEAD_WIDTH = 64
 WARM_UP = 0.02  # share of the time
 REPORT_S = 60.0
@@ -53,18 +54,13 @@ def train_tokenizer(lines: Sequence[str], vocabulary: int, context: int) -> PreT
 
 def stream_of(tokenizer: PreTrainedTokenizerFast, lines: Sequence[str]) -> torch.Tensor:
     """Ids of all lines, each after a boundary."""
-    begin = tokenizer.bos_token_id
-    return torch.tensor(
-        [
-            id_
-            for first in range(0, len(lines), 10_000)
-            for ids in tokenizer(lines[first : first + 10_000], add_special_tokens=False)[
-                "input_ids"
-            ]
-            for id_ in (begin, *ids)
-        ],
-        dtype=torch.int32,
-    )
+    begin, parts = tokenizer.bos_token_id, []
+    for first in range(0, len(lines), LINES_AT_ONCE):
+        some = lines[first : first + LINES_AT_ONCE]
+        encoded = tokenizer(some, add_special_tokens=False, verbose=False)["input_ids"]
+        ids = [id_ for line in encoded for id_ in (begin, *line)]
+        parts.append(torch.tensor(ids, dtype=torch.int32))
+    return torch.cat(parts)
 
 
 def train(
@@ -116,7 +112,8 @@ def perplexity_per_word(
     nats, words = 0.0, 0
     with torch.inference_mode():
         for line in lines:
-            ids = [tokenizer.bos_token_id, *tokenizer(line, add_special_tokens=False)["input_ids"]]
+            encoded = tokenizer(line, add_special_tokens=False, verbose=False)["input_ids"]
+            ids = [tokenizer.bos_token_id, *encoded]
             if 1 < len(ids) <= context:
                 row = torch.tensor([ids])
                 nats += float(model(input_ids=row, labels=row).loss) * (len(ids) - 1)
