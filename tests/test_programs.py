@@ -226,12 +226,15 @@ def made_shapes(at: Inputs, shape: str) -> Path:
 
 @dataclass(frozen=True)
 class Call:
-    """How a program is called, a part of what it prints, and the files that it writes."""
+    """How a program is called, a part of what it prints, the files that it writes, and an optional
+    package that it needs.
+    """
 
     arguments: Callable[[Inputs], Sequence[object]]
     prints: str = ""
     writes: tuple[str, ...] = ()
     browser: bool = False
+    needs: str = ""
 
 
 PROGRAMS: dict[str, Sequence[Call]] = {
@@ -549,6 +552,12 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             ("reader_weights.py",),
         )
     ],
+    "training/grooming/study.py": [
+        Call(
+            lambda at: ("--marks", at.marks, "--run", at.two_books, "--first-chosen", 4),
+            "By book, the choice's own candidates",
+        )
+    ],
     "training/tagger/evaluate.py": [
         Call(
             lambda at: ("--treebank", at.treebank, "--test", "--out", "scores.json"),
@@ -564,6 +573,17 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             ),
             "Saved pipeline",
             ("model/meta.json",),
+        )
+    ],
+    "training/transformer/train.py": [
+        Call(
+            lambda at: (
+                *(at.text / "sentences.txt", "--out", "model", "--minutes", 0.01),
+                *("--vocabulary", 300, "--width", 64, "--layers", 1, "--held-out", 5),
+            ),
+            "held-out perplexity per word",
+            ("model/config.json", "model/tokenizer.json"),
+            needs="torch",
         )
     ],
     "training/words/build.py": [
@@ -639,6 +659,8 @@ def two_books(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_it_runs(name: str, call: Call, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     """It ends with status 0, prints what it found and writes its files."""
+    if call.needs:
+        pytest.importorskip(call.needs)
     if call.browser:
         pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
         if shutil.which("chromium") is None:

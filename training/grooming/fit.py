@@ -85,12 +85,15 @@ def measured(
         cached_sentences(focus.folder),
         load_tagger("builtin"),
     )
-    items, rows_of = [], []
+    items, rows_of, stale = [], [], []
     for item_id, rows in sorted(marks.items()):
         sentence_id, _, position = item_id.rpartition(":")
         answer = rows[0]["answer"]
         rows = [row for row in rows if space.evidence([row["word"]])[0] > 0]
         if sentence_id not in sentences or not space.evidence([answer])[0] > 0 or not rows:
+            continue
+        if sentences[sentence_id].tokens[int(position) :][:1] != (answer,):
+            stale.append(item_id)
             continue
         items.append(
             GroomedItem(
@@ -102,6 +105,8 @@ def measured(
             )
         )
         rows_of.append(rows)
+    if stale:
+        print(f"{run.name}: {len(stale)} marked blanks no longer hold their answer, as {stale[0]}")
     judge_answers(items, SHARD, tagger)
     for item in items:
         judge_words(item, SHARD)
