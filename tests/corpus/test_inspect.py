@@ -57,7 +57,7 @@ def test_the_first_lines_of_a_run(books: Path) -> None:
         "skipped 1 other file (1 .md)",
     ]
     assert summary(scan(SAMPLE / "train"), place="the sample")[0].startswith(
-        "8 books in the sample, "
+        "12 books in the sample, "
     )
 
 
