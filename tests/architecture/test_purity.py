@@ -33,7 +33,6 @@ FILES = {"Artifact", "ArtifactWriter", "FinishedRun", "Path", "Room", "Store", "
 NAMES_OF_FILES = {"file", "folder", "path"}
 OPEN_ANYWAY = {
     "corpus.offensive_words.offensive_words: read_regular_text": "a setting names the file",
-    "corpus.offensive_words.offensive_words: read_text": "a list that comes with the package",
     "corpus.ocr._known_words: load": "words that come with the package",
     "corpus.folder: os": "it walks a user's folder of books",
     "corpus.scan: os": "it compares a user's folder with a manifest",

@@ -18,6 +18,7 @@ from cloze_gen.evaluate.metrics import wilson_interval
 from cloze_gen.evaluate.passages import PassageEvaluation, PassageRow
 from cloze_gen.evaluate.questions import QuestionEvaluation, QuestionRow
 from cloze_gen.records.question import Question
+from cloze_gen.release.card import _verdict
 from cloze_gen.release.html import render_report
 from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.verdict import (
@@ -326,6 +327,16 @@ def test_run_report_and_card_have_the_same_words(style: str, run_of: Callable[[s
         name, _, text = line.partition(": ")
         assert (f"**{line}**" if name == "verdict" else f"*{name}*: {text}") in card
         assert (f"Verdict: {text}" if name == "verdict" else line) in shown
+
+
+@pytest.mark.parametrize("text", ["a\n## b", "<script>alert(1)</script>"])
+def test_a_verdict_of_others_changes_no_document(text: str, data: ReportData) -> None:
+    verdict = Verdict((Finding("leak", BAD, text),), notice=text)
+    assert "<script>alert" not in render_report(replace(data, verdict=verdict))
+    listed = _verdict(verdict.lines("mine")).removesuffix("\n\n").splitlines()
+    assert len(listed) == 4
+    assert "<" not in "".join(listed)
+    assert Verdict(()).level == UNKNOWN
 
 
 def test_a_notice_is_red_in_report(data: ReportData) -> None:

@@ -181,6 +181,7 @@ def _verdict(lines: Sequence[str]) -> str:
 
 
 def _named(line: str) -> str:
+    line = one_line(line).replace("<", "&lt;")  # a release of others may hold anything
     name, _, rest = line.partition(": ")
     return f"**{line}**" if name in {"verdict", "notice"} else f"*{name}*: {rest}"
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal
 
 from cloze_gen.evaluate.adversary import FEATURE_NAMES
 from cloze_gen.evaluate.blanks import BlankEvaluation
@@ -17,9 +17,12 @@ from cloze_gen.evaluate.questions import QuestionEvaluation, QuestionRow
 from cloze_gen.evaluate.selection import HUMAN, LOCAL_MODEL
 from cloze_gen.records.question import Question
 
-GOOD, CARE, BAD = "good", "usable with care", "do not publish"
+Level = Literal["good", "usable with care", "do not publish", "not measured"]
+GOOD: Level = "good"
+CARE: Level = "usable with care"
+BAD: Level = "do not publish"
+UNKNOWN: Level = "not measured"  # of a leak without a measure: then there is no verdict
 LEVELS = (GOOD, CARE, BAD)
-UNKNOWN = "not measured"  # level of a leak without a measure: then there is no verdict
 LEAK, AMBIGUITY, TRIVIALITY, SIZE = "leak", "ambiguity", "triviality", "size"
 
 
@@ -30,7 +33,7 @@ class Limit:
     good: float
     bad: float
 
-    def level(self, low: float, high: float) -> str:
+    def level(self, low: float, high: float) -> Level:
         """
         >>> [Limit(0.12, 0.15).level(*ends) for ends in ((0.01, 0.12), (0.1, 0.13), (0.15, 0.4))]
         ['good', 'usable with care', 'do not publish']
@@ -92,7 +95,7 @@ class Finding:
     """One rule: its level and a sentence with the figure and its meaning."""
 
     rule: str
-    level: str
+    level: Level
     sentence: str
 
     @property
@@ -114,11 +117,10 @@ class Verdict:
     notice: str = ""
 
     @property
-    def level(self) -> str:
-        levels = [one.level for one in self.findings]
-        if UNKNOWN in levels and BAD not in levels:
-            return UNKNOWN
-        return max((one for one in levels if one in LEVELS), key=LEVELS.index)
+    def level(self) -> Level:
+        levels = {one.level for one in self.findings}
+        order = (BAD, UNKNOWN, CARE, GOOD)
+        return next((level for level in order if level in levels), UNKNOWN)
 
     def head(self, name: str) -> str:
         """
