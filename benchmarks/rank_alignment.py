@@ -16,6 +16,7 @@ import argparse
 import itertools
 import json
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,8 +93,10 @@ class Answered:
 
 def measure(args: argparse.Namespace) -> None:
     args.out.mkdir(parents=True, exist_ok=True)
+    args.figures.mkdir(parents=True, exist_ok=True)
+    results = args.figures / RESULTS
+    rows = list(read_jsonl(results)) if results.exists() else []
     published = published_questions(args.published)
-    rows: list[dict[str, Any]] = []
     models: dict[int, KenlmModel] = {}
     for choice in args.choice or CHOICES:
         config, settings = CHOICES[choice]
@@ -105,7 +108,7 @@ def measure(args: argparse.Namespace) -> None:
         folder = args.out / "runs" / run
         if not models:
             write_sentences(folder, args.out / SENTENCES, one_in=args.one_sentence_in)
-            models = ngram_models(args.out / SENTENCES, args.out / "alignment-models")
+            models = ngram_models(args.out / SENTENCES)
         ours = {
             record["stem"]: record for record in read_jsonl(folder / "release" / "questions.jsonl")
         }
@@ -117,11 +120,10 @@ def measure(args: argparse.Namespace) -> None:
             side: answered(args, f"{choice}-{side}", questions, folder, models)
             for side, questions in of_both.items()
         }
-        rows += list(compared(choice, found["generated"], found["published"]))
-        print(json.dumps(rows[-1]), flush=True)
-    args.figures.mkdir(parents=True, exist_ok=True)
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    (args.figures / RESULTS).write_text(text, encoding="utf-8")
+        new = compared(choice, found["generated"], found["published"])
+        rows = [row for row in rows if row["choice"] != choice] + new
+        write_jsonl(results, rows)
+        print(json.dumps(new[-1]), flush=True)
 
 
 def call(args: argparse.Namespace, *arguments: str) -> None:
@@ -196,22 +198,22 @@ def write_sentences(run: Path, file: Path, *, one_in: int) -> None:
         file.write_text("".join(some), encoding="utf-8", newline="\n")
 
 
-def ngram_models(text: Path, folder: Path) -> dict[int, KenlmModel]:
-    folder.mkdir(exist_ok=True)
+def ngram_models(text: Path) -> dict[int, KenlmModel]:
     models = {}
-    for order in ORDERS:
-        arpa = folder / f"{order}.arpa"
-        train_arpa(
-            text=text,
-            arpa=arpa,
-            order=order,
-            memory="1G",
-            temp_dir=folder,
-            discount_fallback=True,
-            on_line=lambda line: None,
-        )
-        models[order] = KenlmModel(arpa)
-        arpa.unlink()
+    with tempfile.TemporaryDirectory(dir=text.parent) as folder:
+        for order in ORDERS:
+            arpa = Path(folder) / f"{order}.arpa"
+            train_arpa(
+                text=text,
+                arpa=arpa,
+                order=order,
+                memory="1G",
+                temp_dir=Path(folder),
+                prune=(0, 0, *(1 for _ in range(order - 2))),
+                discount_fallback=True,
+                on_line=lambda line: None,
+            )
+            models[order] = KenlmModel(arpa)
     return models
 
 

@@ -34,7 +34,7 @@ NAV = {
     "Reference": (*(f"reference/{name.removesuffix('.md')}" for name in REFERENCE), "benchmarks"),
     "Explanation": tuple(
         f"explanation/{page}"
-        for page in ("holmes", "grooming", "matched-choice", "scs", "lambada", "scde", "papers", "evaluation", "quality", "tagger", "architecture")
+        for page in ("holmes", "grooming", "matched-choice", "scs", "lambada", "scde", "papers", "alignment", "evaluation", "quality", "tagger", "architecture")
     ),
     "Project": tuple(name.removesuffix(".md") for name in PROJECT_PAGES),
 }  # fmt: skip
