@@ -533,7 +533,7 @@ def trace(
     """Print every decision about one question or passage, from the raw file to the
     release.
 
-    Example: cloze-gen trace the-lamp-at-skerry-point:67:5 --run holmes-style
+    Example: cloze-gen trace the-clockmakers-debt:206:9 --run holmes-style
     """
     from cloze_gen.cli.show import trace_item
 

@@ -13,8 +13,8 @@ _HISTORY = {"history_log10_prob": "float: log10 P(word | two tokens before)"}
 _CHOICE_FILES = (
     questions_file(
         without=("answer_class",),
-        example='{"id": "the-lamp-at-skerry-point:67:5", "book_id": "the-lamp-at-skerry-point", "tokens": ["Amos", "..."], '
-        '"position": 5, "options": ["parlour", "evening", "hour", "patience", "glass"], "answer_index": 3, "answer": "patience", ...}',
+        example='{"id": "the-clockmakers-debt:206:9", "book_id": "the-clockmakers-debt", "tokens": ["We", "..."], '
+        '"position": 9, "options": ["closed", "filled", "observed", "mended", "counted"], "answer_index": 0, "answer": "closed", ...}',
     ),
     fewshot_file(
         "At most eight further questions of other sentences, for few-shot prompts. The columns are those of the questions."
@@ -33,7 +33,7 @@ _CHOICE_FILES = (
     rejected_file(
         "Suitable focus words that became no question. `detail` is the chosen item of the sentence, the sentence that is printed "
         "alike, or a number.",
-        '{"id": "the-clockmakers-debt:34:16", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:34:26"}',
+        '{"id": "the-clockmakers-debt:126:14", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:126:12"}',
     ),
 )
 _CHOICE_FACTS = {
@@ -68,8 +68,8 @@ STAGES = {
                     "stem": "string?: id of the given stem (`--stems`)",
                     "stem_line": "int32?: its line in the file",
                 },
-                example='{"id": "the-lamp-at-skerry-point:67:5", "sentence_id": "the-lamp-at-skerry-point:67", "position": 5, '
-                '"word": "patience", "history1": "with", "history2": "the", "next_token": "of", "count": 3, "freq": 0.00018138395961183834}',
+                example='{"id": "the-clockmakers-debt:206:9", "sentence_id": "the-clockmakers-debt:206", "position": 9, '
+                '"word": "closed", "history1": "and", "history2": "I", "next_token": "the", "count": 8, "freq": 0.00018790369935408103}',
             ),
             FileDoc(
                 "sentences.parquet",
@@ -79,7 +79,7 @@ STAGES = {
             HYPHENS,
             rejected_file(
                 "The rejected sentences and words; `detail` is the word, or the id of the given stem.",
-                '{"id": "the-clockmakers-debt:25:8", "reason": "word_not_eligible", "detail": "tray"}',
+                '{"id": "the-clockmakers-debt:4:3", "reason": "word_not_eligible", "detail": "engraver"}',
             ),
         ),
         {
@@ -96,7 +96,7 @@ STAGES = {
                 "alternates/part-*.parquet",
                 "One row an alternate, the most probable first. A part holds up to 2,048 focus words of one model.",
                 {**_WORD, **_HISTORY},
-                example='{"id": "the-lamp-at-skerry-point:67:5", "word": "hour", "history_log10_prob": -2.9133760929107666}',
+                example='{"id": "the-clockmakers-debt:206:9", "word": "filled", "history_log10_prob": -2.8717355728149414}',
             ),
         ),
         {"alternates": "rows of all parts"},
@@ -115,8 +115,8 @@ STAGES = {
                     "answer_rank": "int64: rank by this score among the answer and its alternates, from 1",
                     "alternates": "int64: number of alternates",
                 },
-                example='{"id": "the-lamp-at-skerry-point:67:5", "status": "kept", "answer_log10_prob": -3.84350323677063, '
-                '"answer_rank": 126, "alternates": 150}',
+                example='{"id": "the-clockmakers-debt:206:9", "status": "kept", "answer_log10_prob": -4.204875469207764, '
+                '"answer_rank": 260, "alternates": 300}',
             ),
         ),
     ),
@@ -134,9 +134,9 @@ STAGES = {
                     "kept": "bool: among the best `forward.keep`",
                     "sentence_log10_prob": "double: log10 probability of the whole sentence with the word; null if not kept",
                 },
-                example='{"id": "the-lamp-at-skerry-point:67:5", "word": "hour", "history_log10_prob": -2.9133760929107666, '
-                '"forward_log10_prob": -1.2792772054672241, "forward_rank": 26, "kept": true, '
-                '"sentence_log10_prob": -49.0162307061255}',
+                example='{"id": "the-clockmakers-debt:206:9", "word": "filled", "history_log10_prob": -2.8717355728149414, '
+                '"forward_log10_prob": -0.43056589365005493, "forward_rank": 16, "kept": true, '
+                '"sentence_log10_prob": -35.40616503730416}',
             ),
             FileDoc(
                 "answers.parquet",
@@ -147,8 +147,8 @@ STAGES = {
                     "forward_rank": "int64: 1 + number of alternates that score better",
                     "sentence_log10_prob": "double: log10 probability of the sentence",
                 },
-                example='{"id": "the-lamp-at-skerry-point:67:5", "forward_log10_prob": -0.7019597291946411, "forward_rank": 12, '
-                '"sentence_log10_prob": -49.36904037371278}',
+                example='{"id": "the-clockmakers-debt:206:9", "forward_log10_prob": -0.6697792410850525, "forward_rank": 36, '
+                '"sentence_log10_prob": -37.06496146693826}',
             ),
         ),
         {"alternates_scored": "rows of all parts"},
@@ -170,9 +170,9 @@ STAGES = {
                     "plausible": "float: expected share of readers who find it plausible, those of `fits_as_well` included",
                     "tag": "string: Penn tag in the sentence, clitics after `+`; empty if an earlier check rejected the candidate",
                 },
-                example='{"id": "the-lamp-at-skerry-point:67:5", "word": "hour", "verdict": "fit", "similarity": 0.08375605940818787, '
-                '"topicality": 0.059148263186216354, "fits_as_well": 0.014254243113100529, "ungrammatical": 0.018794724717736244, '
-                '"plausible": 0.1776355803012848, "tag": "NN"}',
+                example='{"id": "the-clockmakers-debt:206:9", "word": "filled", "verdict": "fit", "similarity": 0.4439827799797058, '
+                '"topicality": 0.0, "fits_as_well": 0.05214680731296539, "ungrammatical": 0.045178450644016266, '
+                '"plausible": 0.5358907580375671, "tag": "VBD"}',
             ),
             FileDoc(
                 "items.parquet",
@@ -185,8 +185,8 @@ STAGES = {
                     "place_requires": "string: what the place of a verb or noun requires; empty for other tags",
                     "fit_candidates": "int64: number of candidates with the verdict `fit`",
                 },
-                example='{"id": "the-lamp-at-skerry-point:67:5", "verdict": "fit", "answer_tag": "NN", "answer_topicality": 0.4641, '
-                '"place_requires": "noun", "fit_candidates": 23}',
+                example='{"id": "the-clockmakers-debt:206:9", "verdict": "fit", "answer_tag": "VBD", "answer_topicality": 0.7001, '
+                '"place_requires": "object", "fit_candidates": 24}',
             ),
         ),
         {
