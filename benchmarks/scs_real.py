@@ -16,7 +16,6 @@ import argparse
 import cProfile
 import pstats
 import resource
-import statistics
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -86,48 +85,29 @@ def books_lines(records: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def class_lines(records: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Classes and tags of the answers; impostors have the same class by construction."""
+    """Classes of the answers; impostors have the same class by construction."""
     classes = Counter(record["answer_class"] for record in records)
-    tags = Counter(record["answer_tag"] for record in records)
     yield (
         "Answers by class (impostors alike): "
         + ", ".join(f"{name} {classes[name] / len(records):.1%}" for name in CONTENT_CLASSES)
         + "."
     )
-    yield "By tag: " + ", ".join(f"{tag} {count:,}" for tag, count in tags.most_common()) + "."
 
 
 def frequency_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[str]:
-    """Frequencies of answers and impostors, and how often the answer is extreme; ties share the
-    win.
-    """
+    """How often the answer is the most or the least frequent option; ties share the win."""
     table = read_counts(stage_artifact(run, "counts"))
     freq_of = dict(zip(table.words, table.freq.tolist(), strict=True))
     most = least = 0.0
-    own: dict[str, list[float]] = {name: [] for name in CONTENT_CLASSES}
-    others: dict[str, list[float]] = {name: [] for name in CONTENT_CLASSES}
     for record in records:
         freqs = [freq_of[word] for word in record["options"]]
         answer = freqs[record["answer_index"]]
         most += (answer == max(freqs)) / freqs.count(max(freqs))
         least += (answer == min(freqs)) / freqs.count(min(freqs))
-        own[record["answer_class"]].append(answer)
-        others[record["answer_class"]] += [
-            freq for place, freq in enumerate(freqs) if place != record["answer_index"]
-        ]
     yield (
         f"Most frequent option: {most / len(records):.1%} of the questions; least frequent "
         f"option: {least / len(records):.1%}."
     )
-    yield ""
-    yield "| class | median frequency of answers | of impostors |"
-    yield "|---|---:|---:|"
-    for name in CONTENT_CLASSES:
-        if own[name]:
-            yield (
-                f"| {name} | {statistics.median(own[name]):.2e} | "
-                f"{statistics.median(others[name]):.2e} |"
-            )
 
 
 def syntax_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[str]:
@@ -141,7 +121,6 @@ def syntax_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[str]:
         (cell.lemma, cell.tag): cell.cells.split("+")
         for cell in read_inflections(stage_artifact(run, "inflections"))
     }
-    slips: Counter[tuple[str, str]] = Counter()
     for record, option, tag in tagged_options(records, tagger):
         kind = f"{record['answer_class']} {'answer' if option == record['answer'] else 'impostor'}"
         seen[kind] += 1
@@ -149,8 +128,6 @@ def syntax_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[str]:
         lemma = record["option_scores"][record["answer_index"]]["lemma"]
         same_form[kind] += tag in cells[lemma, record["answer_tag"]]
         same_class[kind] += coarse_class(tag) == record["answer_class"]
-        if option != record["answer"] and tag != record["answer_tag"]:
-            slips[record["answer_tag"], tag] += 1
     impostors = [kind for kind in seen if kind.endswith("impostor")]
     total = sum(seen[kind] for kind in impostors)
     yield (
@@ -171,12 +148,6 @@ def syntax_lines(records: Sequence[dict[str, Any]], run: Path) -> Iterator[str]:
             shares = (same_tag[kind], same_form[kind], same_class[kind])
             cells_of_row = " | ".join(f"{share / seen[kind]:.2%}" for share in shares)
             yield f"| {name} | {seen[kind]:,} | {cells_of_row} | {same_tag[own] / seen[own]:.2%} |"
-    yield ""
-    yield (
-        "Commonest slips (wanted -> found): "
-        + ", ".join(f"{a} -> {b} {count}" for (a, b), count in slips.most_common(8))
-        + "."
-    )
 
 
 def tagged_options(

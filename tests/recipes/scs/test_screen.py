@@ -38,9 +38,13 @@ def test_an_adjective_before_its_noun_is_more_replaceable_than_a_noun() -> None:
     assert noun < adjective
 
 
-def test_the_order_of_the_impostors_does_not_matter() -> None:
-    words = ["mansion", "sermon", "palace", "apology"]
-    assert expected("house", *words) == pytest.approx(expected("house", *reversed(words)))
+@pytest.mark.parametrize("answer", range(5))
+def test_which_option_is_the_answer_does_not_matter(answer: int) -> None:
+    """Otherwise the options alone would reveal the answer."""
+    words = ["house", "mansion", "sermon", "palace", "apology"]
+    words.insert(0, words.pop(answer))
+    found = screen_part([Drawn(SENTENCE, SENTENCE.index("house"), tuple(words), "noun")])
+    assert found == pytest.approx([expected("house", "mansion", "sermon", "palace", "apology")])
 
 
 def test_every_weight_is_of_a_feature() -> None:
