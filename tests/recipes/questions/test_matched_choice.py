@@ -19,6 +19,7 @@ from cloze_gen.recipes.questions.random_choice import (
     FitItem,
     ScoredItem,
 )
+from cloze_gen.recipes.questions.set_size import sizes_of
 from cloze_gen.records.rejection import Rejection
 from cloze_gen.rng import derive_rng
 from tests.recipes.questions.conftest import SCORE_NAMES, clear, plan_of
@@ -101,16 +102,16 @@ def test_the_order_of_the_items_does_not_matter() -> None:
 
 
 @pytest.mark.slow
-def test_the_size_is_the_largest_that_hides_the_answers() -> None:
-    """All but the tenth of the sentences whose scores tell nothing reveal the answer."""
-    items = pool(900, leak=0.9)
-    chosen, facts = chosen_of(items, n_questions="auto", max_leak=0.3)
+def test_a_chosen_size_gives_the_set_of_that_number() -> None:
+    """Its answers stay hidden, or it is the smallest size."""
+    items = pool(300)
+    chosen, facts = chosen_of(items, n_questions="auto", max_leak=0.01)
     assert facts.leak is not None
-    assert facts.leak.accuracy <= 0.3
-    too_large = [n for n, leak in facts.tried.items() if leak.accuracy + leak.error > 0.3]
-    assert 100 <= len(chosen) < min(too_large) <= 450
+    assert len(chosen) == sizes_of(300)[0]
+    assert facts.leak.accuracy > 0.01
+    assert sorted(facts.tried) == sizes_of(300)[1:2]
     given, same = chosen_of(items, n_questions=len(chosen))
-    assert (given, same.leak) == (chosen, facts.leak)
+    assert (given, same.leak, same.tried) == (chosen, facts.leak, {})
 
 
 def test_a_size_of_an_uncheckable_pool_is_half_of_it() -> None:
