@@ -226,6 +226,7 @@ class Screen(StyleTask):
 
     stage = "screen"
     group = "screen"
+    version = 2
     needs = {"focus": Focus, "impostors": Impostors}
     write = staticmethod(write_screen)
 
