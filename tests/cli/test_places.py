@@ -104,7 +104,7 @@ def test_books_at_an_address_are_copied_and_then_local(
         assert "5 books" in outcome.err + outcome.out
         assert "hush" not in outcome.err + outcome.out
     (copy,) = Path("artifacts/store").glob("copy-*")
-    assert len(list(copy.glob("files/*"))) == 2
+    assert len(list(copy.glob("files/*"))) == 5
     outcome = cli("run", "scde-style", "--source", "memory://k:hush@all")
     assert outcome.status == 2
     assert "Did you mean --books memory://all?" in outcome.err
