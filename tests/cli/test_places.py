@@ -101,10 +101,10 @@ def test_books_at_an_address_are_copied_and_then_local(
     for command in (("run", "holmes-style", "--dry-run", "--source"), ("corpus", "inspect")):
         outcome = cli(*command, "memory://all/source-*?token=hush")
         assert outcome.status == 0, outcome.err
-        assert "2 books" in outcome.err + outcome.out
+        assert "5 books" in outcome.err + outcome.out
         assert "hush" not in outcome.err + outcome.out
     (copy,) = Path("artifacts/store").glob("copy-*")
-    assert len(list(copy.glob("files/*"))) == 2
+    assert len(list(copy.glob("files/*"))) == 5
     outcome = cli("run", "scde-style", "--source", "memory://k:hush@all")
     assert outcome.status == 2
     assert "Did you mean --books memory://all?" in outcome.err

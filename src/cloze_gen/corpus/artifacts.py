@@ -73,7 +73,7 @@ HYPHENS = FileDoc(
         "reason": "text: `joined_attested`, `hyphenated_attested`, `parts_are_words` or "
         "`parts_are_not_words`",
     },
-    example="any|body\t1\t7\t0\tanybody\tjoined_attested",
+    example="any|body\t1\t9\t0\tanybody\tjoined_attested",
 )
 _OVERLAPS = FileDoc(
     "overlaps.tsv",
@@ -165,7 +165,7 @@ STAGES = {
                     "freq": "float: `folded_count` / word tokens of the corpus",
                     "lower_share": "float: share of the non-initial tokens in lower case; near 0 for names",
                 },
-                example="bench\t6\t0\t6\t0.000181384\t1",
+                example="bench\t15\t0\t15\t0.000352319\t1",
             ),
             HYPHENS,
         ),

@@ -24,7 +24,7 @@ STAGES = {
             FileDoc(
                 "model.arpa",
                 "The model in KenLM's text format: log10 probability, tab, n-gram, tab, log10 backoff.",
-                example="-3.7816226\tthe patience\t-0.056092616",
+                example="-3.9056883\tthe patience\t-0.064051524",
             ),
             _GROUPS,
         ),

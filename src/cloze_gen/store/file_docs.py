@@ -126,5 +126,5 @@ MANIFEST_DOC = FileDoc(
         "seal": "string: sha256 of this file without this line",
     },
     example='{"schema": "cloze-gen/screening", "stage": "screening", "seed": null, "settings": {"score": "history"}, '
-    '"funnel": {"unit": "focus words", "seen": 1535, "kept": 1460, "rejected": {"answer_scores_best": 75}}, ...}',
+    '"funnel": {"unit": "focus words", "seen": 2265, "kept": 2082, "rejected": {"answer_scores_best": 183}}, ...}',
 )  # fmt: skip

@@ -71,7 +71,7 @@ STAGES = {
                 },
                 example='{"id": "aunt-sabinas-goose:8", "book_id": "aunt-sabinas-goose", "part": "test", "first_sentence": 6, '
                 '"sentence": 8, "start": 249, "end": 767, "target": "Gubbin", "target_position": 14, "context_tokens": 97, '
-                '"sentence_tokens": 16, "in_context": 1, "first_token_index": 15334, "target_token_index": 15447}',
+                '"sentence_tokens": 16, "in_context": 1, "first_token_index": 18252, "target_token_index": 18365}',
             ),
             FileDoc(
                 "sentences.parquet",
@@ -133,7 +133,7 @@ STAGES = {
                     "log10_prob": "float: log10 P(target | passage)",
                     "oov": "bool: the member does not know the target; the score is that of the unknown word",
                 },
-                example='{"id": "aunt-sabinas-goose:8", "log10_prob": -4.566614151000977, "oov": true}',
+                example='{"id": "aunt-sabinas-goose:8", "log10_prob": -4.675366401672363, "oov": true}',
             ),
         ),
         {
@@ -153,11 +153,11 @@ STAGES = {
                     "kept": "bool: no member guesses the target",
                     ANY: "float: log10 P(target | passage) of the member of this name",
                 },
-                example='{"id": "aunt-sabinas-goose:8", "kept": true, "ngram": -4.566614151000977, "cache": -3.032693386077881, ...}',
+                example='{"id": "aunt-sabinas-goose:8", "kept": true, "ngram": -4.675366401672363, "cache": -3.035459518432617, ...}',
             ),
             rejected_file(
                 "The passages that a member guesses. `reason` names the first member, `detail` is its probability.",
-                '{"id": "02-a-house-in-mercer-row:7", "reason": "guessed_by_cache", "detail": "P(target) = 0.002263"}',
+                '{"id": "02-a-house-in-mercer-row:7", "reason": "guessed_by_cache", "detail": "P(target) = 0.00207"}',
             ),
         ),
         {"survival": "share of the passages that each member alone keeps"},
@@ -195,7 +195,7 @@ STAGES = {
                 "ranking.parquet",
                 "The best passages in their order.",
                 {**_ITEM, "rank": "int32: rank, from 1"},
-                example='{"id": "aunt-sabinas-goose:8", "rank": 2}',
+                example='{"id": "aunt-sabinas-goose:8", "rank": 3}',
             ),
             rejected_file("The other passages. `detail` is the passage with the same context or target sentence, or empty."),
         ),

@@ -46,7 +46,7 @@ STAGES = {
                     "trait": "text: what else must agree: `count` or `mass` for nouns, `ly` or `plain` for adverbs",
                     "cells": "text: all tags that this form has for the lemma, joined by `+`",
                 },
-                example="say\tverb\tVBD\tsaid\t109\t1\tlemminflect\tused\t\tVBD+VBN",
+                example="say\tverb\tVBD\tsaid\t154\t1\tlemminflect\tused\t\tVBD+VBN",
             ),
         ),
     ),
@@ -118,7 +118,7 @@ STAGES = {
                 },
                 example='{"id": "the-clockmakers-debt:53:8", "sentence_id": "the-clockmakers-debt:53", "position": 8, '
                 '"word": "unfolded", "lemma": "unfold", "class": "verb", "tag": "VBD", "trait": "", "cells": "VBD+VBN", '
-                '"place": "verb 0 end _ noun+end", "lemma_freq": 0.000302307, "eligible": 3, "count": 10, "freq": 0.0003023065993530639}',
+                '"place": "verb 0 end _ noun+end", "lemma_freq": 0.00023488, "eligible": 3, "count": 10, "freq": 0.0002348796241926013}',
             ),
             FileDoc("sentences.parquet", "The sentences with such a word.", SENTENCE_COLUMNS),
             rejected_file("The sentences without one."),
@@ -141,8 +141,8 @@ STAGES = {
                     "lemma_freq": "double: share of the (lemma, class) pair in the word tokens",
                     **_FREQS,
                 },
-                example='{"id": "the-clockmakers-debt:53:8", "word": "descended", "lemma": "descend", "tag": "VBD", "tag_count": 10, '
-                '"source": "lemminflect", "lemma_freq": 0.00045346, "count": 13, "freq": 0.00039299857915898307}',
+                example='{"id": "the-clockmakers-debt:53:8", "word": "wiped", "lemma": "wipe", "tag": "VBD", "tag_count": 8, '
+                '"source": "lemminflect", "lemma_freq": 0.000281856, "count": 9, "freq": 0.00021139166177334116}',
             ),
             rejected_file("The other focus words."),
         ),
