@@ -171,40 +171,6 @@ OTHERS: list[Group] = [
     (["sample-3"], "sample 3", "embedded sample", False),
     (["sample-4"], "sample 4", "same questions, another reader", False),
 ]
-_FIRST_READERS = [*numbered("development", 1, 3), *numbered("round", 1, 13)]
-EARLIER: list[Group] = [
-    (["round-1"], "1", "first rules", False),
-    (["round-2"], "2", "similarity bound 0.35, five content words", False),
-    (["development-1"], "development 1", "base forms and participles restricted", False),
-    (["development-2"], "development 2", "topic, short sentences, objects of verbs", False),
-    (["development-3"], "development 3", "a later state of the same rules", False),
-    (numbered("round", 3, 4), "3-4", "similarity bound 0.30", False),
-    (numbered("round", 5, 6), "5-6", "similarity bound 0.25", False),
-    (
-        numbered("round", 7, 10),
-        "7-10",
-        "impostors that suit the two preceding words removed",
-        False,
-    ),
-    (numbered("round", 11, 13), "11-13", "defaults of 0.1.0", False),
-    (_FIRST_READERS, "1-13, development 1-3", "published", True),
-    (["development-4"], "development 4", "models of readers' marks, even ranks", False),
-    (["development-5"], "development 5", "matched choice", False),
-    (["development-6"], "development 6", "same questions, another reader", False),
-    (["development-7"], "development 7", "set of rounds 11-12", False),
-    (["development-7"], "development 7", "published", True),
-    (numbered("round", 14, 16), "14-16", "models fitted to random candidates only", False),
-    (
-        numbered("development", 8, 10),
-        "development 8-10",
-        "models fitted to chosen ones too, topicality weight 1",
-        False,
-    ),
-    (numbered("development", 11, 13), "development 11-13", "topicality weight 0.2", False),
-    (numbered("development", 8, 13), "development 8-13", "published", True),
-    (numbered("round", 17, 19), "17-19", "topicality weight 0.4", False),
-    (numbered("round", 17, 19), "17-19", "published", True),
-]
 
 
 def questions_table(readings: dict[str, list[Row]], groups: Sequence[Group]) -> str:
@@ -299,7 +265,7 @@ def blanks_table(readings: dict[str, list[Row]]) -> str:
 def tables() -> str:
     """Every table of the page, in its order, a blank line between two."""
     readings = load_readings()
-    questions = [questions_table(readings, groups) for groups in (CURRENT, OTHERS, EARLIER)]
+    questions = [questions_table(readings, groups) for groups in (CURRENT, OTHERS)]
     return "\n".join([*questions, guessing_table(readings), blanks_table(readings)])
 
 
