@@ -165,11 +165,17 @@ OTHERS: list[Group] = [
     (["few-books-2"], "few books 2", "same novels, defaults of rounds 17-19", False),
     (["other-books-1"], "other books 1", "five of the 78 novels, the 522 as background", False),
     (["other-books-2"], "other books 2", "the SCS books, the 522 as background", False),
-    (["scs-1"], "SCS 1", "SCS-style, 6,000 questions of six books", False),
-    (["sample-1"], "sample 1", "embedded sample, earlier state", False),
-    (["sample-2"], "sample 2", "same questions, another reader", False),
-    (["sample-3"], "sample 3", "embedded sample", False),
-    (["sample-4"], "sample 4", "same questions, another reader", False),
+    (numbered("scs-open", 1, 3), "SCS 5-7", "SCS-style without the screen", False),
+    (numbered("scs-screened", 1, 3), "SCS 5-7", "SCS-style with the screen", False),
+    (numbered("scs-published", 1, 3), "SCS 5-7", "published", True),
+    (numbered("sample", 5, 7), "sample 5-7", "embedded sample", False),
+    (numbered("sample", 5, 7), "sample 5-7", "published", True),
+]
+POOL: list[Group] = [
+    (numbered("pool", 1, 8), "pool 1-8", "the pool: 2,500 questions, two readers each", False),
+    (numbered("read-pool-half", 1, 3), "set 1-3", "at most one of two marked it: 1,000", False),
+    (numbered("read-pool-none", 1, 3), "set 1-3", "neither marked it: 609", False),
+    (numbered("read-pool-published", 1, 3), "set 1-3", "published", True),
 ]
 
 
@@ -265,7 +271,7 @@ def blanks_table(readings: dict[str, list[Row]]) -> str:
 def tables() -> str:
     """Every table of the page, in its order, a blank line between two."""
     readings = load_readings()
-    questions = [questions_table(readings, groups) for groups in (CURRENT, OTHERS)]
+    questions = [questions_table(readings, groups) for groups in (CURRENT, OTHERS, POOL)]
     return "\n".join([*questions, guessing_table(readings), blanks_table(readings)])
 
 
