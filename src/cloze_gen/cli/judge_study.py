@@ -72,24 +72,23 @@ _JUDGE = re.compile(rf"\w[\w.-]{{0,{MOST_NAME_CHARS - 1}}}")
 
 
 def study_source(
-    style: Style, task: Task | None, name: str, *, fits: Callable[[StudySource], bool]
+    style: Style, task: Task | None, name: str, *, prefer: Callable[[StudySource], bool]
 ) -> StudySource:
-    found = next(
-        (one for one in style.study_sources if task in {None, one.task} and fits(one)), None
-    )
-    if found is None:
+    """The style's source of studies of a task; of several, the first that `prefer` accepts."""
+    found = [one for one in style.study_sources if task in {None, one.task}]
+    if not found:
         has = ", ".join(str(one.task) for one in style.study_sources) or "none"
         raise UsageError(
             f"{name}: {style.name} has no judging task {quote(str(task))} (it has: {has})."
         )
-    return found
+    return next(filter(prefer, found), found[0])
 
 
 def open_named_study(out: Path, study: str) -> tuple[Study, StudySource]:
     folder = find_study(out, study)
     facts = read_study_file(folder)
     source = study_source(
-        find_style(facts.style), facts.task, facts.name, fits=lambda one: one.of in facts.of
+        find_style(facts.style), facts.task, facts.name, prefer=lambda one: one.of in facts.of
     )
     return open_study(folder, source.rule(facts)), source
 
@@ -174,7 +173,7 @@ def new(
     style = style_of_run(folder)
     run_settings = read_run(folder)["settings"]
     source = study_source(
-        style, _task(task), folder.name, fits=lambda one: one.applies(run_settings)
+        style, _task(task), folder.name, prefer=lambda one: one.applies(run_settings)
     )
     made = _settings(settings)
     _check_task(source.task, settings)
