@@ -194,6 +194,11 @@ class Inputs:
         )
 
     @cached_property
+    def screen_weights(self) -> Path:
+        """A copy of the weights of the screen in the package."""
+        return Path(shutil.copy(ROOT / "src/cloze_gen/recipes/scs/screen_weights.py", self.tmp))
+
+    @cached_property
     def shown(self) -> str:
         """A question that the report of `run` shows."""
         return (
@@ -556,6 +561,13 @@ PROGRAMS: dict[str, Sequence[Call]] = {
         Call(
             lambda at: ("--marks", at.marks, "--run", at.two_books, "--first-chosen", 4),
             "By book, the choice's own candidates",
+        )
+    ],
+    "training/screen/fit.py": [
+        Call(
+            lambda at: ("--marks", at.marks, "--run", at.two_books, "--write", at.screen_weights),
+            "say that the candidate fits as well",
+            ("screen_weights.py",),
         )
     ],
     "training/tagger/evaluate.py": [

@@ -25,7 +25,7 @@ from tests.cases.studies import make_tiny_study, response
 from tests.conftest import FinishedRun, Outcome
 
 Cli = Callable[..., Outcome]
-N_CANDIDATES, N_PICKED = 30, 4
+N_CANDIDATES, N_PICKED = 80, 4  # as forward.keep of the sample
 MISSES = {
     "ann": 0.05,
     "bob": 0.12,
@@ -153,7 +153,7 @@ def test_the_verdict_is_the_truth_more_often_than_any_judge(study: Study, cli: C
     share = np.mean(
         [len(set(row["picked"]) & set(right_four(items[row["id"]]))) / N_PICKED for row in fit]
     )
-    assert len(fit) > 80
+    assert len(fit) > 40
     assert share > 1 - min(MISSES.values())
 
 

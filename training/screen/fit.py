@@ -40,9 +40,9 @@ sys.path.insert(0, str(GROOMING))
 from fit import SAYS, SHARD, cross_validated, fit, read_marks
 
 
-def measured(run: Path) -> tuple[np.ndarray, list[dict[str, str]]]:
+def measured(run: Path, marks_file: Path) -> tuple[np.ndarray, list[dict[str, str]]]:
     """Features and marks, one row per marked candidate."""
-    marks = read_marks([GROOMING / "marks.jsonl"])
+    marks = read_marks([marks_file])
     corpus, space, tagger = (
         stage_artifact(run, "ingest source"),
         read_builtin_words(),
@@ -126,6 +126,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--marks", type=Path, default=GROOMING / "marks.jsonl")
     parser.add_argument("--run", type=Path, help="a run whose source books are the marked novels")
     parser.add_argument("--check", type=Path, help="an SCS-style run of the books of the paper")
     parser.add_argument("--write", type=Path)
@@ -134,7 +135,7 @@ def main() -> None:
         check(args.check)
     if not args.run:
         return
-    features, rows = measured(args.run)
+    features, rows = measured(args.run, args.marks)
     books = [row["id"].partition(":")[0] for row in rows]
     classes = np.array([row["class"] for row in rows])
     says = np.array([row["mark"] in SAYS["fits_as_well"] for row in rows])
@@ -144,7 +145,8 @@ def main() -> None:
     print(f"{len(says):,} marks, {says.mean():.3f} say that the candidate fits as well")
     for name in ("", *sorted(set(classes))):
         here = (classes == name) | (name == "")
-        print(f"{name or 'all'}: AUC {roc_auc_score(says[here], found[here]):.3f}")
+        if 0 < says[here].sum() < here.sum():
+            print(f"{name or 'all'}: AUC {roc_auc_score(says[here], found[here]):.3f}")
     weights = {"constant": constant} | dict(zip(FEATURES, own.tolist(), strict=True))
     if args.write:
         text = args.write.read_text(encoding="utf-8")

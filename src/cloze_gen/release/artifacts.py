@@ -42,6 +42,7 @@ RELEASE_JSON = FileDoc(
         "books": "list of object: side, id, file, member, manifest columns, `license`, `sha256`, `status`, `items`",
         "notes": "list of string: notes of the card",
         "measured": "list of object: rows of the evaluation",
+        "verdict": "list of string: the verdict in words, then a line for each rule",
         "evaluated": "string: result of the adversaries in words",
         "creator": "list of string: names; `Family, Given` is a person",
         "date": "string: given by the user",

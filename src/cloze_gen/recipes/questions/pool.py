@@ -30,7 +30,7 @@ class PoolReason(Reason):
         "readers chose another option, or found that one fits as well",
     )
     TRIVIAL = ("readers_say_trivial", "readers found all other options absurd at first sight")
-    UNREAD = ("not_read", "nobody read the question (choice.verdicts)")
+    UNREAD = ("not_read", "no reader saw the question (choice.verdicts)")
 
 
 def read_pool_verdicts(path: str | Path) -> VerdictFile:
