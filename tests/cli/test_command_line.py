@@ -16,6 +16,7 @@ import pytest
 
 from cloze_gen import __version__
 from cloze_gen.pipelines.style_task import style_names
+from cloze_gen.store.runs import read_run
 from cloze_gen.store.tables import read_jsonl
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +59,7 @@ def test_dry_run_names_the_changed_setting(finished: Any, cli: Callable[..., Any
     call = ("run", *finished.corpus.options, "--name", "tiny", "--out", finished.out, "--dry-run")
     told = cli(*call, "--set", "forward.keep=20").out
     assert re.search(r"\d\d screening +on disk", told)
-    assert re.search(r"\d\d forward +would run: keep 30 -> 20", told)
+    assert re.search(r"\d\d forward +would run: keep 80 -> 20", told)
     assert re.search(r"\d\d grooming +would run: input forward changed", told)
     assert "would run" not in cli(*call).out
 
@@ -67,7 +68,7 @@ def test_explain_a_finished_run(copied: Any, cli: Callable[..., Any]) -> None:
     """Nothing to do; then a book is added, one removed and one changed, and it is said which."""
     call = ("explain", "tiny", "--out", copied.out)
     assert "would run" not in cli(*call).out
-    assert "keep 30 -> 9" in cli(*call, "--set", "forward.keep=9").out
+    assert "keep 80 -> 9" in cli(*call, "--set", "forward.keep=9").out
     books = sorted(copied.corpus.train.iterdir())
     shutil.copyfile(books[0], copied.corpus.train / "new.txt")
     books[1].unlink()
@@ -98,7 +99,7 @@ def test_show_a_run_and_a_stage(finished: Any, cli: Callable[..., Any]) -> None:
         for stage in ("forward", "12-forward", "12")
     )
     assert by_name == by_link == by_number
-    assert '"keep": 30' in by_name
+    assert '"keep": 80' in by_name
     assert "history_log10_prob: float" in by_name
     assert cli("show", finished.folder, "counts", "--rows", "0", "--out", finished.out).status == 0
     for stage in [path.name for path in finished.folder.iterdir() if path.name[:2].isdigit()]:
@@ -118,12 +119,12 @@ def test_trace_tells_the_story_first(finished: Any, cli: Callable[..., Any]) -> 
     assert f"rank {question['answer_rank']} among" in told
     for letter, word in zip("abcde", question["options"], strict=True):
         assert f"{letter}) {word}{'*' if word == question['answer'] else ''}" in told
-    order = ["raw file", "sentence", "focus", "history", "screening", "forward", "grooming", "alternates 150", "retained   30", "question",
+    order = ["raw file", "sentence", "focus", "history", "screening", "forward", "grooming", "alternates 96", "retained   80", "question",
              "options", "impostors  4 of ", "outcome    question 1 of the set"]  # fmt: skip
     assert [told.index(f"\n{part}") for part in order] == sorted(
         told.index(f"\n{part}") for part in order
     )
-    assert "best forward scores; 120 dropped" in told
+    assert "best forward scores; 16 dropped" in told
     assert len(told.splitlines()) < 40
     scores = {option["word"]: option for option in question["option_scores"]}
     for line in told[told.index("  option ") :].splitlines()[1:6]:
@@ -139,17 +140,17 @@ def test_the_verdicts_told_add_up_to_the_retained(finished: Any, cli: Callable[.
     """Each retained alternate is counted once, as fit or by what speaks against it."""
     for question in list(read_jsonl(finished.release / "questions.jsonl"))[:3]:
         told = cli("trace", question["id"], "--out", finished.out).out
-        verdicts = told[told.index("retained   30") : told.index("\n\nquestion")].splitlines()[1:]
-        assert sum(int(line.split()[0]) for line in verdicts) == 30
+        verdicts = told[told.index("retained   80") : told.index("\n\nquestion")].splitlines()[1:]
+        assert sum(int(line.split()[0]) for line in verdicts) == 80
 
 
 def test_trace_lists_every_alternate_on_request(finished: Any, cli: Callable[..., Any]) -> None:
-    """All 150 with their scores, ranks and what spoke against them, after the story."""
+    """All 96 with their scores, ranks and what spoke against them, after the story."""
     question = next(read_jsonl(finished.release / "questions.jsonl"))
     told = cli("trace", question["id"], "--out", finished.out, "--alternates").out
     rows = told[told.rindex("alternates ") :].splitlines()
     count = int(rows[0].split()[1].rstrip(","))
-    assert count == 150
+    assert count == 96
     assert rows[1].split()[:3] == ["word", "history", "forward"]
     listed = {line.split()[0] for line in rows[2 : 2 + count]}
     assert len(listed) == count
@@ -212,7 +213,7 @@ def test_trace_of_what_became_no_question(finished: Any, cli: Callable[..., Any]
 def test_every_setting_is_printed_with_its_meaning(cli: Callable[..., Any], tmp_path: Path) -> None:
     """The text is a config of its own: read back it gives the same settings."""
     told = cli("settings", "holmes-sample").out
-    assert re.search(r"^keep = 30  # .*MSR 2\.2 step 5", told, re.MULTILINE)
+    assert re.search(r"^keep = 80  # .*MSR 2\.2 step 5", told, re.MULTILINE)
     assert all("  # " in line for line in told.splitlines() if " = " in line)
     (tmp_path / "mine.toml").write_text(told)
     assert cli("settings", str(tmp_path / "mine.toml")).out == told
@@ -350,12 +351,11 @@ def test_luigis_own_command_line(
 
 @pytest.mark.slow
 def test_the_embedded_sample(cli: Callable[..., Any], tmp_path: Path) -> None:
-    """Without any corpus the sample serves; at least 50 questions come out of it."""
+    """Without any corpus the sample serves; it gives all questions that its settings want."""
     done = cli(
         "run", "holmes-style", "--name", "first", "--out", tmp_path / "out", "--workers", "1"
     )
     assert done.status == 0, done.err
-    assert (
-        len(list(read_jsonl(tmp_path / "out" / "runs" / "first" / "release" / "questions.jsonl")))
-        >= 50
-    )
+    folder = tmp_path / "out" / "runs" / "first"
+    questions = list(read_jsonl(folder / "release" / "questions.jsonl"))
+    assert len(questions) == read_run(folder)["settings"]["choice"]["n_questions"] > 40

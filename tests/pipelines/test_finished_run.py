@@ -26,7 +26,7 @@ LATE = {
         ["ranking", "guesses", "passage set", "analysis"],
     ),
     "scde-style": ("distractors.count=3", ["distractors", "blanked passages", "statistics"]),
-    "scs-style": ("impostors.impostor_draw=uniform", ["impostors", "questions"]),
+    "scs-style": ("impostors.impostor_draw=uniform", ["impostors", "screen", "questions"]),
 }
 # A line of each card.
 CARD = {

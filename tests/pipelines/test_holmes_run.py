@@ -151,7 +151,7 @@ def test_candidates_wait_for_human_groomers(finished: Any, questions: list[dict[
     for question in questions:
         listed = candidates[question["id"]]["candidates"]
         fit = {candidate["word"] for candidate in listed if candidate["verdict"] == "fit"}
-        assert len(listed) <= 30
+        assert len(listed) == 80
         assert set(question["options"]) - {question["answer"]} <= fit
 
 

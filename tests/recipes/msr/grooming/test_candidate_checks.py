@@ -412,7 +412,7 @@ def groom(finished: Any, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
 
 @pytest.fixture(scope="module")
 def groomed(groom: Callable[..., Artifact]) -> Artifact:
-    return groom(min_tokens=10, max_ambiguity=0.1, max_ungrammatical=0.1)
+    return groom(min_tokens=12, max_ambiguity=0.1, max_ungrammatical=0.1)
 
 
 def rows_of(artifact: Artifact, name: str) -> list[dict[str, Any]]:

@@ -26,14 +26,15 @@ def ranks(run: FinishedRun, items: list[StudyItem]) -> Iterator[float]:
         columns=["id", "forward_rank"],
     ).to_pydict()
     of = dict(zip(table["id"], table["forward_rank"], strict=True))
-    return (of[item.id] / 151 for item in items)
+    ranked = stage_artifact(run.folder, "focus").facts["option_words"]  # the answer, and all others
+    return ((of[item.id] - 1) / ranked for item in items)
 
 
 def test_an_item_is_a_sentence_of_a_book(finished: FinishedRun) -> None:
-    """One sentence of one book; thirty candidates, the answer not among them; nothing is a key."""
+    """One sentence of one book; eighty candidates, the answer not among them; nothing is a key."""
     for item in draw(finished.folder, StudySettings(pool=12)):
         assert set(item.shown) == {"before", "answer", "after", "candidates"}
-        assert len(item.shown["candidates"]) == len(set(item.shown["candidates"])) == 30
+        assert len(item.shown["candidates"]) == len(set(item.shown["candidates"])) == 80
         assert item.shown["answer"] not in item.shown["candidates"]
         assert item.key == {}
         ((book, start, end),) = item.spans
@@ -91,7 +92,7 @@ def test_a_balanced_pool_has_every_fifth(finished: FinishedRun) -> None:
     uneven = {}
     for how in ("random", "balanced"):
         items = draw(finished.folder, StudySettings(draw=how, pool=60))
-        fifths = Counter(min(4, int(5 * rank)) for rank in ranks(finished, items))
+        fifths = Counter(int(5 * rank) for rank in ranks(finished, items))
         uneven[how] = max(abs(fifths[fifth] / len(items) - 0.2) for fifth in range(5))
     assert uneven["balanced"] < uneven["random"]
 
