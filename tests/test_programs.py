@@ -368,7 +368,7 @@ PROGRAMS: dict[str, Sequence[Call]] = {
     "benchmarks/make_manifest.py": [
         Call(
             lambda at: ("--source", SAMPLE / "source", "--out", at.tmp / "manifest.tsv"),
-            "2 books",
+            "5 books",
             ("manifest.tsv",),
         )
     ],
@@ -403,7 +403,7 @@ PROGRAMS: dict[str, Sequence[Call]] = {
     "benchmarks/same_books.py": [
         Call(
             lambda at: ("write", SAMPLE / "source", at.tmp / "same"),
-            "2 books",
+            "5 books",
             ("same/txt", "same/parquet/books.parquet", "same/jsonl/books.jsonl.zst"),
         ),
         Call(
