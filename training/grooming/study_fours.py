@@ -10,7 +10,9 @@ mark on a question: ambiguous (an impostor fits as well, or is taken for the ans
 1. the shipped models: 1 - prod(1 - fits as well), and prod(1 - plausible), as the choice has them;
 2. models of a candidate, fitted on these questions by the same two products (no reader said
    which impostor is plausible), with a learning curve;
-3. models of a question: logistic on maximum, mean and minimum of the candidates' features.
+3. models of a question: logistic on maximum, mean and minimum of the candidates' features;
+
+and what readers say of the fours, by expected triviality, and of the best of them.
 
 The scores that the choice balances are in none of them.
 """
@@ -38,6 +40,8 @@ FOLDS, RIDGE, INVERSE_RIDGE = 10, 50.0, 0.01
 SIZES = (500, 1000, 1500, 2000, 2500)  # questions to fit on; nine tenths of all at most
 N_OWN = FEATURES.index("answer_topicality")  # features of the candidate; the others are the place's
 MIN_SHOWN = 100  # questions of a book
+STEP = 0.05  # of expected triviality
+TAKEN = (0.1, 0.2, 0.4)  # shares of the questions
 
 Predict = Callable[[np.ndarray], np.ndarray]
 
@@ -76,7 +80,8 @@ class Fours:
         self.trivial = np.array(
             [[reader["trivial"] for reader in row["readers"]] for row in rows], float
         )
-        folds = GroupKFold(FOLDS).split(self.x, groups=self.books)
+        n_folds = min(FOLDS, len(set(self.books)))
+        folds = GroupKFold(n_folds).split(self.x, groups=self.books)
         rng = np.random.default_rng(1)
         self.folds = [(rng.permutation(train), test) for train, test in folds]
 
@@ -118,6 +123,8 @@ class Fours:
 
     def of_question(self, says: np.ndarray) -> Callable[[np.ndarray], Predict]:
         def fit(questions: np.ndarray) -> Predict:
+            if len(set(says[questions].ravel())) < 2:
+                return lambda unseen: np.full(len(unseen), says[questions].mean())
             model = make_pipeline(
                 StandardScaler(), LogisticRegression(C=INVERSE_RIDGE, max_iter=5000)
             )
@@ -212,6 +219,22 @@ def _report(fours: Fours) -> None:
                 for says, found in zip((fours.ambiguous, fours.trivial), pair, strict=True)
             ]
             print(f"| {book} | {here.sum()} | {' | '.join(cells)} |")
+
+    print(
+        "\n| expected triviality, up to | questions | ambiguous | trivial |\n|---|---:|---:|---:|"
+    )
+    steps = np.ceil(present[1] / STEP)
+    for step in np.unique(steps):
+        here = steps == step
+        said = [f"{mark[here].mean():.1%}" for mark in (fours.ambiguous, fours.trivial)]
+        print(f"| {step * STEP:.2f} | {here.sum()} | {' | '.join(said)} |")
+
+    print("\n| best by ambiguity + triviality | model | ambiguous | trivial |\n|---|---|---:|---:|")
+    for share in TAKEN:
+        for name, pair in (("shipped", present), ("of a candidate", fitted)):
+            best = np.argsort(sum(pair), kind="stable")[: round(share * len(fours.x))]
+            said = [f"{mark[best].mean():.1%}" for mark in (fours.ambiguous, fours.trivial)]
+            print(f"| {share:.0%} | {name} | {' | '.join(said)} |")
 
 
 if __name__ == "__main__":
