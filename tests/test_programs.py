@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cloze_gen.recipes.msr.tables import DECISIONS, FIT, cached_sentences, part_paths
+from cloze_gen.store.runs import stage_artifact
 from tests.cases.studies import make_tiny_study
 from tests.conftest import (
     QUICK,
@@ -185,6 +188,30 @@ class Inputs:
             "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
         )
         return self.tmp / "marks.jsonl"
+
+    @cached_property
+    def fours(self) -> Path:
+        """Two readers' marks of fours of `two_books`: all are trivial to one, none to the other."""
+        sentences = cached_sentences(stage_artifact(self.two_books, "focus").folder)
+        fit = defaultdict(list)
+        for part in part_paths(stage_artifact(self.two_books, "grooming"), DECISIONS):
+            for row in pq.read_table(part, columns=["id", "word", "verdict"]).to_pylist():
+                if row["verdict"] == FIT:
+                    fit[row["id"]].append(row["word"])
+        rows = []
+        for item_id, words in fit.items():
+            sentence_id, _, position = item_id.rpartition(":")
+            answer = sentences[sentence_id].tokens[int(position)]
+            readers = [
+                {"answer": answer, "fits": [], "trivial": True},
+                {"answer": words[0], "fits": words[1:2], "trivial": False},
+            ]
+            if len(words) >= 4:
+                rows.append(
+                    {"id": item_id, "answer": answer, "impostors": words[:4], "readers": readers}
+                )
+        pq.write_table(pa.Table.from_pylist(rows), self.tmp / "fours.parquet")
+        return self.tmp / "fours.parquet"
 
     @cached_property
     def weights(self) -> Path:
@@ -568,6 +595,12 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             lambda at: ("--marks", at.marks, "--run", at.two_books, "--write", at.screen_weights),
             "say that the candidate fits as well",
             ("screen_weights.py",),
+        )
+    ],
+    "training/grooming/study_fours.py": [
+        Call(
+            lambda at: ("--fours", at.fours, "--run", at.two_books),
+            "| of a candidate, 500 questions |",
         )
     ],
     "training/tagger/evaluate.py": [
