@@ -124,9 +124,9 @@ def test_a_setting_that_no_step_reads_changes_no_stage_and_no_signature(
 
 
 def test_explain_names_a_setting_that_was_at_its_default(finished: FinishedRun, cli: Cli) -> None:
-    done = cli("explain", "tiny", "--out", finished.out, "--set", "forward.keep=20")
-    assert "would run: keep 30 -> 20" in done.out
-    label = next(stage for stage in task_of(finished).stages() if stage.label == "forward")
+    done = cli("explain", "tiny", "--out", finished.out, "--set", "screening.score=sentence")
+    assert "would run: score 'history' -> 'sentence'" in done.out
+    label = next(stage for stage in task_of(finished).stages() if stage.label == "screening")
     assert label.key.fingerprinted == []
 
 
