@@ -20,7 +20,7 @@ from cloze_gen.release.trace import (
     describe_source,
     find_question,
 )
-from cloze_gen.store.tables import QUESTIONS
+from cloze_gen.store.tables import QUESTIONS, REJECTED
 from cloze_gen.text_layout import printable
 
 if TYPE_CHECKING:
@@ -108,7 +108,8 @@ def describe_outcome(item: Traced) -> Iterator[str]:
         return
     found = find_question(item, QUESTIONS)
     if found is None:
-        yield describe_rejection(item, "choice", groomed["verdict"])
+        stage = "pool" if item.find("pool", REJECTED) else "choice"
+        yield describe_rejection(item, stage, groomed["verdict"])
         return
     number, record = found
     yield from describe_question(record)
