@@ -109,6 +109,7 @@ def test_questions_that_nobody_read_are_left_out(pooled: FinishedRun, cli: Cli) 
     assert [found["id"] for found in of_stage(pooled, "choice")] == [one.item]
 
 
+@pytest.mark.slow
 def test_verdicts_of_another_pool_are_refused(pooled: FinishedRun, cli: Cli) -> None:
     read_all(pooled.out, "ann", lambda *_: {})
     assert cli("judge", "apply", "pool", "--out", pooled.out).status == 0
