@@ -104,6 +104,10 @@ class Inputs:
             *QUICK,
             "--set",
             "choice.n_questions=12",
+            "--set",
+            "choice.max_triviality=1",
+            "--set",
+            "focus.min_count=3",
         )
 
     @cached_property
