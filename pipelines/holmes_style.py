@@ -59,6 +59,8 @@ from cloze_gen.release.style import OwnBackground, Style
 from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.store.artifacts import ArtifactWriter
 
+_MODEL = "grooming.language_model"
+
 
 class HolmesSettings(SettingsGroup):
     input: InputSettings = InputSettings()
@@ -188,7 +190,7 @@ class Grooming(StyleTask):
     stage = "grooming"
     group = "grooming"
     version = 15
-    not_covered = frozenset({"verdicts", "offensive_words"})  # covered by their content
+    not_covered = frozenset({"verdicts", "offensive_words", "language_model"})  # by their content
     also_reads = {"classes": "focus.classes"}
     needs = {
         "focus": Focus,
@@ -212,7 +214,14 @@ class Grooming(StyleTask):
             derived["tagger_identity"] = tagger_identity(self.tagger)
         if self.people:
             derived["people"] = self.people.digest
+        if self.own.language_model:
+            derived["language_model"] = self.digest_of(self.own.language_model, setting=_MODEL)
         return super().settings() | derived
+
+    def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
+        super().work(writer, ctx)
+        if model := self.own.language_model:
+            self.check_unchanged(model, self.key.settings["language_model"], setting=_MODEL)
 
     @property
     def tagger(self) -> str:

@@ -16,14 +16,12 @@ from cloze_gen.corpus.partition import PartitionSettings
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.tagging import TaggerSettings
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.errors import UsageError
 from cloze_gen.formats.lambada import ANSWER
 from cloze_gen.formats.lambada_harness import RENDERINGS
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.models.contexts import ContextSettings
 from cloze_gen.models.language_model import LmSettings
 from cloze_gen.models.networks import NetworksSettings, write_networks
-from cloze_gen.parsing import quote
 from cloze_gen.pipelines.corpus import (
     Contexts,
     Counts,
@@ -55,7 +53,7 @@ from cloze_gen.recipes.lambada.committee import (
 )
 from cloze_gen.recipes.lambada.guesses import OPEN, read_guessed, write_guesses
 from cloze_gen.recipes.lambada.guessing import GuessingSettings, Verdict
-from cloze_gen.recipes.lambada.outside_members import outside_digest, requests, write_outside_scores
+from cloze_gen.recipes.lambada.outside_members import requests, write_outside_scores
 from cloze_gen.recipes.lambada.paper_table import LAMBADA_TABLE_1
 from cloze_gen.recipes.lambada.passage_set import ControlSettings, write_passage_set
 from cloze_gen.recipes.lambada.passages import (
@@ -89,8 +87,6 @@ from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.release.style import Facts, Requests, Style
 from cloze_gen.settings import IgnoredWhen, SettingsGroup
 from cloze_gen.store.artifacts import ArtifactWriter
-
-MAX_PLANNED_BYTES = 256 * 2**20  # the most that a plan reads of a member's files
 
 
 class LambadaSettings(SettingsGroup):
@@ -245,11 +241,7 @@ class OutsideScores(StyleTask):
         return f"scores {label_of(self.member)}"
 
     def settings(self) -> dict[str, Any]:
-        digest = outside_digest(
-            self.member,
-            self.store.store,
-            most_bytes=MAX_PLANNED_BYTES if self.build.is_planning else None,
-        )
+        digest = self.digest_of(self.member, setting="committee.members")
         return {"member": digest, "rendering": self.all_settings.committee.rendering}
 
     def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
@@ -260,11 +252,7 @@ class OutsideScores(StyleTask):
             member=self.member,
             rendering=self.all_settings.committee.rendering,
         )
-        if outside_digest(self.member, self.store.store) != self.key.settings["member"]:
-            raise UsageError(
-                f"committee.members: {quote(self.member)} changed while it was read. Wait until "
-                "no program writes to it, then run again."
-            )
+        self.check_unchanged(self.member, self.key.settings["member"], setting="committee.members")
 
 
 class Committee(StyleTask):

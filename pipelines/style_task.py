@@ -44,9 +44,11 @@ from cloze_gen.parsing import NAMED, quote
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.release.style import Style
 from cloze_gen.settings import class_defaults, ignored_settings, without_ignored
+from cloze_gen.store.manifest import outside_digest
 from cloze_gen.store.runs import RUN_FILE, read_run
 
 ARTICLES_SOURCE = "jsonl"
+MAX_PLANNED_BYTES = 256 * 2**20  # the most that a plan reads of a user's model
 
 
 @functools.cache
@@ -255,6 +257,18 @@ class StyleTask(StageTask):
 
     def defaults(self) -> dict[str, Any]:
         return self.defaults_of(self.of_style.settings)
+
+    def digest_of(self, given: str, *, setting: str) -> str:
+        """Digest of a model or a file outside the store; a plan does not read large ones."""
+        most_bytes = MAX_PLANNED_BYTES if self.build.is_planning else None
+        return outside_digest(given, self.store.store, setting=setting, most_bytes=most_bytes)
+
+    def check_unchanged(self, given: str, digest: str, *, setting: str) -> None:
+        if self.digest_of(given, setting=setting) != digest:
+            raise UsageError(
+                f"{setting}: {quote(given)} changed while it was read. Wait until no program writes "
+                "to it, then run again."
+            )
 
     def given(self) -> dict[str, Any]:
         return super().given() | ({"settings": self.own} if self.group else {})

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cloze_gen.adapters.local_models import (
@@ -129,6 +130,16 @@ def test_a_blank_counts_on_either_side(gpt2: Path) -> None:
     model = CausalModel(gpt2)
     one, other = model.log10_probs([("The cat sat on the ", "mat"), ("The cat sat on the", " mat")])
     assert one == pytest.approx(other, abs=1e-6)
+
+
+@needs_extra
+@pytest.mark.slow
+def test_words_that_fill_a_blank(gpt2: Path) -> None:
+    words, after = ["mat", "cat", "dog"], " sat on the mat"
+    found = CausalModel(gpt2).fills("The cat on the ", words, after)
+    own = [one_by_one(gpt2, "The cat on the ", word) for word in words]
+    rest = [one_by_one(gpt2, f"The cat on the {word}", after) for word in words]
+    assert found == pytest.approx(np.column_stack([own, rest]), abs=1e-4)
 
 
 @needs_extra

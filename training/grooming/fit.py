@@ -2,12 +2,14 @@
 
     python training/grooming/fit.py --marks training/grooming/marks.jsonl --run artifacts/runs/NAME
     [--run artifacts/runs/OTHER]
-        [--write src/cloze_gen/recipes/msr/grooming/reader_weights.py]
+        [--language-model FOLDER] [--write src/cloze_gen/recipes/msr/grooming/reader_weights.py]
 
 A mark is `{"id", "answer", "word", "mark"}`; `mark` is A (fits as well as the answer), P (plausible
 but worse), X (grammatical but absurd), U (ungrammatical) or B (taken for the answer; counted with
 A). The runs' stores hold sentences, language model and contexts. Several runs over the same books
-with different backgrounds show the models what little evidence looks like.
+with different backgrounds show the models what little evidence looks like. With
+`--language-model` (a causal model, extra `cloze-gen[hf]`; hours on CPUs) the weights of
+`grooming.language_model` are fitted and written.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GroupKFold
 from threadpoolctl import threadpool_limits
 
+from cloze_gen.adapters.local_models import CausalModel
 from cloze_gen.adapters.spacy_tagger import load_tagger
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.recipes.msr.grooming.candidate_checks import (
@@ -34,6 +37,7 @@ from cloze_gen.recipes.msr.grooming.candidate_checks import (
     judge_tags,
     judge_words,
     measures_of,
+    model_measures,
     place_of,
 )
 from cloze_gen.recipes.msr.grooming.predicates import GroomingSettings
@@ -68,7 +72,7 @@ def read_marks(paths: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
 
 
 def measured(
-    run: Path, marks: dict[str, list[dict[str, Any]]]
+    run: Path, marks: dict[str, list[dict[str, Any]]], model: CausalModel | None = None
 ) -> tuple[np.ndarray, list[dict[str, Any]]]:
     """Features and marks of the candidates that this run's grooming would check."""
     focus, index_of, contexts, counts = (
@@ -116,6 +120,8 @@ def measured(
         if item.fault != FIT:
             continue
         (measures,) = measures_of([(item, item.candidates)], index, space)
+        if model is not None:
+            measures |= model_measures(item, item.candidates, model)
         found = features_of(measures, place_of(item, frequent=frequent))
         asked = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
         features.append(found[asked])
@@ -154,10 +160,12 @@ def main() -> None:
     )
     parser.add_argument("--marks", type=Path, nargs="+", required=True)
     parser.add_argument("--run", type=Path, action="append", required=True)
+    parser.add_argument("--language-model", type=Path)
     parser.add_argument("--write", type=Path)
     args = parser.parse_args()
     marks = read_marks(args.marks)
-    parts = [measured(run, marks) for run in args.run]
+    model = CausalModel(args.language_model) if args.language_model else None
+    parts = [measured(run, marks, model) for run in args.run]
     features = np.concatenate([part for part, _ in parts])
     rows = [row for _, part in parts for row in part]
     origin = np.repeat(np.arange(len(parts)), [len(part) for _, part in parts])
@@ -187,20 +195,21 @@ def main() -> None:
                 print(f"{name:13} {run.name:10} {said}  AUC {auc:.3f}  log loss {loss:.4f}")
     _tell_bounds(found, rows, origin, args.run)
     if args.write:
-        text = args.write.read_text(encoding="utf-8")
-        lines = [
-            f'    "{name}": {{\n'
-            + "".join(f'        "{k}": {v},\n' for k, v in own.items())
-            + "    },\n"
-            for name, own in weights.items()
-        ]
-        args.write.write_text(
-            text[: text.index("WEIGHTS")]
-            + "WEIGHTS: Mapping[str, Mapping[str, float]] = {\n"
-            + "".join(lines)
-            + "}\n",
-            encoding="utf-8",
-        )
+        write_weights(args.write, "WEIGHTS_WITH_MODEL" if model else "WEIGHTS", weights)
+
+
+def write_weights(path: Path, name: str, weights: dict[str, dict[str, float]]) -> None:
+    lines = [
+        f'    "{mark}": {{\n'
+        + "".join(f'        "{k}": {v},\n' for k, v in own.items())
+        + "    },\n"
+        for mark, own in weights.items()
+    ]
+    table = f"{name}: Mapping[str, Mapping[str, float]] = {{\n{''.join(lines)}}}\n"
+    text = path.read_text(encoding="utf-8")
+    begin = text.index(f"{name}: ")
+    end = text.index("\n}\n", begin) + len("\n}\n")
+    path.write_text(text[:begin] + table + text[end:], encoding="utf-8")
 
 
 def _tell_bounds(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,8 @@ class Tokenizer:
 
 
 _CAUSAL = "causal language model"
-# per batch, padding included; logits take 50,000 numbers a piece
-_PIECES_AT_ONCE = 16_384
+_PIECES_AT_ONCE = 16_384  # per batch, padding included
+_LOGITS_AT_ONCE = 50_000 * _PIECES_AT_ONCE
 
 
 class CausalModel:
@@ -93,11 +94,26 @@ class CausalModel:
             self._model: Any = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
         self._torch: Any = torch
         self._model.eval()
+        vocabulary = self._model.get_output_embeddings().weight.shape[0]
+        self._pieces_at_once = min(_PIECES_AT_ONCE, _LOGITS_AT_ONCE // vocabulary)
+        self._keeps_logits = "logits_to_keep" in signature(self._model.forward).parameters
 
     @property
     def window(self) -> int | None:
         """Context length in pieces, the first token included; None if not configured."""
         return getattr(self._model.config, "max_position_embeddings", None)
+
+    def fills(self, left: str, words: Sequence[str], right: str) -> NDArray[np.float64]:
+        """log10 P(word | left) and log10 P(right | left, word), shape (words, 2)."""
+        cut = [self._pieces(left, f"{word}{right}") for word in words]
+        after = [self._pieces(f"{left}{word}", right)[1] for word in words]
+        pairs = self._in_batches(cut)
+        return np.array(
+            [
+                (log_probs[: len(log_probs) - n].sum(), log_probs[len(log_probs) - n :].sum())
+                for (log_probs, _), n in zip(pairs, after, strict=True)
+            ]
+        )
 
     def log10_probs(self, texts: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """log10 P(continuation | context), shape (n,); long contexts lose their beginning."""
@@ -108,15 +124,24 @@ class CausalModel:
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """`log10_probs`, and whether greedy decoding gives the continuation."""
         cut = [self._pieces(context, continuation) for context, continuation in texts]
+        scored = self._in_batches(cut)
+        return (
+            np.array([log_probs.sum() for log_probs, _ in scored], np.float64),
+            np.array([is_first for _, is_first in scored], np.bool_),
+        )
+
+    def _in_batches(
+        self, cut: Sequence[tuple[list[int], int]]
+    ) -> list[tuple[NDArray[np.float64], bool]]:
         order = sorted(range(len(cut)), key=lambda i: -len(cut[i][0]))
-        result, first_choice = np.zeros(len(cut)), np.zeros(len(cut), np.bool_)
+        found: dict[int, tuple[NDArray[np.float64], bool]] = {}
         first = 0
         while first < len(order):
-            n = max(1, _PIECES_AT_ONCE // len(cut[order[first]][0]))
+            n = max(1, self._pieces_at_once // len(cut[order[first]][0]))
             rows = order[first : first + n]
-            result[rows], first_choice[rows] = self._score([cut[i] for i in rows])
+            found |= zip(rows, self._score([cut[i] for i in rows]), strict=True)
             first += n
-        return result, first_choice
+        return [found[i] for i in range(len(cut))]
 
     def _pieces(self, context: str, continuation: str) -> tuple[list[int], int]:
         """All pieces, and how many of the last belong to the continuation."""
@@ -132,7 +157,10 @@ class CausalModel:
         pieces = ([] if begin is None else [begin]) + list(encoded["input_ids"])
         return pieces[-int(self.window or len(pieces)) :], n_pieces
 
-    def _score(self, batch: Sequence[tuple[list[int], int]]) -> tuple[list[float], list[bool]]:
+    def _score(
+        self, batch: Sequence[tuple[list[int], int]]
+    ) -> Iterator[tuple[NDArray[np.float64], bool]]:
+        """Of each row: log10 of its last pieces, and whether greedy decoding gives them."""
         torch = self._torch
         longest = max(len(pieces) for pieces, _ in batch)
         ids = torch.zeros((len(batch), longest), dtype=torch.long)
@@ -140,18 +168,19 @@ class CausalModel:
         for row, (pieces, _) in enumerate(batch):
             ids[row, : len(pieces)] = torch.tensor(pieces)
             seen[row, : len(pieces)] = 1
+        first = min(max(1, len(pieces) - n) for pieces, n in batch) - 1  # logits that are read
+        kept = {"logits_to_keep": longest - first} if self._keeps_logits else {}
         with torch.inference_mode():
-            logits = self._model(input_ids=ids, attention_mask=seen).logits
-            scores, chosen = [], []
+            logits = self._model(input_ids=ids, attention_mask=seen, **kept).logits
+            skipped = longest - logits.shape[1]
             for row, (pieces, n_pieces) in enumerate(batch):
                 places = torch.arange(max(1, len(pieces) - n_pieces), len(pieces))
-                log_probs = torch.log_softmax(logits[row, places - 1].double(), dim=-1)
-                scores.append(
-                    float(log_probs[torch.arange(len(places)), ids[row, places]].sum())
-                    / float(np.log(10))
+                log_probs = torch.log_softmax(logits[row, places - 1 - skipped].double(), dim=-1)
+                own = log_probs[torch.arange(len(places)), ids[row, places]]
+                yield (
+                    (own / float(np.log(10))).numpy(),
+                    bool((log_probs.argmax(dim=-1) == ids[row, places]).all()),
                 )
-                chosen.append(bool((log_probs.argmax(dim=-1) == ids[row, places]).all()))
-        return scores, chosen
 
 
 _NEXT_SENTENCE = "next-sentence model"

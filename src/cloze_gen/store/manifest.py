@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.errors import DamageError, StoreError
-from cloze_gen.parsing import quote
+from cloze_gen.errors import DamageError, StoreError, UsageError
+from cloze_gen.parsing import error_text, quote
 from cloze_gen.store.files import open_regular, stays_within
 
 MANIFEST = "manifest.json"
@@ -231,6 +231,35 @@ def noted_sha256(store: Path, path: Path) -> str | None:
         return str(note["sha256"]) if known else None
     except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return None  # no note, or a damaged one
+
+
+def outside_digest(given: str, store: Path, *, setting: str, most_bytes: int | None = None) -> str:
+    """Digest of the content of ``hf:FOLDER`` or ``scores:FILE``, 32 hexadecimal digits.
+
+    `setting` is named in messages. The store caches it until the size, a time or the inode of a file changes. Without a cached
+    digest, at most `most_bytes` are read; above that, a text that reports the size is returned.
+    """
+    kind, _, place = given.partition(":")
+    path = Path(place)
+    try:
+        files = sorted(one for one in path.rglob("*") if one.is_file()) if kind == "hf" else [path]
+        if most_bytes is not None:
+            unread = sum(one.stat().st_size for one in files if noted_sha256(store, one) is None)
+            if unread > most_bytes:
+                return f"not read yet ({unread / 1e9:.1f} GB)"
+        lines = [f"{one.relative_to(path)} {outside_sha256(store, one)}" for one in files]
+    except OSError as error:
+        raise UsageError(
+            f"{setting}: {quote(given)} cannot be read ({error_text(error)}). Check the path."
+        ) from None
+    if not lines:
+        raise UsageError(
+            f"{setting}: {quote(given)} is not a folder with a model. Download the model "
+            "first; cloze-gen does not download models."
+        )
+    return hashlib.blake2b(
+        "\n".join(lines).encode("utf-8", "surrogateescape"), digest_size=16
+    ).hexdigest()
 
 
 def _outside_note(store: Path, path: Path) -> Path:

@@ -16,7 +16,6 @@ from cloze_gen.formats.lambada import cased_text
 from cloze_gen.recipes.lambada import outside_members as stage
 from cloze_gen.recipes.lambada.committee import VERDICTS, label_of, read_scores, write_committee
 from cloze_gen.recipes.lambada.outside_members import (
-    outside_digest,
     requests,
     write_causal_scores,
     write_given_scores,
@@ -24,6 +23,7 @@ from cloze_gen.recipes.lambada.outside_members import (
 from cloze_gen.recipes.lambada.passages import read_passages
 from cloze_gen.store import manifest
 from cloze_gen.store.artifacts import Artifact
+from cloze_gen.store.manifest import outside_digest
 from cloze_gen.store.tables import read_parquet
 from tests.recipes.lambada.conftest import Novels, make_novels
 
@@ -128,8 +128,11 @@ def test_a_model_is_read_once_by_all_commands(model: str, tmp_path: Path, read: 
     """The note is in the store, so a new process reads no byte of the model."""
     store = tmp_path / "store"
     store.mkdir()
-    first = outside_digest(model, store)
-    assert (outside_digest(model, store), sorted(read)) == (first, ["config.json", "weights.bin"])
+    first = outside_digest(model, store, setting="committee.members")
+    assert (outside_digest(model, store, setting="committee.members"), sorted(read)) == (
+        first,
+        ["config.json", "weights.bin"],
+    )
     assert not manifest._unwritten  # nothing but the files in the store is known
 
 
@@ -137,8 +140,8 @@ def test_before_there_is_a_store_nothing_is_written(
     model: str, tmp_path: Path, read: list[str]
 ) -> None:
     """The note waits in memory, and is kept for as long as the process lives."""
-    outside_digest(model, tmp_path / "store")
-    outside_digest(model, tmp_path / "store")
+    outside_digest(model, tmp_path / "store", setting="committee.members")
+    outside_digest(model, tmp_path / "store", setting="committee.members")
     assert (len(read), (tmp_path / "store").exists()) == (2, False)
 
 
@@ -149,7 +152,7 @@ def test_a_file_that_changed_is_read_again(
     """Same size and restored time; another file of the name; an invalid note."""
     store, weights = tmp_path / "store", Path(model.removeprefix("hf:")) / "more" / "weights.bin"
     store.mkdir()
-    before, times = outside_digest(model, store), weights.stat()
+    before, times = outside_digest(model, store, setting="committee.members"), weights.stat()
     if damage == "spoil the note":
         for note in (store / manifest.NOTES).iterdir():
             note.write_text('["seen"]')
@@ -158,7 +161,9 @@ def test_a_file_that_changed_is_read_again(
         target.write_text("9876543210")
         target.replace(weights)
         os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert (outside_digest(model, store) == before) is (damage == "spoil the note")
+    assert (outside_digest(model, store, setting="committee.members") == before) is (
+        damage == "spoil the note"
+    )
     assert read.count("weights.bin") == 2
 
 
@@ -166,8 +171,15 @@ def test_a_plan_reads_no_large_model(model: str, tmp_path: Path, read: list[str]
     """A model that was never read has no digest in a plan; one that was read has its own."""
     store = tmp_path / "store"
     store.mkdir()
-    assert outside_digest(model, store, most_bytes=11) == "not read yet (0.0 GB)"
+    assert (
+        outside_digest(model, store, most_bytes=11, setting="committee.members")
+        == "not read yet (0.0 GB)"
+    )
     assert read == []
-    digest = outside_digest(model, store, most_bytes=12)
-    assert outside_digest(model, store, most_bytes=0) == digest == outside_digest(model, store)
+    digest = outside_digest(model, store, most_bytes=12, setting="committee.members")
+    assert (
+        outside_digest(model, store, most_bytes=0, setting="committee.members")
+        == digest
+        == outside_digest(model, store, setting="committee.members")
+    )
     assert len(read) == 2

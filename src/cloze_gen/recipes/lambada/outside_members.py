@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -16,48 +15,13 @@ from cloze_gen.engine.threads import one_thread
 from cloze_gen.errors import UsageError
 from cloze_gen.formats.lambada import format_requests, parse_answers
 from cloze_gen.formats.lambada_harness import Rendering, prompt_text
-from cloze_gen.parsing import error_text, quote
+from cloze_gen.parsing import error_text
 from cloze_gen.recipes.lambada.committee import CAUSAL_MODEL, write_scores
 from cloze_gen.recipes.lambada.passages import read_numbered, read_passages
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter
 from cloze_gen.store.files import read_regular_text
-from cloze_gen.store.manifest import noted_sha256, outside_sha256
 
 _TEXTS_AT_ONCE = 256
-
-
-def outside_digest(member: str, store: Path, *, most_bytes: int | None = None) -> str:
-    """Digest of the content of ``hf:FOLDER`` or ``scores:FILE``, 32 hexadecimal digits.
-
-    The store caches it until the size, a time or the inode of a file changes. Without a cached
-    digest, at most `most_bytes` are read; above that, a text that reports the size is returned.
-    """
-    kind, _, place = member.partition(":")
-    path = Path(place)
-    try:
-        files = (
-            sorted(one for one in path.rglob("*") if one.is_file())
-            if kind == CAUSAL_MODEL
-            else [path]
-        )
-        if most_bytes is not None:
-            unread = sum(one.stat().st_size for one in files if noted_sha256(store, one) is None)
-            if unread > most_bytes:
-                return f"not read yet ({unread / 1e9:.1f} GB)"
-        lines = [f"{one.relative_to(path)} {outside_sha256(store, one)}" for one in files]
-    except OSError as error:
-        raise UsageError(
-            f"committee.members: {quote(member)} cannot be read ({error_text(error)}). Check the "
-            "path."
-        ) from None
-    if not lines:
-        raise UsageError(
-            f"committee.members: {quote(member)} is not a folder with a model. Download the model "
-            "first; cloze-gen does not download models."
-        )
-    return hashlib.blake2b(
-        "\n".join(lines).encode("utf-8", "surrogateescape"), digest_size=16
-    ).hexdigest()
 
 
 def write_outside_scores(

@@ -6,11 +6,12 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from cloze_gen.adapters.local_models import CausalModel
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.english.sentence_fitness import SentenceFault
@@ -270,7 +271,7 @@ def says(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def say(fits_as_well: list[float], ungrammatical: list[float]) -> None:
         shares = (np.array(fits_as_well), np.array(ungrammatical), np.full(len(fits_as_well), 0.5))
-        monkeypatch.setattr(candidate_checks, "opinion", lambda features: Opinion(*shares))
+        monkeypatch.setattr(candidate_checks, "opinion", lambda *_: Opinion(*shares))
 
     return say
 
@@ -314,6 +315,33 @@ def test_an_item_without_candidates_left_is_still_measured(
     item.verdicts[0] = CandidateFault.IN_SENTENCE
     candidate_checks.judge_by_readers([item], shard_of(), books(), space(topical={"wine": 0.5}))
     assert (item.answer_topicality, item.verdicts) == (0.5, [CandidateFault.IN_SENTENCE])
+
+
+def test_a_language_model_scores_what_is_left(item_of: Any, books: Any, space: Any) -> None:
+    """A word that it finds as likely as the answer fits as well; words that were out stay out."""
+    asked = []
+
+    class Model:
+        def fills(self, left: str, words: list[str], right: str) -> np.ndarray:
+            asked.append((left, words, right))
+            return np.array([(-2.0, -9.0) if word in {"wine", "port"} else (-7.0, -12.0) for word in words])  # fmt: skip
+
+    words = ["drinks", "beer", "port", "milk", "water"]
+    item, other = item_of(WINE, "wine", words), item_of(WINE, "wine", ["beer"])
+    item.verdicts[0] = CandidateFault.IN_SENTENCE
+    candidate_checks.judge_by_readers([item, other], shard_of(), books(), space())
+    assert item.verdicts[2] == FIT
+    before = other.measured.copy()
+    model = cast("CausalModel", Model())
+    candidate_checks.judge_by_language_model([item, other], shard_of(), books(), space(), model)
+    assert asked == [("He drank the ", ["wine", *words[1:]], " of Spain.")]
+    fits_as_well = item.measured[:, MEASURES.index("fits_as_well")]
+    assert fits_as_well[2] > 20 * max(fits_as_well[1], *fits_as_well[3:])
+    assert item.verdicts[0] == CandidateFault.IN_SENTENCE
+    assert item.verdicts[1] == CandidateFault.UNGRAMMATICAL
+    assert item.verdicts[2] == FIT
+    assert np.isnan(item.measured[0]).all()
+    assert np.array_equal(other.measured, before)  # one candidate makes no question
 
 
 def test_a_candidate_takes_the_answers_tag(item_of: Any, tagger: Any) -> None:

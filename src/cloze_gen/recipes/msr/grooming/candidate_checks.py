@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from cloze_gen.adapters.inflector import can_have_tag, is_doubtful, same_past_forms
+from cloze_gen.adapters.local_models import CausalModel
 from cloze_gen.adapters.tagging import Tagger
 from cloze_gen.corpus.normalization import printed_neighbours, rendered_positions
 from cloze_gen.english.articles import breaks_article
@@ -18,6 +19,7 @@ from cloze_gen.english.content_words import stem
 from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
 from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
+from cloze_gen.formats.questions import around_blank
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.msr.grooming.predicates import (
@@ -31,7 +33,8 @@ from cloze_gen.recipes.msr.grooming.predicates import (
     reader_fault,
     word_fault,
 )
-from cloze_gen.recipes.msr.grooming.reader_models import Place, features_of, opinion
+from cloze_gen.recipes.msr.grooming.reader_models import OF_MODEL, Place, features_of, opinion
+from cloze_gen.recipes.msr.grooming.reader_weights import WEIGHTS, WEIGHTS_WITH_MODEL
 from cloze_gen.recipes.msr.grooming.subcategorization import Frame, required_frame, takes_frame
 from cloze_gen.recipes.msr.tables import (
     FIT,
@@ -43,6 +46,7 @@ from cloze_gen.recipes.msr.tables import (
     focus_columns,
     item_slices,
 )
+from cloze_gen.records.question import Blank
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.store.tables import read_parquet
 
@@ -118,6 +122,8 @@ def read_items(shard: GroomShard) -> list[GroomedItem]:
 
 
 _PRIOR_USES = 4  # smooths words with few uses
+N_IMPOSTORS = 4
+RIGHT_WORDS = 10  # words after the blank that a language model scores
 
 
 def printed_neighbour_pair(item: GroomedItem) -> tuple[str, str]:
@@ -328,7 +334,40 @@ def judge_by_readers(
     for item, places, measures in zip(
         items, places_of, measures_of(items_and_words, index, space), strict=True
     ):
+        item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
         _judge_by_readers(item, places, measures, shard)
+
+
+def judge_by_language_model(
+    items: Sequence[GroomedItem],
+    shard: GroomShard,
+    index: ForwardIndex,
+    space: WordKnowledge,
+    model: CausalModel,
+) -> None:
+    """The readers' models again, with what a language model says of the candidates that are left.
+
+    An item with fewer than four of them cannot become a question and is passed over.
+    """
+    places_of = [
+        (item, places) for item in items if len(places := _open_places(item)) >= N_IMPOSTORS
+    ]
+    items_and_words = [(item, [item.candidates[i] for i in places]) for item, places in places_of]
+    for (item, places), (_, words), measures in zip(
+        places_of, items_and_words, measures_of(items_and_words, index, space), strict=True
+    ):
+        _judge_by_readers(item, places, measures | model_measures(item, words, model), shard)
+
+
+def model_measures(
+    item: GroomedItem, words: Sequence[str], model: CausalModel
+) -> dict[str, np.ndarray]:
+    """`OF_MODEL` of the answer and the candidates in the printed sentence, shape (1 + candidates,)."""
+    shown = tuple(item.sentence.tokens[i] for i in item.printed)
+    before, after = around_blank(Blank(item.id, shown, item.printed.index(item.position)))
+    next_words = " ".join(after.split(" ")[: 1 + RIGHT_WORDS])
+    scored = model.fills(before, [item.answer, *words], next_words)
+    return dict(zip(OF_MODEL, scored.T, strict=True))
 
 
 def _open_places(item: GroomedItem) -> list[int]:
@@ -338,9 +377,9 @@ def _open_places(item: GroomedItem) -> list[int]:
 def _judge_by_readers(
     item: GroomedItem, places: Sequence[int], measures: Mapping[str, np.ndarray], shard: GroomShard
 ) -> None:
-    item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
     item.answer_topicality = float(measures["topicality"][0])
-    marks = opinion(features_of(measures, place_of(item, frequent=shard.frequent)))
+    features = features_of(measures, place_of(item, frequent=shard.frequent))
+    marks = opinion(features, WEIGHTS_WITH_MODEL if OF_MODEL[0] in measures else WEIGHTS)
     columns = (
         measures["similarity"][1:],
         measures["topicality"][1:],

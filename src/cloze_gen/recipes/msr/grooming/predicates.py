@@ -24,6 +24,7 @@ _BY_MACHINE = (
     "max_ungrammatical",
     "frequent_freq",
     "min_tokens",
+    "language_model",
 )  # settings that do not affect people's verdicts
 
 
@@ -91,6 +92,15 @@ class GroomingSettings(SettingsGroup):
         description=(
             "least number of printed tokens in a sentence; readers find half of the "
             "shorter ones ambiguous"
+        ),
+    )
+    language_model: str = Field(
+        "",
+        pattern=r"^(hf:.+)?$",
+        description=(
+            "hf:FOLDER, a causal language model (extra cloze-gen[hf]), identified by its content: "
+            "it scores what the other checks leave, and readers' marks are predicted much better; "
+            "empty: none"
         ),
     )
     tagger: str = Field(

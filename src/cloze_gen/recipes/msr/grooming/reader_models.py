@@ -30,6 +30,10 @@ _OWN = (
 )  # fmt: skip
 # Features of the place, the same for all candidates.
 _PLACE = ("answer_topicality", "tokens", "content_words", "place")
+# Of a causal language model, in log10, if there is one: of the word after what stands before it, and
+# of the next words after both.
+OF_MODEL = ("model_word", "model_after")
+_OF_MODEL = ("model_word_gained", "model_after_gained", "answer_model_word")
 _TAGS = tuple(
     tag for name in ("noun", "verb", "adjective", "adverb") for tag in TAGS_OF_CLASS[name]
 )
@@ -40,6 +44,7 @@ FEATURES = (
     *(f"frame_{frame}" for frame in Frame),
     *(f"before_{kind.name.lower()}" for kind in Before),
     *(f"after_{kind.name.lower()}" for kind in After),
+    *_OF_MODEL,
 )
 _COLUMN = {name: i for i, name in enumerate(FEATURES)}
 _MOST = 12.0  # limit of logs and associations of unseen events
@@ -74,7 +79,8 @@ def features_of(measures: Mapping[str, np.ndarray], place: Place) -> np.ndarray:
     """
     n = len(next(iter(measures.values()))) - 1
     table = np.zeros((n, len(FEATURES)))
-    for name in _OWN:
+    has_model = OF_MODEL[0] in measures
+    for name in (*_OWN, *(_OF_MODEL[:2] if has_model else ())):
         own = measures[name.removesuffix("_gained")]
         table[:, _COLUMN[name]] = own[1:] - own[0] if name.endswith("_gained") else own[1:]
     values = {
@@ -83,6 +89,8 @@ def features_of(measures: Mapping[str, np.ndarray], place: Place) -> np.ndarray:
         "content_words": np.log2(1 + place.content_words),
         "place": place.place,
     }
+    if has_model:
+        values["answer_model_word"] = float(measures["model_word"][0])
     marks = (
         f"tag_{place.tag}",
         f"frame_{place.frame}",

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from cloze_gen.adapters.local_models import CausalModel
 from cloze_gen.adapters.spacy_tagger import tagger_identity, travelling_name
 from cloze_gen.adapters.tagging import Tagger
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.tagging import worker_tagger
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.engine.threads import keep_to_one_thread
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.judging.study import read_verdicts
 from cloze_gen.judging.tasks.groom import RejectReason, reject_reason
@@ -28,6 +32,7 @@ from cloze_gen.recipes.msr.grooming.candidate_checks import (
     GroomShard,
     judge_answers,
     judge_articles,
+    judge_by_language_model,
     judge_by_readers,
     judge_sentences,
     judge_tags,
@@ -218,14 +223,22 @@ def _judge_all(items: list[GroomedItem], shard: GroomShard) -> None:
     fit = [item for item in items if item.fault == FIT]
     for item in fit:
         judge_words(item, shard)
-    judge_by_readers(
-        fit,
-        shard,
+    index, space = (
         cached_index(shard.index, shard.part.model),
         cached_space(shard.contexts, shard.part.model),
     )
+    judge_by_readers(fit, shard, index, space)
     if tagger is not None:
         judge_tags(fit, shard, tagger)
+    if shard.settings.language_model:
+        model = _language_model(shard.settings.language_model)
+        judge_by_language_model(fit, shard, index, space, model)
+
+
+@functools.lru_cache(maxsize=1)
+def _language_model(given: str) -> CausalModel:
+    keep_to_one_thread()  # for reproducible bytes
+    return CausalModel(Path(given.removeprefix("hf:")))
 
 
 def _tagger(shard: GroomShard) -> Tagger | None:
@@ -283,7 +296,10 @@ def write_grooming(
     )
     offensive = offensive_words(settings.offensive_words)
     folders = (focus.folder, index.folder, contexts.folder, forward.folder)
-    travelling = settings.model_copy(update={"tagger": travelling_name(settings.tagger)})
+    folder = settings.language_model.removeprefix("hf:")
+    given = {"language_model": f"hf:{Path(folder).absolute()}"} if folder else {}
+    given["tagger"] = travelling_name(settings.tagger)
+    travelling = settings.model_copy(update=given)
     identity = "" if settings.tagger == "none" else tagger_identity(settings.tagger)
     parts = focus_parts(focus, index, writer.folder / DECISIONS)
     rows_by_part = judged_by_part(people, focus, parts)
@@ -306,6 +322,7 @@ def write_grooming(
     fit = candidates.pop(FIT, 0)
     writer.facts |= {
         "tagger": settings.tagger,
+        **({"language_model": Path(folder).name} if folder else {}),
         "candidates_funnel": funnel("candidates", kept=fit, rejected=candidates),
     }
     if people:
