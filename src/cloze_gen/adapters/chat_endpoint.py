@@ -202,6 +202,8 @@ class ChatLine:
                 raise Refusal(f"an answer of more than {MOST_REPLY_BYTES:,} bytes")
         if getattr(answer, "length", 0):  # announced bytes are missing
             raise PassingFailure("an incomplete answer")
+        if not size and answer.status == 200:  # the connection was closed between the headers
+            raise PassingFailure("an empty answer")
         return b"".join(chunks)
 
     def _raise_status(self, error: urllib.error.HTTPError) -> NoReturn:
@@ -278,9 +280,14 @@ class ChatLine:
     def _without_key(self, text: str) -> str:
         """A server's text without the key and its parts: some servers repeat it."""
         key, n = self.endpoint.key, min(_KEY_PART, len(self.endpoint.key))
-        for start in range(len(key) - n + 1) if key else ():
-            text = text.replace(key[start:], "...").replace(key[start : start + n], "...")
-        return text
+        parts = {key[start : start + n] for start in range(len(key) - n + 1)} if key else ()
+        result, end = "", 0
+        for start in sorted(
+            found.start() for part in parts for found in re.finditer(f"(?={re.escape(part)})", text)
+        ):
+            result += f"{text[end:start]}..." if start >= end else ""
+            end = start + n
+        return result + text[end:]
 
 
 def _message_of(reply_text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from cloze_gen.adapters.chat_endpoint import (
     ask_endpoint,
     endpoint_from,
 )
-from cloze_gen.adapters.terminal import show
+from cloze_gen.adapters.terminal import columns_of, show
 from cloze_gen.cli.judge_exchange import packet_of
 from cloze_gen.cli.judge_study import (
     MOST_NAME_CHARS,
@@ -168,10 +169,11 @@ def _estimate_lines(
     tokens_in, tokens_out = chars / _CHARS_PER_TOKEN, len(plan) * _TOKENS_PER_REPLY
     items = len({one.item for one in plan})
     orders = " (the options of an item in two orders)" if study.task.choice else ""
-    minutes = len(plan) / endpoint.per_second / 60
+    seconds = len(plan) / endpoint.per_second
+    time = f"{seconds:,.0f} s" if seconds < 180 else f"{seconds / 60:,.0f} min"
     yield (
-        f"to send    {items:,} items, {len(plan):,} requests{orders}, at least {minutes:,.1f} "
-        f"minutes at {endpoint.per_second:g} per second"
+        f"to send    {items:,} items, {len(plan):,} requests{orders}, at least {time} at "
+        f"{endpoint.per_second:g} per second"
     )
     yield (
         f"estimate   {chars:,} characters, about {_rounded(tokens_in)} tokens in and "
@@ -276,7 +278,10 @@ def _agreement_lines(study: Study, source: StudySource, judge: Judge) -> list[st
         question: [one for one in kappas if one.one == judge.name]
         for question, kappas in found.machine_kappas.items()
     }
-    return kappa_lines(own, "model and judge")
+    lines = kappa_lines(own, "model and judge", columns_of(sys.stdout))
+    return (
+        ["", "agreement with people, on items with a verdict of the model", *lines] if lines else []
+    )
 
 
 def _rounded(tokens: float) -> str:

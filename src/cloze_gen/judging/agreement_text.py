@@ -112,7 +112,7 @@ def _meaning(alpha: Alpha) -> str:
 
 
 def kappa_lines(
-    kappas: Mapping[str, Sequence[Kappa]], label: str, columns: int | None = WIDTH
+    kappas: Mapping[str, Sequence[Kappa]], label: str, columns: int | None
 ) -> list[str]:
     """A row for each pair that judged the same units; empty if there is none."""
     cells: dict[tuple[str, str], dict[str, str]] = {}
