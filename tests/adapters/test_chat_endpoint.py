@@ -376,6 +376,8 @@ def test_a_server_that_tells_the_key_is_not_quoted(stub: Stub) -> None:
     [reply] = ask(stub)
     assert (reply.text, reply.served) == ("Bearer ..., ...*** and ...", "...")
     assert KEY not in repr(endpoint_from(stub.url, "tiny", {"OPENAI_API_KEY": KEY}))
+    stub.answers = [completion('{"picked": [1]}')]
+    assert ask(stub, key="1")[0].text == '{"picked": [1]}'
 
 
 def test_no_such_place_or_model_is_told(stub: Stub) -> None:

@@ -35,7 +35,9 @@ _NO_MODEL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _HTML = re.compile(rb"\s*<(!doctype|html|head|body)\b", re.IGNORECASE)
-_KEY_PART = 8  # a part of the key of so many characters is removed from texts of the server
+# Parts of the key with so many characters are removed from texts of the server. Shorter keys, such as
+# `none`, are no secrets, and occur in good replies.
+_KEY_PART = 8
 TEMPERATURE, SEED = 0, 1
 _JSON = {"response_format": {"type": "json_object"}}
 # Settings of a request; the next ones are tried while a server knows none of the earlier ones.
@@ -279,8 +281,8 @@ class ChatLine:
 
     def _without_key(self, text: str) -> str:
         """A server's text without the key and its parts: some servers repeat it."""
-        key, n = self.endpoint.key, min(_KEY_PART, len(self.endpoint.key))
-        parts = {key[start : start + n] for start in range(len(key) - n + 1)} if key else ()
+        key, n = self.endpoint.key, _KEY_PART
+        parts = {key[start : start + n] for start in range(len(key) - n + 1)}
         result, end = "", 0
         for start in sorted(
             found.start() for part in parts for found in re.finditer(f"(?={re.escape(part)})", text)
