@@ -102,7 +102,7 @@ def _command(path: str, function: Any) -> str:
         if isinstance(info, typer.models.ArgumentInfo):
             shown = info.metavar or name.upper()
             arguments.append((f"[{shown}]" if has_default else shown, words, info.help or ""))
-        else:
+        elif not info.hidden:
             declared = [one for one in info.param_decls or () if one.startswith("-")]
             flag = declared or [f"--{name.strip('_').replace('_', '-')}"]
             options.append(

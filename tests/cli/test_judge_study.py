@@ -505,7 +505,7 @@ def test_a_damaged_study_is_one_message(
     [
         ("serve", "tiny"), ("status", "tiny"), ("agree", "tiny"), ("cost", "tiny"), ("withdraw", "tiny", "ann"), ("apply", "tiny"),
         ("export", "tiny"), ("export", "tiny", "--answered", "--format", "jsonl"), ("import", "tiny", "nowhere.csv"),
-        ("export", "tiny", "--endpoint", "http://127.0.0.1:1/v1", "--model", "m"),
+        ("ask", "tiny", "--endpoint", "http://127.0.0.1:1/v1", "--model", "m"),
     ],
 )  # fmt: skip
 def test_a_study_whose_items_have_changed_is_not_opened(
@@ -531,9 +531,6 @@ def test_a_study_is_found_by_name_and_path(out: Path, cli: Cli, tmp_path: Path) 
     "options",
     [
         ("export", "tiny", "--names"),
-        ("export", "tiny", "--endpoint", "http://127.0.0.1:1/v1", "--model", "m", "--again"),
-        ("export", "tiny", "--endpoint", "http://127.0.0.1:1/v1", "--model", "m", "--pages", "2"),
-        ("export", "tiny", "--limit", "5"),
         ("export", "tiny", "--answered", "--format", "jsonl", "--judges", "ann"),
         ("cost", "tiny", "--items", "3"),
         ("cost", "--items", "3", "--usd-per-hour", "18"),

@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.cli.evaluator import read_people
 from cloze_gen.cli.judge_study import open_named_study
+from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluate.people import FAULTS
 from cloze_gen.judging.study import Study
+from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
 from cloze_gen.records.judgement import Judge, Kind, Role, Task
 from cloze_gen.rng import stable_fraction
 from cloze_gen.store.tables import read_jsonl
@@ -408,3 +411,29 @@ def test_a_set_of_passages_takes_no_such_file(
     )
     assert outcome.status == 2
     assert "--people: LAMBADA's passages were already selected by people's guesses" in outcome.err
+
+
+def test_a_model_is_no_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The verdicts of models in the file of a pool are left out of the row of people, which is said."""
+    marks = {"fits_as_well": [], "ungrammatical": [], "broken": False, "trivial": False}
+    rows = [
+        {"id": item, "set": "mine", "item": item, "adjudicated": None,
+         "answers": [{"judge": judge, "answer": judge, **marks} for judge in judges]}
+        for item, judges in {"a": [1, 2], "b": [2]}.items()
+    ]  # fmt: skip
+    file = tmp_path / "verdicts.jsonl"
+    for kept in (rows, rows[1:]):
+        told = VerdictFile(Task.READ, {}, 1, None, 0, kept, {"models": {"2": "model-x\x1b[2J"}})
+        file.write_text(verdicts_jsonl(told), encoding="utf-8")
+        if kept is rows:
+            found = read_people(file, Task.READ, {"a", "b"}, name="mine").found
+            assert (found.judges, found.verdicts, len(found.items)) == (1, 1, 1)
+        else:
+            with pytest.raises(UsageError, match="only verdicts of models"):
+                read_people(file, Task.READ, {"a", "b"}, name="mine")
+        err = capsys.readouterr().err
+        assert "model-x" in err
+        assert "\x1b" not in err
+    file.write_text(verdicts_jsonl(told).replace('{"2"', '[{"2"', 1).replace('J"}}', 'J"}]}', 1))
+    with pytest.raises(FormatError, match="line 1"):
+        read_people(file, Task.READ, {"a", "b"}, name="mine")

@@ -11,7 +11,8 @@ import pytest
 
 from cloze_gen.cli.judge_study import open_named_study
 from cloze_gen.judging.study import Study
-from cloze_gen.records.judgement import Judge, Role
+from cloze_gen.recipes.questions.pool import PoolReason
+from cloze_gen.records.judgement import Judge, Kind, Role
 from cloze_gen.store.runs import stage_artifact
 from cloze_gen.store.tables import QUESTIONS, REJECTED, read_jsonl, read_parquet
 from tests.conftest import FinishedRun, Outcome
@@ -95,6 +96,29 @@ def test_a_share_of_the_readers_may_mark_a_question(pooled: FinishedRun, cli: Cl
         (stage_artifact(pooled.folder, "choice").folder / "manifest.json").read_text("utf-8")
     )["facts"]
     assert (facts["pool"], facts["left"]) == (POOL, POOL)
+
+
+def test_a_choice_that_depends_on_the_order_is_no_reading(pooled: FinishedRun, cli: Cli) -> None:
+    """A model alone reads: a question that it answers by place is left out as not read."""
+    lost = min(one["id"] for one in of_stage(pooled, "pool"))
+    study, _ = open_named_study(pooled.out, "pool")
+    study.add_judges([Judge("model-x", Role.MACHINE)])
+    while (one := study.next_open("model-x")) is not None:
+        answer = study.store.item(one.item).key["answer"]
+        turned = one.kind is Kind.REPEAT and one.item == lost
+        response = {"answer": (answer + turned) % 5, **FINE}
+        study.take(one, response, verdict_id=one.id, source="endpoint h, model x, seed 1")
+    study.close()
+    assert cli("judge", "apply", "pool", "--out", pooled.out).status == 0
+    rows = read_parquet(stage_artifact(pooled.folder, "choice").path(REJECTED)).to_pylist()
+    read_out = {row["id"]: row["reason"] for row in rows if row["reason"] in set(PoolReason)}
+    assert read_out == {lost: "not_read"}
+    [file] = (pooled.out / "judgements" / "pool").glob("verdicts-*.jsonl")
+    rules = json.loads(file.read_text("utf-8").split("\n")[0])["rules"]
+    assert rules["order_dependent"] == {"1": [1, POOL]}
+    assert rules["sources"] == {"1": ["endpoint h, model x, seed 1"]}
+    card = (pooled.release / "README.md").read_text(encoding="utf-8")
+    assert "16 questions read by model-x; the set" in card
 
 
 def test_questions_that_nobody_read_are_left_out(pooled: FinishedRun, cli: Cli) -> None:

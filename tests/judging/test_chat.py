@@ -80,6 +80,11 @@ BLANK = {"answer": 1, "fits_as_well": [], "ungrammatical": [], "broken": False, 
         ("groom", '{"picked": ["owl", 2, 3, "sea"]}', {"picked": [1, 2, 3, 5]}),
         ("guess", 'It {is} "menu": {"guesses": ["menu"]}. {Sure.', {"guesses": ["menu"]}),
         ("guess", ' {"guesses": []} ', {"guesses": []}),
+        (
+            "guess",
+            '<think>{"guesses": ["a"]}? No.</think>\n{"guesses": ["b"]}',
+            {"guesses": ["b"]},
+        ),
         ("read", '{"answer": "B"}', BLANK),
         (
             "read",
@@ -101,6 +106,7 @@ def test_replies_are_read(task: str, text: str, response: Any, rows: dict[str, P
     [
         *(("guess", text) for text in (
             "", "menu", "{", "[]", '{"guesses": ["a"]} {"guesses": ["b"]}', '{"guesses": "a"}', '{"guesses": ["\\ud800"]}',
+            '<think>{"guesses": ["a"]}', '{"guesses": ["a"]}</think>', '<think>a</think><think>{"guesses": ["a"]}',
             '{"guesses": ["a"], "why": "b"}', '{"guesses": ["a"], "guesses": ["b"]}')),
         *(("groom", text) for text in (
             '{"picked": [1, 2, 3]}', '{"picked": [0, 1, 2, 3]}', '{"picked": ["1", "2", "3", "5"]}', '{"rejected": "bad"}')),

@@ -197,7 +197,7 @@ def test_a_machine_counts_for_nobody(tmp_path: Path) -> None:
     study = make_tiny_study(tmp_path / "study", n=3, each=1)
     study.add_judges([Judge("model", Role.MACHINE)])
     answer_all(study, "model")
-    assert len(study.state().of_judge["model"]) == 3
+    assert len(study.state().of_judge["model"]) == 6  # each item in two orders of its options
     assert not any(case.answers for case in study.state().cases.values())
     assert study.next_open("ann") is not None
 

@@ -1,5 +1,5 @@
 """A client for chat endpoints with OpenAI's protocol. The key is sent over TLS or to this machine
-only and never printed; redirects are not followed.
+only and never printed or returned; redirects are not followed.
 """
 
 from __future__ import annotations
@@ -7,7 +7,10 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import json
+import queue
+import re
 import ssl
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -25,10 +28,26 @@ from cloze_gen.parsing import ParseError, parse_json, quote
 MOST_REPLY_BYTES = 1_000_000
 _CHUNK_BYTES = 65_536
 _AGAIN = {408, 425, 429}  # and all from 500
-_BAD_REQUEST = {
-    400,
-    422,
-}  # an unknown field, an overlong item, or a content filter
+_BAD_REQUEST = {400, 422}  # an unknown field or model, an overlong item, or a content filter
+_NO_MODEL = re.compile(
+    r"model\b.{0,80}\b(not|n't) (a valid|found|exist|available)|model_not_found"
+    r"|(invalid|unknown|no such) model",
+    re.IGNORECASE | re.DOTALL,
+)
+_HTML = re.compile(rb"\s*<(!doctype|html|head|body)\b", re.IGNORECASE)
+# Parts of the key with so many characters are removed from texts of the server. Shorter keys, such as
+# `none`, are no secrets, and occur in good replies.
+_KEY_PART = 8
+TEMPERATURE, SEED = 0, 1
+_JSON = {"response_format": {"type": "json_object"}}
+# Settings of a request; the next ones are tried while a server knows none of the earlier ones.
+_FORMS: tuple[Mapping[str, Any], ...] = (
+    {"temperature": TEMPERATURE, "seed": SEED, **_JSON},
+    {"temperature": TEMPERATURE, **_JSON},
+    {"temperature": TEMPERATURE, "seed": SEED},
+    {"temperature": TEMPERATURE},
+    {},
+)
 
 Messages = Sequence[Mapping[str, str]]
 
@@ -69,6 +88,27 @@ class BadRequest(Refusal):
     """The server rejected the form of the request."""
 
 
+@dataclass(slots=True)
+class Usage:
+    """Sums over the replies; `reported`: replies that state their tokens."""
+
+    replies: int = 0
+    reported: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def add(self, stated: Any) -> None:
+        self.replies += 1
+        names = ("prompt_tokens", "completion_tokens")
+        tokens: list[Any] = [
+            stated.get(name) if isinstance(stated, Mapping) else -1 for name in names
+        ]
+        if all(type(one) is int and 0 <= one < 10**9 for one in tokens):
+            self.reported += 1
+            self.tokens_in += tokens[0]
+            self.tokens_out += tokens[1]
+
+
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Treats a redirect as a reply: the key and the item go to the user's host only."""
 
@@ -85,31 +125,47 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class ChatLine:
-    """The connection to one endpoint; `clock` returns seconds."""
+    """The connection to one endpoint; `usage` adds up what the replies state."""
 
-    def __init__(self, endpoint: Endpoint, clock: Callable[[], float]) -> None:
-        self.endpoint, self._clock = endpoint, clock
+    def __init__(self, endpoint: Endpoint, usage: Usage) -> None:
+        self.endpoint, self._usage = endpoint, usage
         # No proxy for a server on this machine: it would see the key.
         proxies = urllib.request.ProxyHandler(
             {} if is_this_machine(urlsplit(endpoint.url).hostname or "") else None
         )
         self._opener = urllib.request.build_opener(proxies, _NoRedirect)
 
-    def complete(self, messages: Messages, *, with_format: bool) -> str:
-        """The model's reply, possibly empty; `with_format` requests ``json_object``.
+    def complete(self, messages: Messages, settings: Mapping[str, Any]) -> tuple[str, str]:
+        """The text of the model's reply, and the name of the model as the server states it.
 
         Raises:
             PassingFailure: may be retried.
             BadRequest, Refusal: a reply without text.
             UsageError, ToolError: a retry cannot help.
         """
-        body: dict[str, Any] = {
-            "model": self.endpoint.model,
-            "messages": list(messages),
-            "temperature": 0,
-        }
-        body |= {"response_format": {"type": "json_object"}} if with_format else {}
-        return self._text_of(self._post(json.dumps(body).encode()))
+        body = {"model": self.endpoint.model, "messages": list(messages), **settings}
+        return self._text_of(self._within_time(json.dumps(body).encode()))
+
+    def _within_time(self, body: bytes) -> bytes:
+        """The reply, in a thread: a server can send its headers slower than any time-out."""
+        outcome: queue.SimpleQueue[bytes | Exception] = queue.SimpleQueue()
+
+        def post() -> None:
+            try:
+                outcome.put(self._post(body))
+            except Exception as error:  # noqa: BLE001 - raised below, in the caller's thread
+                outcome.put(error)
+
+        threading.Thread(target=post, daemon=True).start()
+        try:
+            found = outcome.get(timeout=self.endpoint.timeout_seconds)
+        except queue.Empty:
+            found = TimeoutError()
+        if isinstance(found, TimeoutError):
+            raise PassingFailure(f"no answer within {self.endpoint.timeout_seconds:g} seconds")
+        if isinstance(found, Exception):
+            raise found
+        return found
 
     def _post(self, body: bytes) -> bytes:
         headers = {
@@ -121,67 +177,65 @@ class ChatLine:
         request = urllib.request.Request(
             f"{self.endpoint.url}/chat/completions", data=body, headers=headers, method="POST"
         )
-        deadline = self._clock() + self.endpoint.timeout_seconds
         try:
             with self._opener.open(request, timeout=self.endpoint.timeout_seconds) as answer:
-                return self._bytes_of(answer, deadline)
+                return self._bytes_of(answer)
         except urllib.error.HTTPError as error:
             with contextlib.closing(error):
-                self._raise_status(error, deadline)
+                self._raise_status(error)
         except TimeoutError:
-            raise PassingFailure(
-                f"no answer within {self.endpoint.timeout_seconds:g} seconds"
-            ) from None
+            raise
         except (OSError, HTTPException) as error:
             inner = getattr(error, "reason", error)
+            if isinstance(inner, TimeoutError):
+                raise inner from None
             if isinstance(inner, ssl.SSLCertVerificationError):
                 raise UsageError(
                     f"{self.endpoint.url}: its certificate is not trusted ({inner.verify_message})."
                 ) from None
             raise PassingFailure(_unreachable(inner)) from None
 
-    def _bytes_of(self, answer: Any, deadline: float) -> bytes:
+    def _bytes_of(self, answer: Any) -> bytes:
         chunks, size = [], 0
         while chunk := answer.read1(_CHUNK_BYTES):
             chunks.append(chunk)
             size += len(chunk)
             if size > MOST_REPLY_BYTES:
                 raise Refusal(f"an answer of more than {MOST_REPLY_BYTES:,} bytes")
-            if self._clock() > deadline:
-                raise TimeoutError
         if getattr(answer, "length", 0):  # announced bytes are missing
             raise PassingFailure("an incomplete answer")
+        if not size and answer.status == 200:  # the connection was closed between the headers
+            raise PassingFailure("an empty answer")
         return b"".join(chunks)
 
-    def _raise_status(self, error: urllib.error.HTTPError, deadline: float) -> NoReturn:
+    def _raise_status(self, error: urllib.error.HTTPError) -> NoReturn:
         url, status = self.endpoint.url, error.code
+        try:
+            reply_text = _message_of(self._bytes_of(error).decode("utf-8", "replace"))
+        except (OSError, HTTPException, PassingFailure, Refusal):
+            reply_text = ""
+        stated = f" ({self._quoted(reply_text)})" if reply_text.strip() else ""
         if status in (401, 403):
             lacking = (
                 "is refused" if self.endpoint.key else "is not set, and the server requires a key"
             )
             raise UsageError(
-                f"{url} returned {status}: {self.endpoint.key_variable} {lacking}; set it to a "
-                "key that may use the model."
+                f"{url} returned {status}{stated}: {self.endpoint.key_variable} {lacking}; set it "
+                "to a key that may use the model."
             )
-        if status in (404, 405):
+        if status in (404, 405) or (status in _BAD_REQUEST and _NO_MODEL.search(reply_text)):
             raise UsageError(
-                f"{url} returned {status}: no chat/completions there, or no model "
+                f"{url} returned {status}{stated}: no chat/completions there, or no model "
                 f"{quote(self.endpoint.model)}; --endpoint is the part "
                 "before /chat/completions, often ending in /v1."
             )
         if 300 <= status < 400:
             raise UsageError(
                 f"{url} redirects ({status}) to "
-                f"{self._without_key(error.headers.get('Location', ''))}; name that place if it is "
+                f"{self._quoted(error.headers.get('Location', ''))}; name that place if it is "
                 "right."
             )
-        try:
-            reply_text = self._bytes_of(error, deadline).decode("utf-8", "replace")
-        except (OSError, HTTPException, PassingFailure, Refusal):
-            reply_text = ""
-        why = f"the server returned {status}" + (
-            f" ({self._without_key(_message_of(reply_text))})" if reply_text.strip() else ""
-        )
+        why = f"the server returned {status}{stated}"
         if status in _BAD_REQUEST:
             raise BadRequest(why)
         if status == 413:
@@ -190,22 +244,52 @@ class ChatLine:
             raise PassingFailure(why, _retry_seconds(error.headers))
         raise ToolError(f"{url}: {why}.")
 
-    def _text_of(self, answer: bytes) -> str:
+    def _text_of(self, answer: bytes) -> tuple[str, str]:
+        if _HTML.match(answer):
+            raise UsageError(
+                f"{self.endpoint.url} returned a page in HTML, no JSON: it is no chat endpoint. "
+                "--endpoint is the part before /chat/completions, often ending in /v1."
+            )
         try:
-            content = parse_json(answer)["choices"][0]["message"]["content"]
-        except (ParseError, KeyError, IndexError, TypeError):
+            reply = parse_json(answer)
+        except ParseError as error:
             raise Refusal(
-                f"no chat completion: {self._without_key(answer[:200].decode('utf-8', 'replace'))}"
+                f"no JSON ({error}): {self._quoted(answer[:200].decode('utf-8', 'replace'))}"
             ) from None
+        self._usage.add(reply.get("usage") if isinstance(reply, dict) else None)
+        try:
+            choice = reply["choices"][0]
+            content = choice["message"]["content"]
+            if isinstance(content, list):  # parts, as of models that think
+                content = "".join(one["text"] for one in content if one["type"] == "text")
+            refusal = choice["message"].get("refusal")
+        except (KeyError, IndexError, TypeError, AttributeError):
+            shown = _message_of(answer[:10_000].decode("utf-8", "replace"))
+            raise Refusal(f"no chat completion: {self._quoted(shown)}") from None
         if not isinstance(content, str | None):
             raise Refusal("a completion without text")
-        return content or ""
+        if not content:
+            ended = refusal if isinstance(refusal, str) else choice.get("finish_reason")
+            raise Refusal(f"an empty reply{f': {self._quoted(str(ended))}' if ended else ''}")
+        served = reply.get("model")
+        return self._without_key(content), (
+            self._without_key(served) if isinstance(served, str) else ""
+        )
+
+    def _quoted(self, text: str) -> str:
+        return quote(self._without_key(text), most_chars=200)
 
     def _without_key(self, text: str) -> str:
-        """A server's text for a message, with the key removed: some servers repeat it."""
-        return quote(
-            text.replace(self.endpoint.key, "...") if self.endpoint.key else text, most_chars=200
-        )
+        """A server's text without the key and its parts: some servers repeat it."""
+        key, n = self.endpoint.key, _KEY_PART
+        parts = {key[start : start + n] for start in range(len(key) - n + 1)}
+        result, end = "", 0
+        for start in sorted(
+            found.start() for part in parts for found in re.finditer(f"(?={re.escape(part)})", text)
+        ):
+            result += f"{text[end:start]}..." if start >= end else ""
+            end = start + n
+        return result + text[end:]
 
 
 def _message_of(reply_text: str) -> str:
@@ -250,19 +334,27 @@ def is_this_machine(host: str) -> bool:
 
 
 KEY_VARIABLES = ("CLOZE_GEN_API_KEY", "OPENAI_API_KEY")  # the first that is set
-LONGEST_WAIT_SECONDS = 120.0  # between two tries, even if the server requests more
+LONGEST_WAIT_SECONDS = 600.0  # between two tries; if the server requests more, the command ends
 FIRST_WAIT_SECONDS = 1.0  # doubled with every try
 MOST_USELESS = 10  # unusable replies in a row: the fault is not in the items
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A text or an error, and the seconds of the successful try."""
+    """A text or an error.
+
+    Attributes:
+        seconds: of the successful try.
+        served: the model as the server states it, or empty.
+        settings: of the request, without its form.
+    """
 
     id: str
     text: str
     error: str
-    seconds: float
+    seconds: float = 0.0
+    served: str = ""
+    settings: Mapping[str, int] = field(default_factory=dict)
 
 
 def endpoint_from(
@@ -305,6 +397,7 @@ def ask_endpoint(
     endpoint: Endpoint,
     on_reply: Callable[[Reply], str | None],
     on_wait: Callable[[str, float], None] | None = None,
+    usage: Usage | None = None,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Reply]:
@@ -313,11 +406,15 @@ def ask_endpoint(
     Args:
         on_reply: returns why a text could not be used, if so.
         on_wait: gets the reason and seconds of each delay before a retry.
+        usage: adds up the tokens that the replies state.
+
     Raises:
         UsageError: the key is refused, or there is no such URL or model.
-        ToolError: all retries failed, or `MOST_USELESS` useless replies in a row.
+        ToolError: all retries failed, the server requests a longer wait than
+            `LONGEST_WAIT_SECONDS`, or `MOST_USELESS` useless replies in a row.
     """
-    asker = _Asker(endpoint, on_wait or (lambda _, __: None), clock, sleep)
+    line = ChatLine(endpoint, usage or Usage())
+    asker = _Asker(line, on_wait or (lambda _, __: None), clock, sleep)
     useless = 0
     for own_id, messages in requests:
         reply = asker.ask(own_id, messages)
@@ -334,14 +431,14 @@ def ask_endpoint(
 class _Asker:
     def __init__(
         self,
-        endpoint: Endpoint,
+        line: ChatLine,
         on_wait: Callable[[str, float], None],
         clock: Callable[[], float],
         sleep: Callable[[float], None],
     ) -> None:
-        self._endpoint, self._on_wait, self._clock, self._sleep = endpoint, on_wait, clock, sleep
-        self._line = ChatLine(endpoint, clock)
-        self._with_format = True
+        self._line, self._endpoint = line, line.endpoint
+        self._on_wait, self._clock, self._sleep = on_wait, clock, sleep
+        self._forms = _FORMS  # one, once a request was answered
         self._next_start = clock()
 
     def ask(self, own_id: str, messages: Messages) -> Reply:
@@ -349,37 +446,44 @@ class _Asker:
             try:
                 return self._once(own_id, messages)
             except Refusal as refusal:
-                return Reply(own_id, "", str(refusal), 0.0)
+                return Reply(own_id, "", str(refusal))
             except PassingFailure as failure:
                 why, requested = str(failure), failure.wait_seconds
+            if requested > LONGEST_WAIT_SECONDS:
+                raise ToolError(
+                    f"{self._endpoint.url}: {why}; the server requests a wait of {requested:,.0f} "
+                    "seconds. Answers so far are kept; run again after that time to continue."
+                )
             if tried < self._endpoint.retries:
-                wait = min(LONGEST_WAIT_SECONDS, max(requested, FIRST_WAIT_SECONDS * 2**tried))
+                wait = max(requested, FIRST_WAIT_SECONDS * 2**tried)
                 self._on_wait(why, wait)
                 self._sleep(wait)
         raise ToolError(
-            f"{self._endpoint.url}: {why}, after {tried + 1} tries. Replies received so far are kept; "
+            f"{self._endpoint.url}: {why}, after {tried + 1} tries. Answers so far are kept; "
             "run again to continue."
         )
 
     def _once(self, own_id: str, messages: Messages) -> Reply:
-        """One try, repeated without `response_format` after a bad request."""
-        try:
-            return self._timed(own_id, messages, self._with_format)
-        except BadRequest:
-            if not self._with_format:
-                raise
-        reply = self._timed(own_id, messages, False)
-        self._with_format = False
-        return reply
+        """One try. Until a request was answered, each bad one is repeated with fewer settings."""
+        for form in self._forms:
+            try:
+                reply = self._timed(own_id, messages, form)
+            except BadRequest as bad:
+                problem = bad
+            else:
+                self._forms = (form,)
+                return reply
+        raise problem
 
-    def _timed(self, own_id: str, messages: Messages, with_format: bool) -> Reply:
+    def _timed(self, own_id: str, messages: Messages, form: Mapping[str, Any]) -> Reply:
         now = self._clock()
         if now < self._next_start:
             self._sleep(self._next_start - now)
         self._next_start = max(now, self._next_start) + 1 / self._endpoint.per_second
         start = self._clock()
-        text = self._line.complete(messages, with_format=with_format)
-        return Reply(own_id, text, "", self._clock() - start)
+        text, served = self._line.complete(messages, form)
+        settings = {name: value for name, value in form.items() if name not in _JSON}
+        return Reply(own_id, text, "", self._clock() - start, served, settings)
 
 
 def _ask_url(url: str, key_variable: str) -> None:

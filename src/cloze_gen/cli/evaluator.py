@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -19,7 +19,7 @@ from cloze_gen.evaluate.selection import HUMAN, LOCAL_MODEL, Named, left_out_lin
 from cloze_gen.judging.study import read_verdicts
 from cloze_gen.judging.study_agreement import ItemVerdicts, parse_verdict_row
 from cloze_gen.judging.verdicts import VerdictFile
-from cloze_gen.parsing import error_text, quote
+from cloze_gen.parsing import error_text, name_list, quote
 from cloze_gen.pipelines.baseline_models import (
     CorpusText,
     corpus_of_folder,
@@ -306,6 +306,14 @@ def read_people(path: Path, task: Task, known: Collection[str], *, name: str) ->
         judged = tuple(parse_verdict_row(row, task) for row in file.rows)
     except FormatError as error:
         raise FormatError(f"{path.name}: {error}") from None
+    if file.models:
+        judged = tuple(_of_people(judged, set(file.rules["models"])))
+        say(
+            f"evaluate: the verdicts of {name_list([quote(name) for name in file.models])} are left "
+            f"out: the row {HUMAN} is about people"
+        )
+        if not judged:
+            raise UsageError(f"{path.name}: has only verdicts of models. Let people judge.")
     found = verdicts_on_set(judged, known, name=name, file=path.name)
     if found.others:
         say(
@@ -313,6 +321,13 @@ def read_people(path: Path, task: Task, known: Collection[str], *, name: str) ->
             "not in this version of the set"
         )
     return People(file, judged, found)
+
+
+def _of_people(judged: Sequence[ItemVerdicts], models: Collection[str]) -> Iterator[ItemVerdicts]:
+    for one in judged:
+        people = {judge: given for judge, given in one.responses.items() if judge not in models}
+        if people:
+            yield replace(one, responses=people)
 
 
 def user_row(path: Path) -> tuple[str, str, str]:

@@ -173,31 +173,11 @@ def export(
     names: Annotated[
         bool, typer.Option("--names", help="with --answered: write the judges' names, not numbers")
     ] = False,
-    endpoint: Annotated[
-        str,
-        typer.Option(
-            help="use a model instead: address of an OpenAI-compatible endpoint, http://.../v1"
-        ),
-    ] = "",
-    model: Annotated[
-        str,
-        typer.Option(
-            help="name of the model; the key is read from CLOZE_GEN_API_KEY or OPENAI_API_KEY"
-        ),
-    ] = "",
-    per_second: Annotated[
-        float, number(0.001, 1000, help="maximum number of requests per second")
-    ] = 1.0,
-    limit: Annotated[
-        int | None, number(1, _MOST_ITEMS, help="maximum number of items for the model")
-    ] = None,
+    endpoint: Annotated[str, typer.Option(hidden=True)] = "",
+    model: Annotated[str, typer.Option(hidden=True)] = "",
     out: Out = DEFAULT_OUT,
 ) -> None:
-    """Write the next items into one file per judge; or let a model judge. A model
-    is recorded as a model annotator.
-
-    The command stops after 10 replies in a row that cannot be parsed. If a
-    reply cannot be parsed, the exit status is 1; accepted answers are kept.
+    """Write the next items into one file per judge.
 
     Example: cloze-gen judge export holmes-style-groom --judges ann,bob --format csv
     """
@@ -206,17 +186,10 @@ def export(
             "--names needs --answered. Exported packets contain the judge's name anyway; leave "
             "--names out."
         )
-    if (endpoint or model) and (
-        judges or to or again or answered or condition or pages != 1 or form != "csv"
-    ):
+    if endpoint or model:
         raise UsageError(
-            "--endpoint writes no files. Leave out --judges, --condition, --pages, --format, "
-            "--to, --again and --answered."
-        )
-    if not (endpoint or model) and (limit is not None or per_second != 1.0):
-        raise UsageError(
-            "--limit and --per-second need --endpoint. For files, set the number of items with "
-            "--pages."
+            "--endpoint and --model belong to another command now: cloze-gen judge ask STUDY "
+            "--endpoint URL --model NAME."
         )
     if answered and (judges or condition or again or pages != 1):
         raise UsageError(
@@ -225,11 +198,6 @@ def export(
         )
     from cloze_gen.cli import judge_exchange as command
 
-    if endpoint or model:
-        command.judge_with_model(
-            out, study, url=endpoint, model=model, per_second=per_second, limit=limit
-        )
-        return
     if answered:
         command.answered(out, study, form=form, to=to, names=names)
         return
@@ -242,6 +210,58 @@ def export(
         form=form,
         to=to,
         again=again,
+    )
+
+
+@judge_group.command()
+def ask(
+    study: Study,
+    endpoint: Annotated[
+        str,
+        typer.Option(help="address of an endpoint with OpenAI's chat protocol, http://.../v1"),
+    ],
+    model: Annotated[
+        str,
+        typer.Option(
+            help="name of the model; the key is read from CLOZE_GEN_API_KEY or OPENAI_API_KEY"
+        ),
+    ],
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="print the expected cost and send nothing")
+    ] = False,
+    price: Annotated[
+        str, typer.Option(help="IN,OUT: dollars per million tokens of input and output")
+    ] = "",
+    limit: Annotated[int | None, number(1, _MOST_ITEMS, help="maximum number of items")] = None,
+    per_second: Annotated[
+        float, number(0.001, 1000, help="maximum number of requests per second")
+    ] = 1.0,
+    timeout: Annotated[
+        float, number(0.1, 86_400, help="seconds to wait for a reply before it is requested again")
+    ] = 120.0,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Let a model judge the items that it has not answered yet. It is recorded as a
+    model annotator, and never counted as a person.
+
+    Each item is sent in two orders of its options. Only what both answers share
+    counts. The command stops after 10 replies in a row that cannot be parsed. If a
+    reply cannot be parsed, the exit status is 1; accepted answers are kept.
+
+    Example: cloze-gen judge ask mine-read --endpoint http://localhost:8000/v1 --model NAME
+    """
+    from cloze_gen.cli import judge_ask as command
+
+    command.ask(
+        out,
+        study,
+        url=endpoint,
+        model=model,
+        price=price,
+        per_second=per_second,
+        timeout_seconds=timeout,
+        limit=limit,
+        estimate_only=estimate,
     )
 
 

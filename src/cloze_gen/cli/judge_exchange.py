@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.adapters.chat_endpoint import Reply, ask_endpoint, endpoint_from
 from cloze_gen.adapters.terminal import show
 from cloze_gen.cli.judge_study import (
-    MOST_NAME_CHARS,
     add_judges,
     open_named_study,
     parse_judges,
     status_lines,
     warn_if_changed,
 )
-from cloze_gen.engine.progress import say, track
+from cloze_gen.engine.progress import say
 from cloze_gen.errors import FormatError, RefusedError, UsageError
-from cloze_gen.judging.chat import messages, parse_reply
 from cloze_gen.judging.exchange import (
     PacketRow,
     VerdictRow,
@@ -306,104 +300,3 @@ def _read_text(file: Path) -> str:
             f"{quote(str(file), most_chars=300)}: cannot read answers from this file ({problem}). "
             "Nothing was imported."
         ) from None
-
-
-_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
-_WITH_DIGEST = re.compile(r"--[0-9a-f]{10}$")
-
-
-def judge_for_model(model: str) -> str:
-    """The judge's name for a model, different for every model.
-
-    A name that is too long or has special characters ends in a digest of the model's name.
-
-    >>> judge_for_model("qwen-7b"), judge_for_model("org/model"), judge_for_model("org:model")
-    ('model-qwen-7b', 'model-org-model--6a74456cfb', 'model-org-model--60319d30a9')
-    """
-    plain = _NOT_IN_NAMES.sub("-", unicodedata.normalize("NFC", model))
-    name = f"model-{plain}"
-    if plain == model and len(name) <= MOST_NAME_CHARS and not _WITH_DIGEST.search(name):
-        return name
-    digest = hashlib.blake2b(model.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
-    return f"{name[: MOST_NAME_CHARS - len(digest) - 2]}--{digest}"
-
-
-def judge_with_model(
-    out: Path, study: str, *, url: str, model: str, per_second: float, limit: int | None
-) -> None:
-    """Send every open item to an OpenAI-compatible endpoint, and store each verdict at once.
-
-    The judge ``model-NAME`` is recorded as a model annotator. RefusedError if some replies could
-    not be parsed.
-    """
-    opened, source = open_named_study(out, study)
-    warn_if_changed(opened, source)
-    endpoint = endpoint_from(url, model, os.environ, per_second=per_second)
-    (judge,) = parse_judges([judge_for_model(endpoint.model)], Role.MACHINE)
-    add_judges(opened, [judge])
-    taken, refused = set[str](), set[str]()
-
-    def store(reply: Reply) -> str:
-        problem = reply.error or _store_reply(opened, reply)
-        (refused if problem else taken).add(reply.id)
-        if problem:
-            say(f"{reply.id}: not accepted ({problem})")
-        return problem
-
-    replies = ask_endpoint(
-        _requests(opened, judge.name, refused, limit), endpoint=endpoint, on_reply=store,
-        on_wait=lambda why, seconds: say(f"{endpoint.url}: {why}; retrying in {seconds:.0f} s"),
-    )  # fmt: skip
-    total = len(opened.state().cases) - len(
-        [one for one in opened.state().of_judge.get(judge.name, ()) if _answered(opened, one.id)]
-    )
-    try:
-        for _ in track(replies, stage="judge", unit="items", total=min(total, limit or total)):
-            pass
-    finally:
-        n = len(taken) + len(refused)
-        show(
-            f"{judge.name}: {n:,} items sent; {len(taken):,} answers accepted; "
-            f"{len(refused):,} replies could not be parsed"
-        )
-    if refused:
-        raise RefusedError(
-            f"{judge.name}: {len(refused):,} of {n:,} replies could not be parsed. Run the command "
-            "again to retry these items."
-        )
-
-
-def _requests(
-    study: Study, judge: str, refused: Set[str], limit: int | None
-) -> Iterator[tuple[str, list[dict[str, str]]]]:
-    given = 0
-    while waiting := [
-        one for one in study.due(judge) if one.id not in refused
-    ] or study.assign_page(judge):
-        for one in waiting:
-            if limit is not None and given >= limit:
-                return
-            given += 1
-            yield one.id, messages(packet_of(study, one))
-
-
-def _store_reply(study: Study, reply: Reply) -> str:
-    """Store a model's verdict; returns the problem, or an empty string."""
-    assignment = study.state().by_id[reply.id]
-    row = packet_of(study, assignment)
-    try:
-        given = study.task.from_packet(parse_reply(reply.text, row))
-        outcome = study.take(
-            assignment,
-            given,
-            verdict_id=f"endpoint-{reply.id}",
-            seconds=reply.seconds,
-            source="endpoint",
-        )
-    except FormatError as error:
-        return str(error)
-    return "another verdict was stored meanwhile" if outcome is Outcome.CHANGED else ""
-
-
-def _answered(study: Study, assignment: str) -> bool:
-    return assignment in study.state().verdicts

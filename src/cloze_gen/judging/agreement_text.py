@@ -38,7 +38,7 @@ def report_lines(measured: StudyAgreement, *, columns: int | None = WIDTH) -> li
     parts = [
         wrap(_head(measured), columns),
         _alpha_lines(measured, columns),
-        _kappa_lines(measured.kappas, "judges", columns),
+        kappa_lines(measured.kappas, "judges", columns),
         _judge_lines(measured.rows, "judge", columns),
         _share_lines(measured.rows, "judge", columns),
         wrap(_SHARE_NOTE, columns, indent=0) if measured.rows else [],
@@ -50,7 +50,7 @@ def report_lines(measured: StudyAgreement, *, columns: int | None = WIDTH) -> li
             wrap("Model annotators. They are not part of the figures above.", columns, indent=0),
             _judge_lines(measured.machine_rows, "machine", columns),
             _share_lines(measured.machine_rows, "machine", columns),
-            _kappa_lines(measured.machine_kappas, "machine and judge", columns),
+            kappa_lines(measured.machine_kappas, "machine and judge", columns),
         ]
     lines: list[str] = []
     for part in parts:
@@ -111,9 +111,10 @@ def _meaning(alpha: Alpha) -> str:
     )
 
 
-def _kappa_lines(
+def kappa_lines(
     kappas: Mapping[str, Sequence[Kappa]], label: str, columns: int | None
 ) -> list[str]:
+    """A row for each pair that judged the same units; empty if there is none."""
     cells: dict[tuple[str, str], dict[str, str]] = {}
     least: dict[tuple[str, str], float] = {}
     for question, found in kappas.items():
@@ -165,7 +166,10 @@ def _judge_lines(judges: Sequence[JudgeRow], label: str, columns: int | None) ->
         ["attention: attention checks that were passed, of those answered."] if attentive else []
     )
     notes += (
-        ["again: same answers when an item was shown twice, of all items shown twice."]
+        [
+            "again: same answers when an item was shown twice, of all items shown twice. A machine "
+            "gets the options in another order the second time."
+        ]
         if repeats
         else []
     )

@@ -51,7 +51,7 @@ def messages(row: PacketRow) -> list[dict[str, str]]:
 
 
 def parse_reply(text: str, row: PacketRow, *, name: str = "reply") -> dict[str, Any]:
-    """A model's verdict, in the judge's own order. Skips text around the JSON object.
+    """A model's verdict, in the order of `row`. Skips thoughts and text around the JSON object.
 
     Candidates and sentences may be given by number or text, options by letter or text.
 
@@ -67,6 +67,9 @@ def parse_reply(text: str, row: PacketRow, *, name: str = "reply") -> dict[str, 
 def _only_object(text: str, name: str) -> dict[str, Any]:
     if len(text) > _MOST_REPLY_CHARS:
         raise FormatError(f"{name}: too long ({len(text):,} characters)")
+    text = text.rpartition("</think>")[2]
+    if "<think>" in text:
+        raise FormatError(f"{name}: ended before the model stopped thinking: {quote(text)}")
     found: list[str] = []
     decoder, position = json.JSONDecoder(), text.find("{")
     for _ in range(_MOST_BRACES):

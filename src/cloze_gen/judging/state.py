@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -178,13 +178,58 @@ def verdicts_of_people(state: StudyState) -> dict[str, VerdictsByJudge]:
     }
 
 
-def verdicts_by_judge(state: StudyState, *, models: bool = False) -> dict[str, VerdictsByJudge]:
+def answers_of_models(
+    state: StudyState,
+) -> Iterator[tuple[Assignment, Mapping[str, Any], Mapping[str, Any] | None]]:
+    """Each first answer of a model annotator with the answer on the other order of the choices.
+
+    The latter is empty as long as it is missing, and None if the model is not asked for it.
+    """
+    for judge in state.judges.values():
+        if judge.role is not Role.MACHINE:
+            continue
+        mine = [one for one in state.of_judge.get(judge.name, ()) if one.item in state.cases]
+        again = {
+            one.item: state.verdicts[one.id].response if one.id in state.verdicts else {}
+            for one in mine
+            if one.kind is Kind.REPEAT and one.id not in state.withdrawn
+        }
+        for one in mine:
+            if one.kind is Kind.FIRST and one.id in state.verdicts:
+                yield one, state.verdicts[one.id].response, again.get(one.item)
+
+
+def verdicts_of_models(
+    state: StudyState, task: Task
+) -> Iterator[tuple[Assignment, Mapping[str, Any]]]:
+    """The verdicts of model annotators that count: what both answers on an item share."""
+    for one, first, other in answers_of_models(state):
+        if other is None:
+            yield one, first
+        elif other and (both := TASKS[task].in_both_orders(first, other)) is not None:
+            yield one, both
+
+
+def order_dependence(state: StudyState, task: Task) -> dict[str, tuple[int, int]]:
+    """Model -> (items whose choice depends on the order, items answered in both orders)."""
+    found: dict[str, tuple[int, int]] = {}
+    field_name = TASKS[task].choice
+    for one, first, other in answers_of_models(state):
+        if other:
+            both = TASKS[task].in_both_orders(first, other)
+            depends = both is None or both.get(field_name) != first.get(field_name)
+            count, of = found.get(one.judge, (0, 0))
+            found[one.judge] = count + depends, of + 1
+    return found
+
+
+def verdicts_by_judge(
+    state: StudyState, task: Task, *, models: bool = False
+) -> dict[str, VerdictsByJudge]:
     """As `verdicts_of_people`; `models`: with the verdicts of model annotators."""
     found = {item: dict(responses) for item, responses in verdicts_of_people(state).items()}
-    for assignment, verdict in state.verdicts.items() if models else ():
-        one = state.by_id[assignment]
-        if one.item in state.cases and state.judges[one.judge].role is Role.MACHINE:
-            found.setdefault(one.item, {})[one.judge] = verdict.response
+    for one, response in verdicts_of_models(state, task) if models else ():
+        found.setdefault(one.item, {})[one.judge] = response
     return dict(found)
 
 
@@ -203,7 +248,7 @@ def next_page(
 ) -> list[Assignment]:
     """A judge's next assignments; empty if there are none now.
 
-    A model gets every item. An adjudicator gets open items that no other adjudicator has, once all
+    A model gets every item, twice if there are choices to turn. An adjudicator gets open items that no other adjudicator has, once all
     judges have finished.
     """
     mine = state.of_judge.get(judge.name, [])
@@ -216,10 +261,17 @@ def next_page(
             if item not in taken
         ][: settings.page]
     elif judge.role is Role.MACHINE:
-        taken = {one.item for one in mine}
+        kinds = (Kind.FIRST, Kind.REPEAT) if TASKS[facts.task].choice else (Kind.FIRST,)
+        given = {(one.item, one.kind) for one in mine}
+        open_items = [
+            item for item in state.cases if any((item, kind) not in given for kind in kinds)
+        ]
         chosen = [
-            (item, _condition(state, item), Kind.FIRST) for item in state.cases if item not in taken
-        ][: settings.page]
+            (item, _condition(state, item), kind)
+            for item in open_items[: settings.page]
+            for kind in kinds
+            if (item, kind) not in given
+        ]
     else:
         wanting = (case for item, case in state.cases.items() if item in state.open)
         assigned = assign_items(

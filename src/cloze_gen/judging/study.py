@@ -35,8 +35,10 @@ from cloze_gen.judging.state import (
     StudySettings,
     StudyState,
     next_page,
+    order_dependence,
     read_state,
     verdicts_by_judge,
+    verdicts_of_models,
 )
 from cloze_gen.judging.study_agreement import verdict_row
 from cloze_gen.judging.tasks import TASKS
@@ -121,6 +123,14 @@ class Study:
                 self.store.add_assignments(page)
             state.add(page)
             return page
+
+    def unanswered(self, model: Judge) -> list[Assignment]:
+        """All that a model annotator has not answered. Nothing is assigned."""
+        settings = self.settings.model_copy(update={"page": self.facts.items})
+        with self._lock:
+            state = self.state()
+            rest = next_page(state, model, self.facts, settings, condition=None)
+            return [*state.due(model.name), *rest]
 
     def _page(self, judge: str, condition: str | None) -> list[Assignment]:
         state = self.state()
@@ -376,7 +386,13 @@ def study_agreement(
         found.append(
             Annotation(one.item, judge, one.kind, one.condition, verdict.response, verdict.seconds)
         )
-    return measure_agreement(all_items, found, machines=machines, seed=study.settings.seed)
+    counted = [
+        Annotation(one.item, one.judge, one.kind, one.condition, response, 0.0)
+        for one, response in verdicts_of_models(state, study.facts.task)
+    ]
+    return measure_agreement(
+        all_items, found, machines=machines, counted=counted, seed=study.settings.seed
+    )
 
 
 def judge_numbers(state: StudyState, *, models: bool = False) -> Mapping[str, int]:
@@ -393,12 +409,13 @@ def judge_numbers(state: StudyState, *, models: bool = False) -> Mapping[str, in
 def item_verdicts(study: Study, *, models: bool = False) -> str:
     """The verdict file of a task whose items are finished.
 
-    `models`: with the verdicts of model annotators, whose names the header lists.
+    `models`: with the verdicts of model annotators. The header lists, by number, their names, the
+    sources of their verdicts, and how many items depend on the order of the choices, of how many.
     """
     state = study.state()
     numbers, responses = (
         judge_numbers(state, models=models),
-        verdicts_by_judge(state, models=models),
+        verdicts_by_judge(state, study.facts.task, models=models),
     )
     figures = study_agreement(study, is_right=str.__eq__)
     rows = [
@@ -410,10 +427,14 @@ def item_verdicts(study: Study, *, models: bool = False) -> str:
         for item in study.store.items()
         if item.id in responses
     ]
-    named = {
-        f"{number}": name
-        for name, number in numbers.items()
-        if state.judges[name].role is Role.MACHINE
+    sources: dict[str, dict[str, None]] = {}
+    for one, _ in verdicts_of_models(state, study.facts.task) if models else ():
+        sources.setdefault(one.judge, {})[state.verdicts[one.id].source] = None
+    depends = order_dependence(state, study.facts.task)
+    of_models = {
+        "models": {f"{numbers[name]}": name for name in sources},
+        "sources": {f"{numbers[name]}": list(found) for name, found in sources.items()},
+        "order_dependent": {f"{numbers[name]}": depends.get(name, (0, 0)) for name in sources},
     }
     return verdicts_jsonl(
         VerdictFile(
@@ -423,7 +444,7 @@ def item_verdicts(study: Study, *, models: bool = False) -> str:
             figures.alpha,
             figures.adjudicated,
             rows,
-            {"models": named} if named else {},
+            of_models if sources else {},
         )
     )
 

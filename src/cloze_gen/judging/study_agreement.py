@@ -157,8 +157,12 @@ def measure_agreement(
     *,
     machines: Collection[str],
     seed: int,
+    counted: Sequence[Annotation] | None = None,
 ) -> StudyAgreement:
-    """All measures, from the latest verdicts of all kinds; `machines` are names of judges."""
+    """All measures, from the latest verdicts of all kinds; `machines` are names of judges.
+
+    `counted`: the verdicts of machines that count, if these are not their first ones.
+    """
     known = list(annotations)
     first = first_verdicts(known, machines=machines)
     people = sorted({one.judge for one in first})
@@ -179,6 +183,7 @@ def measure_agreement(
         if (alphas[question].low or 0) > 0
     }
     present = sorted({one.judge for one in known} & set(machines))
+    with_machines = first_verdicts(known) if counted is None else [*first, *counted]
     return StudyAgreement(
         task=study_items.task,
         judges=len(people),
@@ -190,10 +195,10 @@ def measure_agreement(
         rows=judge_rows(study_items, known, judges=people, others=people, seed=seed),
         open_items=study_items.judging.open_items(by_people),
         adjudicated=len(adjudicated),
-        machine_rows=judge_rows(study_items, known, judges=present, others=people, seed=seed),
-        machine_kappas=_machine_kappas(study_items, first_verdicts(known), present)
-        if present
-        else {},
+        machine_rows=judge_rows(
+            study_items, known, judges=present, others=people, seed=seed, counted=with_machines
+        ),
+        machine_kappas=_machine_kappas(study_items, with_machines, present) if present else {},
     )
 
 
@@ -244,8 +249,9 @@ def judge_rows(
     judges: Collection[str],
     others: Collection[str],
     seed: int,
+    counted: Iterable[Annotation] | None = None,
 ) -> list[JudgeRow]:
-    """A row for each of `judges`, compared with the `others`.
+    """A row for each of `judges`, compared with the `others`; `counted`: for the shares.
 
     >>> study_items = Annotated(Task.GROOM, {item: StudyItem(item, (), {}, {}, "run") for item in "ij"},
     ...     str.__eq__)
@@ -261,8 +267,8 @@ def judge_rows(
     tallies: dict[str, dict[tuple[str, str], Tally]] = {
         judge: {} for judge in sorted({*judges, *others})
     }
-    for one in known:
-        if one.kind is Kind.FIRST and one.judge in tallies:
+    for one in first_verdicts(known) if counted is None else counted:
+        if one.judge in tallies:
             tallies[one.judge][one.item, one.condition] = study_items.judging.tally(
                 study_items.judged(one)
             )

@@ -84,12 +84,14 @@ def parse_verdicts(text: str, *, task: Task, name: str = "verdicts") -> VerdictF
     )
     rules = head.get("rules", {})
     counted = (
-        type(judges) is int
+        isinstance(rules, Mapping)
+        and isinstance(rules.get("models", {}), Mapping)
+        and type(judges) is int
         and type(adjudicated) is int
         and (alpha is None or type(alpha) in {int, float})
     )
     study_title = isinstance(of, Mapping) and all(isinstance(one, str) for one in of.values())
-    if not counted or not study_title or not isinstance(rules, Mapping):
+    if not counted or not study_title:
         raise FormatError(
             f"{name}, line 1: expected `of`, `judges`, `alpha`, `adjudicated` and `rules`, found "
             f"{quote(dict(head))}"

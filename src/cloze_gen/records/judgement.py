@@ -73,7 +73,7 @@ class Verdict:
         id: chosen by the sender, so that a verdict sent twice is stored once.
         response: in the task's canonical form, independent of the order shown to the judge.
         seconds: time to answer; 0 if unknown.
-        source: ``page``, ``import`` or ``endpoint``.
+        source: ``page``, ``import``, or ``endpoint`` with host, model and settings.
     """
 
     id: str

@@ -47,6 +47,7 @@ class Fill(JudgingTask):
     fields = ("instruction", "parts", "candidates")
     questions: ClassVar[Mapping[str, str]] = {"blank": "which candidate fills this blank?"}
     main_question = "blank"
+    choice, positions = "fills", ("fills",)
 
     def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
         """
@@ -78,7 +79,8 @@ class Fill(JudgingTask):
 
     def ratings(self, one: Judged) -> Iterator[Rating]:
         for blank, candidate in enumerate(one.verdict["fills"], 1):
-            yield "blank", (str(blank),), str(candidate + 1)
+            if candidate is not None:
+                yield "blank", (str(blank),), str(candidate + 1)
 
     def tally(self, one: Judged) -> Tally:
         """
@@ -93,6 +95,11 @@ class Fill(JudgingTask):
 
     def repeat_tally(self, first: Values, again: Values) -> Tally:
         return {"blanks": (_n_same(first["fills"], again["fills"]), len(first["fills"]))}
+
+    def in_both_orders(self, first: Values, other: Values) -> Fields | None:
+        """A blank without the same candidate in both is None, and counts as wrong."""
+        pairs = zip(first["fills"], other["fills"], strict=True)
+        return {"fills": [one if one == another else None for one, another in pairs]}
 
     def passes_check(self, expected: Values, verdict: Values) -> bool:
         """The order of fills matters."""

@@ -145,6 +145,7 @@ class Groom(JudgingTask):
     main_question = "picked"
     questions_with_error_rates = ("kept", "picked")
     unused_options = ()
+    choice, positions = "picked", ("picked",)
 
     def n_ordered(self, item: Values) -> int:
         return len(item["candidates"])
@@ -217,6 +218,19 @@ class Groom(JudgingTask):
         if kept is not None and kept_again is not None:
             found["picks"] = (len(set(kept) & set(kept_again)), len(kept))
         return found
+
+    def in_both_orders(self, first: Values, other: Values) -> Fields | None:
+        """None if only one verdict rejects the item; else the words that both picked, which may be
+        fewer than four.
+
+        >>> GROOM.in_both_orders({"picked": ["a", "b", "c", "d"]}, {"picked": ["b", "c", "d", "e"]})
+        {'picked': ['b', 'c', 'd']}
+        """
+        if ("picked" in first) != ("picked" in other):
+            return None
+        if "picked" not in first:
+            return dict(first)
+        return {"picked": [word for word in first["picked"] if word in other["picked"]]}
 
     def open_reason(self, verdicts: VerdictsByJudge) -> str:
         """

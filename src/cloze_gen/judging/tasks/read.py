@@ -68,6 +68,7 @@ class Read(JudgingTask):
     }
     main_question = "answer"
     questions_with_error_rates = ("fits as well", "ungrammatical", "broken", "trivial")
+    choice, positions, choices_field = "answer", ("answer", *_MARKS), "options"
 
     def parse(self, response: Any, item: Values, order: Sequence[int], condition: str) -> Fields:
         """
@@ -133,6 +134,20 @@ class Read(JudgingTask):
             comparable(first[name]) == comparable(again[name]) for name in (*_MARKS, "trivial")
         )
         return {**answer, "marks": (int(alike), 1)}
+
+    def in_both_orders(self, first: Values, other: Values) -> Fields | None:
+        """None if the answers differ; else the marks of both.
+
+        >>> one = {"answer": 0, "fits_as_well": [1, 2], "ungrammatical": [], "broken": False,
+        ...     "trivial": False}
+        >>> READ.in_both_orders(one, {**one, "fits_as_well": [2], "broken": True})["fits_as_well"]
+        [2]
+        """
+        if first["answer"] != other["answer"]:
+            return None
+        marks = {name: sorted(set(first[name]) & set(other[name])) for name in _MARKS}
+        flags = {flag: first[flag] and other[flag] for flag in _FLAGS}
+        return {"answer": first["answer"], **marks, **flags}
 
     def open_reason(self, verdicts: VerdictsByJudge) -> str:
         answered = [one for one in verdicts.values() if one["answer"] is not None]

@@ -83,6 +83,9 @@ class JudgingTask(ABC):
         questions_with_error_rates: questions with few labels and no key.
         conditions: the parts of an item that judges may see, if there are several.
         unused_options: options of `judge new` that have no effect.
+        choice: field of a response with the choice among `choices`; empty if there are none.
+        positions: all fields of a response with positions in `choices`.
+        choices_field: field of `seen` that lists the choices.
     """
 
     name: ClassVar[Task]
@@ -96,6 +99,9 @@ class JudgingTask(ABC):
     conditions: ClassVar[tuple[str, ...]] = ()
     may_repeat: ClassVar[bool] = True
     unused_options: ClassVar[tuple[str, ...]] = ("draw", "show_machine")
+    choice: ClassVar[str] = ""
+    positions: ClassVar[tuple[str, ...]] = ()
+    choices_field: ClassVar[str] = "candidates"
 
     # Items as judges see them, and their responses
 
@@ -137,6 +143,10 @@ class JudgingTask(ABC):
     def repeat_tally(self, first: Values, again: Values) -> Tally:
         """Agreement of two verdicts of one judge on one item."""
 
+    def in_both_orders(self, first: Values, other: Values) -> Fields | None:
+        """The content that two verdicts of a model share; None if its choice is not the same."""
+        return dict(first) if first == other else None
+
     def passes_check(self, expected: Values, verdict: Values) -> bool:
         """Whether the response to an attention item is correct; ignores order and notes."""
         return all(
@@ -164,6 +174,36 @@ class JudgingTask(ABC):
 
     def page(self, seen: Values) -> Fields:
         return {}
+
+    # The second order in which a model gets the choices: the later half comes first, so that each
+    # choice has another letter or number.
+
+    def turned(self, seen: Values) -> Fields:
+        """
+        >>> from cloze_gen.judging.tasks.read import READ
+        >>> READ.turned({"options": ["ant", "bee", "cat", "dog", "elk"]})
+        {'options': ['cat', 'dog', 'elk', 'ant', 'bee']}
+        """
+        listed = seen[self.choices_field]
+        shift = len(listed) // 2
+        return {**seen, self.choices_field: [*listed[shift:], *listed[:shift]]}
+
+    def turned_back(self, response: Values, seen: Values) -> Fields:
+        """A response on `turned(seen)` as one on `seen`.
+
+        >>> from cloze_gen.judging.tasks.read import READ
+        >>> READ.turned_back({"answer": 3, "fits_as_well": [0]}, {"options": list("abcde")})
+        {'answer': 0, 'fits_as_well': [2]}
+        """
+        n = len(seen[self.choices_field])
+
+        def place(at: int | None) -> int | None:
+            return None if at is None else (at + n // 2) % n
+
+        return {
+            name: each_or_one(value, place) if name in self.positions else value
+            for name, value in response.items()
+        }
 
     # Packets: an item is exported as a table, form or prompt; a response is imported
 
