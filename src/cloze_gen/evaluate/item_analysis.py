@@ -242,7 +242,7 @@ def _log_probs(
 
 
 def _at_nodes(
-    hits: NDArray[np.bool_], misses: NDArray[np.bool_], chance: NDArray[np.float64], ability: NDArray[np.float64], spread: float
+    hits: NDArray[np.float64], misses: NDArray[np.float64], chance: NDArray[np.float64], ability: NDArray[np.float64], spread: float
 ) -> NDArray[np.float64]:  # fmt: skip
     """ln P(responses, node) of each item, shape (items, nodes); items of equal chance at once."""
     found = np.empty((len(hits), len(_NODES)))
