@@ -6,14 +6,18 @@ Supported: lm-evaluation-harness (``--log_samples``), inspect-ai (``.json``, ``.
 
 from __future__ import annotations
 
+import io
 import math
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from scipy.special import softmax
 
 from cloze_gen.errors import FormatError, UsageError
@@ -36,6 +40,8 @@ _LOGS = ("samples_*.jsonl", "predictions.jsonl", "*.eval", "*.json", "*.tsv")
 _RESULTS = "results_"  # begins the name of lm-evaluation-harness's files of results
 _BLIND = "_blind"
 _TIES_SEED = 1
+_ZSTANDARD = 93  # the method of inspect-ai since 2026
+_LOCAL_HEADER = struct.Struct("<4s5HIIIHH")  # of an entry of a zip file; the last: name, extra
 
 _Scores = Mapping[str, Sequence[float]]  # id -> scores of the options, in the order of the set
 
@@ -226,8 +232,11 @@ def _zipped_samples(handle: Any, name: str) -> Iterator[Any]:
                     continue
                 if one.file_size > MAX_TEXT_BYTES:
                     raise FormatError(f"{name}: {quote(one.filename)} is too large")
-                with archive.open(one) as file:
-                    yield parse_json(file.read(MAX_TEXT_BYTES))
+                if one.compress_type == _ZSTANDARD:
+                    yield parse_json(_unpacked(handle, one))
+                else:
+                    with archive.open(one) as file:
+                        yield parse_json(file.read(MAX_TEXT_BYTES))
     except ParseError as error:
         raise FormatError(f"{name}: a sample is not JSON ({error})") from None
     except NotImplementedError:
@@ -235,8 +244,20 @@ def _zipped_samples(handle: Any, name: str) -> Iterator[Any]:
             f"{name}: compressed in a way that this Python cannot read. Convert it with `inspect "
             "log convert --to json`"
         ) from None
-    except (zipfile.BadZipFile, RuntimeError, EOFError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError, ValueError) as error:
         raise FormatError(f"{name}: not a log of inspect-ai ({error_text(error)})") from None
+
+
+def _unpacked(handle: Any, entry: zipfile.ZipInfo) -> bytes:
+    """A Zstandard entry, which `zipfile` cannot read before Python 3.14."""
+    handle.seek(entry.header_offset)
+    header = handle.read(_LOCAL_HEADER.size)
+    if len(header) < _LOCAL_HEADER.size:
+        raise ValueError("the file is cut short")
+    name_bytes, extra_bytes = _LOCAL_HEADER.unpack(header)[-2:]
+    handle.seek(name_bytes + extra_bytes, io.SEEK_CUR)
+    packed = handle.read(min(entry.compress_size, MAX_TEXT_BYTES))
+    return pa.Codec("zstd").decompress(packed, entry.file_size, asbytes=True)
 
 
 def _of_inspect(samples: Iterator[Any], items: ItemSet, name: str) -> ModelChoices:
@@ -244,6 +265,7 @@ def _of_inspect(samples: Iterator[Any], items: ItemSet, name: str) -> ModelChoic
     place = {one: i for i, one in enumerate(items.ids)}
     found: dict[str, int] = {}
     epochs: dict[str, int] = {}
+    unscored = 0
     for number, sample in enumerate(samples, 1):
         where = f"{name}, sample {number}"
         if not isinstance(sample, dict) or not isinstance(sample.get("id"), str | int):
@@ -253,6 +275,7 @@ def _of_inspect(samples: Iterator[Any], items: ItemSet, name: str) -> ModelChoic
             continue
         scores = sample.get("scores")
         if not isinstance(scores, dict) or not scores:
+            unscored += 1
             continue
         score = scores["choice"] if "choice" in scores else next(iter(scores.values()))
         if not isinstance(score, dict):
@@ -263,6 +286,10 @@ def _of_inspect(samples: Iterator[Any], items: ItemSet, name: str) -> ModelChoic
             (0 if score.get("value") in ("C", 1, True) else 1)
             if items.open_ended
             else _chosen(score, sample, items.options[at], int(items.answers[at]), where)
+        )
+    if unscored and not found:
+        raise FormatError(
+            f"{name}: none of its {unscored:,} samples of this set has a score; run the evaluation again"
         )
     return _model(found, items, name, key={})
 
