@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from cloze_gen.cli.evaluate_items import find_logs
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.evaluate.item_analysis import MISSING, NO_OPTION, ItemSet
-from cloze_gen.evaluate.response_logs import find_logs, read_log, read_models
+from cloze_gen.evaluate.response_logs import read_log, read_models
 
 OPTIONS = (("ash", "birch", "elm"), ("fir", "oak", "yew"), ("ivy", "may", "sloe"))
 ITEMS = ItemSet(("b:1", "b:2", "7"), OPTIONS, np.array([0, 2, 1]), ("b", "b", "c"), "questions")

@@ -23,13 +23,14 @@ from cloze_gen.evaluate.item_analysis import (
     compare_blind,
 )
 from cloze_gen.evaluate.questions import QuestionSet, check_answers
-from cloze_gen.evaluate.response_logs import find_logs, read_models
+from cloze_gen.evaluate.response_logs import LOG_FORMATS, read_models
 from cloze_gen.evaluate.rows import BY_BOOK
 from cloze_gen.evaluate.sets import (
     read_cloze_examples,
     read_passage_examples,
     read_question_set,
 )
+from cloze_gen.parsing import quote
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
@@ -42,6 +43,9 @@ from cloze_gen.store.tables import read_jsonl, write_jsonl
 from cloze_gen.text_layout import cut, table_lines
 
 ITEMS_SCHEMA = "cloze-gen/items"
+_LOGS = ("samples_*.jsonl", "predictions.jsonl", "*.eval", "*.json", "*.tsv")
+_RESULTS = "results_"  # begins the name of lm-evaluation-harness's files of results
+_BLIND = "_blind"
 _SUMMARY, _ITEMS, _SUSPECTS, _PICTURE = (
     "analysis.json",
     "items.jsonl",
@@ -121,6 +125,32 @@ def _read_items(source: Source, shape: ItemKind, answers: Path | None) -> tuple[
     check_answers(found.questions)
     rows = [(one.id, one.options, one.answer_index, one.book_id) for one in found.questions]
     return _item_set(rows, "questions"), found.digest
+
+
+def find_logs(given: Sequence[str]) -> list[Path]:
+    """Files, folders of logs (searched at all depths, without blind controls), and glob patterns.
+
+    UsageError if one has no log.
+    """
+    found: list[Path] = []
+    for one in given:
+        path = Path(one)
+        if path.is_dir():
+            files = sorted({file for pattern in _LOGS for file in path.rglob(pattern)})
+            files = [
+                file
+                for file in files
+                if not file.name.startswith(_RESULTS) and _BLIND not in file.name
+            ]
+        elif path.exists() or not set("*?[") & set(one):
+            files = [path]
+        else:
+            pattern = path.relative_to(path.anchor).as_posix()
+            files = sorted(Path(path.anchor or ".").glob(pattern))
+        if not files:
+            raise UsageError(f"{quote(one, most_chars=300)}: no logs found. Give {LOG_FORMATS}.")
+        found += files
+    return list(dict.fromkeys(found))
 
 
 def _item_set(rows: Sequence[tuple[str, tuple[str, ...], int, str]], noun: str) -> ItemSet:

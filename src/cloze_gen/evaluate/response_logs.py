@@ -32,44 +32,15 @@ from cloze_gen.evaluate.user_scores import (
 from cloze_gen.parsing import ParseError, error_text, parse_json, quote
 from cloze_gen.store.files import MAX_TEXT_BYTES, open_regular
 
-_FORMATS = (
+LOG_FORMATS = (
     "a log of lm-evaluation-harness (--log_samples), a log of inspect-ai (.json or .eval), "
     "predictions.jsonl, or lines of `id TAB option TAB score`"
 )
-_LOGS = ("samples_*.jsonl", "predictions.jsonl", "*.eval", "*.json", "*.tsv")
-_RESULTS = "results_"  # begins the name of lm-evaluation-harness's files of results
-_BLIND = "_blind"
 _TIES_SEED = 1
 _ZSTANDARD = 93  # the method of inspect-ai since 2026
 _LOCAL_HEADER = struct.Struct("<4s5HIIIHH")  # of an entry of a zip file; the last: name, extra
 
 _Scores = Mapping[str, Sequence[float]]  # id -> scores of the options, in the order of the set
-
-
-def find_logs(given: Sequence[str]) -> list[Path]:
-    """Files, folders of logs (searched at all depths, without blind controls), and glob patterns.
-
-    UsageError if one has no log.
-    """
-    found: list[Path] = []
-    for one in given:
-        path = Path(one)
-        if path.is_dir():
-            files = sorted({file for pattern in _LOGS for file in path.rglob(pattern)})
-            files = [
-                file
-                for file in files
-                if not file.name.startswith(_RESULTS) and _BLIND not in file.name
-            ]
-        elif path.exists() or not set("*?[") & set(one):
-            files = [path]
-        else:
-            pattern = path.relative_to(path.anchor).as_posix()
-            files = sorted(Path(path.anchor or ".").glob(pattern))
-        if not files:
-            raise UsageError(f"{quote(one, most_chars=300)}: no logs found. Give {_FORMATS}.")
-        found += files
-    return list(dict.fromkeys(found))
 
 
 def read_models(paths: Sequence[Path], items: ItemSet) -> list[ModelChoices]:
@@ -111,19 +82,19 @@ def read_log(path: Path, items: ItemSet) -> list[ModelChoices]:
             data = handle.read(MAX_TEXT_BYTES + 1)
     except OSError as error:
         raise UsageError(
-            f"{path}: cannot be read ({error_text(error)}). Give {_FORMATS}."
+            f"{path}: cannot be read ({error_text(error)}). Give {LOG_FORMATS}."
         ) from None
     if len(data) > MAX_TEXT_BYTES:
         raise UsageError(f"{path}: larger than {MAX_TEXT_BYTES // 2**20:,} MiB.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"{name}: not UTF-8, byte {error.start}. Give {_FORMATS}") from None
+        raise FormatError(f"{name}: not UTF-8, byte {error.start}. Give {LOG_FORMATS}") from None
     if is_sample_log(text):
         return [_of_samples(parse_sample_log(text, name=name), items, name)]
     lines = [(i, line) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
-        raise FormatError(f"{name}: the file is empty. Give {_FORMATS}")
+        raise FormatError(f"{name}: the file is empty. Give {LOG_FORMATS}")
     if not lines[0][1].lstrip().startswith("{"):
         return [_of_scores(_option_lines(lines, items, name), items, name, log_probs=False)]
     try:
@@ -218,9 +189,9 @@ def _json_samples(text: str, name: str) -> Iterator[Any]:
     try:
         log = parse_json(text)
     except ParseError as error:
-        raise FormatError(f"{name}: not JSON ({error}). Give {_FORMATS}") from None
+        raise FormatError(f"{name}: not JSON ({error}). Give {LOG_FORMATS}") from None
     if not isinstance(log, dict) or not isinstance(log.get("samples"), list):
-        raise FormatError(f"{name}: no `samples`, so no log of inspect-ai. Give {_FORMATS}")
+        raise FormatError(f"{name}: no `samples`, so no log of inspect-ai. Give {LOG_FORMATS}")
     yield from log["samples"]
 
 
@@ -235,8 +206,7 @@ def _zipped_samples(handle: Any, name: str) -> Iterator[Any]:
                 if one.compress_type == _ZSTANDARD:
                     yield parse_json(_unpacked(handle, one))
                 else:
-                    with archive.open(one) as file:
-                        yield parse_json(file.read(MAX_TEXT_BYTES))
+                    yield parse_json(archive.read(one))
     except ParseError as error:
         raise FormatError(f"{name}: a sample is not JSON ({error})") from None
     except NotImplementedError:
@@ -382,7 +352,7 @@ def _option_lines(
         where, cells = f"{name}, line {number}", line.rstrip("\r").split("\t")
         if len(cells) != 3:
             raise FormatError(
-                f"{where}: expected `id TAB option TAB score`, found {quote(line)}. Give {_FORMATS}"
+                f"{where}: expected `id TAB option TAB score`, found {quote(line)}. Give {LOG_FORMATS}"
             )
         item_id, option, score = cells
         if item_id not in options:
