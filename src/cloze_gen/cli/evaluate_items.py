@@ -238,10 +238,10 @@ def _cell(value: float | None) -> str:
 
 
 def _blind_lines(rows: Sequence[BlindFigures], columns: int | None) -> Iterator[str]:
-    header = ("log", "accuracy", "95 %", "above chance", "95 %", "unchanged", "95 %")
+    header = ("log", "accuracy", "above chance", "95 %", "unchanged", "95 %")
     cells = [
-        (one.name, f"{100 * one.accuracy:.2f} %", f"{100 * one.low:.2f} - {100 * one.high:.2f}",
-         f"{100 * one.above_chance:+.2f}", f"{100 * one.above_low:+.2f} - {100 * one.above_high:+.2f}",
+        (one.name, f"{100 * one.accuracy:.2f} %", f"{100 * one.above_chance:+.2f}",
+         f"{100 * one.above_low:+.2f} to {100 * one.above_high:+.2f}",
          *_unchanged(one))
         for one in rows
     ]  # fmt: skip
@@ -257,5 +257,5 @@ def _unchanged(one: BlindFigures) -> tuple[str, str]:
         return "-", "-"
     return (
         f"{100 * one.unchanged:.2f} %",
-        f"{100 * one.unchanged_low:.2f} - {100 * one.unchanged_high:.2f}",
+        f"{100 * one.unchanged_low:.2f} to {100 * one.unchanged_high:.2f}",
     )

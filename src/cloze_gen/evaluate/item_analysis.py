@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, gammaln, logsumexp
 
 from cloze_gen.errors import UsageError
+from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.metrics import clustered_margin, wilson_interval
 from cloze_gen.evaluate.rows import Recorded
 from cloze_gen.text_layout import printable
@@ -446,7 +447,8 @@ def compare_blind(
     if not asked.any():
         raise UsageError("--blind: no item is answered in all logs; give logs of the same set")
     n = int(asked.sum())
-    chance = float(np.mean([1 / len(options) for options in items.options]))
+    counts = [len(options) for options, one in zip(items.options, asked, strict=True) if one]
+    chance = chance_accuracy(counts)
     found = []
     for one in (model, *blind):
         right = int((one.choices == items.answers)[asked].sum())
