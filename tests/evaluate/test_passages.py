@@ -171,7 +171,19 @@ def test_the_sets_stand_side_by_side() -> None:
     sets, head, first, second = table_text(rows).splitlines()
     assert sets.split() == ["passages", "(n", "=", "1)", "control", "(n", "=", "1)"]
     assert head.count("perplexity") == 2
-    assert first.split() == ["random", "word", "25.00", "0.00", "-", "100.00", "-", "-", "-", "-"]
+    assert first.split() == [
+        "random",
+        "word",
+        "25.00",
+        "0.00",
+        "-",
+        "100.00",
+        "-",
+        "-",
+        "-",
+        "-",
+        "-",
+    ]
     assert second.split()[1] == "100.00"
     assert second[len(head) - (len(head) - len("baseline   ")) // 2 :].split()[0] == "50.00"
 

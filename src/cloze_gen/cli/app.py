@@ -45,6 +45,7 @@ from cloze_gen.cli.arguments import (
 from cloze_gen.cli.judge import judge_group
 from cloze_gen.cli_errors import Exit, run_and_report, write_crash_report
 from cloze_gen.errors import ClozeGenError, UsageError
+from cloze_gen.parsing import quote
 
 
 def add_newcomer_commands(app: typer.Typer) -> None:
@@ -549,6 +550,9 @@ def evaluate(
             autocompletion=run_names,
         ),
     ],
+    more_logs: Annotated[
+        list[str] | None, typer.Argument(metavar="[LOG]...", help="further logs of --items")
+    ] = None,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -582,6 +586,20 @@ def evaluate(
             help="human verdicts on the items: the file that `cloze-gen judge apply` writes"
         ),
     ] = None,
+    log: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--items",
+            help="item analysis of several models instead of baselines: logs of lm-evaluation-harness "
+            "or inspect-ai, predictions.jsonl, `id TAB option TAB score` lines, a folder, or a pattern",
+        ),
+    ] = None,
+    blind: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="log of the same model on a blind control; compares it with the log of --items"
+        ),
+    ] = None,
     out: Out = DEFAULT_OUT,
     workers: Workers = 2,
     seed: Annotated[
@@ -598,11 +616,16 @@ def evaluate(
     """Measure a test set with baselines and bias rules, with confidence intervals.
 
     Example: cloze-gen evaluate holmes-style --only baseline
+
+    Example: cloze-gen evaluate holmes-style --items samples_A.jsonl samples_B.jsonl samples_C.jsonl
     """
     from cloze_gen.cli.evaluate import evaluate_items
 
+    if more_logs and not log:
+        raise UsageError(f"{quote(more_logs[0])}: unexpected argument. Give logs with --items.")
     show(evaluate_items(items=items, answers=answers, train=train, only=only or [], scores=scores, people=people, out=out,
-                        workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout)))  # fmt: skip
+                        workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout), logs=[*(log or []), *(more_logs or [])],
+                        blind=blind or []))  # fmt: skip
 
 
 @app.command()

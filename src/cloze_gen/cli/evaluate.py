@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.cli.evaluate_blanks import BlankKind
+from cloze_gen.cli.evaluate_items import analyse_items
 from cloze_gen.cli.evaluate_passages import PassageKind
 from cloze_gen.cli.evaluate_questions import QuestionKind
 from cloze_gen.cli.evaluator import (
@@ -36,15 +37,26 @@ from cloze_gen.store.runs import RUN_FILE, check_as_written, find_run, leads_to,
 
 def evaluate_items(
     *, items: str, answers: Path | None, train: str, only: Sequence[str], scores: Path | None, people: Path | None, out: Path, workers: int,
-    seed: int, write_to: Path | None = None, columns: int | None = None,
+    seed: int, write_to: Path | None = None, columns: int | None = None, logs: Sequence[str] = (), blind: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Evaluate a run (by its name in `out` or its folder) or a file; returns the table."""
-    if write_to is not None:
+    if blind and not logs:
+        raise UsageError("--blind: give the log of the same model on the set itself with --items.")
+    if write_to is not None and not logs:
         check_write_to(write_to)
     run = _find_run(items, out)
     if run is not None:
         check_as_written(run, RUN_FILE)
     shape = _shape_of_file(Path(items)) if run is None else style_of_run(run).items
+    if logs:
+        baselines = {"--train": train, "--only": only, "--scores": scores, "--people": people}
+        unused = [name for name, value in baselines.items() if value]
+        if unused:
+            raise UsageError(f"{unused[0]}: has no effect with --items. Leave it out.")
+        source = Source(Path(items)) if run is None else Source.of_run(run)
+        return analyse_items(
+            source, shape, logs=logs, blind=blind, answers=answers, out=out, write_to=write_to, columns=columns
+        )  # fmt: skip
     words, listed = split_files(only)
     files = [*map(Path, listed), *([] if scores is None else [scores])]
     check_files(words, scores=bool(files), people=people is not None)

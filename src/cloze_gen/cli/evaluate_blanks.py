@@ -78,6 +78,10 @@ class BlankData(Data):
     def passages(self) -> list[BlankedPassage]:
         return [one.passage for one in self.items.passages]
 
+    @property
+    def books(self) -> list[str]:
+        return [one.book for one in self.items.passages]
+
 
 class BlankKind:
     items, seeded = "blanked passages", "seed"
@@ -130,7 +134,8 @@ class BlankKind:
 
     def given(self, path: Path, text: str, data: BlankData, request: Request) -> list[BlankResult]:
         found = parse_blank_scores(text, data.passages, name=path.name)
-        return list(matrix_results(user_row(path), data.passages, found, data.draws))
+        found_rows = matrix_results(user_row(path), data.passages, found, data.draws)
+        return [one.by_book(data.books) for one in found_rows]
 
     def by_digest(self, data: BlankData) -> Mapping[str, BlankedPassage]:
         return passages_by_digest(data.passages)
@@ -192,6 +197,7 @@ def _scored(
     )
     name = local_model_row(row.name) if row.folder else row.name
     found = score_passages(name, scorer, data.items.passages)
-    yield from context_results(
+    for one in context_results(
         (name, row.kind, row.source), data.passages, found, data.draws, seconds=clock.seconds
-    )
+    ):
+        yield one.by_book(data.books)

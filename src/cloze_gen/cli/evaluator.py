@@ -14,7 +14,7 @@ from cloze_gen.cli.show import renew_report
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, FormatError, UsageError
 from cloze_gen.evaluate.people import SetVerdicts, verdicts_on_set
-from cloze_gen.evaluate.rows import EVALUATION_VERSION, Evaluation, Result, Row
+from cloze_gen.evaluate.rows import BY_BOOK, EVALUATION_VERSION, Evaluation, Result, Row
 from cloze_gen.evaluate.selection import HUMAN, LOCAL_MODEL, Named, left_out_lines
 from cloze_gen.judging.study import read_verdicts
 from cloze_gen.judging.study_agreement import ItemVerdicts, parse_verdict_row
@@ -244,6 +244,8 @@ def evaluate(kind: Kind[D, B, R, E], data: D, request: Request) -> str:
     say(f"evaluate: done in {clock.seconds:.1f} s")
     verdict = _update_report(data, folder) if request.write_to is None else ()
     lines_out = [*kind.table(record, request.columns), *left_out_lines(left_out)]
+    if predicted and all(row.book_margin is None for row in predicted):
+        lines_out.append(f"{BY_BOOK}: not known, because fewer than two books are known")
     lines_out += kind.people_table(record, request.columns) if human else []
     lines_out += [verdict_text(verdict)] if verdict else []
     return "\n".join([*lines_out, f"signature  {record.signature}", f"written to {folder}"])

@@ -68,6 +68,13 @@ def new(
         list[Path] | None,
         typer.Option("--with", help="read, fill: another run or file; mixes in its items"),
     ] = None,
+    items: Annotated[
+        Path | None,
+        typer.Option(
+            help="read, fill: judge the items of this file, in its order: suspects.jsonl of `evaluate "
+            "--items`"
+        ),
+    ] = None,
     page: Annotated[
         int | None, typer.Option(help="number of items that a judge gets at a time (20)")
     ] = None,
@@ -102,6 +109,7 @@ def new(
         adjudicators=deciding,
         others=others or [],
         settings=settings,
+        items_file=items,
     )
 
 

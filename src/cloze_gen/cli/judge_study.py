@@ -43,7 +43,7 @@ from cloze_gen.judging.study import (
 )
 from cloze_gen.judging.tasks import TASKS
 from cloze_gen.judging.verdicts import parse_verdicts
-from cloze_gen.parsing import quote
+from cloze_gen.parsing import error_text, quote
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.style_task import (
     find_style,
@@ -55,6 +55,7 @@ from cloze_gen.pipelines.style_task import (
 from cloze_gen.records.judgement import Judge, Role, Task
 from cloze_gen.release.style import Style
 from cloze_gen.store.artifacts import Store
+from cloze_gen.store.files import open_regular
 from cloze_gen.store.manifest import write_bytes
 from cloze_gen.store.runs import (
     RUN_FILE,
@@ -65,9 +66,11 @@ from cloze_gen.store.runs import (
     lies_in_output,
     read_run,
 )
+from cloze_gen.store.tables import parse_jsonl
 from cloze_gen.text_layout import table_lines
 
 MOST_NAME_CHARS = 40
+_WANTED_ITEMS = "Give the suspects.jsonl of `cloze-gen evaluate --items`."
 _JUDGE = re.compile(rf"\w[\w.-]{{0,{MOST_NAME_CHARS - 1}}}")
 
 
@@ -166,14 +169,20 @@ def study_title(facts: StudyFacts) -> str:
 
 def new(
     out: Path, run: str, *, task: str, name: str, judges: Sequence[str], adjudicators: Sequence[str], others: Sequence[Path],
-    settings: Mapping[str, Any],
+    settings: Mapping[str, Any], items_file: Path | None = None,
 ) -> None:  # fmt: skip
-    """Make a study of a run's items, mixed with `others` (names of runs, or paths), with judges."""
+    """Make a study of a run's items, mixed with `others` (names of runs, or paths), with judges.
+
+    `items_file`: JSON lines with the `id` of each item, in the order of the study.
+    """
     folder = _run_folder(out, run)
     style = style_of_run(folder)
     run_settings = read_run(folder)["settings"]
     source = study_source(
-        style, _task(task), folder.name, prefer=lambda one: one.applies(run_settings)
+        style,
+        _task(task),
+        folder.name,
+        prefer=lambda one: one.draw_named is not None if items_file else one.applies(run_settings),
     )
     made = _settings(settings)
     _check_task(source.task, settings)
@@ -182,7 +191,14 @@ def new(
         raise UsageError(f"study name {quote(name)}: use only A-Z a-z 0-9 . _ - (and not . or ..)")
     people = parse_people(judges, adjudicators)
     of = {source.of: fingerprint_of(folder, source)}
-    items = source.draw(folder, made)
+    if items_file is None:
+        items = source.draw(folder, made)
+    else:
+        if others:
+            raise UsageError("--with: has no effect with --items. Leave it out.")
+        if source.draw_named is None:
+            raise UsageError(f"--items: not available for the task {source.task}; leave it out.")
+        items = source.draw_named(folder, _ids_in(items_file)[: made.pool or None])
     if others:
         if source.draw_others is None:
             raise UsageError(f"--with: not available for the task {source.task}; leave it out.")
@@ -316,6 +332,23 @@ def parse_people(
             "Nothing was written."
         )
     return [*people, *deciding]
+
+
+def _ids_in(path: Path) -> list[str]:
+    """The ids of the items in a file such as suspects.jsonl, each once."""
+    try:
+        with open_regular(path) as handle:
+            ids = [one["id"] for one in parse_jsonl(handle, where=str(path), advice=_WANTED_ITEMS)]
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error_text(error)}). {_WANTED_ITEMS}") from None
+    except KeyError:
+        raise UsageError(f"{path}: a line has no `id`. {_WANTED_ITEMS}") from None
+    if not ids:
+        raise UsageError(f"{path}: names no items, so there is nothing to judge.")
+    bad = next((one for one in ids if not isinstance(one, str)), None)
+    if bad is not None:
+        raise UsageError(f"{path}: {quote(bad)} is no id. {_WANTED_ITEMS}")
+    return list(dict.fromkeys(ids))
 
 
 def _run_folder(out: Path, run: str) -> Path:

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.metrics import (
     best_options,
+    clustered_margin,
     expected_accuracy,
     score_matrix,
     within_item_ranks,
@@ -31,6 +32,7 @@ from cloze_gen.evaluate.questions import (
     QuestionEvaluation,
     QuestionRow,
     answer_indices,
+    book_ids,
     check_answers,
     judge_scores,
 )
@@ -358,6 +360,7 @@ class AdversaryResult:
             correct=None, chance=chance, seconds=round(self.seconds, 3), family=best.family, folds=best.folds,
             rounds=records[0].rounds, accuracy=best.accuracy, low=low, high=high, p_value=best.p_value(chance, tried=tried),
             expected=best.expected, corrected_for=tried, left_out=self.left_out, variants=records,
+            book_margin=clustered_margin(best.right, book_ids(self.questions)),
         )  # fmt: skip
 
     def predictions(self) -> Iterator[dict[str, Any]]:

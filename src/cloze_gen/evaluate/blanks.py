@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.evaluate.rows import Evaluation, Recorded, Row
+from cloze_gen.evaluate.metrics import clustered_margin
+from cloze_gen.evaluate.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
 from cloze_gen.models.blank_assignment import decode_greedily, decode_jointly
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.rng import derive_rng
@@ -389,6 +390,12 @@ class BlankResult:
     passages: Sequence[BlankedPassage] = ()
     answers: Sequence[NDArray[np.int64]] = ()
 
+    def by_book(self, books: Sequence[str]) -> BlankResult:
+        """With the margin of BA, clustered by the books of the passages."""
+        shares = _shares(count_answers(self.passages, self.answers))
+        margin = {"book_margin": clustered_margin(shares, books)}
+        return replace(self, row=self.row.model_copy(update=margin))
+
     def predictions(self) -> Iterator[dict[str, Any]]:
         for passage, answers in zip(self.passages, self.answers, strict=True):
             distractors, chosen = frozenset(passage.distractors), answers.tolist()
@@ -500,14 +507,32 @@ def _chances(row: RuleRow) -> list[str]:
 def _main_table(
     rows: Sequence[BlankRow], columns: int | None, *, who: str = "baseline"
 ) -> list[str]:
-    header = [who, "context", _measured("BA %"), "micro %", _measured("PA %"), _measured("DE")]
+    header = [
+        who,
+        "context",
+        _measured("BA %"),
+        BY_BOOK,
+        "micro %",
+        _measured("PA %"),
+        _measured("DE"),
+    ]
     cells = []
     for row in rows:
         ba, pa, de = (
             _measure(row, name, scale=scale, places=places)
             for name, scale, places in (("ba", 100, 2), ("pa", 100, 2), ("de", 1, 3))
         )
-        cells.append([row.name, row.context or "-", ba, f"{100 * row.ba_micro:.2f}", pa, de])
+        cells.append(
+            [
+                row.name,
+                row.context or "-",
+                ba,
+                margin_cell(row),
+                f"{100 * row.ba_micro:.2f}",
+                pa,
+                de,
+            ]
+        )
     return table_lines(header, cells, columns, left=frozenset(header[:2]))
 
 

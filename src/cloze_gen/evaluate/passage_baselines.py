@@ -19,7 +19,7 @@ from cloze_gen.evaluate.chance import (
     random_word,
     random_word_type,
 )
-from cloze_gen.evaluate.metrics import wilson_interval
+from cloze_gen.evaluate.metrics import clustered_margin, wilson_interval
 from cloze_gen.evaluate.passages import (
     PassageExample,
     PassageMetrics,
@@ -288,22 +288,28 @@ def rule_result(
     low, high = wilson_interval(correct, n)
     metrics = PassageMetrics(n=n, correct=correct, accuracy=correct / n, low=low, high=high)
     ids = tuple(one.id for one in passages)
-    return PassageResult(_row((row.name, "rule", ""), of_set, metrics), ids, hits)
+    margin = clustered_margin(hits, [one.book for one in passages])
+    row_of_rule = _row((row.name, "rule", ""), of_set, metrics, book_margin=margin)
+    return PassageResult(row_of_rule, ids, hits)
 
 
 def scored_result(
     names: tuple[str, str, str], of_set: str, passages: Sequence[PassageExample], scores: TargetScores, *, seconds: float = 0.0
 ) -> PassageResult:  # fmt: skip
-    row = _row(names, of_set, measure(scores), seconds=seconds)
+    right, books = scores.right, [one.book for one in passages]
+    margin = None if right is None else clustered_margin(right, books)
+    row = _row(names, of_set, measure(scores), seconds=seconds, book_margin=margin)
     return PassageResult(row, tuple(one.id for one in passages), scores.right, scores)
 
 
 def _row(
-    names: tuple[str, str, str], of_set: str, metrics: PassageMetrics, *, note: str = "", seconds: float = 0.0
+    names: tuple[str, str, str], of_set: str, metrics: PassageMetrics, *, note: str = "", seconds: float = 0.0,
+    book_margin: float | None = None,
 ) -> PassageRow:  # fmt: skip
     name, kind, source = names
     return PassageRow(
-        name=name, kind=kind, source=source, set=of_set, note=note, seconds=round(seconds, 3), **dict(metrics)
+        name=name, kind=kind, source=source, set=of_set, note=note, seconds=round(seconds, 3), book_margin=book_margin,
+        **dict(metrics),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.metrics import wilson_interval
-from cloze_gen.evaluate.rows import Evaluation, Recorded, Row
+from cloze_gen.evaluate.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
 from cloze_gen.text_layout import table_lines
 
 PASSAGES, CONTROL = "passages", "control"
@@ -34,6 +34,7 @@ class PassageExample:
     target: str
     cased: tuple[str, ...] = ()
     prompts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    book: str = ""
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -232,8 +233,8 @@ def _single_set_table(
     return table_lines(("baseline", *_NAMES), cells, columns, left=frozenset({"baseline"}))
 
 
-_NAMES = ("right %", "95 % interval", "perplexity", "<unk> too", "rank", "known %")
-_SIDE_BY_SIDE = "{:>7}  {:>15} {:>10} {:>10} {:>7} {:>7}"
+_NAMES = ("right %", "95 % interval", BY_BOOK, "perplexity", "<unk> too", "rank", "known %")
+_SIDE_BY_SIDE = "{:>7}  {:>15} {:>9} {:>10} {:>10} {:>7} {:>7}"
 _HEAD = _SIDE_BY_SIDE.format(*_NAMES)
 _BLOCK = len(_HEAD)
 
@@ -254,6 +255,7 @@ def _figures(row: PassageRow) -> tuple[str, ...]:
     return (
         accuracy,
         interval,
+        margin_cell(row),
         perplexity,
         with_unknown,
         rank,

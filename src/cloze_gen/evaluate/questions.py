@@ -20,11 +20,12 @@ from cloze_gen.evaluate.chance import (
 )
 from cloze_gen.evaluate.metrics import (
     best_options,
+    clustered_margin,
     expected_accuracy,
     score_matrix,
     wilson_interval,
 )
-from cloze_gen.evaluate.rows import Evaluation, Recorded, Row
+from cloze_gen.evaluate.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
 from cloze_gen.evaluate.selection import HUMAN, USER, check_known
 from cloze_gen.records.question import Question
 from cloze_gen.text_layout import table_lines
@@ -244,6 +245,7 @@ class BaselineResult:
             name=self.baseline.name, kind=self.baseline.kind, source=self.baseline.source, accuracy=right / n,
             low=low, high=high, n=n, correct=right, chance=chance_accuracy(option_counts),
             p_value=two_sided_p(right, option_counts), expected=self.expected, seconds=round(self.seconds, 3),
+            book_margin=clustered_margin(self.correct, book_ids(self.questions)),
         )  # fmt: skip
 
     def predictions(self) -> Iterator[dict[str, Any]]:
@@ -324,6 +326,10 @@ def judge_scores(
     )
 
 
+def book_ids(questions: Sequence[Question]) -> list[str]:
+    return [question.book_id for question in questions]
+
+
 def check_answers(questions: Sequence[Question]) -> None:
     """Raise UsageError if a question has no known answer."""
     unknown = [question.id for question in questions if question.answer_index < 0]
@@ -361,10 +367,10 @@ def joint_tests(results: Sequence[BaselineResult], questions: Sequence[Question]
 def table_text(
     rows: Sequence[QuestionRow], *, who: str = "baseline", columns: int | None = None
 ) -> str:
-    header = (who, "accuracy", "95 % interval", "n", "chance", "seconds")
+    header = (who, "accuracy", "95 % interval", BY_BOOK, "n", "chance")
     cells = [
-        (row.name, f"{100 * row.accuracy:.2f} %", f"{100 * row.low:.2f} - {100 * row.high:.2f}", str(row.n),
-         f"{100 * row.chance:.1f} %", f"{row.seconds:.2f}")
+        (row.name, f"{100 * row.accuracy:.2f} %", f"{100 * row.low:.2f} - {100 * row.high:.2f}", margin_cell(row),
+         str(row.n), f"{100 * row.chance:.1f} %")
         for row in rows
     ]  # fmt: skip
     methods: dict[str, list[str]] = {}

@@ -11,7 +11,7 @@ from cloze_gen.errors import FormatError
 from cloze_gen.parsing import quote
 from cloze_gen.renamed import FIELDS, ROWS
 
-EVALUATION_VERSION = 4  # raise it if the meaning of a row changes
+EVALUATION_VERSION = 5  # raise it if the meaning of a row changes
 
 
 class Recorded(BaseModel):
@@ -26,6 +26,8 @@ class Row(Recorded):
     Attributes:
         source: the section of the paper; empty without one.
         note: for people, the source of the annotations; for others, why a figure is missing.
+        book_margin: half-width of the main figure's 95 % interval, clustered by book; None for one
+            book, or if not measured.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Row(Recorded):
     source: str = ""
     seconds: float = 0.0
     note: str = ""
+    book_margin: float | None = None
 
     @property
     def label(self) -> str:
@@ -47,6 +50,13 @@ class Row(Recorded):
     def method(self) -> str:
         """How it was measured, for the card; may be empty."""
         raise NotImplementedError
+
+
+BY_BOOK = "± by book"  # column of `book_margin`
+
+
+def margin_cell(row: Row) -> str:
+    return "-" if row.book_margin is None else f"{100 * row.book_margin:.2f}"
 
 
 class Result(Protocol):

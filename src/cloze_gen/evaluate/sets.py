@@ -157,6 +157,7 @@ def passage_example(passage: Passage, which: str) -> PassageExample:
         target=passage.target.casefold(),
         cased=(*passage.before_target, passage.target),
         prompts={rendering: prompt_text(passage, rendering) for rendering in RENDERINGS},
+        book=passage.book_id,
     )
 
 

@@ -148,7 +148,7 @@ def _sample(line: str, where: str) -> Sample:
             f"found {quote(line)}"
         )
     doc, resps = record["doc"], record["resps"]
-    item_id = doc.get("id")
+    item_id = doc.get("question_id", doc.get("id"))  # the former in blind controls
     if not isinstance(item_id, str | int) or isinstance(item_id, bool):
         raise FormatError(
             f"{where}: `doc` has no `id`; use a task with the ids of the items, such as those in "

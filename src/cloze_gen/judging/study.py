@@ -335,6 +335,7 @@ class StudySource:
         verdicts: a study -> its verdict file, without names of judges.
         identity: a run's folder -> identity of the items' source; None: fingerprint of stage `of`.
         is_right: (guess, target) -> whether the guess is the target; used for guesses only.
+        draw_named: (a run's folder, ids) -> these items, in order; None: items cannot be named.
         draw_others: (items of the run, settings, files of other sets) -> all items shuffled, and
             name of each other set -> its digest; None: other sets cannot be mixed in.
         rerun_stage: label of the stage that reads the verdicts.
@@ -352,6 +353,7 @@ class StudySource:
     rule: Callable[[StudyFacts], Rule] = judges_per_item
     identity: Callable[[Path], str] | None = None
     is_right: Callable[[str, str], bool] = str.__eq__
+    draw_named: Callable[[Path, Sequence[str]], Sequence[StudyItem]] | None = None
     draw_others: (
         Callable[
             [Sequence[StudyItem], StudySettings, Sequence[Path]],

@@ -17,6 +17,7 @@ from cloze_gen.judging.assignment import ATTENTION
 from cloze_gen.judging.state import StudySettings
 from cloze_gen.judging.study import StudySource, item_verdicts
 from cloze_gen.judging.study_agreement import item_digest
+from cloze_gen.parsing import quote
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.records.judgement import Span, StudyItem, Task
 from cloze_gen.records.passage import Part
@@ -216,6 +217,18 @@ def _study_source(
         items = own(_released_file(run, file))
         return draw_pool((replace(one, source=name) for one in items), settings)
 
+    def draw_named(run: Path, ids: Sequence[str]) -> list[StudyItem]:
+        by_id = {one.id: one for one in own(_released_file(run, file))}
+        # The item of a blank, PASSAGE:BLANK, is its passage.
+        named = [one if one in by_id else one.rpartition(":")[0] for one in ids]
+        unknown = [one for one, name in zip(ids, named, strict=True) if name not in by_id]
+        if unknown:
+            raise UsageError(
+                f"--items: {len(unknown):,} of {len(ids):,} ids are not in the release of {run.name} "
+                f"(first: {quote(unknown[0])}). Analyse the items of this run again."
+            )
+        return [replace(by_id[one], source=set_name(run.name)) for one in dict.fromkeys(named)]
+
     def draw_others(
         items: Sequence[StudyItem], settings: StudySettings, paths: Sequence[Path]
     ) -> tuple[list[StudyItem], dict[str, str]]:
@@ -227,6 +240,7 @@ def _study_source(
         draw=draw,
         verdicts=item_verdicts,
         identity=_released_identity,
+        draw_named=draw_named,
         draw_others=draw_others,
     )
 
@@ -249,6 +263,7 @@ POOL_READING = replace(
     READING,
     of=POOL,
     draw=_draw_from_pool,
+    draw_named=None,
     verdicts=partial(item_verdicts, models=True),
     identity=None,
     applies=_has_unread_pool,
