@@ -29,6 +29,7 @@ from cloze_gen.release.signature import (
     items_digest,
 )
 from cloze_gen.release.style import PublishedSet
+from cloze_gen.release.write import hashes_file
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.runs import RELEASE_FILE
 from cloze_gen.store.tables import CANDIDATES, FEWSHOT
@@ -231,7 +232,7 @@ def check_extra_files(kind: ItemKind, published: PublishedSet) -> Check:
 
 
 def check_others(release: ReleaseFolder, compared: Iterable[str]) -> Check:
-    known = {REPORT, FIGURES, *release.record.taken}
+    known = {REPORT, FIGURES, hashes_file(release.record.facts.name), *release.record.taken}
     left = sorted(release.listed.keys() - set(compared))
     wrong = tuple(
         f"{name}: cannot be derived from this release" for name in left if name not in known
