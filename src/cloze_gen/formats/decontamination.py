@@ -20,11 +20,9 @@ from cloze_gen.adapters.spacy_tokenizer import plain_tokenizer
 N_GRAM = 13
 _SHARED = 7  # tokens in a row that no two windows share in a release without text
 _CONTROLS = {*range(9), *range(11, 32), *range(127, 160)}
-_MARKS = (
-    string.punctuation + "«»´–—’“”„…∶━►、。〈〉《》「」【】！％（），．１：；？～"  # noqa: RUF001 - as in datatrove
-)
+_MARKS = string.punctuation + "«»´–—’“”„…∶━►、。〈〉《》「」【】！％（），．１：；？～"
 _TO_SPACE = str.maketrans(dict.fromkeys([*map(ord, _MARKS), *_CONTROLS], " "))
-_NUMBER = re.compile(r"\d+(?:[.,،٫⎖⎗⎘]\d+)?")  # noqa: RUF001 - as in datatrove
+_NUMBER = re.compile(r"\d+(?:[.,،٫⎖⎗⎘]\d+)?")
 _NEAR = 8  # characters between two spans that follow each other
 _Quoted = tuple[tuple[str, int, int], Sequence[str]]  # span of a book, its texts
 
