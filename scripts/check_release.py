@@ -292,11 +292,12 @@ def check_decontamination(release: Path) -> Iterator[str]:
     ]
     prose = " ".join(f"word{number}" for number in range(100))
     documents = [prose, *(f"{prose}\n{text}\n{prose}" for text in texts)]
-    for library, found_by in (
+    programs: list[tuple[str, Callable[[], list[bool]]]] = [
         ("lm_eval", lambda: _found_by_janitor(texts, documents)),
         ("datatrove", lambda: _found_by_datatrove(hashes.parent, documents)),
         ("dolma", lambda: _found_by_dolma(folder / "items.jsonl", documents)),
-    ):
+    ]
+    for library, found_by in programs:
         if library != "datatrove" and not texts:
             yield f"{library}: skipped, a release of pointers has no text"
         elif importlib.util.find_spec(library) is None:
@@ -346,10 +347,12 @@ def _found_by_dolma(items: Path, documents: list[str]) -> list[bool]:
     """Call Dolma's compiled part, which needs none of its many dependencies."""
     spec = importlib.util.find_spec("dolma")
     assert spec
-    (place,) = spec.submodule_search_locations or ()
-    own = importlib.util.spec_from_file_location(
-        "dolma.dolma", next(Path(place).glob("dolma.*.so"))
+    place = next(
+        path
+        for folder in spec.submodule_search_locations or ()
+        for path in Path(folder).glob("dolma.*.so")
     )
+    own = importlib.util.spec_from_file_location("dolma.dolma", place)
     assert own
     assert own.loader
     dolma = importlib.util.module_from_spec(own)
