@@ -427,9 +427,15 @@ def _canary(release: Path, path: Path, requests: Path | None, log: Path | None) 
                 f"`cloze-gen run {facts.name} --set release.canary={drawn}`, with the arguments of the "
                 "run."
             )
+        remedy = (
+            "Give the file whose sha256 is on the card of this release."
+            if published
+            else "It follows from the signature. To draw one before publication, call this command "
+            "without --requests and --log."
+        )
         raise UsageError(
             f"{release}: its canary {quote(facts.canary)} was not drawn from the nonce in {path}. "
-            "Give the file whose sha256 is on the card of this release."
+            f"{remedy}"
         )
     texts = [
         (f"canary-{canary_commitment(nonce)[:12]}:{number}", _canary_text(nonce, number))

@@ -113,7 +113,7 @@ def capitalized(tokens: Sequence[str], counts: Container[str]) -> list[str]:
             )
             if is_name or not opening:
                 found.append(word if is_name and not opening else "")
-        opening = not any(char.isalnum() for char in token) and token != ","
+        opening = not any(char.isalnum() for char in token) and token not in {",", ";"}
     return found
 
 
