@@ -17,7 +17,9 @@ said and passed over.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import io
 import json
 import logging
 import os
@@ -277,6 +279,111 @@ def check_inspect(release: Path) -> Iterator[str]:
             yield f"eval.yaml, {HFTask.model_validate(task).id}: {task['config']}, {task['split']}"
 
 
+def check_decontamination(release: Path) -> Iterator[str]:
+    """The files for trainers remove the items, and nothing else, with lm-eval's janitor, datatrove
+    and Dolma. A release of pointers has hashes only, which only datatrove reads.
+    """
+    folder = release / "decontamination"
+    hashes = next(folder.glob("*.index.hashes"))
+    texts = [
+        json.loads(line)["text"]
+        for path in folder.glob("items.jsonl")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    prose = " ".join(f"word{number}" for number in range(100))
+    documents = [prose, *(f"{prose}\n{text}\n{prose}" for text in texts)]
+    programs: list[tuple[str, Callable[[], list[bool]]]] = [
+        ("lm_eval", lambda: _found_by_janitor(texts, documents)),
+        ("datatrove", lambda: _found_by_datatrove(hashes.parent, documents)),
+        ("dolma", lambda: _found_by_dolma(folder / "items.jsonl", documents)),
+    ]
+    for library, found_by in programs:
+        if library != "datatrove" and not texts:
+            yield f"{library}: skipped, a release of pointers has no text"
+        elif importlib.util.find_spec(library) is None:
+            yield f"{library}: skipped, it is not installed"
+        else:
+            clean, *found = found_by()
+            if clean:
+                raise ValueError(f"{library} removes a document without an item")
+            missed = [text for text, there in zip(texts, found, strict=True) if not there]
+            if long := [text for text in missed if _longest_run(text) >= 13]:
+                raise ValueError(f"{library} does not find {long[0]!r}")
+            size = f"{hashes.stat().st_size // 8:,} hashes"
+            yield (
+                f"{library}: finds {len(texts) - len(missed):,} of {len(texts):,} items"
+                if texts
+                else f"{library}: reads {size}, and removes no document without an item"
+            )
+
+
+def _longest_run(text: str) -> int:
+    """Words in a row, without a mark between spaces: the janitor finds no n-gram across one."""
+    runs = re.split(r"\n|(?<!\S)\W+(?!\S)", text)
+    return max(len(run.split()) for run in runs)
+
+
+def _found_by_janitor(texts: list[str], documents: list[str]) -> list[bool]:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        from lm_eval.decontamination.janitor import Janitor
+
+        janitor = Janitor()
+        for text in texts:
+            janitor.register_contaminant(text)
+        return [janitor.clean(document) != [document] for document in documents]
+
+
+def _found_by_datatrove(folder: Path, documents: list[str]) -> list[bool]:
+    from datatrove.data import Document
+    from datatrove.pipeline.decont import NGramsDecontConfig, NGramsDecontFilter
+    from datatrove.utils.hashing import HashConfig
+
+    config = NGramsDecontConfig(n_grams=13, hash_config=HashConfig(hash_fc="sha1"))
+    step = NGramsDecontFilter(str(folder), config=config)
+    return [step.filter(Document(text=text, id="")) is not True for text in documents]
+
+
+def _found_by_dolma(items: Path, documents: list[str]) -> list[bool]:
+    """Call Dolma's compiled part, which needs none of its many dependencies."""
+    spec = importlib.util.find_spec("dolma")
+    assert spec
+    place = next(
+        path
+        for folder in spec.submodule_search_locations or ()
+        for path in Path(folder).glob("dolma.*.so")
+    )
+    own = importlib.util.spec_from_file_location("dolma.dolma", place)
+    assert own
+    assert own.loader
+    dolma = importlib.util.module_from_spec(own)
+    own.loader.exec_module(dolma)
+    with tempfile.TemporaryDirectory() as work:
+        lines = [json.dumps({"id": "", "text": text.replace("\n", " ")}) for text in documents]
+        for side, text in (("set", items.read_text(encoding="utf-8")), ("train", "\n".join(lines))):
+            path = Path(work, side, "documents", "a.jsonl")
+            path.parent.mkdir(parents=True)
+            path.write_text(text, encoding="utf-8")
+            by_ngram = {"ngram_length": 13, "stride": 1, "overlap_threshold": 0.001}
+            bloom = {"file": f"{work}/set.bin", "read_only": side == "train"}
+            size = {"size_in_bytes": 0, "estimated_doc_count": 10**6}
+            config = {
+                "documents": [str(path)],
+                "dedupe": {
+                    "name": "set",
+                    "paragraphs": {"attribute_name": "set", "by_ngram": by_ngram},
+                    "document_dir": "documents",
+                },
+                "bloom_filter": {**bloom, **size, "desired_false_positive_rate": 1e-9},
+                "work_dir": {"input": f"{work}/in", "output": f"{work}/out"},
+                "compression": {"input": None, "output": None},
+                "processes": 1,
+                "is_s3_volume": False,
+            }
+            dolma.deduper_entrypoint(json.dumps(config))
+        marked = Path(work, "train", "attributes", "set", "a.jsonl").read_text(encoding="utf-8")
+        return [bool(json.loads(line)["attributes"]["set"]) for line in marked.splitlines()]
+
+
 def _has(pattern: str) -> Callable[[Path], bool]:
     return lambda release: any(release.glob(pattern))
 
@@ -289,6 +396,11 @@ CHECKS: dict[str, tuple[str, Callable[[Path], bool], Callable[[Path], Iterator[s
     "datasets": ("datasets", _has("README.md"), check_datasets),
     "croissant": ("mlcroissant", _has("croissant.json"), check_croissant),
     "citation": ("yaml", _has("CITATION.cff"), check_citation),
+    "decontamination": (
+        "lm_eval",
+        _has("decontamination/*.index.hashes"),
+        check_decontamination,
+    ),
     "parquet": ("pyarrow", _has("**/*.parquet"), check_parquet),
     "inspect": ("inspect_ai", _has("inspect_task.py"), check_inspect),
 }

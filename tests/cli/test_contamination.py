@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,13 @@ from cloze_gen.cli import contamination as command
 from cloze_gen.cli.contamination import contamination
 from cloze_gen.errors import ClozeGenError, DamageError, FormatError, UsageError
 from cloze_gen.evaluate.contamination import plan_orders
-from cloze_gen.release.signature import write_checksums
+from cloze_gen.evaluate.name_cloze import BookScore
+from cloze_gen.release.facts import ReleaseRecord, record_text
+from cloze_gen.release.settings import ReleaseSettings
+from cloze_gen.release.signature import canary_of, write_checksums
 from cloze_gen.rng import derive_rng
+from tests.cases.releases import FACTS
+from tests.conftest import FinishedRun
 
 WORDS = [f"w{n}" for n in range(200)]
 
@@ -338,3 +344,138 @@ def test_a_file_without_an_item_a_line_is_refused(tmp_path: Path) -> None:
     write_checksums(release)
     with pytest.raises(UsageError, match="is not the number of items"):
         call(release, requests=tmp_path / "asked.jsonl", file="human.txt")
+
+
+# The drawn canary
+
+
+def drawn_release(folder: Path, nonce: Path) -> Path:
+    """A release whose canary was drawn from a nonce, which is drawn here."""
+    folder.mkdir()
+    (folder / "release.json").write_text(release_json(""), encoding="utf-8")
+    told = call(folder, canary=nonce)
+    drawn = told.split("release.canary=")[1].split("`")[0]
+    (folder / "release.json").write_text(release_json(drawn), encoding="utf-8")
+    return folder
+
+
+def release_json(drawn: str) -> str:
+    settings = {"release": ReleaseSettings(canary=drawn).model_dump()}
+    facts = replace(
+        FACTS, name="mine", settings=settings, text="full", canary=canary_of("s", drawn)
+    )
+    return record_text(ReleaseRecord(facts=facts))
+
+
+def test_the_canary_is_ranked_among_others(tmp_path: Path) -> None:
+    """Exactly: p is the rank among 1,000; the published canary is the release's."""
+    nonce, requests = tmp_path / "nonce", tmp_path / "asked.jsonl"
+    release = drawn_release(tmp_path / "release", nonce)
+    canary = json.loads((release / "release.json").read_text())["canary"]
+    assert call(release, canary=nonce).startswith(f"{canary}: drawn from the nonce")
+    call(release, canary=nonce, requests=requests)
+    texts = [json.loads(line)["text"] for line in requests.read_text().splitlines()]
+    assert len(set(texts)) == 1_000
+    assert [text for text in texts if canary in text] == [texts[0]]
+    log = answer(requests, tmp_path / "seen", lambda text: -9.0 - (canary not in text))
+    assert "rank 1 of 1,000, p, exact 0.001" in call(release, canary=nonce, log=log)
+    log = answer(requests, tmp_path / "same", lambda text: -9.0)
+    assert "rank 1,000 of 1,000, p, exact 1.000" in (told := call(release, canary=nonce, log=log))
+    assert "No evidence" in told
+
+
+def test_the_nonce_is_committed_to_and_kept(tmp_path: Path) -> None:
+    """The release has its sha256, the file only its owner can read, and the release not itself."""
+    nonce = tmp_path / "nonce"
+    release = drawn_release(tmp_path / "release", nonce)
+    text = (release / "release.json").read_text()
+    assert hashlib.sha256(nonce.read_bytes()).hexdigest() in text
+    assert nonce.read_text() not in text
+    assert nonce.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "what"),
+    [
+        ("0" * 64, {}, "was not drawn from the nonce"),
+        ("no nonce", {}, "not a nonce"),
+        (None, {"log": Path("log")}, "no such file"),
+        ("0" * 64, {"names": True}, "two tests"),
+        ("0" * 64, {"shards": 2}, "belong to the test of the order"),
+        ("0" * 64, {"requests": Path("a"), "log": Path("b")}, "not both"),
+    ],
+)
+def test_a_wrong_nonce(
+    content: str | None, options: dict[str, Any], what: str, tmp_path: Path
+) -> None:
+    release = drawn_release(tmp_path / "release", tmp_path / "nonce")
+    other = tmp_path / "other"
+    if content is not None:
+        other.write_text(content)
+    with pytest.raises(UsageError, match=what):
+        call(release, canary=other, **options)
+    assert other.exists() == (content is not None)
+
+
+def test_a_log_of_canaries_is_complete(tmp_path: Path) -> None:
+    """Each canary once, with a log-likelihood, and no other."""
+    nonce, requests = tmp_path / "nonce", tmp_path / "asked.jsonl"
+    release = drawn_release(tmp_path / "release", nonce)
+    call(release, canary=nonce, requests=requests)
+    log = answer(requests, tmp_path / "log", lambda text: -1.0)
+    lines = log.read_text().splitlines()
+    for wrong, what in (
+        (lines[1:], "1 of 1,000 texts have no answer"),
+        ([*lines, lines[7]], "already has an answer on line 8"),
+        ([*lines[1:], '{"id": "canary-0:0", "log_likelihood": -1}'], "is not one of the requests"),
+        ([*lines[1:], lines[0].replace("-1.0", "1.0")], "is above 0"),
+        ([*lines[1:], lines[0].replace("log_like", "like")], "expected"),
+    ):
+        log.write_text("\n".join(wrong))
+        with pytest.raises(FormatError, match=what):
+            call(release, canary=nonce, log=log)
+
+
+# Name cloze
+
+
+def test_names_of_a_run(finished: FinishedRun, tmp_path: Path) -> None:
+    """Prompts without the name; a model that knows it scores 1; the run's files stay as they are."""
+    requests, log = tmp_path / "asked.jsonl", tmp_path / "log.jsonl"
+    before = sorted(path.name for path in finished.release.rglob("*"))
+    call(finished.folder, names=True, requests=requests)
+    asked = [json.loads(line) for line in requests.read_text().splitlines()]
+    known = {one.id: one.name for one in command._passages(finished.folder)}
+    assert [one["id"] for one in asked] == list(known)
+    for one in asked:
+        assert known[one["id"]] not in one["text"]
+    log.write_text(
+        "".join(json.dumps({"id": one, "answer": name}) + "\n" for one, name in known.items())
+    )
+    told = call(finished.folder, names=True, log=log)
+    header, *rows = (tmp_path / "log.jsonl.books.tsv").read_text().splitlines()
+    assert header == "book_id\tname_cloze\tn"
+    assert {row.split("\t")[1] for row in rows} == {"1"}
+    assert sum(int(row.split("\t")[2]) for row in rows) == len(known)
+    assert f"{len(known)}" in told
+    with pytest.raises(UsageError, match="the file exists"):
+        call(finished.folder, names=True, log=log)
+    assert sorted(path.name for path in finished.release.rglob("*")) == before
+
+
+def test_the_correlation_with_a_row_of_the_evaluation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By book, for the rows of users only; lists of blanks count as their share."""
+    scores = [BookScore(f"b{n}", 10, n) for n in range(6)]
+    rows = [
+        {"baseline": name, "id": f"b{n}:{item}", "right": right}
+        for n in range(6)
+        for item in range(6)
+        for name, right in (("user:a", item < n), ("lsa", True), ("user:b", [item >= n, item >= n]))
+    ]
+    (tmp_path / "evaluation").mkdir()
+    (tmp_path / "evaluation" / "predictions.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    one, other = command._correlations(tmp_path, scores)
+    assert one.startswith("user:a: Spearman's rho of accuracy and name cloze +1.00")
+    assert other.startswith("user:b: Spearman's rho of accuracy and name cloze -1.00")

@@ -8,10 +8,14 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from cloze_gen.adapters.spacy_tokenizer import plain_tokenizer
+from cloze_gen.formats.decontamination import N_GRAM, gram_hash, normalized
 from cloze_gen.pipelines.style_task import style_names, style_of_run
 from cloze_gen.release.signature import write_checksums
+from cloze_gen.release.write import hashes_file
 from cloze_gen.store.runs import read_run
 from cloze_gen.store.tables import read_jsonl
 from tests.conftest import SAMPLE, FinishedRun, Outcome
@@ -86,6 +90,27 @@ def rows_of_words(run: Path) -> Iterator[str]:
             )
 
 
+def check_hashes(data: bytes, run: Path) -> None:
+    """Of 13-grams that are not chained: who knows the text before one learns one word at most."""
+    lines = [one["text"] for one in read_jsonl(run / "full" / "decontamination" / "items.jsonl")]
+    tokenize = plain_tokenizer()
+    texts = [tokenize(normalized(line)) for text in lines for line in text.split("\n")]
+    vocabulary = sorted({token for tokens in texts for token in tokens})
+    published = set(np.frombuffer(data, "<u8").tolist())
+    every = np.frombuffer((run / "full" / hashes_file(run.name)).read_bytes(), "<u8").tolist()
+    assert published < set(every)
+    for hashes, longest in ((published, 1), (set(every), 10)):
+        learned = []
+        for tokens in [some for some in texts if len(some) >= N_GRAM + 12][:2]:
+            known = tokens[: N_GRAM - 1]
+            while len(known) < N_GRAM + 9 and (
+                new := [w for w in vocabulary if gram_hash([*known[1 - N_GRAM :], w]) in hashes]
+            ):
+                known.append(new[0])
+            learned.append(len(known) - N_GRAM + 1)
+        assert max(learned, default=longest) == longest
+
+
 @pytest.mark.slow
 def test_the_full_release_comes_back_and_no_text_is_given_away(
     pointed: tuple[Path, Path], tmp_path: Path, cli: Cli
@@ -95,6 +120,9 @@ def test_the_full_release_comes_back_and_no_text_is_given_away(
     rows = set(rows_of_words(run))
     assert len(rows) > 100
     for name, data in files(run / "release").items():
+        if name == hashes_file(run.name):
+            check_hashes(data, run)
+            continue
         words = re.findall(r"[A-Za-z']+", data.decode("utf-8"))
         given = {
             " ".join(words[i : i + _IN_A_ROW]) for i in range(len(words) - _IN_A_ROW + 1)

@@ -178,7 +178,8 @@ FILES_OF_FORMAT = {
     4: {
         "questions": {
             *("signature.txt", "questions.jsonl", "eval.yaml", "inspect_task.py"),
-            *("harness/README.md", "harness/cloze_task.py"),
+            *("harness/README.md", "harness/cloze_task.py", "decontamination/items.jsonl"),
+            "decontamination/mine.13-grams.sha1.index.hashes",
             *("harness/mine.yaml", "harness/mine_letters.yaml", "harness/mine_both.yaml"),
             *("harness/mine.test.jsonl", "harness/mine_letters.test.jsonl"),
             *("harness/plain/mine_plain.yaml", "harness/plain/mine_letters_plain.yaml"),
@@ -203,13 +204,14 @@ def test_another_file_is_another_format(name: str) -> None:
     """Raise `RELEASE_FORMAT` with each file that a release gains or loses; list its files here."""
     options = ("write", "climb", "see", "be", "go")
     question = Question("b:0:1", "b", ("I", "could", "climb", "it", "."), 2, options, 1)
+    source = {"book_id": "b", "start": 0, "end": 17, "text": "I could climb it."}
     style = find_style(name)
     published = PublishedSet(
         name="mine",
         items=[question],
         seed=1,
         release=style.settings().release,
-        records=[question_record(question)],
+        records=[question_record(question) | {"source": source}],
     )
     found = {file for file, _ in data_files(style, published, FACTS)}
     files = FILES_OF_FORMAT[RELEASE_FORMAT]

@@ -216,7 +216,7 @@ def fill(
 
 def contamination(
     release: Annotated[
-        Path, typer.Argument(help="folder of a release whose items were published in random order")
+        Path, typer.Argument(help="folder of a release; with --names a run, by name or folder")
     ],
     requests: Annotated[
         Path | None, typer.Option(help="new file for the texts that the model has to score")
@@ -224,7 +224,8 @@ def contamination(
     log: Annotated[
         Path | None,
         typer.Option(
-            help="the model's log-likelihoods: JSONL, {id, log_likelihood} for each text of --requests"
+            help="the model's log-likelihoods: JSONL, {id, log_likelihood} for each text of "
+            "--requests; with --names {id, answer}"
         ),
     ] = None,
     file: Annotated[
@@ -250,8 +251,21 @@ def contamination(
             help="confirmation that the lines of this file were published in random order",
         ),
     ] = False,
+    canary: Annotated[
+        Path | None,
+        typer.Option(
+            help="rank the published canary among unpublished ones; file of its nonce, drawn if new"
+        ),
+    ] = None,
+    names: Annotated[
+        bool,
+        typer.Option(
+            "--names", help="measure which books a model knows, by masked names of a run's books"
+        ),
+    ] = False,
 ) -> None:
-    """Test whether a language model was trained on a published release.
+    """Test whether a language model was trained on a published release, or knows its
+    books.
 
     Example: cloze-gen contamination release/ --requests requests.jsonl
 
@@ -262,7 +276,7 @@ def contamination(
     from cloze_gen.cli import contamination as command
 
     show(command.contamination(release, file=file, requests=requests, log=log, shards=shards, permutations=permutations, seed=seed,
-                               exchangeable=exchangeable))  # fmt: skip
+                               exchangeable=exchangeable, canary=canary, names=names))  # fmt: skip
 
 
 # ---- `cloze-gen corpus ...`

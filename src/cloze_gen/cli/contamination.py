@@ -1,4 +1,4 @@
-"""`cloze-gen contamination`: was a model trained on a release?"""
+"""`cloze-gen contamination`: was a model trained on a release, and on its books?"""
 
 from __future__ import annotations
 
@@ -6,29 +6,61 @@ import hashlib
 import itertools
 import json
 import os
+import re
+import secrets
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from cloze_gen.cli.evaluator import read_scores
+from cloze_gen.cli.arguments import DEFAULT_OUT
+from cloze_gen.cli.evaluator import PREDICTIONS, read_scores
+from cloze_gen.corpus.books import book_folder, kept_books, read_type_counts
+from cloze_gen.corpus.source_sentences import read_sentences
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import DamageError, FormatError, UsageError
 from cloze_gen.evaluate.contamination import (
+    LOG_LIKELIHOOD,
     OrderPlan,
     OrderTest,
+    canary_test,
     detect_ordering,
     format_p,
     order_test,
+    parse_answers,
     parse_order_log,
     plan_orders,
     prompt_texts,
 )
+from cloze_gen.evaluate.name_cloze import (
+    LEAST_BOOKS,
+    BookScore,
+    NamePassage,
+    book_scores,
+    correlation,
+    name_passages,
+)
 from cloze_gen.parsing import ParseError, error_text, parse_json, quote
+from cloze_gen.pipelines.style_task import style_of_run
+from cloze_gen.release.facts import read_record
 from cloze_gen.release.settings import CORPUS, SHUFFLED
-from cloze_gen.release.signature import CHECKSUMS, parse_checksums
-from cloze_gen.store.files import read_below, stays_within
-from cloze_gen.store.runs import RELEASE_FILE, leads_to
+from cloze_gen.release.signature import (
+    CHECKSUMS,
+    canary_commitment,
+    drawn_canary,
+    parse_checksums,
+)
+from cloze_gen.store.files import read_below, read_regular_text, stays_within
+from cloze_gen.store.runs import (
+    EVALUATION,
+    RELEASE_FILE,
+    find_run,
+    leads_to,
+    released_folder,
+    stage_artifact,
+)
+from cloze_gen.store.tables import read_jsonl, write_tsv
+from cloze_gen.text_layout import table_lines
 
 PERMUTATIONS, SEED = 99, 1
 CHARS_A_TOKEN = 4  # of English text, approximately
@@ -40,13 +72,28 @@ SMALL_P = Fraction(1, 20)  # the verdict reports no evidence above it
 
 def contamination(
     release: Path, *, file: str, requests: Path | None, log: Path | None, shards: int | None, permutations: int | None, seed: int | None,
-    exchangeable: bool,
+    exchangeable: bool, canary: Path | None = None, names: bool = False,
 ) -> str:  # fmt: skip
-    """Write the test's requests (`requests`), or test the scores (`log`); returns the message.
+    """Write a test's requests (`requests`), or test the scores (`log`); returns the message.
 
     `shards`, `permutations` and `seed` go with `requests` only; a log's ids contain them. With
-    `exchangeable` the user confirms that a file was published in random order.
+    `exchangeable` the user confirms that a file was published in random order. `canary` is the file
+    of a nonce: the test is that of the canary. `names`: it is the name cloze.
     """
+    if names or canary is not None:
+        if file or exchangeable or (shards, permutations, seed) != (None, None, None):
+            raise UsageError(
+                "--file, --shards, --permutations, --seed and --exchangeable belong to the test of "
+                "the order. Leave them out with --canary and --names."
+            )
+        if names and canary is not None:
+            raise UsageError("--canary and --names are two tests. Give one of them.")
+        if requests is not None and log is not None:
+            raise UsageError("Give --requests or --log, not both.")
+    if canary is not None:
+        return _canary(release, canary, requests, log)
+    if names and (requests is None) != (log is None):
+        return _names(release, requests, log)
     if (requests is None) == (log is None):
         raise UsageError(
             "Give either --requests FILE, to write the texts that the model has to score, or "
@@ -67,14 +114,29 @@ def contamination(
     )
     for line in _request_summary(name, lines, plan):
         say(line)
-    _write(requests, lines, plan)
-    say(
-        'Next: score each text with the model and write a line {"id": ..., '
-        '"log_likelihood": ...} for each to FILE. Then run'
-    )
     more = f"{f' --file {shlex.quote(file)}' if file else ''}{' --exchangeable' if exchangeable else ''}"
+    return _written(requests, prompt_texts(lines, plan), release, more)
+
+
+def _written(
+    requests: Path, texts: Iterable[tuple[str, str]], release: Path, more: str, *, key: str = LOG_LIKELIHOOD
+) -> str:  # fmt: skip
+    """Write the requests and print what comes next."""
+    _write(requests, texts)
+    what = (
+        "score each text with the model"
+        if key == LOG_LIKELIHOOD
+        else "let the model continue each text (about 10 tokens)"
+    )
+    say(f'Next: {what} and write a line {{"id": ..., "{key}": ...}} for each to FILE. Then run')
     say(f"`cloze-gen contamination {shlex.quote(str(release))} --log FILE{more}`.")
     return f"written to {requests}"
+
+
+def _say_size(what: str, texts: Sequence[tuple[str, str]]) -> None:
+    size = sum(len(_request(*one).encode()) for one in texts)
+    tokens = sum(len(text) for _, text in texts) // CHARS_A_TOKEN
+    say(f"{what}: {len(texts):,} requests, {_size_text(size)}, about {tokens:,} tokens.")
 
 
 def _request_summary(name: str, lines: list[str], plan: OrderPlan) -> Iterator[str]:
@@ -117,13 +179,13 @@ def _request(item_id: str, text: str) -> str:
     return json.dumps({"id": item_id, "text": text}, ensure_ascii=False) + "\n"
 
 
-def _write(path: Path, lines: list[str], plan: OrderPlan) -> None:
+def _write(path: Path, texts: Iterable[tuple[str, str]]) -> None:
     """Write the texts as JSON lines to a new file; remove the file if that fails."""
     created = False
     try:
         with open(path, "x", encoding="utf-8", newline="\n") as handle:
             created = True
-            for item_id, text in prompt_texts(lines, plan):
+            for item_id, text in texts:
                 handle.write(_request(item_id, text))
     except FileExistsError:
         raise UsageError(
@@ -339,3 +401,177 @@ def _read(folder: Path, name: str) -> bytes:
         raise UsageError(
             f"{folder / name}: cannot be read ({error_text(error)}). {advice}"
         ) from None
+
+
+# ---- The rank of the drawn canary
+
+CANARIES = 999  # unpublished ones: p of 0.001 is possible
+_NONCE = re.compile(r"[0-9a-f]{64}")
+
+
+def _canary(release: Path, path: Path, requests: Path | None, log: Path | None) -> str:
+    facts = read_record(release).facts
+    if not os.path.lexists(path):
+        if requests is not None or log is not None:
+            raise UsageError(
+                f"{path}: no such file. Give the file of the nonce from which the canary was drawn."
+            )
+        _draw_nonce(path)
+    nonce = _read_nonce(path)
+    drawn = f"{drawn_canary(nonce, 0)}:{canary_commitment(nonce)}"
+    published = str(facts.settings["release"].get("canary", ""))
+    if drawn != published:
+        if requests is None and log is None and not published:
+            return (
+                f"{path}: keep this file secret until you reveal the nonce. Publish its canary with\n"
+                f"`cloze-gen run {facts.name} --set release.canary={drawn}`, with the arguments of the "
+                "run."
+            )
+        remedy = (
+            "Give the file whose sha256 is on the card of this release."
+            if published
+            else "It follows from the signature. To draw one before publication, call this command "
+            "without --requests and --log."
+        )
+        raise UsageError(
+            f"{release}: its canary {quote(facts.canary)} was not drawn from the nonce in {path}. "
+            f"{remedy}"
+        )
+    texts = [
+        (f"canary-{canary_commitment(nonce)[:12]}:{number}", _canary_text(nonce, number))
+        for number in range(CANARIES + 1)
+    ]
+    if requests is not None:
+        _say_size(f"the published canary and {CANARIES:,} others", texts)
+        say("Keep the requests secret: they contain the unpublished canaries.")
+        return _written(requests, texts, release, f" --canary {shlex.quote(str(path))}")
+    if log is None:
+        return f"{facts.canary}: drawn from the nonce in {path}"
+    text = read_scores(log, expected="JSON lines with the log-likelihoods of the canaries")
+    ids = [item_id for item_id, _ in texts]
+    values = parse_answers(text, ids, key=LOG_LIKELIHOOD, name=str(log))
+    rank, p = canary_test([values[item_id] for item_id in ids])
+    verdict = (
+        "The model prefers the published canary: evidence that it was trained on the release."
+        if p <= SMALL_P
+        else "No evidence that the model was trained on the release. This does not prove that it was not."
+    )
+    return (
+        f"{facts.canary}: rank {rank:,} of {len(texts):,}, p, exact {format_p(p)} "
+        f"(the smallest possible: {format_p(Fraction(1, len(texts)))})\n{verdict}"
+    )
+
+
+def _canary_text(nonce: str, number: int) -> str:
+    """A canary as the files of a release have it."""
+    return f'"canary": "{drawn_canary(nonce, number)}"}}'
+
+
+def _draw_nonce(path: Path) -> None:
+    try:
+        place = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(place, "w", encoding="ascii") as handle:
+            handle.write(secrets.token_hex(32))
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{path}: the nonce cannot be written ({error_text(error)}). Give a new file to --canary."
+        ) from None
+
+
+def _read_nonce(path: Path) -> str:
+    try:
+        nonce = read_regular_text(path, max_bytes=1 << 10).strip()
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{path}: cannot be read as a nonce ({error_text(error)}). Give the file that "
+            "--canary wrote."
+        ) from None
+    if not _NONCE.fullmatch(nonce):
+        raise UsageError(
+            f"{path}: not a nonce of 64 hexadecimal digits. Give the file that --canary wrote, or "
+            "the name of a new file."
+        )
+    return nonce
+
+
+# ---- Name cloze
+
+_ANSWER_KEY = "answer"
+_TABLE = ("book_id", "name_cloze", "n")
+
+
+def _names(run: Path, requests: Path | None, log: Path | None) -> str:
+    folder = find_run(DEFAULT_OUT, str(run))
+    table = log.with_name(f"{log.name}.books.tsv") if log is not None else None
+    if table is not None and os.path.lexists(table):
+        raise UsageError(f"{table}: the file exists. Nothing was written. Move it away.")
+    passages = _passages(folder)
+    if not passages:
+        raise UsageError(
+            f"{folder}: its books have no passage with exactly one name. Give a run with more text."
+        )
+    if requests is not None:
+        texts = [(one.id, one.prompt) for one in passages]
+        _say_size(f"passages of {len({one.book_id for one in passages}):,} books", texts)
+        return _written(requests, texts, run, " --names", key=_ANSWER_KEY)
+    assert log is not None
+    assert table is not None
+    text = read_scores(log, expected="JSON lines with the model's answers to --requests")
+    ids = [one.id for one in passages]
+    scores = book_scores(passages, parse_answers(text, ids, key=_ANSWER_KEY, name=str(log)))
+    rows = [(one.book_id, one.name_cloze, one.n) for one in scores]
+    try:
+        write_tsv(table, _TABLE, rows)
+    except OSError as error:
+        raise UsageError(f"{table}: cannot be written ({error_text(error)}).") from None
+    return "\n".join([*_name_table(scores), *_correlations(folder, scores), f"written to {table}"])
+
+
+def _passages(folder: Path) -> list[NamePassage]:
+    """Passages of the books with items."""
+    facts = read_record(released_folder(folder)).facts
+    books = {book.book_id for book in facts.item_books}
+    source = stage_artifact(folder, f"corpus {style_of_run(folder).drawn_from}")
+    found: list[NamePassage] = []
+    for row in kept_books(source):
+        if row["book_id"] in books:
+            place = book_folder(source, row)
+            counts, _ = read_type_counts([place])
+            sentences = read_sentences(place, row["book_id"], {})
+            found += name_passages(sentences, counts, seed=facts.seed)
+    return found
+
+
+def _name_table(scores: Sequence[BookScore]) -> list[str]:
+    def row(name: str, one: BookScore) -> tuple[str, ...]:
+        low, high = one.interval
+        return name, f"{one.name_cloze:.3f}", f"{low:.3f}-{high:.3f}", f"{one.n:,}"
+
+    total = BookScore("", sum(one.n for one in scores), sum(one.correct for one in scores))
+    rows = [row(one.book_id, one) for one in scores] + [row("all books", total)]
+    return table_lines(("book", "name cloze", "95 %", "n"), rows, None, left=frozenset({"book"}))
+
+
+def _correlations(folder: Path, scores: Sequence[BookScore]) -> Iterator[str]:
+    """Lines for the rows of users in the run's evaluation."""
+    place = folder / EVALUATION / PREDICTIONS
+    rows: dict[str, dict[str, dict[str, float]]] = {}
+    for one in read_jsonl(place) if place.is_file() else ():
+        name, right = str(one.get("baseline")), one.get("right")
+        if name.startswith("user:") and right is not None:
+            share = sum(right) / len(right) if isinstance(right, list) else float(right)
+            book = str(one["id"]).partition(":")[0]
+            rows.setdefault(name, {}).setdefault(book, {})[str(one["id"])] = share
+    if not rows:
+        yield (
+            "After `cloze-gen evaluate RUN --scores LOG`, this command also prints the correlation of "
+            "accuracy and name cloze."
+        )
+    for name, books in rows.items():
+        found = correlation(scores, {book: [*some.values()] for book, some in books.items()})
+        yield (
+            f"{name}: no correlation, because it needs {LEAST_BOOKS} books with different scores"
+            if found is None
+            else f"{name}: Spearman's rho of accuracy and name cloze {found[0]:+.2f}, "
+            f"p {found[1]:.2g}, {found[2]:,} books"
+        )

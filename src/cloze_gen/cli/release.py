@@ -41,10 +41,16 @@ from cloze_gen.release.checks import (
 from cloze_gen.release.documents import DOCUMENTS, document_texts
 from cloze_gen.release.facts import ReleaseRecord
 from cloze_gen.release.folder import ReleaseFolder, check_names, untrusted_input
-from cloze_gen.release.pointers import POINTERS, fill_release, pointer_document_texts, pointers_file
+from cloze_gen.release.pointers import (
+    POINTERS,
+    fill_release,
+    pointer_document_texts,
+    pointers_file,
+    sparse_hashes,
+)
 from cloze_gen.release.signature import SIGNATURE, checksums_of
 from cloze_gen.release.style import Style
-from cloze_gen.release.write import HARNESS, read_published, write_data
+from cloze_gen.release.write import HARNESS, hashes_file, read_published, write_data
 from cloze_gen.settings import SettingsGroup
 from cloze_gen.store.locks import partial_folder, remove_stale_temp_dirs
 from cloze_gen.store.runs import RELEASE_FILE, released_folder
@@ -390,6 +396,10 @@ def _checks(
                 tuple(f"{name}: differs from the original file" for name in other),
             )
             full = ReleaseFolder.open(filled)
+            published = read_published(full.read, style=style, record=full.record)
+            hashes = hashes_file(facts.name)
+            if release.read(hashes) != sparse_hashes(style.items, published):
+                yield Check("hashes", "", (f"{hashes}: differs from the hashes of the items",))
         yield from _of_full(full, Path(place) / "again", style, opened)
         if deep:
             yield rebuild(full, style, found, Path(place) / "run", workers=workers)

@@ -1,4 +1,6 @@
-"""Exact contamination test by line order (Oren et al. 2023, section 3, arXiv 2310.17623)."""
+"""Exact contamination tests: by line order (Oren et al. 2023, section 3, arXiv 2310.17623), and by
+the rank of a drawn canary.
+"""
 
 from __future__ import annotations
 
@@ -316,13 +318,30 @@ def _whole_p(log_likelihoods: NDArray[np.float64]) -> Fraction:
     return Fraction(1 + int((gains >= -same).sum()), log_likelihoods.shape[1])
 
 
-# ---- A model's log-likelihoods of the orders
+# ---- Rank of the published canary among unpublished ones (arXiv 2409.19798)
+
+
+def canary_test(log_likelihoods: Sequence[float]) -> tuple[int, Fraction]:
+    """Rank of the first canary, from 1, and P(rank or better) if the model has not seen it.
+
+    The canaries are exchangeable for such a model, so that the rank is uniform. Ties count against
+    the published canary.
+
+    >>> canary_test([-3.0, -5.0, -3.0, -4.0])
+    (2, Fraction(1, 2))
+    """
+    published, *others = log_likelihoods
+    rank = 1 + sum(other >= published - SAME * abs(published) for other in others)
+    return rank, Fraction(rank, len(log_likelihoods))
+
+
+# ---- A model's answers
 
 _ID = re.compile(
     r"(0|[1-9]\d{0,7})x(0|[1-9]\d{0,7})-s(0|[1-9]\d{0,18})-([0-9a-f]{12}):(0|[1-9]\d{0,7}):(0|[1-9]\d{0,7})",
     re.ASCII,
 )
-_EXPECTED = '{"id": ..., "log_likelihood": ...}'
+LOG_LIKELIHOOD = "log_likelihood"
 
 
 def parse_order_log(
@@ -336,48 +355,76 @@ def parse_order_log(
     plan: OrderPlan | None = None
     values: NDArray[np.float64] = np.empty((0, 0))
     given: dict[tuple[int, int], int] = {}
-    for number, line in enumerate(text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"), 1):
-        if not line.strip():
-            continue
+    for number, item_id, value in _log_lines(text, key=LOG_LIKELIHOOD, name=name):
         where = f"{name}, line {number}"
-        record = _record(line, where)
         if plan is None:
-            plan = _plan(record["id"], lines, where)
+            plan = _plan(item_id, lines, where)
             values = np.full((plan.shards, plan.permutations + 1), np.nan)
-        place = _place(record["id"], plan, where)
+        place = _place(item_id, plan, where)
         if place in given:
-            raise FormatError(
-                f"{where}: {record['id']} already has an answer on line {given[place]:,}; keep one "
-                "of them."
-            )
+            raise _twice(where, item_id, given[place])
         given[place] = number
-        values[place] = _log_likelihood(record["log_likelihood"], where)
+        values[place] = _log_likelihood(value, where)
     if plan is None:
         raise FormatError(
-            f"{name}: the file is empty; expected a line {_EXPECTED} for each text of --requests."
+            f"{name}: the file is empty; expected a line for each text of --requests."
         )
     missing = np.argwhere(np.isnan(values))
     if len(missing):
         first = plan.id(int(missing[0][0]), int(missing[0][1]))
-        raise FormatError(
-            f"{name}: {len(missing):,} of {values.size:,} texts have no answer (first: {first}); "
-            "score every text."
-        )
+        raise _incomplete(name, len(missing), values.size, first)
     return plan, values
 
 
-def _record(line: str, where: str) -> dict[str, Any]:
-    try:
-        record = parse_json(line)
-    except ParseError as error:
-        raise FormatError(f"{where}: not JSON ({error}); expected {_EXPECTED}") from None
-    if (
-        not isinstance(record, dict)
-        or not isinstance(record.get("id"), str)
-        or "log_likelihood" not in record
-    ):
-        raise FormatError(f"{where}: expected {_EXPECTED}, found {quote(line)}")
-    return record
+def parse_answers(text: str, ids: Sequence[str], *, key: str, name: str) -> dict[str, Any]:
+    """Id -> the value of `key`, for each of `ids` once; FormatError otherwise."""
+    known, given, found = set(ids), dict[str, int](), dict[str, Any]()
+    for number, item_id, value in _log_lines(text, key=key, name=name):
+        where = f"{name}, line {number}"
+        if item_id not in known:
+            raise FormatError(
+                f"{where}: the id {quote(item_id, most_chars=100)} is not one of the requests; "
+                "give the log of the file that --requests writes now."
+            )
+        if item_id in given:
+            raise _twice(where, item_id, given[item_id])
+        given[item_id] = number
+        found[item_id] = _log_likelihood(value, where) if key == LOG_LIKELIHOOD else value
+    if missing := [item_id for item_id in ids if item_id not in given]:
+        raise _incomplete(name, len(missing), len(ids), missing[0])
+    return found
+
+
+def _log_lines(text: str, *, key: str, name: str) -> Iterator[tuple[int, str, Any]]:
+    """Number, id and value of each line of a log."""
+    expected = f'{{"id": ..., "{key}": ...}}'
+    for number, line in enumerate(text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n"), 1):
+        if not line.strip():
+            continue
+        where = f"{name}, line {number}"
+        try:
+            record = parse_json(line)
+        except ParseError as error:
+            raise FormatError(f"{where}: not JSON ({error}); expected {expected}") from None
+        if (
+            not isinstance(record, dict)
+            or not isinstance(record.get("id"), str)
+            or key not in record
+        ):
+            raise FormatError(f"{where}: expected {expected}, found {quote(line)}")
+        yield number, record["id"], record[key]
+
+
+def _twice(where: str, item_id: str, earlier: int) -> FormatError:
+    return FormatError(
+        f"{where}: {item_id} already has an answer on line {earlier:,}; keep one of them."
+    )
+
+
+def _incomplete(name: str, missing: int, n: int, first: str) -> FormatError:
+    return FormatError(
+        f"{name}: {missing:,} of {n:,} texts have no answer (first: {first}); score every text."
+    )
 
 
 def _plan(item_id: str, lines: Sequence[str], where: str) -> OrderPlan:

@@ -29,6 +29,7 @@ from cloze_gen.release.signature import (
     items_digest,
 )
 from cloze_gen.release.style import PublishedSet
+from cloze_gen.release.write import hashes_file
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.runs import RELEASE_FILE
 from cloze_gen.store.tables import CANDIDATES, FEWSHOT
@@ -64,13 +65,17 @@ def check_files(release: ReleaseFolder) -> Check:
 
 
 def check_signature(release: ReleaseFolder) -> Check:
-    """Signature in `signature.txt`, `release.json` and card agree; the canary follows from it."""
+    """Signature in `signature.txt`, `release.json` and card agree; the canary follows."""
     facts, wrong = release.record.facts, []
     for file, text in ((SIGNATURE, facts.signature), (CARD, facts.signature), (CARD, facts.canary)):
         if release.fault(file) or text.encode("utf-8", "surrogatepass") not in release.read(file):
             wrong.append(f"{file}: does not contain {quote(text)} from release.json")
-    if canary_of(facts.signature) != facts.canary:
-        wrong.append(f"release.json: the canary {quote(facts.canary)} does not match the signature")
+    drawn = str(facts.settings["release"].get("canary", ""))
+    if canary_of(facts.signature, drawn) != facts.canary:
+        wrong.append(
+            f"release.json: the canary {quote(facts.canary)} does not match "
+            f"{'release.canary' if drawn else 'the signature'}"
+        )
     return Check("signature", one_line(facts.signature), tuple(wrong))
 
 
@@ -231,7 +236,7 @@ def check_extra_files(kind: ItemKind, published: PublishedSet) -> Check:
 
 
 def check_others(release: ReleaseFolder, compared: Iterable[str]) -> Check:
-    known = {REPORT, FIGURES, *release.record.taken}
+    known = {REPORT, FIGURES, hashes_file(release.record.facts.name), *release.record.taken}
     left = sorted(release.listed.keys() - set(compared))
     wrong = tuple(
         f"{name}: cannot be derived from this release" for name in left if name not in known

@@ -24,7 +24,7 @@ from cloze_gen.release.report_passages import sample_blanks, sample_passage
 from cloze_gen.release.settings import SHUFFLED
 from cloze_gen.release.signature import CHECKSUMS, SIGNATURE, write_checksums
 from cloze_gen.release.style import PublishedSet, Style
-from cloze_gen.release.write import HARNESS, PARQUET, split_tables
+from cloze_gen.release.write import DECONTAMINATION, HARNESS, PARQUET, split_tables
 from cloze_gen.store.manifest import file_sha256
 from cloze_gen.store.runs import RELEASE_FILE
 from cloze_gen.store.tables import CANDIDATES, FEWSHOT
@@ -92,6 +92,8 @@ FILE_DOCS = {
     HARNESS: "tasks for lm-evaluation-harness; see its README.md for the commands.",
     EVAL_YAML: "tasks for inspect-ai, in the format that the Hugging Face hub reads.",
     INSPECT_TASK: "tasks for inspect-ai that run from this folder.",
+    DECONTAMINATION: "for trainers, to keep the set out of their data: `items.jsonl` has the text of the books in "
+    "each item; the other file has hashes of its 13-grams for datatrove.",
     RELEASE_FILE: "the facts of the release for programs: signature, settings, books with "
     "checksums.",
     REPORT: "plots, sample items and the funnel in one file; open it in a browser.",

@@ -14,11 +14,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.croissant import croissant_json
+from cloze_gen.formats.decontamination import hash_file
 from cloze_gen.formats.features import Table, features_of
 from cloze_gen.formats.licences import bibtex, citation_cff, yaml_lines
 from cloze_gen.formats.pointers import filled_record, pointer_record, reference_text
 from cloze_gen.records.release_facts import ReleaseFacts
-from cloze_gen.release.card import escape
+from cloze_gen.release.card import canary_drawn, escape
 from cloze_gen.release.documents import (
     CARD,
     CITATION,
@@ -35,7 +36,13 @@ from cloze_gen.release.items.kind import ItemKind, Record, Span
 from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.signature import SIGNATURE, checksums_of, write_checksums
 from cloze_gen.release.style import PublishedSet, Style
-from cloze_gen.release.write import full_settings, release_settings, write_data
+from cloze_gen.release.write import (
+    full_settings,
+    hashes_file,
+    item_texts,
+    release_settings,
+    write_data,
+)
 from cloze_gen.store.runs import RELEASE_FILE
 from cloze_gen.store.tables import CANDIDATES, parse_jsonl, write_jsonl
 
@@ -77,9 +84,17 @@ def write_pointers(
         write_jsonl(
             folder / pointers_file(file), _pointed(records, texts, derived, spans, kind, text_of)
         )
+    place = folder / hashes_file(published.name)
+    place.parent.mkdir()
+    place.write_bytes(sparse_hashes(kind, published))
     for file in (*taken, SIGNATURE):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(full / file, folder / file)
+
+
+def sparse_hashes(kind: ItemKind, published: PublishedSet) -> bytes:
+    """Hashes that do not reveal the text word by word."""
+    return hash_file(item_texts(kind, published).values(), apart=True)
 
 
 def _pointed(
@@ -170,12 +185,13 @@ cloze-gen fill PATH/OF/THIS/FOLDER --books FOLDER/OF/THE/BOOKS
 Signature: `{facts.signature}`
 
 This is test data. Do not train on it. Every record contains the canary GUID `{facts.canary}`. Use it to filter the set out \
-of training corpora.
+of training corpora.{canary_drawn(facts)}
 
 {_POSITIONS}
 
 ## Files
 - `{POINTERS}`: all {facts.noun}s. Answers, options and scores are included as they are.
+- `{hashes_file(facts.name)}`: hashes that exclude the set from training data.
 - `{RELEASE_FILE}`: the facts of the release for programs; `full` has the checksums of the full release.
 - `{REPORT}`: plots and the funnel, without sample items.
 - `{FIGURES}`: the figures of the report, for rebuilding it.

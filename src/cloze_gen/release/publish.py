@@ -130,4 +130,6 @@ def _published(style: Style, run: RunToPublish, finished: Artifact) -> Published
         },
     )
     records = list(read_jsonl(finished.path(kind.file)))
-    return released_set(last, kind, records=records, canary=canary_of(run.signature))
+    return released_set(
+        last, kind, records=records, canary=canary_of(run.signature, last.release.canary)
+    )

@@ -11,6 +11,9 @@ from pydantic import Field, field_validator
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup
 
+_GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_SHA256 = "[0-9a-f]{64}"
+
 
 class ReleaseSettings(SettingsGroup):
     text: Literal["full", "pointers"] = Field(
@@ -29,6 +32,12 @@ class ReleaseSettings(SettingsGroup):
     date: str = Field(
         "",
         description="date of publication, YYYY-MM-DD; empty: no date",
+    )
+    canary: str = Field(
+        "",
+        pattern=f"^({_GUID}:{_SHA256})?$",
+        description="drawn canary and the sha256 of its nonce, as `cloze-gen contamination --canary` "
+        "prints them; empty: the canary follows from the signature",
     )
     url: str = Field("", description="address of the published set; empty: no address")
 

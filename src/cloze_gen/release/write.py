@@ -14,7 +14,9 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from cloze_gen.errors import FormatError
+from cloze_gen.formats.decontamination import N_GRAM, hash_file, item_text
 from cloze_gen.formats.features import Columns, Feature, ListOf
+from cloze_gen.formats.harness import json_lines
 from cloze_gen.records.release_facts import ReleaseFacts
 from cloze_gen.release.facts import ReleaseRecord
 from cloze_gen.release.items.kind import ItemKind, Record, TaskInfo
@@ -23,7 +25,7 @@ from cloze_gen.release.signature import CANARY, SIGNATURE
 from cloze_gen.release.style import FromStore, PublishedSet, Style
 from cloze_gen.store.tables import FEWSHOT, parse_jsonl, write_parquet
 
-PARQUET, HARNESS = "parquet", "harness"  # folders of a release
+PARQUET, HARNESS, DECONTAMINATION = "parquet", "harness", "decontamination"  # folders of a release
 _FEWSHOT = "fewshot"  # name of the config and split
 
 
@@ -73,7 +75,7 @@ def _arrow_type(feature: Feature | None) -> pa.DataType:
     return _TYPES[feature or "string"]
 
 
-_Content = str | Iterable[str]
+_Content = str | bytes | Iterable[str]
 _BROKEN = "Download the release again."
 
 
@@ -116,6 +118,9 @@ def write_data(folder: Path, *, style: Style, published: PublishedSet, facts: Re
     for file, content in data_files(style, published, facts):
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+            continue
         with open(path, "w", encoding="utf-8", newline="\n") as handle:
             handle.writelines([content] if isinstance(content, str) else content)
     for split in split_tables(style.items, published):
@@ -136,6 +141,10 @@ def data_files(
         if split.file not in {kind.file, *published.derived}:
             yield split.file, _lines(split.records)
     yield from style.files(published).items()
+    texts = item_texts(kind, published)
+    lines = ({"id": item_id, "text": text} for item_id, text in texts.items())
+    yield f"{DECONTAMINATION}/items.jsonl", json_lines(lines, published.canary)
+    yield hashes_file(published.name), hash_file(texts.values(), apart=False)
     if published.release.harness:
         info = TaskInfo(
             name=facts.name, version=facts.version, signature=facts.signature, canary=facts.canary
@@ -143,6 +152,21 @@ def data_files(
         for file, text in kind.harness(published.items, examples_of(published, kind), info).items():
             yield f"{HARNESS}/{file}", text
         yield from kind.inspect(published.items, info).items()
+
+
+def item_texts(kind: ItemKind, published: PublishedSet) -> dict[str, str]:
+    """Id -> the text of the books in an item, for all items that are not for training."""
+    pairs = zip(published.items, published.records, strict=True)
+    return {
+        item.id: item_text(kind.quoted(record))
+        for item, record in pairs
+        if kind.split_of(item) != "train"
+    }
+
+
+def hashes_file(name: str) -> str:
+    """Hashes of 13-grams: of all in a full release, of a few in one of pointers."""
+    return f"{DECONTAMINATION}/{name}.{N_GRAM}-grams.sha1.index.hashes"
 
 
 def read_published(
