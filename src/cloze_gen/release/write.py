@@ -138,7 +138,11 @@ def data_files(
     yield from style.files(published).items()
     if published.release.harness:
         info = TaskInfo(
-            name=facts.name, version=facts.version, signature=facts.signature, canary=facts.canary
+            name=facts.name,
+            version=facts.version,
+            signature=facts.signature,
+            canary=facts.canary,
+            seed=facts.seed,
         )
         for file, text in kind.harness(published.items, examples_of(published, kind), info).items():
             yield f"{HARNESS}/{file}", text
