@@ -336,7 +336,8 @@ def _fewshot(tasks: Sequence[HarnessTask]) -> str:
         )
     return (
         "`--num_fewshot K` takes the examples from "
-        f"{' and '.join(f'`{file}`' for file in files)}; no task measures these items."
+        f"{' and '.join(f'`{file}`' for file in files)}; no task measures these items. Controls and pairs "
+        "have no examples."
     )
 
 
