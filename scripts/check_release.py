@@ -3,36 +3,62 @@ status 1 where one finds fault.
 
     python scripts/check_release.py artifacts/runs/holmes-style/release ...
 
-Run it in an environment of its own with `pip install lm-eval datasets mlcroissant`, and
-`inspect-ai` where there is time for it; this project need not be in it. Nothing reaches a network,
+Run it in an environment of its own with `pip install lm-eval datasets mlcroissant tokenizers`, and
+`inspect-ai` if there is time for it; this project need not be in it. Nothing reaches a network,
 nothing is written into a release, and every program is called from another folder.
 
-Looked at: every task and group of `harness/` with lm-evaluation-harness's dummy model, and every
-    plain task from within that folder; that
-no prompt with examples holds an item that is measured; every config and split with
-`datasets.load_dataset`; `croissant.json` and its records; `CITATION.cff`; every Parquet file; every
-task of `inspect_task.py` with a model that always says the same. What a release does not have is
-said and passed over.
+It checks every task and group of `harness/` with lm-evaluation-harness's dummy model, every plain
+task from within that folder, and that no prompt with examples contains a measured item. It checks
+the join of prompt and answer with tokenizers of several families. It loads every config and split
+with `datasets.load_dataset`, `croissant.json` and its records, `CITATION.cff` and every Parquet
+file. It runs every task of `inspect_task.py` and of `eval.yaml` with a model that always gives the
+same answer. lighteval needs PyTorch, which takes 2 GB. If it is installed, it loads
+`lighteval_task.py`; otherwise the file runs against the fields of lighteval 0.13.0. Missing parts of
+a release are reported and skipped.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib.util
+import inspect
 import io
 import json
 import logging
+import math
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import traceback
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 DOCUMENTS = 2  # a task is asked about
+JOINED = 50  # documents a task whose joins are checked
+# huggingface/hub-docs, `docs/hub/eval-results.md`, 2026-08
+HUB_FIELDS = {"id", "config", "split", "field_spec", "solvers", "scorers"}
+# `LightevalTaskConfig` and `Doc` of lighteval 0.13.0
+LIGHTEVAL = {
+    "LightevalTaskConfig": (
+        "name prompt_function hf_repo hf_subset metrics solver scorer sample_fields "
+        "sample_to_fewshot filter hf_revision hf_filter hf_avail_splits evaluation_splits "
+        "few_shots_split few_shots_select generation_size generation_grammar stop_sequence "
+        "num_samples original_num_docs effective_num_docs must_remove_duplicate_docs num_fewshots "
+        "version"
+    ).split(),
+    "Doc": (
+        "query choices gold_index instruction images specific unconditioned_query original_query "
+        "id task_name fewshot_samples sampling_methods fewshot_sorting_class generation_size "
+        "stop_sequences use_logits num_samples generation_grammar"
+    ).split(),
+}
+LIGHTEVAL_METRICS = ("loglikelihood_acc", "acc_golds_likelihood", "target_perplexity")
 SHOTS, SHOT_DOCUMENTS = 3, 100  # examples a prompt, and prompts with examples a task at most
 Record = dict[str, Any]
 
@@ -141,9 +167,15 @@ def _few_shot(manager: Any, name: str, folder: Path) -> str:
 
 
 def _records(folder: Path, split: str) -> Iterator[Record]:
+    """Without controls and pairs, which have no examples and repeat the items of the tasks."""
     for path in sorted(folder.glob(f"*.{split}.jsonl")):
-        with open(path, encoding="utf-8") as lines:
-            yield from map(json.loads, lines)
+        if not re.search(r"_(blind_[a-z]+|pairs)\.", path.name):
+            yield from _lines(path)
+
+
+def _lines(path: Path) -> Iterator[Record]:
+    with open(path, encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
 
 
 def _answered(doc: Record) -> str:
@@ -168,10 +200,144 @@ def _measured(found: dict[str, Any]) -> str:
     return ", ".join(sorted(names))
 
 
+def check_joins(release: Path) -> Iterator[str]:
+    """Prompt and answer are encoded as one text, and the score covers the answer's bytes only.
+
+    The model needs one bit for each byte that the scored tokens cover, so `bits_per_byte` is 1
+    if, and only if, they cover exactly the answer. Vocabularies are learned from the release.
+    """
+    from lm_eval import simple_evaluate
+    from lm_eval.tasks import TaskManager
+
+    folder = release / "harness"
+    texts = [
+        text
+        for path in sorted(folder.glob("*.jsonl"))
+        for one in _lines(path)
+        for value in one.values()
+        for text in (value if isinstance(value, list) else [value])
+        if isinstance(text, str)
+    ]
+    manager = TaskManager(include_path=str(folder), include_defaults=False)
+    names = [
+        name
+        for name in manager.all_subtasks
+        if manager.task_index[name].yaml_path.parent == folder
+        and "bits_per_byte" in manager.task_index[name].yaml_path.read_text(encoding="utf-8")
+    ]
+    for family, tokenizer in _tokenizers(texts):
+        found = simple_evaluate(
+            model=_one_bit_a_byte(tokenizer),
+            tasks=names,
+            task_manager=manager,
+            limit=JOINED,
+            bootstrap_iters=0,
+        )
+        measured = {name: found["results"][name]["bits_per_byte,none"] for name in names}
+        wrong = [f"{name} {value}" for name, value in measured.items() if abs(value - 1) > 1e-9]
+        if wrong or not names:
+            raise ValueError(
+                f"{family}: bits per byte are not 1 in {', '.join(wrong) or 'no task'}"
+            )
+        yield f"{family}, {tokenizer.get_vocab_size():,} types: one bit a byte in {', '.join(names)}"
+
+
+def _tokenizers(texts: list[str]) -> Iterator[tuple[str, Any]]:
+    """Small tokenizers of five families; each keeps the offsets of its tokens."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    alphabet = sorted(set("".join(texts)))
+    unknown = {"special_tokens": ["[UNK]"], "show_progress": False}
+    families = {
+        "byte-level BPE": (
+            models.BPE(),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, trim_offsets=False),
+            trainers.BpeTrainer(
+                vocab_size=1500,
+                initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+                show_progress=False,
+            ),
+        ),
+        "WordPiece": (
+            models.WordPiece(unk_token="[UNK]"),
+            pre_tokenizers.BertPreTokenizer(),
+            trainers.WordPieceTrainer(vocab_size=1500, initial_alphabet=alphabet, **unknown),
+        ),
+        "Unigram with metaspace": (
+            models.Unigram(),
+            pre_tokenizers.Metaspace(prepend_scheme="first"),
+            trainers.UnigramTrainer(
+                vocab_size=1000, unk_token="[UNK]", initial_alphabet=alphabet, **unknown
+            ),
+        ),
+        "BPE with words split at spaces": (
+            models.BPE(unk_token="[UNK]"),
+            pre_tokenizers.WhitespaceSplit(),
+            trainers.BpeTrainer(vocab_size=1500, initial_alphabet=alphabet, **unknown),
+        ),
+        "characters": (
+            models.BPE(unk_token="[UNK]"),
+            pre_tokenizers.Split("", "isolated"),
+            trainers.BpeTrainer(vocab_size=1, initial_alphabet=alphabet, **unknown),
+        ),
+    }
+    for family, (model, split, trainer) in families.items():
+        tokenizer = Tokenizer(model)
+        tokenizer.pre_tokenizer = split
+        tokenizer.train_from_iterator(texts, trainer)
+        yield family, tokenizer
+
+
+def _one_bit_a_byte(tokenizer: Any) -> Any:
+    from lm_eval.api.model import TemplateLM
+
+    class OneBit(TemplateLM):  # type: ignore[misc]
+        """Encodes as the models of the harness do; ln P of a token is -ln 2 times its bytes."""
+
+        tokenizer_name = "own"
+        eot_token_id = 0
+        backend = "causal"
+
+        def tok_encode(self, string: str, **_: Any) -> list[int]:
+            return list(tokenizer.encode(string, add_special_tokens=False).ids)
+
+        def _loglikelihood_tokens(self, requests: Any, **_: Any) -> list[tuple[float, bool]]:
+            return [(self._score(*request), False) for request in requests]
+
+        def _score(self, texts: tuple[str, str], before: list[int], scored: list[int]) -> float:
+            context, answer = texts
+            whole = f"{context}{answer}"
+            if re.search(r" {2}", whole[max(0, len(context) - 1) : len(context) + 2]):
+                raise ValueError(f"two spaces between prompt and answer: {whole[-200:]!r}")
+            if context[-1:].isalnum() and answer[:1].isalnum():
+                raise ValueError(f"no space between prompt and answer: {whole[-200:]!r}")
+            encoded = tokenizer.encode(whole, add_special_tokens=False)
+            own = before if context else []
+            if own + scored != encoded.ids:
+                raise ValueError(f"prompt and answer are not the tokens of {whole[-200:]!r}")
+            # A tokenizer that drops spaces has gaps; a token covers the gap before it.
+            start = encoded.offsets[len(own) - 1][1] if own else 0
+            end = encoded.offsets[-1][1]
+            return -math.log(2) * len(whole[start:end].encode())
+
+        def loglikelihood_rolling(self, requests: Any, disable_tqdm: bool = False) -> list[float]:
+            raise NotImplementedError
+
+        def generate_until(self, requests: Any, disable_tqdm: bool = False) -> list[str]:
+            raise NotImplementedError
+
+    return OneBit()
+
+
 def check_datasets(release: Path) -> Iterator[str]:
-    """Every config and split; none may be empty."""
+    """Every config and split; none may be empty. Also the pairs in BLiMP's form."""
     from datasets import get_dataset_config_names, load_dataset
 
+    for path in sorted(release.glob("harness/*_pairs.test.jsonl")):
+        pairs = load_dataset("json", data_files=str(path), split="train")
+        if not {"sentence_good", "sentence_bad"} <= set(pairs.column_names) or not len(pairs):
+            raise ValueError(f"{path.name}: no pairs of sentence_good and sentence_bad")
+        yield f"{path.name}: {len(pairs):,} pairs"
     for config in get_dataset_config_names(str(release)):
         for split, rows in load_dataset(str(release), config).items():
             if not len(rows):
@@ -227,12 +393,67 @@ def check_parquet(release: Path) -> Iterator[str]:
 
 
 def check_inspect(release: Path) -> Iterator[str]:
-    """Every task of `inspect_task.py`, its error by book too, and that `eval.yaml` has the form
-    that the hub and inspect-ai ask of one.
+    """Every task of `inspect_task.py`, with the options as they are and rotated; every task of
+    `eval.yaml` as inspect-ai makes it for a data set on the hub, but from this folder.
     """
     import yaml
+    from inspect_ai._eval.task import hf
+
+    module = _module(release / "inspect_task.py")
+    tasks = [
+        make
+        for make in vars(module).values()
+        if getattr(getattr(make, "__registry_info__", None), "type", "") == "task"
+    ]
+    chosen: dict[tuple[str, int], Record] = {}
+    for rotate in (0, 1):
+        makes = [
+            make for make in tasks if "rotate" in inspect.signature(make).parameters or not rotate
+        ]
+        made = [make(**({"rotate": 1} if rotate else {})) for make in makes]
+        for log, metrics in _inspect_logs(made) if made else ():
+            if not any(metric.params.get("cluster") == "book" for metric in metrics):
+                raise ValueError(
+                    f"{log.eval.task}: no standard error by book among "
+                    f"{', '.join(metric.name for metric in metrics)}"
+                )
+            for sample in log.samples:
+                if sample.metadata.keys() != {"book", "class", "position"}:
+                    raise ValueError(f"{log.eval.task}: {sample.id} has {sample.metadata}")
+            [sample, *_] = log.samples
+            [score] = sample.scores.values()
+            if sample.choices:
+                right = sample.choices["ABCDEFGHIJKLMNOPQRSTUVWXYZ".index(sample.target)]
+                found = score.metadata | {"right": right, "first": sample.choices[0]}
+                plain = chosen.setdefault((log.eval.task, sample.id), found)
+                # The model always says A, so after one rotation it chooses the last option.
+                expected = (0, -rotate % len(sample.choices), plain["right"])
+                if (found["position"], found["option"], found["right"]) != expected:
+                    raise ValueError(f"{log.eval.task}, rotate={rotate}: {found}, not {expected}")
+            how = f", rotate={rotate}" if rotate else ""
+            yield f"{log.eval.task}{how}: {', '.join(metric.name for metric in metrics)}"
+    found = yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))
+    if [*found] != ["name", "description", "evaluation_framework", "tasks"] or not all(
+        found.values()
+    ):
+        raise ValueError(f"eval.yaml has the fields {', '.join(found)}")
+    if any(set(task) - HUB_FIELDS or not task.get("id") for task in found["tasks"]):
+        raise ValueError("eval.yaml: a task lacks its id, or has fields that the hub does not list")
+    hub_dataset = hf.hf_dataset
+    with (
+        mock.patch("huggingface_hub.hf_hub_download", return_value=release / "eval.yaml"),
+        mock.patch.object(
+            hf, "hf_dataset", lambda path, revision, **more: hub_dataset(str(release), **more)
+        ),
+    ):
+        made = hf.task_create_from_hf("hf/owner/name")
+    for log, metrics in _inspect_logs(made):
+        yield f"eval.yaml, {log.eval.task}: {', '.join(metric.name for metric in metrics)}"
+
+
+def _inspect_logs(tasks: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    """The log of each task with a model that always says A, and its metrics."""
     from inspect_ai import eval as inspect_eval
-    from inspect_ai._eval.task.hf import HFTask
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     def answer(*_: Any) -> ModelOutput:
@@ -241,16 +462,6 @@ def check_inspect(release: Path) -> Iterator[str]:
         said.usage = ModelUsage()
         return said
 
-    spec = importlib.util.spec_from_file_location("inspect_task", release / "inspect_task.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    tasks = [
-        make()
-        for name, make in vars(module).items()
-        if getattr(make, "__module__", "") == "inspect_task"
-    ]
     model = get_model("mockllm/model", custom_outputs=answer)
     with tempfile.TemporaryDirectory() as logs:
         for log in inspect_eval(
@@ -262,21 +473,74 @@ def check_inspect(release: Path) -> Iterator[str]:
                     f"{log.error.message if log.error else 'no sample was asked'}"
                 )
             metrics = [metric for score in log.results.scores for metric in score.metrics.values()]
-            if not any(metric.params.get("cluster") == "book" for metric in metrics):
-                raise ValueError(
-                    f"{log.eval.task}: no standard error by book among "
-                    f"{', '.join(metric.name for metric in metrics)}"
-                )
-            yield f"{log.eval.task}: {', '.join(metric.name for metric in metrics)}"
-    if (release / "eval.yaml").is_file():
-        found = yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))
-        lacking = {"name", "description", "evaluation_framework", "tasks"} - {
-            key for key, value in found.items() if value
+            yield log, metrics
+
+
+def _module(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def check_lighteval(release: Path) -> Iterator[str]:
+    """Every task of `lighteval_task.py` with lighteval, or against the fields of its classes."""
+    if importlib.util.find_spec("lighteval"):
+        # Not by `Registry(...)`, which downloads data of lighteval's own tasks.
+        from lighteval.tasks.lighteval_task import LightevalTask
+        from lighteval.tasks.registry import Registry
+
+        module = Registry.create_custom_tasks_module(release / "lighteval_task.py")
+        loaded = {
+            task.name: (LightevalTask(task).get_docs(DOCUMENTS), "lighteval")
+            for task in module.TASKS_TABLE
         }
-        if lacking:
-            raise ValueError(f"eval.yaml lacks {', '.join(sorted(lacking))}")
-        for task in found["tasks"]:
-            yield f"eval.yaml, {HFTask.model_validate(task).id}: {task['config']}, {task['split']}"
+    else:
+        loaded = {
+            name: (docs, "fields of lighteval 0.13.0")
+            for name, docs in _without_lighteval(release / "lighteval_task.py")
+        }
+    for name, (docs, how) in loaded.items():
+        for doc in docs:
+            if not doc.query or not doc.choices[doc.gold_index].strip():
+                raise ValueError(f"{name}: a document without a query or an answer: {doc}")
+            joined = f"{doc.query}{doc.choices[doc.gold_index]}"[len(doc.query) - 1 :]
+            if joined.startswith("  ") or (joined[0].isalnum() and joined[1].isalnum()):
+                raise ValueError(f"{name}: query and answer are badly joined: {joined!r}")
+        yield f"{name}: {len(docs):,} documents ({how})"
+
+
+def _without_lighteval(path: Path) -> Iterator[tuple[str, list[Any]]]:
+    """Name and first documents of each task, with classes of the same fields."""
+    from datasets import load_dataset
+
+    config, doc = (
+        dataclasses.make_dataclass(name, [(one, Any, None) for one in fields])
+        for name, fields in LIGHTEVAL.items()
+    )
+    metrics = type("Metrics", (), {name: name for name in LIGHTEVAL_METRICS})
+    modules = {
+        name: types.ModuleType(name)
+        for name in (
+            "lighteval",
+            *("lighteval.metrics", "lighteval.metrics.metrics"),
+            *("lighteval.tasks", "lighteval.tasks.lighteval_task", "lighteval.tasks.requests"),
+        )
+    }
+    vars(modules["lighteval.metrics.metrics"])["Metrics"] = metrics
+    vars(modules["lighteval.tasks.lighteval_task"])["LightevalTaskConfig"] = config
+    vars(modules["lighteval.tasks.requests"])["Doc"] = doc
+    with mock.patch.dict(sys.modules, modules):
+        for task in _module(path).TASKS_TABLE:
+            rows = load_dataset(task.hf_repo, task.hf_subset)
+            for split in (*task.evaluation_splits, *filter(None, [task.few_shots_split])):
+                if split not in rows or split not in task.hf_avail_splits:
+                    raise ValueError(f"{task.name}: no split {split}")
+            [split] = task.evaluation_splits
+            some = rows[split].select(range(min(DOCUMENTS, len(rows[split]))))
+            yield task.name, [task.prompt_function(row, task.name) for row in some]
 
 
 def check_decontamination(release: Path) -> Iterator[str]:
@@ -392,6 +656,7 @@ OPTIONAL = ("inspect_ai",)  # a big one
 # Name of a check -> the library that it needs, what a release must have for it, and the check.
 CHECKS: dict[str, tuple[str, Callable[[Path], bool], Callable[[Path], Iterator[str]]]] = {
     "harness": ("lm_eval", _has("harness/*.yaml"), check_harness),
+    "harness/joins": ("tokenizers", _has("harness/*.yaml"), check_joins),
     "harness/plain": ("lm_eval", _has("harness/plain/*.yaml"), check_plain_harness),
     "datasets": ("datasets", _has("README.md"), check_datasets),
     "croissant": ("mlcroissant", _has("croissant.json"), check_croissant),
@@ -403,6 +668,7 @@ CHECKS: dict[str, tuple[str, Callable[[Path], bool], Callable[[Path], Iterator[s
     ),
     "parquet": ("pyarrow", _has("**/*.parquet"), check_parquet),
     "inspect": ("inspect_ai", _has("inspect_task.py"), check_inspect),
+    "lighteval": ("datasets", _has("lighteval_task.py"), check_lighteval),
 }
 
 

@@ -54,6 +54,7 @@ READERS = (
     "datasets>=5.2",
     "mlcroissant>=1.1.1",
     "inspect-ai>=0.3.285",
+    "tokenizers>=0.23",
     "pyyaml>=6",
 )
 # `[tool.uv] environments` leaves out the packages that Windows or PyPy alone need, and writes these

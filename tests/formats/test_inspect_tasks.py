@@ -1,10 +1,13 @@
-"""The tasks of inspect-ai."""
+"""The tasks of inspect-ai and lighteval."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import sys
 import types
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,16 +17,43 @@ from cloze_gen.formats.inspect_tasks import (
     blank_tasks,
     eval_yaml,
     inspect_task,
+    lighteval_task,
     passage_tasks,
     question_task,
+    task_files,
 )
 
 SPLITS = {
     "default": {"validation": "validation.jsonl", "test": "test.jsonl"},
     "control": {"test": "control.jsonl"},
 }
-BLANKS = {"train": "harness/x_blanks.train.jsonl", "test": "harness/x_blanks.test.jsonl"}
-KINDS = ([question_task()], passage_tasks(SPLITS), blank_tasks(BLANKS, config="blanks"))
+BLANKS = {"train": "blanks_train.jsonl", "test": "blanks_test.jsonl"}
+KINDS = (
+    [question_task("x", blind=True)],
+    passage_tasks(SPLITS, name="x", blind="test"),
+    blank_tasks(BLANKS, config="blanks", name="x", blind="test"),
+)
+RECORDS: list[dict[str, Any]] = [
+    {
+        "id": "b:1:3",
+        "book_id": "b",
+        "input": "We _____ it.",
+        "options": ["eat", "hide", "see"],
+        "answer_index": 1,
+        "answer_tag": "VBP",
+        "position": 1,
+    },
+    {"id": "b:7", "book_id": "b", "domain": "crime", "context": "Who hid? Not ", "target": "Ann"},
+    {
+        "id": "b:4:2",
+        "book_id": "b",
+        "domain": "crime",
+        "query": "_____ We left.",
+        "choices": ["So?", "It rained.", "Oh."],
+        "gold": 1,
+    },
+]
+METADATA = [("VBP", 1), ("crime", 3), ("crime", 2)]
 
 
 @pytest.mark.parametrize("tasks", KINDS)
@@ -49,46 +79,127 @@ def test_the_hub_is_told_what_is_asked(tasks: list[InspectTask]) -> None:
         assert one["scorers"][0]["name"] == ("choice" if task.choices else "match")
 
 
-@pytest.mark.parametrize("tasks", KINDS)
-def test_the_folder_is_asked_as_it_is(
-    tasks: list[InspectTask], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def run_inspect(
+    tasks: list[InspectTask], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Any]:
+    """The emitted program with a plain fake of inspect-ai."""
+
+    def choice() -> Any:
+        async def score(state: Any, target: str) -> SimpleNamespace:
+            return SimpleNamespace(metadata=None)
+
+        return score
+
     fake: dict[str, Any] = {
         "task": lambda make: make,
-        "Task": lambda **told: told,
-        "Sample": lambda **told: told,
-    }
-    fake |= {"json_dataset": lambda path, sample: (path, sample)} | {
+        "Task": lambda **given: SimpleNamespace(**given),
+        "Sample": lambda **given: SimpleNamespace(**given),
+        "MemoryDataset": lambda samples, name: samples,
         "match": lambda location: location,
-        "choice": str,
-        "multiple_choice": str,
-    }
-    fake |= {
-        "generate": str,
-        "prompt_template": str,
+        "choice": choice,
+        "scorer": lambda metrics: lambda make: make,
         "accuracy": lambda: "accuracy",
         "stderr": lambda cluster="": f"stderr {cluster}",
+        **dict.fromkeys(("multiple_choice", "generate", "prompt_template"), str),
     }
     for name in ("inspect_ai", "inspect_ai.dataset", "inspect_ai.scorer", "inspect_ai.solver"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
         vars(sys.modules[name]).update(fake)
-    program: dict[str, Any] = {"__file__": str(tmp_path / "inspect_task.py")}
+    program: dict[str, Any] = {"__file__": str(folder / "inspect_task.py")}
     exec(compile(inspect_task(*tasks), "inspect_task.py", "exec"), program)
+    return program
+
+
+@pytest.mark.parametrize(
+    ("tasks", "record", "about"), list(zip(KINDS, RECORDS, METADATA, strict=True))
+)
+def test_every_sample_has_its_book_class_and_position(
+    tasks: list[InspectTask],
+    record: dict[str, Any],
+    about: tuple[str, int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Controls have the ids, options and answers of their task, but another prompt."""
+    program = run_inspect(tasks, tmp_path, monkeypatch)
+    assert program["METRICS"] == ["accuracy", "stderr book", "stderr "]
+    (tmp_path / "harness").mkdir()
     for task in tasks:
-        made = program[task.id]()
-        assert made["metrics"] == ["accuracy", "stderr book", "stderr "]
-        path, sample = made["dataset"]
-        assert path == str(tmp_path.resolve() / task.file)
-        record = (
-            dict.fromkeys(task.metadata.values(), "b")
-            | {"id": "b:1", task.input: "asked", task.target: 1 if task.choices else "Ann"}
-            | ({task.choices: ["x", "y"]} if task.choices else {})
+        (tmp_path / task.file).write_text(json.dumps(record) + "\n")
+        [asked] = program[task.id]().dataset
+        assert asked.metadata == {"book": "b", "class": about[0], "position": about[1]}
+        assert (asked.id, asked.input) == (record["id"], record[task.input])
+        assert asked.target == ("B" if task.choices else record[task.target])
+        for kind, (file, column) in task.blind.items():
+            if file:
+                shown = {"id": record["id"], column: "elsewhere"}
+                (tmp_path / file).write_text(json.dumps(shown) + "\n")
+            [blind] = program[f"{task.id}_blind_{kind}"]().dataset
+            assert vars(blind) | {"input": asked.input} == vars(asked)
+            assert blind.input == "elsewhere" if file else "is not shown" in blind.input
+    assert sum(len(task.blind) for task in tasks) == 2
+
+
+@pytest.mark.parametrize("rotate", range(4))
+def test_rotation_moves_the_options_and_logs_the_choice(
+    rotate: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The right letter moves too, and the logged option is an index of the record."""
+    program = run_inspect(KINDS[0], tmp_path, monkeypatch)
+    (tmp_path / "questions.jsonl").write_text(json.dumps(RECORDS[0]) + "\n")
+    task = program["questions"](rotate)
+    [asked] = task.dataset
+    assert asked.choices == [["eat", "hide", "see"], ["see", "eat", "hide"], ["hide", "see", "eat"]][rotate % 3]  # fmt: skip
+    assert asked.choices["ABC".index(asked.target)] == "hide"
+    for place, option in enumerate(asked.choices):
+        marks = [SimpleNamespace(correct=other == place) for other in range(3)]
+        found = asyncio.run(task.scorer(SimpleNamespace(choices=marks), asked.target))
+        assert found.metadata == {
+            "position": place,
+            "option": RECORDS[0]["options"].index(option),
+        }
+    unmarked = SimpleNamespace(choices=[SimpleNamespace(correct=None)] * 3)
+    assert asyncio.run(task.scorer(unmarked, asked.target)).metadata is None
+
+
+@pytest.mark.parametrize(("tasks", "record"), list(zip(KINDS, RECORDS, strict=True)))
+def test_lighteval_scores_the_text_of_the_record(
+    tasks: list[InspectTask],
+    record: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a plain fake; `scripts/check_release.py` checks the fields, and uses lighteval if it is there."""
+    fake = {
+        "Metrics": SimpleNamespace(
+            loglikelihood_acc="acc", acc_golds_likelihood="acc", target_perplexity="ppl"
+        ),
+        "LightevalTaskConfig": lambda **given: SimpleNamespace(**given),
+        "Doc": lambda **given: SimpleNamespace(**given),
+    }
+    for name in ("metrics", "metrics.metrics", "tasks", "tasks.lighteval_task", "tasks.requests"):
+        monkeypatch.setitem(sys.modules, f"lighteval.{name}", types.ModuleType(name))
+        vars(sys.modules[f"lighteval.{name}"]).update(fake)
+    monkeypatch.setitem(sys.modules, "lighteval", types.ModuleType("lighteval"))
+    program: dict[str, Any] = {"__file__": str(tmp_path / "lighteval_task.py")}
+    text = lighteval_task(*tasks, name='x"""|y', description='54 "questions"\\')
+    exec(compile(text, "lighteval_task.py", "exec"), program)
+    assert program["__doc__"].startswith("\nname:\nx'''|y\n")
+    for task, config in zip(tasks, program["TASKS_TABLE"], strict=True):
+        assert (config.name, config.hf_repo) == (f"x-y:{task.id}", str(tmp_path.resolve()))
+        assert config.evaluation_splits == [task.split]
+        doc = config.prompt_function(record, "mine")
+        right = doc.choices[doc.gold_index]
+        whole = record.get("input", "").replace("_____", "hide") or "".join(
+            str(record.get(column, "")) for column in ("context", "target")
         )
-        asked = sample(record)
-        assert asked["metadata"] == dict.fromkeys(task.metadata, "b")
-        assert task.metadata["book"] == "book_id"
-        assert (asked["id"], asked["input"], asked["target"]) == (
-            "b:1",
-            "asked",
-            "B" if task.choices else "Ann",
-        )
+        assert doc.query + right == (whole or "_____ We left. It rained.")
+        if task.examples:
+            assert {task.examples} == set(config.hf_avail_splits) - {task.split}
+        else:
+            with pytest.raises(ValueError, match="no few-shot examples"):
+                config.prompt_function({**record, "__few_shots": True}, "mine")
+
+
+def test_without_items_there_are_no_files() -> None:
+    assert task_files(name="x", description="0 passages") == {}

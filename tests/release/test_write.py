@@ -183,6 +183,8 @@ FILES_OF_FORMAT = {
             *("harness/mine.yaml", "harness/mine_letters.yaml", "harness/mine_both.yaml"),
             *("harness/mine.test.jsonl", "harness/mine_letters.test.jsonl"),
             *("harness/plain/mine_plain.yaml", "harness/plain/mine_letters_plain.yaml"),
+            *("lighteval_task.py", "harness/mine_pairs.yaml", "harness/mine_pairs.test.jsonl"),
+            "harness/plain/mine_pairs_plain.yaml",
         },
         "holmes-style": {
             *(

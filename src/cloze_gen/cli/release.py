@@ -21,7 +21,7 @@ from cloze_gen.corpus.manifest import MANIFEST_NAME
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK
+from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK, LIGHTEVAL_TASK
 from cloze_gen.parsing import name_list, quote
 from cloze_gen.pipelines.style_task import find_style
 from cloze_gen.records.release_facts import ReleasedBook, ReleaseFacts
@@ -115,7 +115,7 @@ def difference_text(other: Sequence[str], record: ReleaseRecord) -> str:
 
 
 _BY_LIBRARIES = (".parquet", ".html")  # depend on the versions of Arrow and Matplotlib
-_TASKS = (f"{HARNESS}/", EVAL_YAML, INSPECT_TASK)
+_TASKS = (f"{HARNESS}/", EVAL_YAML, INSPECT_TASK, LIGHTEVAL_TASK)
 
 
 def _versions(record: ReleaseRecord) -> str:

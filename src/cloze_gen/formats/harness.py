@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
 from cloze_gen.formats.questions import as_printed, blanked_sentence
 from cloze_gen.records.question import Question
+from cloze_gen.rng import derive_rng
 
 LETTERS = ascii_uppercase
 LOADER_FILE, README = "cloze_task.py", "README.md"
 PLAIN_FOLDER, PLAIN = "plain", "_plain"
 
 LOADER = '''\
-"""Reads the records of these tasks from the folder of this file, so that the tasks run from any folder."""
+"""Reads the records of these tasks from the folder of this file, so that the tasks run from any folder.
+
+Also computes the measures of a document. `bits_per_byte` is -log2 P(right answer) divided by the
+UTF-8 bytes of that answer, with the space before it; lm-evaluation-harness has it for whole texts only.
+"""
 
 import json
 from pathlib import Path
@@ -36,6 +42,35 @@ def load(data_files, **metadata):
         with open(Path(__file__).resolve().parent / name, encoding="utf-8") as lines:
             splits[split] = Dataset.from_list([json.loads(line) for line in lines])
     return splits
+
+
+def option_results(doc, results):
+    """`results`: (log-likelihood, is greedy) of each option."""
+    return _options([f" {choice}" for choice in doc["choices"]], doc["gold"], results)
+
+
+def option_results_by_length(doc, results):
+    """Also `acc_norm`, which divides a log-likelihood by the characters of the option."""
+    scores = [score / len(choice) for (score, _), choice in zip(results, doc["choices"])]
+    best = scores.index(max(scores))
+    return {**option_results(doc, results), "acc_norm": float(best == doc["gold"])}
+
+
+def pair_results(doc, results):
+    return _options([doc["sentence_good"], doc["sentence_bad"]], 0, results)
+
+
+def target_results(doc, results):
+    [(score, is_greedy)] = results
+    size = len(doc["continuation"].encode())
+    return {"acc": float(is_greedy), "perplexity": score, "bits_per_byte": (score, size)}
+
+
+def _options(texts, right, results):
+    scores = [score for score, _ in results]
+    best = scores.index(max(scores))
+    size = len(texts[right].encode())
+    return {"acc": float(best == right), "bits_per_byte": (scores[right], size)}
 '''
 CHOICE_YAML = """\
 output_type: multiple_choice
@@ -54,6 +89,27 @@ CHOICE_YAML_BY_LENGTH = f"""\
     aggregation: mean
     higher_is_better: true
 """
+# The shape of BLiMP's tasks, but without a space before the sentence.
+_PAIRS_YAML = """\
+output_type: multiple_choice
+doc_to_text: ""
+doc_to_target: 0
+doc_to_choice: "{{[sentence_good, sentence_bad]}}"
+target_delimiter: ""
+metric_list:
+  - metric: acc
+    aggregation: mean
+    higher_is_better: true
+"""
+_BITS_PER_BYTE = """\
+  - metric: bits_per_byte
+    aggregation: bits_per_byte
+    higher_is_better: false
+"""
+BLIND_COMMENT = (
+    "A control: the model does not see the text of the item. Compare acc with chance, and the "
+    "predictions with those of the task that shows the text, by id.",
+)
 _SPLIT_KEYS = {"validation": "validation_split", "test": "test_split"}  # keys of the harness
 _EXAMPLES = "fewshot"
 
@@ -66,6 +122,7 @@ class HarnessTask:
         description: question and measure, for a table of the README.
         comment: lines above the YAML, about the measures.
         body: YAML from `output_type` to `metric_list`.
+        results: function of `LOADER` that computes the metrics and `bits_per_byte`; not in ``plain/``.
         examples: file of few-shot examples that are not measured, or empty.
     """
 
@@ -73,6 +130,7 @@ class HarnessTask:
     description: str
     comment: Sequence[str]
     body: str
+    results: str = ""
     split: str = "test"
     file: str
     examples: str = ""
@@ -93,6 +151,51 @@ def json_lines(records: Iterable[Mapping[str, Any]], canary: str = "") -> str:
     """
     more = {"canary": canary} if canary else {}
     return "".join(f"{json.dumps({**record, **more}, ensure_ascii=False)}\n" for record in records)
+
+
+def others(books: Mapping[str, str], *, seed: int) -> dict[str, str]:
+    """For each item another one, never itself; `books`: id -> book.
+
+    The other item comes from another book, unless one book has more than half of the items.
+
+    >>> others({"a:1": "a", "a:2": "a", "b:1": "b", "c:1": "c"}, seed=1)
+    {'a:1': 'c:1', 'a:2': 'b:1', 'b:1': 'a:2', 'c:1': 'a:1'}
+    >>> others({"a:1": "a"}, seed=1)
+    {}
+    """
+    if len(books) < 2:
+        return {}
+
+    def draw(record_id: str) -> float:
+        return derive_rng(seed, "harness.blind", record_id).random()
+
+    of_book = {book: (draw(book), book) for book in books.values()}
+    order = sorted(books, key=lambda one: (of_book[books[one]], draw(one), one))
+    shift = min(max(Counter(books.values()).values()), len(order) - 1)
+    found = dict(zip(order, (*order[shift:], *order[:shift]), strict=True))
+    return {one: found[one] for one in books}
+
+
+def blind_split(counts: Mapping[str, int]) -> str:
+    """The split with controls; empty if it has a single item.
+
+    >>> [blind_split(counts) for counts in ({"validation": 9, "test": 2}, {"validation": 9}, {"test": 1})]
+    ['test', 'validation', '']
+    """
+    split = "test" if counts.get("test") else "validation"
+    return split if counts.get(split, 0) > 1 else ""
+
+
+def blind_file(name: str, kind: str, split: str = "test") -> str:
+    """Path of the records of a control, in a release."""
+    return f"harness/{_file(f'{name}_blind_{kind}', split)}"
+
+
+def blind_group(name: str, tasks: Sequence[HarnessTask]) -> HarnessGroup:
+    comment = "Controls without the text. They have no mean."
+    return HarnessGroup(
+        name=f"{name}_blind", tasks=[task.name for task in tasks], comment=[comment]
+    )
 
 
 def folder_files(
@@ -117,8 +220,15 @@ def folder_files(
     )
     files = {LOADER_FILE: LOADER, README: _readme(tasks, groups, items, scored)}
     for task in tasks:
-        reader = f"custom_dataset: !function {LOADER_FILE.removesuffix('.py')}.load\n"
-        files[f"{task.name}.yaml"] = _task_yaml(task, task.name, task.comment, reader) + metadata
+        module = LOADER_FILE.removesuffix(".py")
+        reader = f"custom_dataset: !function {module}.load\n"
+        body = (
+            f"process_results: !function {module}.{task.results}\n{task.body}{_BITS_PER_BYTE}"
+            if task.results
+            else task.body
+        )
+        yaml = _task_yaml(task, task.name, task.comment, reader)
+        files[f"{task.name}.yaml"] = yaml + body + metadata
         call = (
             f"Run it inside the folder of {LOADER_FILE}: "
             f"{_command(f'{task.name}{PLAIN}', PLAIN_FOLDER)}"
@@ -129,7 +239,7 @@ def folder_files(
             *task.comment,
         ]
         yaml = _task_yaml(task, f"{task.name}{PLAIN}", comment, "dataset_path: json\n")
-        files[f"{PLAIN_FOLDER}/{task.name}{PLAIN}.yaml"] = yaml + metadata
+        files[f"{PLAIN_FOLDER}/{task.name}{PLAIN}.yaml"] = yaml + task.body + metadata
     for group in groups:
         members = "".join(f"  - {json.dumps(name)}\n" for name in group.tasks)
         files[f"{group.name}.yaml"] = (
@@ -152,7 +262,7 @@ def _task_yaml(task: HarnessTask, name: str, comment: Sequence[str], reader: str
         f"{_comment(comment)}task: {json.dumps(name)}\n{reader}dataset_kwargs:\n  "
         f"data_files:\n{paths}"
     )
-    return f"{head}{_SPLIT_KEYS[task.split]}: {task.split}\n{examples}{task.body}"
+    return f"{head}{_SPLIT_KEYS[task.split]}: {task.split}\n{examples}"
 
 
 def _comment(lines: Sequence[str]) -> str:
@@ -196,10 +306,13 @@ HERE is the path of this folder, MODEL a model name or folder. The tasks run fro
 `--tasks` also takes a file: `--tasks HERE/{tasks[0].name}.yaml`. A group needs `--include_path`.
 Every record has the `id` of its item.
 
+`bits_per_byte` is -log2 of the probability of the right answer, divided by its bytes. It separates small models
+before accuracy does. The `blind` tasks are controls: an answer that a model finds there, it finds without the text.
+
 {_fewshot(tasks)}
 
-`{LOADER_FILE}` only reads the records in this folder. The tasks in `{PLAIN_FOLDER}/` use no code.
-Their names end in `{PLAIN}`, and they run inside this folder only:
+`{LOADER_FILE}` reads the records in this folder and computes the measures. The tasks in `{PLAIN_FOLDER}/` use no code
+and have no `bits_per_byte`. Their names end in `{PLAIN}`, and they run inside this folder only:
 
     cd HERE
     {_command(f"{tasks[0].name}{PLAIN}", PLAIN_FOLDER)}
@@ -223,7 +336,8 @@ def _fewshot(tasks: Sequence[HarnessTask]) -> str:
         )
     return (
         "`--num_fewshot K` takes the examples from "
-        f"{' and '.join(f'`{file}`' for file in files)}; no task measures these items."
+        f"{' and '.join(f'`{file}`' for file in files)}; no task measures these items. Controls and pairs "
+        "have no examples."
     )
 
 
@@ -275,6 +389,53 @@ def letters_record(question: Question) -> dict[str, Any]:
     }
 
 
+def blind_options_record(question: Question) -> dict[str, Any]:
+    """The options without any text."""
+    return {
+        "id": question.id,
+        "query": "",
+        "choices": list(question.options),
+        "gold": question.answer_index,
+    }
+
+
+def blind_sentence_record(question: Question, other: Question) -> dict[str, Any]:
+    """The options in the sentence of `other`; `input` is that sentence with its blank.
+
+    >>> one = Question("b:0:1", "b", ("We", "hide", "it", "."), 1, ("eat", "hide"), 1)
+    >>> two = Question("c:5:2", "c", ("So", "they", "left", "early", "."), 2, ("left", "sang"), 0)
+    >>> blind_sentence_record(one, two)["input"], blind_sentence_record(one, two)["choices"]
+    ('So they _____ early.', ['eat early.', 'hide early.'])
+    """
+    borrowed = harness_record(
+        Question(
+            id=question.id,
+            book_id=question.book_id,
+            tokens=other.blank.filled(question.answer),
+            position=other.position,
+            options=question.options,
+            answer_index=question.answer_index,
+        )
+    )
+    return {**borrowed, "input": blanked_sentence(other), "other": other.id}
+
+
+def pair_records(question: Question) -> Iterator[dict[str, str]]:
+    """The sentence with the answer against the sentence with each impostor, as in BLiMP.
+
+    >>> question = Question("b:0:1", "b", ("We", "hide", "it", "."), 1, ("eat", "hide"), 1)
+    >>> list(pair_records(question))
+    [{'id': 'b:0:1:eat', 'sentence_good': 'We hide it.', 'sentence_bad': 'We eat it.'}]
+    """
+    for option in question.options:
+        if option != question.answer:
+            yield {
+                "id": f"{question.id}:{option}",
+                "sentence_good": as_printed(question.tokens),
+                "sentence_bad": as_printed(question.blank.filled(option)),
+            }
+
+
 def harness_files(
     name: str,
     questions: Sequence[Question],
@@ -283,8 +444,9 @@ def harness_files(
     version: str,
     signature: str = "",
     canary: str = "",
+    seed: int = 0,
 ) -> dict[str, str]:
-    """Path below ``harness/`` -> text: the likelihood task and, up to 26 options, the letters task."""
+    """Path below ``harness/`` -> text: the likelihood task, letters (up to 26 options), controls."""
     if not questions:
         return {}
     splits = {"test": questions} | ({"fewshot": examples} if examples else {})
@@ -302,11 +464,24 @@ def harness_files(
                 name=f"{name}_both", tasks=[task.name for task in tasks], comment=[comment]
             )
         )
-    files = {
-        _file(task, split): json_lines(map(record, some), canary)
+    lines = {
+        _file(task, split): [record(one) for one in some]
         for task, record in records.items()
         for split, some in splits.items()
     }
+    pairs = f"{name}_pairs"
+    tasks.append(_pairs_task(pairs))
+    lines[_file(pairs, "test")] = [record for one in questions for record in pair_records(one)]
+    of_id = {question.id: question for question in questions}
+    other = others({one.id: one.book_id for one in questions}, seed=seed)
+    if other:
+        blind = _blind_tasks(name)
+        tasks += blind
+        groups.append(blind_group(name, blind))
+        options, sentences = (task.file for task in blind)
+        lines[options] = [blind_options_record(one) for one in questions]
+        lines[sentences] = [blind_sentence_record(one, of_id[other[one.id]]) for one in questions]
+    files = {file: json_lines(some, canary) for file, some in lines.items()}
     return files | folder_files(
         tasks, groups, items="questions.jsonl", scored=[name], version=version, signature=signature
     )
@@ -320,7 +495,7 @@ def _likelihood_task(name: str, splits: Collection[str]) -> HarnessTask:
     return HarnessTask(
         name=name,
         description="likelihood of the sentence: each option with the rest of the sentence, after the "
-        "text before the gap; `acc`",
+        "text before the gap; `acc`, `bits_per_byte`",
         comment=[
             "Report acc: the chosen option has the highest sum of log-probabilities.",
             "acc_norm divides the sum by the number of characters of the option and the rest of "
@@ -330,6 +505,7 @@ def _likelihood_task(name: str, splits: Collection[str]) -> HarnessTask:
             f"For a chat model use {name}_letters.",
         ],
         body=CHOICE_YAML_BY_LENGTH,
+        results="option_results_by_length",
         file=_file(name, "test"),
         examples=_file(name, "fewshot") if "fewshot" in splits else "",
     )
@@ -338,14 +514,46 @@ def _likelihood_task(name: str, splits: Collection[str]) -> HarnessTask:
 def _letters_task(name: str, splits: Collection[str]) -> HarnessTask:
     return HarnessTask(
         name=name,
-        description="the sentence with a blank and lettered options; the answer is a letter; `acc`",
+        description="the sentence with a blank and lettered options; the answer is a letter; `acc`, "
+        "`bits_per_byte` of the letter",
         comment=[
             "Report acc: the chosen letter has the highest log-probability. Letters are equally "
             "long, so there is no acc_norm.",
             "With --apply_chat_template the letter begins the turn of the model, without a space "
-            "before it.",
+            "before it; bits_per_byte still counts the space.",
         ],
         body=CHOICE_YAML,
+        results="option_results",
         file=_file(name, "test"),
         examples=_file(name, "fewshot") if "fewshot" in splits else "",
     )
+
+
+def _pairs_task(name: str) -> HarnessTask:
+    return HarnessTask(
+        name=name,
+        description="the sentence with the answer against the sentence with one wrong option, in "
+        "the form of BLiMP (`sentence_good`, `sentence_bad`); `acc` (chance 50 %), `bits_per_byte`",
+        comment=["acc: the sentence with the answer has the higher log-probability."],
+        body=_PAIRS_YAML,
+        results="pair_results",
+        file=_file(name, "test"),
+    )
+
+
+def _blind_tasks(name: str) -> list[HarnessTask]:
+    shown = {
+        "options": "control: the options alone, without a sentence",
+        "sentence": "control: the options in the sentence of another question (`other`)",
+    }
+    return [
+        HarnessTask(
+            name=f"{name}_blind_{kind}",
+            description=f"{text}; `acc`, `bits_per_byte`",
+            comment=BLIND_COMMENT,
+            body=CHOICE_YAML,
+            results="option_results",
+            file=_file(f"{name}_blind_{kind}", "test"),
+        )
+        for kind, text in shown.items()
+    ]

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from cloze_gen.formats.harness import HarnessGroup, HarnessTask, folder_files, json_lines
+from cloze_gen.formats.harness import (
+    BLIND_COMMENT,
+    HarnessGroup,
+    HarnessTask,
+    blind_group,
+    blind_split,
+    folder_files,
+    json_lines,
+    others,
+)
 from cloze_gen.formats.lambada import cased_context, published_tokens
 from cloze_gen.records.passage import Passage
 
@@ -32,6 +41,10 @@ metric_list:
     aggregation: perplexity
     higher_is_better: false
 """
+BLIND = {
+    "sentence": "control: the target sentence without the sentences before it",
+    "context": "control: the target sentence after the context of another passage (`other`)",
+}
 _WHY_NO_MEAN = (
     "Two forms of the same passages. Their figures differ by many points, so the group has no mean."
 )
@@ -54,9 +67,29 @@ def harness_record(passage: Passage, rendering: Rendering) -> dict[str, str]:
     >>> [harness_record(passage, rendering)["continuation"] for rendering in RENDERINGS]
     [' ann', 'Ann']
     """
-    context, continuation = prompt_text(passage, rendering)
+    return _record(passage.id, *prompt_text(passage, rendering))
+
+
+def blind_records(passage: Passage, other: Passage) -> dict[str, dict[str, str]]:
+    """Controls: the target sentence alone, and after the sentences before another passage's target.
+
+    >>> from cloze_gen.records.passage import Part
+    >>> one = Passage("b:1", "b", Part.TEST, (("Who", "?"), ("I", "am", ".")), ("Who?", "I am."), 1, 0, 1)
+    >>> two = Passage("c:1", "c", Part.TEST, (("It", "rained", "."), ("Oh", ".")), ("It rained.", "Oh."), 0, 0, 1)
+    >>> [record["text"] for record in blind_records(one, two).values()]
+    ['I am', 'It rained. I am']
+    """
+    elsewhere = "".join(f"{text} " for text in other.texts[:-1])
+    alone, after = (
+        _record(passage.id, *_split(f"{before}{passage.opening}", passage.target))
+        for before in ("", elsewhere)
+    )
+    return {"sentence": alone, "context": {**after, "other": other.id}}
+
+
+def _record(record_id: str, context: str, continuation: str) -> dict[str, str]:
     return {
-        "id": passage.id,
+        "id": record_id,
         "text": context + continuation,
         "context": context,
         "continuation": continuation,
@@ -70,6 +103,10 @@ def prompt_text(passage: Passage, rendering: Rendering) -> tuple[str, str]:
     if rendering == "published":
         *words, target = published_tokens(passage)
         before = f"{' '.join(words)} "
+    return _split(before, target)
+
+
+def _split(before: str, target: str) -> tuple[str, str]:
     context = before.rstrip(" ")
     return context, f"{before[len(context) :]}{target}"
 
@@ -83,6 +120,7 @@ def harness_files(
     version: str,
     signature: str = "",
     canary: str = "",
+    seed: int = 0,
 ) -> dict[str, str]:
     """Path below ``harness/`` -> text; `passages`: split (``validation``, ``test``) -> passages.
 
@@ -122,7 +160,9 @@ def harness_files(
                     files[path] = json_lines(
                         (harness_record(one, rendering) for one in of_file), canary
                     )
-            description = f"{items} {_RENDERING_NAMES[rendering]}; `acc`, `perplexity`"
+            description = (
+                f"{items} {_RENDERING_NAMES[rendering]}; `acc`, `perplexity`, `bits_per_byte`"
+            )
             task_name = f"{prefix}_{rendering}"
             tasks.append(
                 HarnessTask(
@@ -130,6 +170,7 @@ def harness_files(
                     description=description,
                     comment=_COMMENT,
                     body=_YAML,
+                    results="target_results",
                     split=split,
                     file=file,
                     examples=examples_file,
@@ -140,6 +181,31 @@ def harness_files(
     if not tasks:
         return {}
     scored = [task.name for task in tasks if task.name.endswith("_cased")]
+    if split := blind_split({split: len(some) for split, some in passages.items()}):
+        some = passages[split]
+        of_id = {one.id: one for one in some}
+        other = others({one.id: one.book_id for one in some}, seed=seed)
+        blind = _blind_tasks(name, split)
+        tasks += blind
+        groups.append(blind_group(name, blind))
+        for kind, task in zip(BLIND, blind, strict=True):
+            records = (blind_records(one, of_id[other[one.id]])[kind] for one in some)
+            files[task.file] = json_lines(records, canary)
     return files | folder_files(
         tasks, groups, items="passages.jsonl", scored=scored, version=version, signature=signature
     )
+
+
+def _blind_tasks(name: str, split: str) -> list[HarnessTask]:
+    return [
+        HarnessTask(
+            name=f"{name}_blind_{kind}",
+            description=f"{text}, {_RENDERING_NAMES['cased']}; `acc`, `perplexity`, `bits_per_byte`",
+            comment=[*BLIND_COMMENT, *_COMMENT],
+            body=_YAML,
+            results="target_results",
+            split=split,
+            file=f"{name}_blind_{kind}.{split}.jsonl",
+        )
+        for kind, text in BLIND.items()
+    ]

@@ -12,12 +12,16 @@ from typing import Any
 
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.harness import (
+    BLIND_COMMENT,
     CHOICE_YAML_BY_LENGTH,
     LETTERS,
     HarnessGroup,
     HarnessTask,
+    blind_group,
+    blind_split,
     folder_files,
     json_lines,
+    others,
 )
 from cloze_gen.formats.questions import BLANK_MARK
 from cloze_gen.formats.scde import without_marks
@@ -50,6 +54,10 @@ _BLANKS_COMMENT = (
 _PASSAGE_COMMENT = (
     "exact_match: all letters of the passage are right; other characters are ignored.",
 )
+BLIND = {
+    "options": "control: the candidates of each blank without a passage",
+    "passage": "control: the candidates of each blank with a blank of another passage (`other`)",
+}
 _WHY_NO_MEAN = "One task counts blanks, the other whole passages, so the group has no mean."
 
 
@@ -80,6 +88,26 @@ def blank_records(passage: BlankedPassage) -> Iterator[dict[str, Any]]:
             "choices": list(passage.candidates),
             "gold": answer,
         }
+
+
+def blind_records(
+    passage: BlankedPassage, other: BlankedPassage
+) -> dict[str, list[dict[str, Any]]]:
+    """Controls, a record for each blank: the candidates alone, and with a blank of another passage.
+
+    >>> passage = BlankedPassage("b:4", ("It rained.", "So?"), (0,), ("Jane sang.", "It rained."), (1,))
+    >>> other = BlankedPassage("c:1", ("We left.", "Oh."), (1,), ("Oh.", "Ah."), (0,))
+    >>> [(record["query"][:14], record["choices"][record["gold"]]) for [record] in blind_records(passage, other).values()]
+    [('', 'It rained.'), ('We left. _____', 'It rained.')]
+    """
+    own, borrowed = list(blank_records(passage)), [one["query"] for one in blank_records(other)]
+    return {
+        "options": [{**one, "query": ""} for one in own],
+        "passage": [
+            {**one, "query": borrowed[place % len(borrowed)], "other": other.id}
+            for place, one in enumerate(own)
+        ],
+    }
 
 
 def passage_record(passage: BlankedPassage) -> dict[str, str]:
@@ -133,6 +161,7 @@ def harness_files(
     version: str,
     signature: str = "",
     canary: str = "",
+    seed: int = 0,
 ) -> dict[str, str]:
     """Path below ``harness/`` -> text; `passages`: split -> passages, ``train`` for few-shot."""
     splits = {
@@ -166,6 +195,19 @@ def harness_files(
             lines = (record for passage in found for record in records(passage))
             files[f"{name}_{kind}.{split}.jsonl"] = json_lines(lines, canary)
     scored = [task.name for task in tasks if task.name.endswith("_blanks")]
+    if split := blind_split({split: len(some) for split, some in splits.items()}):
+        of_id = {one.id: one for one in splits[split]}
+        other = others({one: one.rpartition(":")[0] for one in of_id}, seed=seed)
+        blind = _blind_tasks(name, split)
+        tasks += blind
+        groups.append(blind_group(name, blind))
+        for kind, task in zip(BLIND, blind, strict=True):
+            lines = (
+                record
+                for one in of_id.values()
+                for record in blind_records(one, of_id[other[one.id]])[kind]
+            )
+            files[task.file] = json_lines(lines, canary)
     return files | folder_files(
         tasks, groups, items="passages.jsonl", scored=scored, version=version, signature=signature
     )
@@ -175,9 +217,10 @@ def _blanks_task(name: str, prefix: str, split: str, *, with_examples: bool) -> 
     return HarnessTask(
         name=f"{prefix}_blanks",
         description=f"each blank of the {split} passages alone, by the likelihood of the candidates; "
-        "`acc`",
+        "`acc`, `bits_per_byte`",
         comment=_BLANKS_COMMENT,
         body=CHOICE_YAML_BY_LENGTH,
+        results="option_results_by_length",
         split=split,
         file=f"{name}_blanks.{split}.jsonl",
         examples=f"{name}_blanks.train.jsonl" if with_examples else "",
@@ -195,3 +238,18 @@ def _passage_task(name: str, prefix: str, split: str, *, with_examples: bool) ->
         file=f"{name}_passage.{split}.jsonl",
         examples=f"{name}_passage.train.jsonl" if with_examples else "",
     )
+
+
+def _blind_tasks(name: str, split: str) -> list[HarnessTask]:
+    return [
+        HarnessTask(
+            name=f"{name}_blind_{kind}",
+            description=f"{text}; `acc`, `bits_per_byte`",
+            comment=[*BLIND_COMMENT, *_BLANKS_COMMENT],
+            body=CHOICE_YAML_BY_LENGTH,
+            results="option_results_by_length",
+            split=split,
+            file=f"{name}_blind_{kind}.{split}.jsonl",
+        )
+        for kind, text in BLIND.items()
+    ]

@@ -12,7 +12,7 @@ from typing import Any
 from cloze_gen.evaluate.adversary import adversary_text
 from cloze_gen.formats.croissant import croissant_json
 from cloze_gen.formats.features import Table
-from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK
+from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK, LIGHTEVAL_TASK
 from cloze_gen.formats.licences import SetLicence, bibtex, citation_cff, set_licence
 from cloze_gen.records.release_facts import Measured, ReleasedBook, ReleaseFacts
 from cloze_gen.release.card import CardFacts, card_head, dataset_card, draw_samples, sample_question
@@ -94,6 +94,7 @@ FILE_DOCS = {
     INSPECT_TASK: "tasks for inspect-ai that run from this folder.",
     DECONTAMINATION: "for trainers, to keep the set out of their data: `items.jsonl` has the text of the books in "
     "each item; the other file has hashes of its 13-grams for datatrove.",
+    LIGHTEVAL_TASK: "tasks for lighteval that run from this folder.",
     RELEASE_FILE: "the facts of the release for programs: signature, settings, books with "
     "checksums.",
     REPORT: "plots, sample items and the funnel in one file; open it in a browser.",

@@ -147,7 +147,11 @@ def data_files(
     yield hashes_file(published.name), hash_file(texts.values(), apart=False)
     if published.release.harness:
         info = TaskInfo(
-            name=facts.name, version=facts.version, signature=facts.signature, canary=facts.canary
+            name=facts.name,
+            version=facts.version,
+            signature=facts.signature,
+            canary=facts.canary,
+            seed=facts.seed,
         )
         for file, text in kind.harness(published.items, examples_of(published, kind), info).items():
             yield f"{HARNESS}/{file}", text

@@ -7,13 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from cloze_gen.evaluate.sets import read_blanked_set
 from cloze_gen.formats.features import ListOf
-from cloze_gen.formats.inspect_tasks import (
-    EVAL_YAML,
-    INSPECT_TASK,
-    blank_tasks,
-    eval_yaml,
-    inspect_task,
-)
+from cloze_gen.formats.harness import blind_split
+from cloze_gen.formats.inspect_tasks import blank_tasks, task_files
 from cloze_gen.formats.scde import parse_passages, split_record
 from cloze_gen.formats.scde_harness import blank_records, harness_files
 from cloze_gen.records.blanked_passage import SetBlankedPassage
@@ -48,7 +43,7 @@ def _split_records(passages: Sequence[SetBlankedPassage]) -> dict[str, list[Reco
     for split, some in _of_parts(passages).items():
         files[f"{split}.jsonl"] = [split_record(one) for one in some]
         files[_blanks_file(split)] = [
-            {"id": record["id"], "book_id": one.book_id} | record
+            {"id": record["id"], "book_id": one.book_id, "domain": one.domain} | record
             for one in some
             for record in blank_records(one.passage)
         ]
@@ -59,20 +54,15 @@ def _harness(
     passages: Sequence[SetBlankedPassage], examples: Sequence[SetBlankedPassage], info: TaskInfo
 ) -> Mapping[str, str]:
     splits = {split: [one.passage for one in some] for split, some in _of_parts(passages).items()}
-    return harness_files(
-        info.name, splits, version=info.version, signature=info.signature, canary=info.canary
-    )
+    return harness_files(info.name, splits, **info.of_harness)
 
 
 def _inspect(passages: Sequence[SetBlankedPassage], info: TaskInfo) -> Mapping[str, str]:
-    tasks = blank_tasks(_splits(passages).get("blanks", {}), config="blanks")
-    if not tasks:
-        return {}
+    blind = blind_split({split: len(some) for split, some in _of_parts(passages).items()})
+    files = _splits(passages).get("blanks", {})
+    tasks = blank_tasks(files, config="blanks", name=info.name, blind=blind)
     description = info.description(f"{len(passages):,} {_described(passages)}")
-    return {
-        EVAL_YAML: eval_yaml(*tasks, name=info.name, description=description),
-        INSPECT_TASK: inspect_task(*tasks),
-    }
+    return task_files(*tasks, name=info.name, description=description)
 
 
 def _described(passages: Sequence[SetBlankedPassage]) -> str:

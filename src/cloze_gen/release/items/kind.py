@@ -19,12 +19,22 @@ Span = tuple[str, int, int]  # book id; start and end in the decoded raw file, e
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskInfo:
-    """The description of the set in task files; `canary` is its GUID."""
+    """The description of the set in task files; `canary` is its GUID, `seed` that of the run."""
 
     name: str
     version: str
     signature: str
     canary: str
+    seed: int = 0
+
+    @property
+    def of_harness(self) -> dict[str, Any]:
+        return {
+            "version": self.version,
+            "signature": self.signature,
+            "canary": self.canary,
+            "seed": self.seed,
+        }
 
     def description(self, items: str) -> str:
         return f"{items}, made from books by cloze-gen {self.version}. Signature: {self.signature}"

@@ -6,13 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from cloze_gen.evaluate.sets import read_passage_set
-from cloze_gen.formats.inspect_tasks import (
-    EVAL_YAML,
-    INSPECT_TASK,
-    eval_yaml,
-    inspect_task,
-    passage_tasks,
-)
+from cloze_gen.formats.harness import blind_split
+from cloze_gen.formats.inspect_tasks import passage_tasks, task_files
 from cloze_gen.formats.lambada import cased_context, parse_passages, passage_record, split_record
 from cloze_gen.formats.lambada_harness import harness_files
 from cloze_gen.records.passage import SetPassage, Split
@@ -65,19 +60,14 @@ def _harness(
     }
     control = of_split.pop(str(Split.CONTROL), [])
     shots = [one.passage for one in examples]
-    known = {"version": info.version, "signature": info.signature, "canary": info.canary}
-    return harness_files(info.name, of_split, control=control, examples=shots, **known)
+    return harness_files(info.name, of_split, control=control, examples=shots, **info.of_harness)
 
 
 def _inspect(passages: Sequence[SetPassage], info: TaskInfo) -> Mapping[str, str]:
-    tasks = passage_tasks(_splits(passages))
-    if not tasks:
-        return {}
+    blind = blind_split(Counter(str(one.split) for one in passages))
+    tasks = passage_tasks(_splits(passages), name=info.name, blind=blind)
     description = info.description(f"{sum(map(_of_set, passages)):,} {_described(passages)}")
-    return {
-        EVAL_YAML: eval_yaml(*tasks, name=info.name, description=description),
-        INSPECT_TASK: inspect_task(*tasks),
-    }
+    return task_files(*tasks, name=info.name, description=description)
 
 
 def _of_set(one: SetPassage) -> bool:

@@ -7,13 +7,7 @@ from typing import Any
 
 from cloze_gen.evaluate.sets import read_question_set
 from cloze_gen.formats.harness import harness_files
-from cloze_gen.formats.inspect_tasks import (
-    EVAL_YAML,
-    INSPECT_TASK,
-    eval_yaml,
-    inspect_task,
-    question_task,
-)
+from cloze_gen.formats.inspect_tasks import question_task, task_files
 from cloze_gen.formats.questions import blanked_sentence, parse_questions
 from cloze_gen.parsing import quote
 from cloze_gen.records.question import Question
@@ -85,22 +79,13 @@ def _example(question: Question) -> Sequence[str]:
 def _harness(
     questions: Sequence[Question], examples: Sequence[Question], info: TaskInfo
 ) -> Mapping[str, str]:
-    return harness_files(
-        info.name,
-        questions,
-        examples=examples,
-        version=info.version,
-        signature=info.signature,
-        canary=info.canary,
-    )
+    return harness_files(info.name, questions, examples=examples, **info.of_harness)
 
 
 def _inspect(questions: Sequence[Question], info: TaskInfo) -> Mapping[str, str]:
     description = info.description(f"{len(questions):,} {_described(questions)}")
-    return {
-        EVAL_YAML: eval_yaml(question_task(), name=info.name, description=description),
-        INSPECT_TASK: inspect_task(question_task()),
-    }
+    task = question_task(info.name, blind=len(questions) > 1)
+    return task_files(task, name=info.name, description=description)
 
 
 def _spans(record: Record) -> Sequence[Span]:
