@@ -159,6 +159,8 @@ Group = tuple[list[str], str, str, bool]
 CURRENT: list[Group] = [
     (numbered("round", 20, 23), "20-23", "Holmes-style, defaults, seed 1", False),
     (numbered("round", 20, 23), "20-23", "published", True),
+    (numbered("holmes", 1, 3), "Holmes 1-3", "Holmes-style, defaults of 0.2.0, seed 1", False),
+    (numbered("holmes-published", 1, 3), "Holmes 1-3", "published", True),
 ]
 OTHERS: list[Group] = [
     (["few-books-1"], "few books 1", "five of the 78 novels, forty others as background", False),
@@ -181,8 +183,10 @@ OTHERS: list[Group] = [
     (numbered("scs-open", 1, 3), "SCS 5-7", "SCS-style without the screen", False),
     (numbered("scs-screened", 1, 3), "SCS 5-7", "SCS-style with the screen", False),
     (numbered("scs-published", 1, 3), "SCS 5-7", "published", True),
-    (numbered("sample", 5, 7), "sample 5-7", "embedded sample", False),
-    (numbered("sample", 5, 7), "sample 5-7", "published", True),
+    (numbered("scs-wide", 1, 3), "SCS 8-10", "the same, the 522 as background", False),
+    (numbered("scs-wide-published", 1, 3), "SCS 8-10", "published", True),
+    (numbered("sample", 8, 10), "sample 8-10", "embedded sample", False),
+    (numbered("sample", 8, 10), "sample 8-10", "published", True),
 ]
 POOL: list[Group] = [
     (numbered("pool", 1, 8), "pool 1-8", "the pool: 2,500 questions, two readers each", False),

@@ -37,11 +37,13 @@ from threadpoolctl import threadpool_limits
 
 from cloze_gen.adapters.kenlm_model import BEGIN, KenlmModel
 from cloze_gen.adapters.local_models import CausalModel
+from cloze_gen.formats.questions import around_blank
+from cloze_gen.recipes.msr.grooming.candidate_checks import RIGHT_WORDS
 from cloze_gen.recipes.msr.tables import cached_sentences
+from cloze_gen.records.question import Blank
 from cloze_gen.store.runs import stage_artifact
 
 FIRST_CHOSEN = 7782  # lines of marks.jsonl from here on are of the choice's own questions
-RIGHT_WORDS = 10  # words after the blank that a causal model scores
 BAGS = 12
 TARGETS = ("fits_as_well", "plausible")
 TAKEN = 0.15  # share of the sentences
@@ -71,10 +73,10 @@ def causal_scorer(folder: Path) -> Scorer:
     model = CausalModel(folder)
 
     def score(tokens: Sequence[str], at: int, word: str) -> tuple[float, float]:
-        left = " ".join((*tokens[:at], word))
-        right = "".join(f" {token}" for token in tokens[at + 1 : at + 1 + RIGHT_WORDS])
-        own, after = model.log10_probs([(" ".join(tokens[:at]), f" {word}"), (left, right)])
-        return float(own), float(after)
+        before, after = around_blank(Blank("", tuple(tokens), at))
+        next_words = " ".join(after.split(" ")[: 1 + RIGHT_WORDS])
+        own, rest = model.fills(before, [word], next_words)[0]
+        return float(own), float(rest)
 
     return score
 
@@ -82,8 +84,8 @@ def causal_scorer(folder: Path) -> Scorer:
 def score_features(
     rows: Sequence[Mapping[str, Any]], sentences: Mapping[str, Any], score: Scorer
 ) -> np.ndarray:
-    """Shape (marks, 3): the word's score and that of the words after it, each less the answer's,
-    and their sum.
+    """Shape (marks, 3): the word's score and that of the words after it, each less the answer's;
+    and the answer's own score.
     """
     known: dict[tuple[str, str], tuple[float, float]] = {}
 
@@ -93,10 +95,10 @@ def score_features(
             known[item_id, word] = score(sentences[sentence_id].tokens, int(position), word)
         return np.array(known[item_id, word])
 
-    found = np.array(
-        [scored(row["id"], row["word"]) - scored(row["id"], row["answer"]) for row in rows]
+    own, answers = (
+        np.array([scored(row["id"], row[name]) for row in rows]) for name in ("word", "answer")
     )
-    return np.column_stack([found, found.sum(axis=1)])
+    return np.column_stack([own - answers, answers[:, 0]])
 
 
 # ---- models

@@ -1,13 +1,14 @@
 """Compare models of readers' marks on whole questions: fours that the choice took.
 
     python training/grooming/study_fours.py --fours training/grooming/fours.parquet
-        --run artifacts/runs/NAME
+        --run artifacts/runs/NAME [--language-model FOLDER]
 
 The run must have the marked novels as source books. Cross-validated by book. AUC is of one reader's
 mark on a question: ambiguous (an impostor fits as well, or is taken for the answer), and trivial
 (all impostors absurd). Prints it for
 
-1. the shipped models: 1 - prod(1 - fits as well), and prod(1 - plausible), as the choice has them;
+1. the shipped models: 1 - prod(1 - fits as well), and prod(1 - plausible), as the choice has them,
+   and with `--language-model` those of `grooming.language_model`;
 2. models of a candidate, fitted on these questions by the same two products (no reader said
    which impostor is plausible), with a learning curve;
 3. models of a question: logistic on maximum, mean and minimum of the candidates' features;
@@ -20,7 +21,7 @@ The scores that the choice balances are in none of them.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from cloze_gen.adapters.local_models import CausalModel
 from cloze_gen.recipes.msr.grooming.reader_models import FEATURES, opinion
+from cloze_gen.recipes.msr.grooming.reader_weights import WEIGHTS, WEIGHTS_WITH_MODEL
 from cloze_gen.store.tables import read_parquet
 
 FOLDS, RIDGE, INVERSE_RIDGE = 10, 50.0, 0.01
@@ -49,7 +52,7 @@ Predict = Callable[[np.ndarray], np.ndarray]
 class Fours:
     """Questions, and the marks of both readers; `x` has shape (questions, 4, features)."""
 
-    def __init__(self, path: Path, run: Path) -> None:
+    def __init__(self, path: Path, run: Path, model: CausalModel | None = None) -> None:
         rows = read_parquet(path).to_pylist()
         marks = {
             row["id"]: [
@@ -58,7 +61,7 @@ class Fours:
             ]
             for row in rows
         }
-        features, kept = measured(run, marks)
+        features, kept = measured(run, marks, model)
         known = {(mark["id"], mark["word"]): one for mark, one in zip(kept, features, strict=True)}
         rows = [row for row in rows if all((row["id"], word) in known for word in row["impostors"])]
         self.x = np.array([[known[row["id"], word] for word in row["impostors"]] for row in rows])
@@ -181,23 +184,29 @@ def main() -> None:
     )
     parser.add_argument("--fours", type=Path, required=True)
     parser.add_argument("--run", type=Path, required=True)
+    parser.add_argument("--language-model", type=Path)
     args = parser.parse_args()
-    fours = Fours(args.fours, args.run)
+    model = CausalModel(args.language_model) if args.language_model else None
+    fours = Fours(args.fours, args.run, model)
     with threadpool_limits(limits=1):
-        _report(fours)
+        _report(fours, has_model=model is not None)
 
 
-def _report(fours: Fours) -> None:
+def expected(x: np.ndarray, weights: Mapping[str, Mapping[str, float]]) -> tuple[np.ndarray, ...]:
+    """Ambiguity and triviality of each question, as the choice has them."""
+    marks = opinion(x, weights)
+    return 1 - (1 - marks.fits_as_well).prod(axis=1), (1 - marks.plausible).prod(axis=1)
+
+
+def _report(fours: Fours, *, has_model: bool) -> None:
     said = [f"{mark.mean():.1%}" for mark in (fours.ambiguous, fours.trivial)]
     print(f"{len(fours.x):,} questions; marked ambiguous {said[0]}, trivial {said[1]}\n")
-    shipped = opinion(fours.x)
-    present = (
-        1 - (1 - shipped.fits_as_well).prod(axis=1),
-        (1 - shipped.plausible).prod(axis=1),
-    )
+    present = expected(fours.x, WEIGHTS)
     print(f"expected by the shipped models {present[0].mean():.1%}, {present[1].mean():.1%}\n")
     print("| model | AUC, ambiguous | AUC, trivial |\n|---|---:|---:|")
     fours.print_row("shipped", *present)
+    if has_model:
+        fours.print_row("shipped, language model", *expected(fours.x, WEIGHTS_WITH_MODEL))
     fours.print_row(
         "of a question",
         fours.cross_validated(fours.of_question(fours.ambiguous)),

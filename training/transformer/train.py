@@ -2,11 +2,13 @@
 
     pip install 'cloze-gen[hf]'
     python training/transformer/train.py artifacts/runs/NAME/07-text/sentences.txt --out MODEL
+    python training/transformer/train.py RELEASE/FILE --start MODEL --out OTHER --minutes 4
 
 A text has one sentence a line; the stage `text` of a run writes such a file. The last lines of each
 text are held out. Training takes the given minutes, and the learning rate falls to zero at their
 end, so that the result depends on the machine. Prints tokens per second and the perplexity per word
-(space-separated) of the held-out lines, each scored alone.
+(space-separated) of the held-out lines, each scored alone. With `--start` a model is trained further
+on whole texts, as a crawler finds them: no line is held out.
 """
 
 from __future__ import annotations
@@ -121,35 +123,7 @@ def perplexity_per_word(
     return math.exp(nats / words)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("text", type=Path, nargs="+")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--minutes", type=float, default=25)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--vocabulary", type=int, default=8192)
-    parser.add_argument("--context", type=int, default=64)
-    parser.add_argument("--width", type=int, default=256)
-    parser.add_argument("--layers", type=int, default=4)
-    parser.add_argument("--batch", type=int, default=8)
-    parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--held-out", type=int, default=1000, help="last lines of each text")
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    torch.set_num_threads(args.threads)
-    torch.manual_seed(args.seed)
-    lines, held_out = [], []
-    for path in args.text:
-        own = path.read_text(encoding="utf-8").splitlines()
-        if len(own) <= args.held_out:
-            raise SystemExit(f"{path}: {len(own):,} lines, fewer than --held-out leaves.")
-        lines += own[: -args.held_out]
-        held_out += own[-args.held_out :]
-    draw = random.Random(args.seed)
-    sample = draw.sample(lines, min(len(lines), TOKENIZER_LINES))
-    tokenizer = train_tokenizer(sample, args.vocabulary, args.context)
+def new_model(tokenizer: PreTrainedTokenizerFast, args: argparse.Namespace) -> GPT2LMHeadModel:
     config = GPT2Config(
         vocab_size=len(tokenizer),
         n_positions=args.context,
@@ -162,8 +136,47 @@ def main() -> None:
         bos_token_id=tokenizer.bos_token_id,
         eos_token_id=tokenizer.eos_token_id,
     )
-    model = GPT2LMHeadModel(config)
-    stream = stream_of(tokenizer, lines)
+    return GPT2LMHeadModel(config)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("text", type=Path, nargs="+")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--start", type=Path, help="a model of this program")
+    parser.add_argument("--minutes", type=float, default=25)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--vocabulary", type=int, default=8192)
+    parser.add_argument("--context", type=int, default=128)
+    parser.add_argument("--width", type=int, default=256)
+    parser.add_argument("--layers", type=int, default=4)
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--held-out", type=int, default=1000, help="last lines of each text")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(args.seed)
+    held_out: list[str] = []
+    if args.start:
+        tokenizer = PreTrainedTokenizerFast.from_pretrained(args.start)
+        model = GPT2LMHeadModel.from_pretrained(args.start)
+        args.context = model.config.n_positions
+        stream = stream_of(tokenizer, [path.read_text(encoding="utf-8") for path in args.text])
+    else:
+        lines: list[str] = []
+        for path in args.text:
+            own = path.read_text(encoding="utf-8").splitlines()
+            if len(own) <= args.held_out:
+                raise SystemExit(f"{path}: {len(own):,} lines, fewer than --held-out leaves.")
+            lines += own[: -args.held_out]
+            held_out += own[-args.held_out :]
+        sample = random.Random(args.seed).sample(lines, min(len(lines), TOKENIZER_LINES))
+        tokenizer = train_tokenizer(sample, args.vocabulary, args.context)
+        model = new_model(tokenizer, args)
+        stream = stream_of(tokenizer, lines)
     print(f"{model.num_parameters():,} parameters, a text of {len(stream):,} tokens", flush=True)
     train(
         model,
@@ -175,8 +188,9 @@ def main() -> None:
     )
     model.save_pretrained(args.out)
     tokenizer.save_pretrained(args.out)
-    found = perplexity_per_word(model, tokenizer, held_out, args.context)
-    print(f"held-out perplexity per word: {found:.1f}")
+    if held_out:
+        found = perplexity_per_word(model, tokenizer, held_out, args.context)
+        print(f"held-out perplexity per word: {found:.1f}")
 
 
 if __name__ == "__main__":
