@@ -73,9 +73,9 @@ class Inputs:
         return run
 
     @property
-    def two_books(self) -> Path:
-        """A Holmes-style run of two source books."""
-        folder: Path = self.request.getfixturevalue("two_books")
+    def books_apart(self) -> Path:
+        """A Holmes-style run of three source books."""
+        folder: Path = self.request.getfixturevalue("books_apart")
         return folder
 
     @property
@@ -160,11 +160,11 @@ class Inputs:
 
     @cached_property
     def marks(self) -> Path:
-        """Marks of the candidates of eight sentences of `two_books`, from the sheet program."""
+        """Marks of the candidates of eight sentences of `books_apart`, from the sheet program."""
         run_program(
             "training/grooming/draw.py",
             "--run",
-            self.two_books,
+            self.books_apart,
             "--sheets",
             4,
             "--items",
@@ -195,10 +195,10 @@ class Inputs:
 
     @cached_property
     def fours(self) -> Path:
-        """Two readers' marks of fours of `two_books`: all are trivial to one, none to the other."""
-        sentences = cached_sentences(stage_artifact(self.two_books, "focus").folder)
+        """Two readers' marks of fours of `books_apart`: all are trivial to one, none to the other."""
+        sentences = cached_sentences(stage_artifact(self.books_apart, "focus").folder)
         fit = defaultdict(list)
-        for part in part_paths(stage_artifact(self.two_books, "grooming"), DECISIONS):
+        for part in part_paths(stage_artifact(self.books_apart, "grooming"), DECISIONS):
             for row in pq.read_table(part, columns=["id", "word", "verdict"]).to_pylist():
                 if row["verdict"] == FIT:
                     fit[row["id"]].append(row["word"])
@@ -445,7 +445,7 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             "(100.00% are)",
         ),
         Call(
-            lambda at: ("questions", at.run.folder, at.two_books), "with the same blank and other"
+            lambda at: ("questions", at.run.folder, at.books_apart), "with the same blank and other"
         ),
     ],
     "benchmarks/scde_real.py": [
@@ -477,6 +477,29 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             ),
             "Answers by class",
             ("read.txt",),
+        )
+    ],
+    "benchmarks/planted_faults.py": [
+        Call(
+            lambda at: (at.run.folder / "release" / "questions.jsonl", "--seeds", 1),
+            "posterior",
+        )
+    ],
+    "benchmarks/real_models.py": [
+        Call(
+            lambda at: (
+                at.copy.folder.name,
+                "--runs",
+                at.copy.out / "runs",
+                "--out",
+                at.tmp / "models",
+                "--minutes",
+                0.01,
+                "--told-minutes",
+                0.01,
+            ),
+            "p, exact",
+            needs="lm_eval",
         )
     ],
     "benchmarks/rank_alignment.py": [
@@ -561,7 +584,7 @@ PROGRAMS: dict[str, Sequence[Call]] = {
     "training/cues/fit.py": [Call(lambda at: (at.scde.folder,), "WEIGHTS = np.array([")],
     "training/grooming/draw.py": [
         Call(
-            lambda at: ("--run", at.two_books, "--sheets", 1, "--items", 2, "--out", "sheets"),
+            lambda at: ("--run", at.books_apart, "--sheets", 1, "--items", 2, "--out", "sheets"),
             "'noun'",
             ("sheets/sheet-1.txt",),
         ),
@@ -583,27 +606,27 @@ PROGRAMS: dict[str, Sequence[Call]] = {
     ],
     "training/grooming/fit.py": [
         Call(
-            lambda at: ("--marks", at.marks, "--run", at.two_books, "--write", at.weights),
+            lambda at: ("--marks", at.marks, "--run", at.books_apart, "--write", at.weights),
             "fits_as_well  two",
             ("reader_weights.py",),
         )
     ],
     "training/grooming/study.py": [
         Call(
-            lambda at: ("--marks", at.marks, "--run", at.two_books, "--first-chosen", 4),
+            lambda at: ("--marks", at.marks, "--run", at.books_apart, "--first-chosen", 4),
             "By book, the choice's own candidates",
         )
     ],
     "training/screen/fit.py": [
         Call(
-            lambda at: ("--marks", at.marks, "--run", at.two_books, "--write", at.screen_weights),
+            lambda at: ("--marks", at.marks, "--run", at.books_apart, "--write", at.screen_weights),
             "say that the candidate fits as well",
             ("screen_weights.py",),
         )
     ],
     "training/grooming/study_fours.py": [
         Call(
-            lambda at: ("--fours", at.fours, "--run", at.two_books),
+            lambda at: ("--fours", at.fours, "--run", at.books_apart),
             "| of a candidate, 500 questions |",
         )
     ],
@@ -677,17 +700,18 @@ def run_program(
 
 
 @pytest.fixture(scope="session")
-def two_books(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run of two source books, for cross-validation by book."""
+def books_apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of three source books, for cross-validation by book."""
 
     def make(place: Path) -> object:
         corpus = make_corpus(place / "books")
-        shutil.copy(SAMPLE / "source" / "the-lamp-at-skerry-point.txt", corpus.source)
+        for book in ("the-lamp-at-skerry-point.txt", "the-lost-luggage-of-penny-cross.txt"):
+            shutil.copy(SAMPLE / "source" / book, corpus.source)
         return call_cli(
             "run", *corpus.options, "--name", "two", "--out", place / "out", "--workers", "1"
         )
 
-    place, _ = made_once(tmp_path_factory, "two-books", make)
+    place, _ = made_once(tmp_path_factory, "books-apart", make)
     return place / "out" / "runs" / "two"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from inspect import signature
@@ -181,6 +182,12 @@ class CausalModel:
                     (own / float(np.log(10))).numpy(),
                     bool((log_probs.argmax(dim=-1) == ids[row, places]).all()),
                 )
+
+
+@functools.lru_cache(maxsize=1)
+def worker_causal_model(given: str) -> CausalModel:
+    """The model of ``hf:FOLDER``, loaded once in a process."""
+    return CausalModel(Path(given.removeprefix("hf:")))
 
 
 _NEXT_SENTENCE = "next-sentence model"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cloze_gen.adapters.local_models import CausalModel
+from cloze_gen.adapters.local_models import worker_causal_model
 from cloze_gen.adapters.spacy_tagger import tagger_identity, travelling_name
 from cloze_gen.adapters.tagging import Tagger
 from cloze_gen.corpus.frequencies import read_counts
@@ -231,14 +230,9 @@ def _judge_all(items: list[GroomedItem], shard: GroomShard) -> None:
     if tagger is not None:
         judge_tags(fit, shard, tagger)
     if shard.settings.language_model:
-        model = _language_model(shard.settings.language_model)
+        keep_to_one_thread()  # for reproducible bytes
+        model = worker_causal_model(shard.settings.language_model)
         judge_by_language_model(fit, shard, index, space, model)
-
-
-@functools.lru_cache(maxsize=1)
-def _language_model(given: str) -> CausalModel:
-    keep_to_one_thread()  # for reproducible bytes
-    return CausalModel(Path(given.removeprefix("hf:")))
 
 
 def _tagger(shard: GroomShard) -> Tagger | None:
