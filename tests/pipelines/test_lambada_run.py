@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.formats.lambada import format_plain_text, published_tokens
-from cloze_gen.pipelines import lambada_style
+from cloze_gen.pipelines import style_task
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.store import manifest
 from cloze_gen.store.runs import stage_artifact
@@ -134,7 +134,7 @@ def test_a_dry_run_reads_no_large_model(
     weights.parent.mkdir(parents=True)
     weights.write_bytes(b"weights")
     read: list[Path] = []
-    monkeypatch.setattr(lambada_style, "MAX_PLANNED_BYTES", 0)
+    monkeypatch.setattr(style_task, "MAX_PLANNED_BYTES", 0)
     monkeypatch.setattr(manifest, "file_sha256", lambda path: read.append(path) or "")
     member = f'committee.members=["ngram","hf:{weights.parent}"]'
     told = cli("run", "lambada-sample", "--dry-run", "--out", tmp_path / "out", "--set", member)

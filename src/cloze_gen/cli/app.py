@@ -631,7 +631,7 @@ def evaluate(
 
     Example: cloze-gen evaluate holmes-style --only baseline
 
-    Example: cloze-gen evaluate holmes-style --items samples_A.jsonl samples_B.jsonl samples_C.jsonl
+    Item analysis: cloze-gen evaluate holmes-style --items samples_A.jsonl samples_B.jsonl samples_C.jsonl
     """
     from cloze_gen.cli.evaluate import evaluate_items
 

@@ -181,8 +181,8 @@ def export(
     names: Annotated[
         bool, typer.Option("--names", help="with --answered: write the judges' names, not numbers")
     ] = False,
-    endpoint: Annotated[str, typer.Option(hidden=True)] = "",
-    model: Annotated[str, typer.Option(hidden=True)] = "",
+    endpoint: Annotated[str, typer.Option(hidden=True, help="now `judge ask`")] = "",
+    model: Annotated[str, typer.Option(hidden=True, help="now `judge ask`")] = "",
     out: Out = DEFAULT_OUT,
 ) -> None:
     """Write the next items into one file per judge.
