@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.metadata import distribution
 
@@ -153,10 +154,15 @@ def possible_tags(word: str) -> frozenset[str]:
     lemmas = lemminflect.getAllLemmas(word)
     for upos in _OPEN:
         for lemma in lemmas.get(upos, ()):
-            for tag, forms in lemminflect.getAllInflections(lemma, upos=upos).items():
-                if word in forms:
-                    found.add(tag)
+            found.update(tag for tag, forms in _inflections(lemma, upos).items() if word in forms)
     return frozenset(found)
+
+
+@functools.lru_cache(maxsize=100_000)
+def _inflections(lemma: str, upos: str) -> Mapping[str, tuple[str, ...]]:
+    import lemminflect
+
+    return dict(lemminflect.getAllInflections(lemma, upos=upos))
 
 
 @functools.lru_cache(maxsize=200_000)

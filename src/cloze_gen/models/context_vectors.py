@@ -168,33 +168,21 @@ class Associations:
         ... )
         array([0.75, 0.  , 0.  ])
         """
-        rows = [
-            slice(int(self.start[target]), int(self.start[target + 1]))
-            if target >= 0
-            else slice(0, 0)
-            for target in targets
-        ]
-        if not rows or not len(features):
+        rows = np.asarray(targets, np.int64)
+        if not len(rows) or not len(features):
             return np.zeros(len(rows))
-        times = np.bincount(features, minlength=_MAX_FEATURES)
-        listed = np.concatenate([self.feature[row] for row in rows])
-        hit = np.flatnonzero(times.astype(bool)[listed])
-        ends = np.cumsum([row.stop - row.start for row in rows])
-        owner = ends.searchsorted(hit, side="right")
-        at = (
-            hit
-            + np.array(
-                [
-                    row.start - end
-                    for row, end in zip(
-                        rows, np.concatenate([[0], ends[:-1]]).tolist(), strict=True
-                    )
-                ]
-            )[owner]
+        first, last = self.start[rows], np.where(rows >= 0, self.start[rows + 1], self.start[rows])
+        listed = np.concatenate(
+            [self.feature[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
         )
-        return np.bincount(
-            owner, self.pmi[at].astype(np.float64) * times[listed[hit]], len(rows)
-        ) / len(features)
+        wanted = np.zeros(_MAX_FEATURES, bool)
+        wanted[features] = True
+        hit = np.flatnonzero(wanted[listed])
+        ends = np.cumsum(last - first)
+        owner = ends.searchsorted(hit, side="right")
+        pmi = self.pmi[hit + (last - ends)[owner]].astype(np.float64)
+        times = (listed[hit, None] == features).sum(axis=1)
+        return np.bincount(owner, pmi * times, len(rows)) / len(features)
 
 
 def associations(counts: sp.csr_matrix) -> Associations:

@@ -385,12 +385,17 @@ def scored_items(tables: ChoiceTables, *, same_vocabulary: bool) -> list[ScoredI
 
 class _Describer:
     def __init__(self, tables: ChoiceTables, chosen: Collection[str]) -> None:
-        self._tables = tables
-        candidates = tables.candidates[tables.candidates["id"].isin(set(chosen))]
-        self._candidates = {
-            item_id: rows.set_index("word")
-            for item_id, rows in candidates.groupby("id", sort=False)
-        }
+        # plain dictionaries, because single look-ups in a data frame are slow
+        self._sentences = tables.sentences
+        ids = list(chosen)
+        self._focus, self._screened, self._answers, self._groomed = (
+            table.loc[ids].to_dict(orient="index")
+            for table in (tables.focus, tables.screened, tables.answers, tables.groomed)
+        )
+        self._candidates: dict[str, dict[str, dict[str, Any]]] = {item_id: {} for item_id in ids}
+        of_chosen = tables.candidates[tables.candidates["id"].isin(set(ids))]
+        for row in of_chosen.to_dict(orient="records"):
+            self._candidates[row["id"]][row["word"]] = row
         counts = tables.counts
         self._counts = dict(
             zip(
@@ -412,20 +417,16 @@ class _Describer:
             answer_index=answer_index,
             seed=seed,
         )
-        tables = self._tables
-        focus, screened, answer = (
-            table.loc[choice.id].to_dict()
-            for table in (tables.focus, tables.screened, tables.answers)
-        )
+        focus = self._focus[choice.id]
         return question_record(
             question,
             source=source_record(sentence, position),
             history=[focus["history1"], focus["history2"]],
             **({"stem": focus["stem"]} if "stem" in focus else {}),
             next_token=focus["next_token"],
-            answer_tag=tables.groomed.at[choice.id, "answer_tag"],
-            answer_rank=int(screened["answer_rank"]),
-            answer_forward_rank=int(answer["forward_rank"]),
+            answer_tag=self._groomed[choice.id]["answer_tag"],
+            answer_rank=int(self._screened[choice.id]["answer_rank"]),
+            answer_forward_rank=int(self._answers[choice.id]["forward_rank"]),
             option_scores=[
                 self._scores(choice.id, word, word == question.answer) for word in question.options
             ],
@@ -433,27 +434,26 @@ class _Describer:
 
     def _sentence(self, item_id: str) -> tuple[Sentence, int]:
         sentence_id, _, position = item_id.rpartition(":")
-        return self._tables.sentences[sentence_id], int(position)
+        return self._sentences[sentence_id], int(position)
 
     def _scores(self, item_id: str, word: str, is_answer: bool) -> dict[str, Any]:
         count, freq = self._counts[word]
         values: Sequence[Any]
         if is_answer:
-            own = self._tables.answers.loc[item_id]
+            own = self._answers[item_id]
             values = (
-                self._tables.screened.at[item_id, "answer_log10_prob"],
+                self._screened[item_id]["answer_log10_prob"],
                 own[FORWARD_SCORE],
                 own[SENTENCE_SCORE],
             )
         else:
-            values = [self._candidates[item_id].at[word, name] for name in SCORES]
+            values = [self._candidates[item_id][word][name] for name in SCORES]
         scores = {name: round(float(value), 5) for name, value in zip(SCORES, values, strict=True)}
         return {"word": word, "count": count, "freq": freq} | scores
 
     def candidates(self, item_id: str) -> dict[str, Any]:
         """The retained candidates of an item with verdicts and measures, for human groomers."""
         sentence, position = self._sentence(item_id)
-        rows = self._candidates[item_id]
         listed = [
             {
                 "word": word,
@@ -462,11 +462,11 @@ class _Describer:
                 "forward_rank": int(row["forward_rank"]),
             }
             | {
-                name: None if np.isnan(row[name]) else round(float(row[name]), 4)
+                name: None if math.isnan(row[name]) else round(float(row[name]), 4)
                 for name in MEASURES
             }
             | {name: round(float(row[name]), 5) for name in SCORES}
-            for word, row in rows.to_dict(orient="index").items()
+            for word, row in self._candidates[item_id].items()
         ]
         return {
             "id": item_id,

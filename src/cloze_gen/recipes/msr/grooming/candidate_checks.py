@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,12 @@ from cloze_gen.adapters.tagging import Tagger
 from cloze_gen.corpus.normalization import printed_neighbours, rendered_positions
 from cloze_gen.english.articles import breaks_article
 from cloze_gen.english.content_words import stem
+from cloze_gen.english.penn_tags import PAST
 from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause, sentence_fault
 from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.formats.questions import around_blank
+from cloze_gen.models.neighbour_counts import Side
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.msr.grooming.predicates import (
@@ -33,7 +36,13 @@ from cloze_gen.recipes.msr.grooming.predicates import (
     reader_fault,
     word_fault,
 )
-from cloze_gen.recipes.msr.grooming.reader_models import OF_MODEL, Place, features_of, opinion
+from cloze_gen.recipes.msr.grooming.reader_models import (
+    FEATURES,
+    OF_MODEL,
+    Place,
+    features_of,
+    opinion,
+)
 from cloze_gen.recipes.msr.grooming.reader_weights import WEIGHTS, WEIGHTS_WITH_MODEL
 from cloze_gen.recipes.msr.grooming.subcategorization import Frame, required_frame, takes_frame
 from cloze_gen.recipes.msr.tables import (
@@ -143,19 +152,27 @@ def measures_of(
     Yields name -> float64, shape (1 + candidates,), with the answer first. `similarity` is a cosine;
     `topicality` and `fit_*` are in nats, `beside_*` and `use_*` in log10.
     """
+    items = [item for item, _ in items_and_words]
     words_of = [[item.answer, *candidates] for item, candidates in items_and_words]
-    found = _attested([item for item, _ in items_and_words], words_of, index)
-    for (item, _), words, attested in zip(items_and_words, words_of, found, strict=True):
-        yield {**_known(item, words, space), **attested}
+    sizes = [len(words) for words in words_of]
+    words = [word for one in words_of for word in one]
+    cues = space.frame_cues_of(words)
+    together = _attested(items, words, sizes, index) | _adjacent(items, words, sizes, cues, space)
+    end = 0
+    for item, own in zip(items, words_of, strict=True):
+        part = slice(end, end := end + len(own))
+        yield {
+            **_known(item, own, space),
+            **{name: values[part] for name, values in together.items()},
+            "takes_frame": _takes_frame(cues[part], item),
+        }
 
 
 def _known(item: GroomedItem, words: Sequence[str], space: WordKnowledge) -> dict[str, np.ndarray]:
     tokens, at = item.sentence.tokens, item.position
-    before, after = printed_neighbour_pair(item)
     others = (token for i, token in enumerate(tokens) if i != at)
     shown = item.printed
     place = shown.index(at)
-    cues = space.frame_cues_of(words)
     near = (
         [tokens[i] for i in shown[max(0, place - space.window) : place]],
         [tokens[i] for i in shown[place + 1 : place + 1 + space.window]],
@@ -165,10 +182,6 @@ def _known(item: GroomedItem, words: Sequence[str], space: WordKnowledge) -> dic
         "topicality": space.topicality(words, others),
         "fit_before": space.neighbour_fit(words, near[0], []),
         "fit_after": space.neighbour_fit(words, [], near[1]),
-        "beside_before": space.neighbour_frequency(words, before, side="before"),
-        "beside_after": space.neighbour_frequency(words, after, side="after"),
-        **_uses(cues, before, after),
-        "takes_frame": _takes_frame(cues, item),
     }
 
 
@@ -188,9 +201,8 @@ def place_of(item: GroomedItem, *, frequent: Container[str]) -> Place:
 
 
 def _attested(
-    items: Sequence[GroomedItem], words_of: Sequence[Sequence[str]], index: ForwardIndex
-) -> Iterator[dict[str, np.ndarray]]:
-    sizes = [len(words) for words in words_of]
+    items: Sequence[GroomedItem], words: Sequence[str], sizes: Sequence[int], index: ForwardIndex
+) -> dict[str, np.ndarray]:
     around = (
         np.array([_around(item, index) for item in items], np.int64)
         .reshape(-1, 6)
@@ -198,7 +210,7 @@ def _attested(
         .T
     )
     before, after, second_last, last, following, second = around
-    ids = np.array(index.ids([word for words in words_of for word in words]), np.int64)
+    ids = np.array(index.ids(words), np.int64)
     ngrams = {
         "attested_before": (before, ids),
         "attested_after": (ids, after),
@@ -206,10 +218,7 @@ def _attested(
         "attested_around": (last, ids, following),
         "attested_following": (ids, following, second),
     }
-    found = {name: index.attested(np.column_stack(columns)) for name, columns in ngrams.items()}
-    ends = np.cumsum(sizes)
-    for end, size in zip(ends.tolist(), sizes, strict=True):
-        yield {name: one[end - size : end] for name, one in found.items()}
+    return {name: index.attested(np.column_stack(columns)) for name, columns in ngrams.items()}
 
 
 def _around(item: GroomedItem, index: ForwardIndex) -> list[int]:
@@ -225,17 +234,35 @@ def _around(item: GroomedItem, index: ForwardIndex) -> list[int]:
     return [*index.ids(printed_neighbour_pair(item)), *own[at : at + 2], *own[at + 3 : at + 5]]
 
 
-def _uses(cues: np.ndarray, before: str, after: str) -> dict[str, np.ndarray]:
-    """log10 share of each word's uses after tokens such as `before`, and before ones such as `after`."""
+def _adjacent(
+    items: Sequence[GroomedItem],
+    words: Sequence[str],
+    sizes: Sequence[int],
+    cues: np.ndarray,
+    space: WordKnowledge,
+) -> dict[str, np.ndarray]:
+    """How often each word stands beside its printed neighbour, and beside tokens such as it."""
+    pairs = [printed_neighbour_pair(item) for item in items]
     uses = cues.sum(axis=(1, 2)) + _PRIOR_USES
-    stood_after, stood_before = (
-        cues[:, kind_before(before), :].sum(axis=1),
-        cues[:, :, kind_after(after)].sum(axis=1),
+    found = {}
+    sides: tuple[tuple[Side, Callable[[str], int], int], ...] = (
+        ("before", kind_before, 2),
+        ("after", kind_after, 1),
     )
-    return {
-        "use_before": np.log10((stood_after + 0.5) / uses),
-        "use_after": np.log10((stood_before + 0.5) / uses),
-    }
+    for place, (side, kind_of, others) in enumerate(sides):
+        neighbours = [pair[place] for pair in pairs]
+        kinds = np.array([kind_of(word) for word in neighbours], np.int64).repeat(sizes)
+        stood = cues.sum(axis=others)[np.arange(len(words)), kinds]
+        found[f"use_{side}"] = np.log10((stood + 0.5) / uses)
+        rows_of: dict[str, list[int]] = defaultdict(list)
+        for row, neighbour in enumerate(np.repeat(np.array(neighbours, object), sizes)):
+            rows_of[neighbour].append(row)
+        beside = found[f"beside_{side}"] = np.zeros(len(words))
+        for neighbour, rows in rows_of.items():
+            beside[rows] = space.neighbour_frequency(
+                [words[row] for row in rows], neighbour, side=side
+            )
+    return found
 
 
 def _takes_frame(cues: np.ndarray, item: GroomedItem) -> np.ndarray:
@@ -331,11 +358,10 @@ def judge_by_readers(
         (item, [item.candidates[i] for i in places])
         for item, places in zip(items, places_of, strict=True)
     ]
-    for item, places, measures in zip(
-        items, places_of, measures_of(items_and_words, index, space), strict=True
-    ):
+    for item in items:
         item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
-        _judge_by_readers(item, places, measures, shard)
+    measured = measures_of(items_and_words, index, space)
+    _judge_by_readers(zip(items, places_of, measured, strict=True), shard, WEIGHTS)
 
 
 def judge_by_language_model(
@@ -353,10 +379,13 @@ def judge_by_language_model(
         (item, places) for item in items if len(places := _open_places(item)) >= N_IMPOSTORS
     ]
     items_and_words = [(item, [item.candidates[i] for i in places]) for item, places in places_of]
-    for (item, places), (_, words), measures in zip(
-        places_of, items_and_words, measures_of(items_and_words, index, space), strict=True
-    ):
-        _judge_by_readers(item, places, measures | model_measures(item, words, model), shard)
+    measured = (
+        (item, places, measures | model_measures(item, words, model))
+        for (item, places), (_, words), measures in zip(
+            places_of, items_and_words, measures_of(items_and_words, index, space), strict=True
+        )
+    )
+    _judge_by_readers(measured, shard, WEIGHTS_WITH_MODEL)
 
 
 def model_measures(
@@ -375,23 +404,22 @@ def _open_places(item: GroomedItem) -> list[int]:
 
 
 def _judge_by_readers(
-    item: GroomedItem, places: Sequence[int], measures: Mapping[str, np.ndarray], shard: GroomShard
+    measured: Iterable[tuple[GroomedItem, Sequence[int], Mapping[str, np.ndarray]]],
+    shard: GroomShard,
+    weights: Mapping[str, Mapping[str, float]],
 ) -> None:
-    item.answer_topicality = float(measures["topicality"][0])
-    features = features_of(measures, place_of(item, frequent=shard.frequent))
-    marks = opinion(features, WEIGHTS_WITH_MODEL if OF_MODEL[0] in measures else WEIGHTS)
-    columns = (
-        measures["similarity"][1:],
-        measures["topicality"][1:],
-        marks.fits_as_well,
-        marks.ungrammatical,
-        marks.plausible,
-    )
-    item.measured[places] = np.column_stack(columns)
-    for i, fits_as_well, ungrammatical in zip(
-        places, marks.fits_as_well.tolist(), marks.ungrammatical.tolist(), strict=True
-    ):
-        item.verdicts[i] = reader_fault(fits_as_well, ungrammatical, settings=shard.settings) or FIT
+    places_of, known, features = [], [np.zeros((0, 2))], [np.zeros((0, len(FEATURES)))]
+    for item, places, measures in measured:
+        item.answer_topicality = float(measures["topicality"][0])
+        places_of += [(item, place) for place in places]
+        known.append(np.column_stack([measures["similarity"][1:], measures["topicality"][1:]]))
+        features.append(features_of(measures, place_of(item, frequent=shard.frequent)))
+    marks = opinion(np.concatenate(features), weights)
+    columns = (*np.concatenate(known).T, marks.fits_as_well, marks.ungrammatical, marks.plausible)
+    for (item, place), row in zip(places_of, np.column_stack(columns), strict=True):
+        item.measured[place] = row
+        fault = reader_fault(float(row[2]), float(row[3]), settings=shard.settings)
+        item.verdicts[place] = fault or FIT
 
 
 def judge_tags(items: Sequence[GroomedItem], shard: GroomShard, tagger: Tagger) -> None:
@@ -436,5 +464,5 @@ def _dictionary_fault(word: str, item: GroomedItem) -> str | None:
         item.tag,
         has_tag=can_have_tag(word, item.tag),
         doubtful=is_doubtful(word, item.tag),
-        same_past_forms=same_past_forms(word, item.answer),
+        same_past_forms=item.tag not in PAST or same_past_forms(word, item.answer),
     )
