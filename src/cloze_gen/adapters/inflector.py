@@ -150,7 +150,7 @@ def possible_tags(word: str) -> frozenset[str]:
         return possible_tags(word.replace("-", "")) or possible_tags(word.rpartition("-")[2])
     import lemminflect  # here, because it loads spaCy, which most commands do not need
 
-    found = set()
+    found: set[str] = set()
     lemmas = lemminflect.getAllLemmas(word)
     for upos in _OPEN:
         for lemma in lemmas.get(upos, ()):

@@ -392,10 +392,10 @@ class _Describer:
             table.loc[ids].to_dict(orient="index")
             for table in (tables.focus, tables.screened, tables.answers, tables.groomed)
         )
-        self._candidates: dict[str, dict[str, dict[str, Any]]] = {item_id: {} for item_id in ids}
+        self._candidates: dict[str, dict[str, dict[Any, Any]]] = {item_id: {} for item_id in ids}
         of_chosen = tables.candidates[tables.candidates["id"].isin(set(ids))]
         for row in of_chosen.to_dict(orient="records"):
-            self._candidates[row["id"]][row["word"]] = row
+            self._candidates[row["id"]][row["word"]] = dict(row)
         counts = tables.counts
         self._counts = dict(
             zip(
