@@ -121,7 +121,7 @@ def contamination(
         answers = args.out / f"{name}-answers.jsonl"
         if not answers.exists():
             call(sys.executable, program, model, requests, answers)
-        call(*cloze_gen(*test, "--permutations", PERMUTATIONS, "--log", str(answers)))
+        call(*cloze_gen(*test, "--log", str(answers)))
 
 
 def main() -> None:
