@@ -32,7 +32,18 @@ def test_a_second_run_and_its_plan_use_the_rates_of_the_first(
     """Stages that run again have been measured; a stage never measured is named and not counted."""
     for module in (rates, __import__("cloze_gen.cli.run", fromlist=["run"])):
         monkeypatch.setattr(module, "LEAST_BYTES", 1)
-    call = ("run", *copied.corpus.options, "--name", "tiny", "--out", copied.out, "--workers", "1")
+    call = (
+        "run",
+        *copied.corpus.options,
+        "--name",
+        "tiny",
+        "--out",
+        copied.out,
+        "--workers",
+        "1",
+        "--set",
+        "choice.method=random",
+    )
     plan = cli(*call, "--set", "choice.n_questions=3", "--dry-run").out
     assert re.search(r"15 choice .*\(.* s, 0.00 GB\)", plan)
     assert "rates of our benchmark: all stages" in " ".join(plan.split())
