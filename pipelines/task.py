@@ -18,7 +18,7 @@ from luigi.worker import Worker
 
 from cloze_gen import __version__
 from cloze_gen.engine.local import Engine, make_engine
-from cloze_gen.engine.progress import LOGS, keeping_log, note, say
+from cloze_gen.engine.progress import LOGS, Stopwatch, keeping_log, note, say
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import ClozeGenError, CorpusError
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
@@ -34,6 +34,7 @@ class Build:
         stages: inputs first.
         is_planning: stages are only described; a large input that was never read counts as new.
         seconds: of each task that ran.
+        announce: called with each stage that starts; returns what to call with its own seconds.
     """
 
     def __init__(self) -> None:
@@ -41,6 +42,8 @@ class Build:
         self.is_planning = False
         self.failures: list[BaseException] = []
         self.seconds: dict[luigi.Task, float] = {}
+        self.announce: Callable[[StageTask], Callable[[float], None]] | None = None
+        self._nested_seconds = 0.0  # of stages that ran while another one waited
         self._at_work: list[StageTask] = []  # the outermost first
         self._engine: Engine | None = None
         self._read: dict[Any, Any] = {}
@@ -68,6 +71,8 @@ class Build:
             if writer is None:
                 return
             self._at_work.append(stage)
+            clock, nested = Stopwatch(), self._nested_seconds
+            ended = self.announce(stage) if self.announce else None
             try:
                 stage.work(writer, ctx)
                 stage.check_something_kept(writer.funnel)
@@ -77,6 +82,10 @@ class Build:
                 raise
             finally:
                 self._at_work.pop()
+        own = clock.seconds - (self._nested_seconds - nested)
+        self._nested_seconds += own
+        if ended is not None:
+            ended(own)
 
     def run_those_ready(self) -> None:
         """Run ready stages while one waits for an outside program, but no second outside program:

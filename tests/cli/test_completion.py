@@ -123,6 +123,28 @@ def test_nothing_heavy_is_imported(place: Path) -> None:
     assert set(HEAVY) & {name.split(".")[0] for name in modules.split()} == set()
 
 
+@pytest.mark.parametrize("words", [("--help",), ("run", "--help"), ("judge", "--help")])
+def test_help_imports_nothing_heavy(words: tuple[str, ...], place: Path) -> None:
+    """Neither the libraries of stages nor Rich, which takes half of the time of `--help`."""
+    call = f"import sys; sys.argv[1:] = {words!r}\n"
+    told = "import atexit; atexit.register(lambda: sys.stderr.write(' '.join(sys.modules)))\n"
+    status, lines, modules = asked(place, {}, program=call + told + PROGRAM)
+    assert status == 0
+    assert lines[0].startswith("Usage: cloze-gen")
+    assert "cloze_gen.cli.arguments" in modules.split()
+    heavy = {*HEAVY, "rich", "pydantic", "tqdm"}
+    assert heavy & {name.split(".")[0] for name in modules.split()} == set()
+
+
+def test_a_plan_imports_no_library_of_plots_or_pages() -> None:
+    """A run with nothing to do writes no report and trains nothing."""
+    told = "import sys, cloze_gen.cli.run, cloze_gen.pipelines.style_task as s\n"
+    told += "[s.find_style(name) for name in s.style_names()]; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    unused = {"matplotlib", "jinja2", "sklearn", "spacy", "pandas", "scipy.optimize", "scipy.stats"}
+    assert set(done.stdout.split()) & unused == set()
+
+
 @pytest.mark.thorough
 def test_it_answers_before_one_waits(place: Path) -> None:
     """Processor time of the quickest of five calls, so that a busy machine does not count."""

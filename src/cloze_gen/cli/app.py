@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import io
 import itertools
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -19,6 +22,7 @@ from cloze_gen.cli.arguments import (
     DEFAULT_OUT,
     LARGEST_SEED,
     SHELLS,
+    VARIABLE,
     AsIfSettings,
     Config,
     KeepSplits,
@@ -398,7 +402,17 @@ _ORDER = (
 )
 
 
-class _Commands(TyperGroup):
+class Group(TyperGroup):
+    """A group whose help has the whole first sentence of each command."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        rows = [(name, one.get_short_help_str(limit=200)) for name, one in commands if one]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+class _Commands(Group):
     """Handle EOFError and Ctrl-C here, because Typer would print a line of its own."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -428,10 +442,11 @@ def _refuse_empty(args: Sequence[str]) -> None:
             )
 
 
-app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
+# Rich, which Typer would use for help, takes half of the time of `--help` to import.
+app = typer.Typer(cls=_Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="Build cloze test sets from raw books. Every intermediate step is saved, so you can inspect it.")  # fmt: skip
-app.add_typer(judge_group, name="judge")
-app.add_typer(corpus_group, name="corpus")
+app.add_typer(judge_group, name="judge", cls=Group)
+app.add_typer(corpus_group, name="corpus", cls=Group)
 add_release_commands(app)
 
 # Larger numbers are typing errors and would fail later with a less clear message.
@@ -714,8 +729,7 @@ def clean_exams(
         typer.Option(help="folder for the results; default: NAME-cleaned next to the file"),
     ] = None,
 ) -> None:
-    """Clean collected exams by the six rules of SCDE (Kong et al. 2020, section
-    3.2).
+    """Clean collected exams by the six rules of SCDE (section 3.2 of its paper).
 
     Example: cloze-gen clean-exams exams.json --out cleaned
 
@@ -730,6 +744,29 @@ def clean_exams(
 add_newcomer_commands(app)
 
 
+def _nothing() -> None: ...
+
+
+def needed(whole: typer.Typer, words: Sequence[str]) -> typer.Typer:
+    """The commands named in `words` with their options, the others with name and help alone:
+    reading the options of all is slow.
+    """
+    part = copy.copy(whole)
+    part.registered_commands = []
+    for one in whole.registered_commands:
+        function = one.callback or _nothing
+        info = copy.copy(one)
+        info.name = one.name or function.__name__.replace("_", "-")
+        if info.name not in words:
+            info.help, info.callback = inspect.getdoc(function), _nothing
+        part.registered_commands.append(info)
+    part.registered_groups = [copy.copy(group) for group in whole.registered_groups]
+    for group in part.registered_groups:
+        if group.typer_instance is not None:
+            group.typer_instance = needed(group.typer_instance, words)
+    return part
+
+
 def call() -> int:
     """Run the command line; an unexpected error also becomes one message and an exit status."""
     for stream in (
@@ -739,7 +776,9 @@ def call() -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        return run_and_report(lambda: app(standalone_mode=False))
+        # a shell that completes a line gives its words elsewhere
+        of_call = app if VARIABLE in os.environ else needed(app, sys.argv[1:])
+        return run_and_report(lambda: of_call(standalone_mode=False))
     except Exception as error:  # noqa: BLE001 - the outermost handler
         show(f"cloze-gen: {write_crash_report(error)}", sys.stderr)
         return ClozeGenError.exit_status

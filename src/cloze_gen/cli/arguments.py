@@ -206,7 +206,7 @@ def _matching(
 # words. Only suggestions may reach the screen.
 
 
-_VARIABLE = "_CLOZE_GEN_COMPLETE"
+VARIABLE = "_CLOZE_GEN_COMPLETE"
 
 # Bash splits words at `=`. After `key=` no space is added, since the value follows.
 _BASH = """\
@@ -265,7 +265,7 @@ def script_of(shell: str) -> str:
 
 def answer_shells() -> None:
     """Register the shells with Typer if a shell requests suggestions; else import nothing."""
-    if _VARIABLE in os.environ:
+    if VARIABLE in os.environ:
         typer.completion.completion_init()  # type: ignore[attr-defined]  # typer declares no exports
 
 

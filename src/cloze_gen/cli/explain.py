@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.errors import UsageError
+from cloze_gen.pipelines.rates import costs
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.store.runs import (
@@ -16,16 +17,23 @@ from cloze_gen.store.runs import (
 )
 
 
-def plan_text(task: RunTask) -> str:
+def plan_text(task: RunTask, *, with_costs: bool = False) -> str:
+    """`with_costs`: with minutes and GB of the stages that would run, where they can be estimated."""
     before = _earlier(task.folder)
     lines = [*task.ignored_lines(), f"{task.run_name}: in {task.out}"]
     older = task.format_change() if before else None
     task.build.is_planning = True
-    for number, stage in enumerate(task.stages(), 1):
+    stages = task.stages()
+    todo = [stage for stage in stages if with_costs and not stage.complete()]
+    estimates, in_all = costs(stages, todo)
+    for number, stage in enumerate(stages, 1):
         state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
+        if stage.label in estimates:
+            state += f" ({estimates[stage.label]})"
         lines.append(f"  {number:02} {stage.label:<16} {state}")
     state = "as on disk" if task.complete() else f"would be written{f': {older}' if older else ''}"
-    return "\n".join([*lines, f"     release          {state}"])
+    lines.append(f"     release          {state}")
+    return "\n".join([*lines, *([f"     estimate         {in_all}"] if in_all else [])])
 
 
 def _earlier(folder: Path) -> dict[str, Any] | None:

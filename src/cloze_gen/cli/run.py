@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +22,14 @@ from cloze_gen.engine.local import check_engine, engine_scope
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import CorpusError, UsageError
 from cloze_gen.parsing import name_list
+from cloze_gen.pipelines.rates import (
+    LEAST_BYTES,
+    minutes_text,
+    note_rate,
+    rate_name,
+    read_rates,
+    size_of_books,
+)
 from cloze_gen.pipelines.run import RunTask, check_run_name
 from cloze_gen.pipelines.style_task import (
     ignored_lines,
@@ -30,7 +39,7 @@ from cloze_gen.pipelines.style_task import (
     style_of,
     style_of_run,
 )
-from cloze_gen.pipelines.task import Build, build, log_file, logged, look_ahead
+from cloze_gen.pipelines.task import Build, StageTask, build, log_file, logged, look_ahead
 from cloze_gen.release.facts import read_record
 from cloze_gen.release.report_data import funnel_text
 from cloze_gen.release.signature import read_signature
@@ -123,7 +132,7 @@ def run(*, config: str, dry_run: bool, **parameters: Any) -> None:
             f"{task.last.config_used}"
         )
     if dry_run:
-        show(plan_text(task))
+        show(plan_text(task, with_costs=True))
         return
     if task.strict:
         check_no_book_dropped(task)
@@ -179,6 +188,7 @@ def carry_out(task: RunTask) -> None:
             logged(task.store, task.run_name),
         ):
             engine.share(task.store.store)
+            task.build.announce = announcer(task.stages())
             build(task)
             task.store.sweep()  # temporary folders of dead workers of a cluster
     show(funnel_text(task.steps(), task.of_style.legends))
@@ -191,6 +201,29 @@ def carry_out(task: RunTask) -> None:
     )
     if not done_before:
         say(f"log: {log_file(task.store, task.run_name)}")
+
+
+def announcer(stages: Sequence[StageTask]) -> Callable[[StageTask], Callable[[float], None]]:
+    """Prints `stage 7 of 15: alternates`, with the time left if earlier runs measured all stages
+    that are left; records how long each stage takes.
+    """
+    numbers = {stage.task_id: number for number, stage in enumerate(stages, 1)}
+    size, begun = size_of_books(stages), set[str]()
+
+    def announce(stage: StageTask) -> Callable[[float], None]:
+        begun.add(stage.task_id)
+        line = f"stage {numbers[stage.task_id]} of {len(stages)}: {stage.label}"
+        rates = read_rates(stage.store) if size >= LEAST_BYTES else {}
+        left = [one for one in stages if one.task_id not in begun and not one.complete()]
+        names = [rate_name(one) for one in (stage, *left)]
+        if all(name in rates for name in names):
+            seconds = size * sum(rates[name][0] for name in names)
+            line += f", about {minutes_text(seconds)} left"
+        say(line)
+        measured = functools.partial(note_rate, stage, size=size)
+        return measured if size >= LEAST_BYTES else lambda seconds: None
+
+    return announce
 
 
 def check_two_sides(task: RunTask) -> None:

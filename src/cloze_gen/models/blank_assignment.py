@@ -7,7 +7,6 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 # of the span of the scores; closer sums are compared exactly by `math.fsum`
 _TRACE = 1e-9
@@ -38,6 +37,8 @@ def decode_jointly(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     >>> decode_jointly(np.array([[0.0, 0.0, 2.0], [0.0, 2.0, 4.0]])).tolist()
     [0, 2]
     """
+    from scipy.optimize import linear_sum_assignment  # slow to import
+
     blanks, best = linear_sum_assignment(scores, maximize=True)
     trace = _TRACE * (np.ptp(scores) or 1.0)
     lowest = linear_sum_assignment(scores - trace * _preference(*scores.shape), maximize=True)[1]

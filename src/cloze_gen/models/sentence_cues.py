@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from cloze_gen.english.cohesion import Opener, Person, SurfaceTies
@@ -43,6 +42,8 @@ def fit_conditional_logit(
         return float(value), transposed @ (
             exponent / total[item_of_row]
         ) - answer_sum + ridge * weights
+
+    from scipy.optimize import minimize  # slow to import
 
     found = minimize(
         loss,

@@ -17,7 +17,6 @@ from cloze_gen.formats.licences import SetLicence, bibtex, citation_cff, set_lic
 from cloze_gen.records.release_facts import Measured, ReleasedBook, ReleaseFacts
 from cloze_gen.release.card import CardFacts, card_head, dataset_card, draw_samples, sample_question
 from cloze_gen.release.facts import ReleaseRecord, record_text
-from cloze_gen.release.html import render_report
 from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.report_passages import sample_blanks, sample_passage
@@ -109,6 +108,8 @@ def write_documents(
     folder: Path, *, style: Style, published: PublishedSet, record: ReleaseRecord, data: ReportData
 ) -> None:
     """Write `DOCUMENTS` of a full release; sample items are added to `data`."""
+    from cloze_gen.release.html import render_report  # Matplotlib and Jinja2 are slow to import
+
     facts = replace(
         record.facts,
         measured=tuple(measured_rows(data)),

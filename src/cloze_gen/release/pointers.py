@@ -31,7 +31,6 @@ from cloze_gen.release.documents import (
 )
 from cloze_gen.release.facts import ReleaseRecord, record_text
 from cloze_gen.release.folder import ReleaseFolder
-from cloze_gen.release.html import render_report
 from cloze_gen.release.items.kind import ItemKind, Record, Span
 from cloze_gen.release.report_data import ReportData
 from cloze_gen.release.signature import SIGNATURE, checksums_of, write_checksums
@@ -118,6 +117,8 @@ def _pointed(
 def write_pointer_documents(
     folder: Path, *, record: ReleaseRecord, data: ReportData, full: Path
 ) -> None:
+    from cloze_gen.release.html import render_report  # Matplotlib and Jinja2 are slow to import
+
     settings = {
         **record.facts.settings,
         "release": {**record.facts.settings["release"], "text": "pointers"},

@@ -24,7 +24,7 @@ from cloze_gen.store.tables import (
     REJECTED,
     SOURCE_SENTENCES,
     read_jsonl,
-    read_parquet,
+    read_rows,
     unescape_cell,
 )
 from cloze_gen.text_layout import printable, table_lines, wrap
@@ -59,16 +59,15 @@ class Traced:
 
     def table(self, stage: str, file: str) -> pd.DataFrame:
         return (
-            read_parquet(self.artifact(stage).path(file))
-            .filter(has_id(self.id))
+            read_rows(self.artifact(stage).path(file), self.id)
             .to_pandas()
             .astype({"id": str, "word": str})
         )
 
     @functools.cached_property
     def sentence(self) -> dict[str, Any]:
-        sentences = read_parquet(self.artifact("focus").path(SOURCE_SENTENCES))
-        return dict(sentences.filter(has_id(self.row["sentence_id"])).to_pylist()[0])
+        path = self.artifact("focus").path(SOURCE_SENTENCES)
+        return dict(read_rows(path, self.row["sentence_id"]).to_pylist()[0])
 
     def set_out(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], *, left: frozenset[str]
@@ -115,7 +114,7 @@ def find_row(folder: Path, stage: str, file: str, item_id: str) -> dict[str, Any
     artifact = find_stage(folder, stage)
     if artifact is None:
         return None
-    table = read_parquet(artifact.path(file)).filter(has_id(item_id))
+    table = read_rows(artifact.path(file), item_id)
     return dict(table.to_pylist()[0]) if table.num_rows else None
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import DTypeLike
 
@@ -87,6 +88,20 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
             [pq.read_table(part, columns=columns) for part in sorted(path.glob("*.parquet"))]
         )
     return pq.read_table(path, columns=columns)
+
+
+def read_rows(path: Path, item_id: str) -> pa.Table:
+    """The rows of one `id`; a row group without it is read in that column alone."""
+    wanted = item_id.encode("utf-8", "replace").decode()  # Arrow refuses lone surrogates
+    found = []
+    for part in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
+        file = pq.ParquetFile(part)  # `pq.read_table` would import its data sets
+        found.append(file.schema_arrow.empty_table())
+        for group in range(file.num_row_groups):
+            mask = pc.equal(file.read_row_group(group, columns=["id"])["id"], wanted)
+            if pc.any(mask).as_py():
+                found.append(file.read_row_group(group).filter(mask))
+    return pa.concat_tables(found)
 
 
 def memory_mapped(path: Path) -> np.ndarray:

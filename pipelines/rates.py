@@ -1,0 +1,100 @@
+"""Seconds and bytes of a stage for each byte of books, from earlier runs in an output folder.
+
+The file of rates is beside the logs, because it contains times; no artifact depends on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from cloze_gen.engine.progress import LOGS
+from cloze_gen.parsing import ParseError, parse_json
+from cloze_gen.pipelines.corpus import Ingest
+from cloze_gen.pipelines.task import StageTask
+from cloze_gen.store.artifacts import Store
+from cloze_gen.store.manifest import write_json
+
+RATES = "rates.json"
+LEAST_BYTES = 10_000_000  # the time of fewer books is mostly that of starting
+Rate = tuple[float, float]  # seconds and bytes written for each byte of all books
+# docs/benchmarks.md, holmes-style on 522 + 5 books with two workers: seconds and megabytes
+_BENCHMARK_BYTES = 233.5e6
+_BENCHMARK = {
+    "ingest train": (49, 0), "corpus train": (4, 0), "counts": (14, 9), "ingest source": (1, 0), "corpus source": (0, 0), "focus": (8, 3),
+    "text": (10, 420), "lm": (50, 663), "index": (22, 359), "alternates": (12, 41), "screening": (2, 0), "forward": (11, 82),
+    "contexts": (24, 55), "grooming": (58, 14), "choice": (76, 11),
+}  # fmt: skip
+
+
+def size_of_books(stages: Sequence[StageTask]) -> int:
+    """Bytes of the files of all books that are read."""
+    books = {
+        book.path for one in stages if isinstance(one, Ingest) for book in one.books_found()[0]
+    }
+    return sum(path.stat().st_size for path in books if path.is_file())
+
+
+def read_rates(store: Store) -> dict[str, Rate]:
+    """`style stage` -> rate; stages that no run has measured are missing."""
+    try:
+        found = parse_json((store.root / LOGS / RATES).read_bytes())
+        return {
+            str(name): (float(seconds), float(written))
+            for name, (seconds, written) in found.items()
+            if math.isfinite(seconds + written) and min(seconds, written) >= 0
+        }
+    except (OSError, ParseError, AttributeError, TypeError, ValueError):
+        return {}  # none yet, or damaged: stages are measured again
+
+
+def note_rate(stage: StageTask, seconds: float, size: int) -> None:
+    written = sum(file["bytes"] for file in stage.store.open(stage.key).manifest["files"].values())
+    rates = {**read_rates(stage.store), rate_name(stage): (seconds / size, written / size)}
+    write_json(stage.store.root / LOGS / RATES, rates)
+
+
+def rate_name(stage: StageTask) -> str:
+    return f"{getattr(stage, 'style', '')} {stage.label}".strip()
+
+
+def default_rates() -> dict[str, Rate]:
+    return {
+        f"holmes-style {label}": (seconds / _BENCHMARK_BYTES, 1e6 * written / _BENCHMARK_BYTES)
+        for label, (seconds, written) in _BENCHMARK.items()
+    }
+
+
+def minutes_text(seconds: float) -> str:
+    """
+    >>> minutes_text(20), minutes_text(95), minutes_text(7300)
+    ('20 s', '2 min', '122 min')
+    """
+    return f"{seconds / 60:,.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
+
+
+def cost_text(rate: Rate, size: int) -> str:
+    """
+    >>> cost_text((2e-7, 3.0), 400_000_000)
+    '1 min, 1.20 GB'
+    """
+    return f"{minutes_text(rate[0] * size)}, {rate[1] * size / 1e9:.2f} GB"
+
+
+def costs(stages: Sequence[StageTask], todo: Sequence[StageTask]) -> tuple[Mapping[str, str], str]:
+    """Of each stage to run (by label) its minutes and GB, and a line about all of them."""
+    size, measured = size_of_books(stages), read_rates(todo[0].store) if todo else {}
+    if not todo or size < LEAST_BYTES:
+        return {}, ""
+    rates, names = {**default_rates(), **measured}, {one.label: rate_name(one) for one in todo}
+    known = {label: rates[name] for label, name in names.items() if name in rates}
+    shipped = [label for label in known if names[label] not in measured]
+    unknown = [label for label in names if label not in known]
+    total = tuple(map(math.fsum, zip(*known.values(), strict=True))) or (0.0, 0.0)
+    line = f"about {cost_text((total[0], total[1]), size)} for {size / 1e6:,.0f} MB of books"
+    if shipped:
+        which = "all stages" if len(shipped) == len(todo) else ", ".join(shipped)
+        line += f"; not measured here, rates of our benchmark: {which}"
+    if unknown:
+        line += f"; not counted, never measured: {', '.join(unknown)}"
+    return {label: cost_text(rate, size) for label, rate in known.items()}, line

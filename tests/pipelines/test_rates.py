@@ -1,0 +1,75 @@
+"""Progress of a run in stages, and the minutes and gigabytes that a dry run prints."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.engine.progress import LOGS
+from cloze_gen.pipelines import rates
+from cloze_gen.pipelines.rates import RATES, costs, default_rates, read_rates
+from cloze_gen.store.artifacts import Store
+
+
+def test_each_stage_has_its_number_and_the_books_are_too_few_for_a_rate(finished: Any) -> None:
+    """No time left, and no rate is kept: a small run measures how long programs take to start."""
+    lines = re.findall(r"^stage (\d+) of (\d+): (.*)$", finished.outcome.err, re.MULTILINE)
+    total = int(lines[0][1])
+    assert sorted(int(number) for number, _, _ in lines) == list(range(1, total + 1))
+    assert "left" not in " ".join(label for _, _, label in lines)
+    assert not (finished.out / LOGS / RATES).exists()
+
+
+@pytest.mark.slow
+def test_a_second_run_and_its_plan_use_the_rates_of_the_first(
+    copied: Any, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stages that run again have been measured; a stage never measured is named and not counted."""
+    for module in (rates, __import__("cloze_gen.cli.run", fromlist=["run"])):
+        monkeypatch.setattr(module, "LEAST_BYTES", 1)
+    call = (
+        "run",
+        *copied.corpus.options,
+        "--name",
+        "tiny",
+        "--out",
+        copied.out,
+        "--workers",
+        "1",
+        "--set",
+        "choice.method=random",
+    )
+    plan = cli(*call, "--set", "choice.n_questions=3", "--dry-run").out
+    assert re.search(r"15 choice .*\(.* s, 0.00 GB\)", plan)
+    assert "rates of our benchmark: all stages" in " ".join(plan.split())
+    assert ", about" not in cli(*call, "--set", "choice.n_questions=3").err
+    assert set(read_rates(Store(copied.out))) == {"holmes-style choice"}
+    plan = cli(*call, "--set", "choice.n_questions=4", "--dry-run").out
+    assert "MB of books" in plan
+    assert "benchmark" not in plan
+    done = cli(*call, "--set", "choice.n_questions=4")
+    assert re.search(r"^stage 15 of 15: choice, about \d+ s left$", done.err, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[1]", "{", '{"a": [1]}', '{"a": ["x", 1]}', '{"a": [-1, 2]}']
+)
+def test_a_damaged_file_of_rates_is_no_rate(text: str, tmp_path: Path) -> None:
+    (tmp_path / LOGS).mkdir()
+    (tmp_path / LOGS / RATES).write_text(text)
+    assert read_rates(Store(tmp_path)) == {}
+    (tmp_path / LOGS / RATES).write_text(json.dumps({"a b": [1, 2.5]}))
+    assert read_rates(Store(tmp_path)) == {"a b": (1.0, 2.5)}
+
+
+def test_the_benchmark_has_the_stages_of_the_style(finished: Any) -> None:
+    labels = {
+        stage["label"] for stage in json.loads((finished.folder / "run.json").read_text())["stages"]
+    }
+    assert {name.removeprefix("holmes-style ") for name in default_rates()} == labels
+    assert costs([], []) == ({}, "")
