@@ -42,7 +42,7 @@ if {work!r}:
     from cloze_gen.cli import app as cli
     def work(standalone_mode):
         exec({work!r}, globals())
-    cli.app = work
+    cli.needed = lambda *_: work
 main()
 """
 
