@@ -563,7 +563,7 @@ def trace(
     """Print every decision about one question or passage, from the raw file to the
     release.
 
-    Example: cloze-gen trace the-clockmakers-debt:206:9 --run holmes-style
+    Example: cloze-gen trace the-lost-luggage-of-penny-cross:70:2 --run holmes-style
     """
     from cloze_gen.cli.show import trace_item
 

@@ -126,5 +126,5 @@ MANIFEST_DOC = FileDoc(
         "seal": "string: sha256 of this file without this line",
     },
     example='{"schema": "cloze-gen/screening", "stage": "screening", "seed": null, "settings": {"score": "history"}, '
-    '"funnel": {"unit": "focus words", "seen": 2265, "kept": 2082, "rejected": {"answer_scores_best": 183}}, ...}',
+    '"funnel": {"unit": "focus words", "seen": 2252, "kept": 2068, "rejected": {"answer_scores_best": 184}}, ...}',
 )  # fmt: skip

@@ -157,7 +157,7 @@ STAGES = {
             ),
             rejected_file(
                 "The passages that a member guesses. `reason` names the first member, `detail` is its probability.",
-                '{"id": "02-a-house-in-mercer-row:7", "reason": "guessed_by_cache", "detail": "P(target) = 0.00207"}',
+                '{"id": "02-a-house-in-mercer-row:7", "reason": "guessed_by_cache", "detail": "P(target) = 0.002071"}',
             ),
         ),
         {"survival": "share of the passages that each member alone keeps"},

@@ -13,8 +13,9 @@ _HISTORY = {"history_log10_prob": "float: log10 P(word | two tokens before)"}
 _CHOICE_FILES = (
     questions_file(
         without=("answer_class",),
-        example='{"id": "the-clockmakers-debt:206:9", "book_id": "the-clockmakers-debt", "tokens": ["We", "..."], '
-        '"position": 9, "options": ["closed", "filled", "observed", "mended", "counted"], "answer_index": 0, "answer": "closed", ...}',
+        example='{"id": "the-lost-luggage-of-penny-cross:70:2", "book_id": "the-lost-luggage-of-penny-cross", "tokens": ["Then", '
+        '"..."], "position": 2, "options": ["examined", "broke", "closed", "fastened", "observed"], "answer_index": 1, '
+        '"answer": "broke", ...}',
     ),
     fewshot_file(
         "At most eight further questions of other sentences, for few-shot prompts. The columns are those of the questions."
@@ -33,7 +34,7 @@ _CHOICE_FILES = (
     rejected_file(
         "Suitable focus words that became no question. `detail` is the chosen item of the sentence, the sentence that is printed "
         "alike, or a number.",
-        '{"id": "the-clockmakers-debt:126:14", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:126:12"}',
+        '{"id": "the-clockmakers-debt:51:15", "reason": "other_target_chosen", "detail": "the-clockmakers-debt:51:9"}',
     ),
 )
 _CHOICE_FACTS = {
@@ -68,8 +69,9 @@ STAGES = {
                     "stem": "string?: id of the given stem (`--stems`)",
                     "stem_line": "int32?: its line in the file",
                 },
-                example='{"id": "the-clockmakers-debt:206:9", "sentence_id": "the-clockmakers-debt:206", "position": 9, '
-                '"word": "closed", "history1": "and", "history2": "I", "next_token": "the", "count": 8, "freq": 0.00018790369935408103}',
+                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "sentence_id": "the-lost-luggage-of-penny-cross:70", '
+                        '"position": 2, "word": "broke", "history1": "Then", "history2": "she", "next_token": "the", "count": 11, '
+                        '"freq": 0.0002583675866118614}',
             ),
             FileDoc(
                 "sentences.parquet",
@@ -96,7 +98,7 @@ STAGES = {
                 "alternates/part-*.parquet",
                 "One row an alternate, the most probable first. A part holds up to 2,048 focus words of one model.",
                 {**_WORD, **_HISTORY},
-                example='{"id": "the-clockmakers-debt:206:9", "word": "filled", "history_log10_prob": -2.8717355728149414}',
+                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "word": "examined", "history_log10_prob": -2.740351676940918}',
             ),
         ),
         {"alternates": "rows of all parts"},
@@ -115,8 +117,8 @@ STAGES = {
                     "answer_rank": "int64: rank by this score among the answer and its alternates, from 1",
                     "alternates": "int64: number of alternates",
                 },
-                example='{"id": "the-clockmakers-debt:206:9", "status": "kept", "answer_log10_prob": -4.204875469207764, '
-                '"answer_rank": 260, "alternates": 300}',
+                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "status": "kept", "answer_log10_prob": -3.8014650344848633, '
+                        '"answer_rank": 199, "alternates": 300}',
             ),
         ),
     ),
@@ -134,9 +136,9 @@ STAGES = {
                     "kept": "bool: among the best `forward.keep`",
                     "sentence_log10_prob": "double: log10 probability of the whole sentence with the word; null if not kept",
                 },
-                example='{"id": "the-clockmakers-debt:206:9", "word": "filled", "history_log10_prob": -2.8717355728149414, '
-                '"forward_log10_prob": -0.43056589365005493, "forward_rank": 16, "kept": true, '
-                '"sentence_log10_prob": -35.40616503730416}',
+                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "word": "examined", "history_log10_prob": -2.740351676940918, '
+                        '"forward_log10_prob": -0.40380048751831055, "forward_rank": 8, "kept": true, '
+                        '"sentence_log10_prob": -56.127085987478495}',
             ),
             FileDoc(
                 "answers.parquet",
@@ -147,8 +149,8 @@ STAGES = {
                     "forward_rank": "int64: 1 + number of alternates that score better",
                     "sentence_log10_prob": "double: log10 probability of the sentence",
                 },
-                example='{"id": "the-clockmakers-debt:206:9", "forward_log10_prob": -0.6697792410850525, "forward_rank": 36, '
-                '"sentence_log10_prob": -37.06496146693826}',
+                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "forward_log10_prob": -0.7606696486473083, "forward_rank": 31, '
+                        '"sentence_log10_prob": -57.54506850615144}',
             ),
         ),
         {"alternates_scored": "rows of all parts"},
@@ -170,9 +172,9 @@ STAGES = {
                     "plausible": "float: expected share of readers who find it plausible, those of `fits_as_well` included",
                     "tag": "string: Penn tag in the sentence, clitics after `+`; empty if an earlier check rejected the candidate",
                 },
-                example='{"id": "the-clockmakers-debt:206:9", "word": "filled", "verdict": "fit", "similarity": 0.4439827799797058, '
-                '"topicality": 0.0, "fits_as_well": 0.05214680731296539, "ungrammatical": 0.045178450644016266, '
-                '"plausible": 0.5358907580375671, "tag": "VBD"}',
+                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "word": "examined", "verdict": "fit", '
+                        '"similarity": 0.342142254114151, "topicality": 0.5859375, "fits_as_well": 0.0510348342359066, '
+                        '"ungrammatical": 0.057051997631788254, "plausible": 0.4526045620441437, "tag": "VBD"}',
             ),
             FileDoc(
                 "items.parquet",
@@ -185,8 +187,8 @@ STAGES = {
                     "place_requires": "string: what the place of a verb or noun requires; empty for other tags",
                     "fit_candidates": "int64: number of candidates with the verdict `fit`",
                 },
-                example='{"id": "the-clockmakers-debt:206:9", "verdict": "fit", "answer_tag": "VBD", "answer_topicality": 0.7001, '
-                '"place_requires": "object", "fit_candidates": 24}',
+                example='{"id": "the-lost-luggage-of-penny-cross:70:2", "verdict": "fit", "answer_tag": "VBD", '
+                        '"answer_topicality": 0.7771, "place_requires": "object", "fit_candidates": 14}',
             ),
         ),
         {
