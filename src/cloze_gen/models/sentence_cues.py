@@ -123,11 +123,14 @@ def tie(
     candidates: Sequence[SurfaceTies],
     rarity: Callable[[str], float],
 ) -> TiedPassage:
-    """Features of a passage's sentences with its candidates; `rarity` as `rarity_of`."""
+    """Features of a passage's sentences with its candidates; `rarity` as `rarity_of`.
+
+    Sums are exact: the order of a set differs between processes, and a last digit can break a tie.
+    """
     weight = {stem: rarity(stem) ** 2 for one in candidates for stem in one.stems}
     echoes = np.array(
         [
-            [sum(weight[stem] for stem in one.stems & other.stems) for other in candidates]
+            [math.fsum(weight[stem] for stem in one.stems & other.stems) for other in candidates]
             for one in sentences
         ]
     )
