@@ -381,26 +381,21 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             "lost 0, twice 0, not answered 0",
         )
     ],
-    "benchmarks/lambada_real.py": [
-        Call(
-            lambda at: (
-                *(
-                    "--books",
-                    at.scde.out.parent / "books",
-                    "--scratch",
-                    at.tmp / "scratch",
-                    "--skip-stages",
-                ),
-                *("--config", "lambada-sample", *QUICK_NOVELS),
-            ),
-            "Three times lmplz",
-        )
-    ],
     "benchmarks/make_manifest.py": [
         Call(
             lambda at: ("--source", SAMPLE / "source", "--out", at.tmp / "manifest.tsv"),
             "5 books",
             ("manifest.tsv",),
+        )
+    ],
+    "benchmarks/network_curve.py": [
+        Call(
+            lambda at: (
+                at.request.getfixturevalue("lambada").folder,
+                "feedforward-4x4-0.01",
+                "recurrent-4x4-0.01",
+            ),
+            "| recurrent 4x4 | 0.01 |",
         )
     ],
     "benchmarks/many_files.py": [
@@ -514,6 +509,17 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             ("alignment.jsonl",),
         ),
         Call(lambda at: ("--figures", at.figures, "plot"), writes=("figures/alignment.svg",)),
+    ],
+    "benchmarks/speed.py": [
+        Call(
+            lambda at: (
+                *(*at.books[:4], "--seeds", at.books[3]),
+                *("--novels", at.scde.out.parent / "books"),
+                *("--scratch", at.tmp / "scratch", "--runs", 1, "--config", "sample"),
+                *("--only", "lambada", *QUICK_NOVELS),
+            ),
+            "bare `lmplz -o 4`",
+        )
     ],
     "benchmarks/tagger_speed.py": [
         Call(

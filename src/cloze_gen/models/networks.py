@@ -223,7 +223,11 @@ FEWEST_WORDS = 64  # of a text: two blocks of one stream
 
 
 class NetworksSettings(SettingsGroup):
-    """Training length is in words, so weights do not depend on the machine's speed."""
+    """Training length is in words, so weights do not depend on the machine's speed.
+
+    Sizes and lengths are chosen on a curve (docs/explanation/lambada.md): twice the words or twice
+    the size, that is two to four times the time, drops one to two passages more in a hundred.
+    """
 
     vocabulary: int = Field(
         60_000,
@@ -231,24 +235,24 @@ class NetworksSettings(SettingsGroup):
         le=MOST_COUNTED,
         description="most frequent words of the training text; all others are one unknown word; 4",
     )
-    vector_size: int = Field(128, ge=1, le=MOST_EACH, description="size of a word vector")
+    vector_size: int = Field(64, ge=1, le=MOST_EACH, description="size of a word vector")
     history: int = Field(
         5, ge=1, le=100, description="previous words that the feed-forward network reads"
     )
     feedforward_hidden: int = Field(
-        256, ge=1, le=MOST_EACH, description="hidden units of the feed-forward network"
+        128, ge=1, le=MOST_EACH, description="hidden units of the feed-forward network"
     )
     feedforward_words: int = Field(
-        50_000_000,
+        8_000_000,
         ge=1,
         le=MOST_COUNTED,
         description="maximum training words of the feed-forward network",
     )
     recurrent_hidden: int = Field(
-        256, ge=1, le=MOST_EACH, description="cells of the recurrent network"
+        128, ge=1, le=MOST_EACH, description="cells of the recurrent network"
     )
     recurrent_words: int = Field(
-        30_000_000,
+        8_000_000,
         ge=1,
         le=MOST_COUNTED,
         description="maximum training words of the recurrent network",
@@ -309,12 +313,14 @@ def write_networks(
         for kind in kinds
     ]
     for lesson in begun:
-        begin_course(lesson, _fresh(lesson.kind, bounds, settings, seed))
+        begin_course(lesson, fresh_weights_of(lesson.kind, bounds, settings, seed))
     write_trained(writer, ctx, begun)
     ctx.say(f"{' and '.join(kinds)} over {size:,} words in {clock.seconds:.0f} s")
 
 
-def _fresh(kind: str, bounds: Ids, settings: NetworksSettings, seed: int) -> dict[str, Floats]:
+def fresh_weights_of(
+    kind: str, bounds: Ids, settings: NetworksSettings, seed: int
+) -> dict[str, Floats]:
     rng = derive_rng(seed, f"networks.{kind}")
     if kind == "feedforward":
         return fresh_feedforward(
