@@ -75,12 +75,17 @@ def test_every_section_is_there(page: str) -> None:
 
 def test_the_adversaries_are_summed_up_first(page: str, data: ReportData) -> None:
     text = " ".join(
-        "".join(Page(page[page.index('<section id="adversary"') : page.index('<section id="funnel"')]).text).split()
+        "".join(
+            Page(
+                page[page.index('<section id="adversary"') : page.index('<section id="funnel"')]
+            ).text
+        ).split()
     )
     assert "finds the answer in 45 % of questions (95 % interval 31-60); chance is 20 %" in text
-    assert "adversary-scoresa classifier that sees the five scores (history, forward, sentence, frequency, length)45.0 %31.0 to 60.0-trees, folds by item40" in text.replace(
-        "% ", "%"
-    ).replace("%", "% ").replace("% 31", "%31")
+    assert (
+        "adversary-scoresa classifier that sees the five scores (history, forward, sentence, frequency, length)45.0 %31.0 to 60.0-trees, folds by item40"
+        in text.replace("% ", "%").replace("%", "% ").replace("% 31", "%31")
+    )
     bare = render_report(replace(data, evaluation=None))
     assert "Not measured yet" in bare[bare.index('id="adversary"') : bare.index('id="funnel"')]
 
@@ -151,13 +156,21 @@ def test_only_our_script_can_run(page: str, hostile_page: str) -> None:
 def test_questions_come_first_and_keep_their_key(data: ReportData) -> None:
     """The filter offers each value once, as text; before the key is opened nothing names it."""
     shown = replace(data.samples[0], book='B"><b>', word_class="noun")
-    more = (shown, replace(shown, id="b:2:1", book="A"), replace(data.samples[0], word_class="verb"))
+    more = (
+        shown,
+        replace(shown, id="b:2:1", book="A"),
+        replace(data.samples[0], word_class="verb"),
+    )
     page = render_report(replace(data, samples=more))
     section = page[page.index("<main") : page.index('<section id="verdict"')]
     parsed = Page(section[section.index("<section") :])
     assert [one["name"] for one in parsed.all("select")] == ["kind", "book"]
     assert len(parsed.all("option")) == 1 + 2 + 1 + 3
-    assert [one["data-book"] for one in parsed.all("li") if "data-book" in one] == ['B"><b>', "A", "A Book"]
+    assert [one["data-book"] for one in parsed.all("li") if "data-book" in one] == [
+        'B"><b>',
+        "A",
+        "A Book",
+    ]
     assert not parsed.all("b")
     before_the_key = section[: section.index('<details class="key">')]
     assert "hill" in before_the_key

@@ -241,7 +241,10 @@ def _baseline_rows(
     rows: list[tuple[str, str, QuestionRow | None, float | None]] = [
         (one.label, one.baseline, measured.get(one.baseline), one.accuracy) for one in figures
     ]
-    return [*rows, *((name, name, row, None) for name, row in measured.items() if name not in in_paper)]
+    return [
+        *rows,
+        *((name, name, row, None) for name, row in measured.items() if name not in in_paper),
+    ]
 
 
 _Reasons = Sequence[tuple[str, int, float, str]]  # name, count, share of the items seen, legend
