@@ -110,7 +110,7 @@ def photograph(browser: str, report: str, view: View, number: int, place: Path) 
     css = ALONE.format(view.section, view.css.replace("NUMBER", str(number)))
     shown = (
         OTHER_FACTS.sub("", report)
-        .replace("<details>", "<details open>")
+        .replace('<details class="key">', '<details class="key" open>')
         .replace("</head>", f"<style>{css}</style></head>")
     )
     page.write_text(shown, encoding="utf-8")

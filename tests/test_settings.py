@@ -208,10 +208,15 @@ def test_a_style_s_own_defaults_hold_beside_what_is_set() -> None:
 
 @pytest.mark.parametrize(
     ("override", "field", "value"),
-    [("forward.ranks=[1, 2]", "ranks", (1, 2)), ("forward.keep=7", "keep", 7)],
+    [
+        ("forward.ranks=[1, 2]", "ranks", (1, 2)),
+        ("forward.ranks=1, 2", "ranks", (1, 2)),
+        ("forward.ranks=3", "ranks", (3,)),
+        ("forward.keep=7", "keep", 7),
+    ],
 )
 def test_override_values_are_toml(override: str, field: str, value: object) -> None:
-    """Lists and numbers are read as TOML reads them."""
+    """Lists and numbers are read as TOML reads them; a list needs no brackets."""
     assert getattr(parse("", override).forward, field) == value
 
 

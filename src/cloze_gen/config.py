@@ -98,7 +98,7 @@ def _read(
             )
     for override in (None, *overrides):
         if override is not None:
-            _apply(data, override)
+            _apply(data, override, model)
         for old, new in old_names.items():
             if holds(data, old):
                 found[old] = new
@@ -131,7 +131,7 @@ def read_toml(text: str, *, where: str) -> dict[str, Any]:
         raise ConfigError(f"{where}: not valid TOML: {error}") from None
 
 
-def _apply(data: dict[str, Any], override: str) -> None:
+def _apply(data: dict[str, Any], override: str, model: type[BaseModel]) -> None:
     quoted = quote(override, most_chars=100)
     path, equals, value = override.partition("=")
     keys = path.strip().split(".")
@@ -150,7 +150,22 @@ def _apply(data: dict[str, Any], override: str) -> None:
             raise ConfigError(
                 f"--set {quoted}: {key!r} is a setting, not a group of settings. Write stage.key=value."
             )
-    place[keys[-1]] = parse_value(value.strip())
+    place[keys[-1]] = _value_of(_field(model, keys), value.strip())
+
+
+def _value_of(field: FieldInfo | None, text: str) -> Any:
+    """A value of the command line; where a list is expected, one value or several with commas.
+
+    >>> classes = FieldInfo.from_annotation(tuple[str, ...])
+    >>> _value_of(classes, "noun, verb"), _value_of(classes, '["noun"]'), _value_of(None, "a, b")
+    (['noun', 'verb'], ['noun'], 'a, b')
+    """
+    value = parse_value(text)
+    if field is None or get_origin(field.annotation) is not tuple or isinstance(value, list):
+        return value
+    if value != text:  # in quotes, or a number
+        return [value]
+    return [parse_value(word.strip()) for word in text.split(",")] if text else text
 
 
 def parse_value(text: str) -> Any:

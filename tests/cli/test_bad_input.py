@@ -238,19 +238,12 @@ def test_an_empty_value_is_an_error(
 @pytest.mark.parametrize(
     ("arguments", "guess"),
     [
-        (("run", "holmes"), "Did you mean 'holmes-style'?"),
+        (("run", "holmes-styl"), "Did you mean 'holmes-style'?"),
         (("settings", "lambda-style"), "Did you mean 'lambada-style'?"),
         (("run", "mine"), "Did you mean 'mine.toml'?"),
         (("run", "lambada-style", "--source", "novels"), "Did you mean --books novels?"),
         (("run", "scs-style", "--books", "novels"), "Did you mean --source novels?"),
-        (
-            ("run", "holmes-style", "--set", "focus.classes=noun"),
-            'Write a list: focus.classes = ["noun"].',
-        ),
-        (
-            ("run", "holmes-style", "--set", "focus.classes=noun, verb"),
-            'Write a list: focus.classes = ["noun", "verb"].',
-        ),
+        (("run", "list.toml"), 'Write a list: focus.classes = ["noun", "verb"].'),
     ],
 )
 def test_what_was_meant_is_guessed(
@@ -263,6 +256,8 @@ def test_what_was_meant_is_guessed(
     """A near mistake has what was probably meant in its message."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text("", encoding="utf-8")
+    listed = 'style = "holmes-style"\n[focus]\nclasses = "noun, verb"\n'
+    (tmp_path / "list.toml").write_text(listed, encoding="utf-8")
     assert guess in one_message(cli(*arguments), 2)
 
 

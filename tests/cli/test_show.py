@@ -199,7 +199,7 @@ def test_a_report_of_passages_holds_the_set_alone(lambada: FinishedRun) -> None:
     assert all(share >= committee.kept / committee.seen for share in committee.survival.values())
     page = (lambada.release / "report.html").read_text(encoding="utf-8")
     assert "question" not in page
-    assert "Sample passages" in page
+    assert "passages, drawn with seed" in page
 
 
 def test_frequencies_need_scores_or_counts() -> None:

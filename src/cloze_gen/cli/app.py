@@ -41,10 +41,12 @@ from cloze_gen.cli.arguments import (
     Workers,
     answer_shells,
     config_names,
+    name_values,
     number,
     run_names,
     script_of,
     shell_names,
+    whole_name,
 )
 from cloze_gen.cli.judge import judge_group
 from cloze_gen.cli_errors import Exit, run_and_report, write_crash_report
@@ -72,6 +74,7 @@ def new(
         typer.Option(
             help="settings to start from: a style, a built-in config or a TOML file",
             autocompletion=config_names,
+            callback=whole_name,
         ),
     ] = "holmes-style",
 ) -> None:
@@ -381,42 +384,48 @@ def rank(
 # ---- the command line
 
 _EMPTY_OPTION = re.compile(r"--[a-z-]+=")
-# Order of `--help`: build, inspect, measure and judge a set; rarer commands; published releases.
-_ORDER = (
-    *(
-        "run",
-        "new",
-        "settings",
-        "doctor",
-        "corpus",
-        "runs",
-        "show",
-        "trace",
-        "explain",
-        "compare",
-        "report",
-        "evaluate",
-        "judge",
-    ),
-    *("export-requests", "clean-exams", "completion", "verify", "fill", "contamination"),
-)
+# `--help` in the order of use; a command that is not listed follows under the last heading.
+_MORE = "More"
+_SECTIONS: dict[str, tuple[str, ...]] = {
+    "Make a test set": ("new", "run", "settings", "corpus"),
+    "Look into a run": ("show", "trace", "runs", "explain", "compare", "report", "clean"),
+    "Measure and judge a set": ("evaluate", "judge", "export-requests"),
+    "Use a published set": ("export", "verify", "fill", "contamination"),
+    _MORE: ("doctor", "completion", "clean-exams"),
+}
 
 
 class Group(TyperGroup):
     """A group whose help has the whole first sentence of each command."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
-        rows = [(name, one.get_short_help_str(limit=200)) for name, one in commands if one]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        for title, names in self.sections(ctx).items():
+            commands = ((name, self.get_command(ctx, name)) for name in names)
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name, one.get_short_help_str(limit=200)) for name, one in commands if one]
+                )
+
+    def sections(self, ctx: Any) -> dict[str, list[str]]:
+        """Heading -> commands."""
+        return {"Commands": self.list_commands(ctx)}
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = super().get_command(ctx, cmd_name)
+        return found and name_values(found)
 
 
 class _Commands(Group):
     """Handle EOFError and Ctrl-C here, because Typer would print a line of its own."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return sorted(super().list_commands(ctx), key=_ORDER.index)
+    def sections(self, ctx: Any) -> dict[str, list[str]]:
+        listed = self.list_commands(ctx)
+        known = {name for names in _SECTIONS.values() for name in names}
+        return {
+            title: [name for name in names if name in listed]
+            + [name for name in listed if title == _MORE and name not in known]
+            for title, names in _SECTIONS.items()
+        }
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read `help COMMAND` as `COMMAND --help`; refuse empty values (unset variables)."""
@@ -580,7 +589,7 @@ def evaluate(
         ),
     ],
     more_logs: Annotated[
-        list[str] | None, typer.Argument(metavar="[LOG]...", help="further logs of --items")
+        list[str] | None, typer.Argument(metavar="LOG", help="further logs of --items")
     ] = None,
     answers: Annotated[
         Path | None,

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from typing import Annotated, Any
 import typer
 import typer.completion
 
+from cloze_gen.adapters.terminal import show
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import ParseError, parse_json, parse_toml, quote
 
@@ -273,7 +275,7 @@ def answer_shells() -> None:
 
 
 def number(least: float, most: float | None = None, *, help: str) -> Any:
-    """A number within bounds; `--help` shows it as N, not as `<int range> [...]`."""
+    """A number within bounds; `--help` shows it as NUMBER, not as `<int range> [...]`."""
 
     def within(value: float | None) -> float | None:
         if value is not None and not (
@@ -283,7 +285,48 @@ def number(least: float, most: float | None = None, *, help: str) -> Any:
             raise typer.BadParameter(f"{value} is out of range. Give a number {bounds}.")
         return value
 
-    return typer.Option(metavar="N", callback=within, help=help)
+    return typer.Option(metavar="NUMBER", callback=within, help=help)
+
+
+# Words of `--help` for the values of options whose own name says too little.
+_VALUES = {
+    "train": "BOOKS",
+    "source": "BOOKS",
+    "only": "BASELINE",
+    "blind": "LOG",
+    "form": "FORMAT",
+    "set_": "KEY=VALUE",
+}
+_NUMBERS = ("int", "float")
+
+
+def name_values(command: Any) -> Any:
+    """The command; its help names values in words (FOLDER, NUMBER), not by types of Python."""
+    for parameter in command.params:
+        last_word = parameter.name.rpartition("_")[2].upper()
+        if parameter.param_type_name == "argument":
+            parameter.metavar = parameter.metavar or last_word
+            parameter.display_type = lambda ctx: ""
+        elif parameter.metavar is None and not parameter.is_flag:
+            of = str(parameter.type_descriptor.annotation)
+            about = re.split("[;:]", parameter.help or "")[0]
+            parameter.metavar = (
+                ("FOLDER" if "folder" in about else "FILE")
+                if "Path" in of
+                else "NUMBER"
+                if any(name in of for name in _NUMBERS)
+                else _VALUES.get(parameter.name, last_word)
+            )
+    return command
+
+
+def whole_name(config: str) -> str:
+    """`holmes` is `holmes-style`, unless a config or a file has the short name."""
+    names, whole = config_names(""), f"{config}-style"
+    if config in names or whole not in names or Path(f"{config}.toml").exists():
+        return config
+    show(f"{config}: read as {whole}", sys.stderr)
+    return whole
 
 
 # Larger numbers are typing errors and would fail later with a less clear message.
@@ -294,6 +337,7 @@ Config = Annotated[
     typer.Argument(
         help="style (holmes-style, ...), built-in config or path of a TOML file",
         autocompletion=config_names,
+        callback=whole_name,
     ),
 ]
 Run = Annotated[

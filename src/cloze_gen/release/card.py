@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.formats.features import Table, declared
 from cloze_gen.formats.licences import SetLicence, yaml_lines
 from cloze_gen.parsing import one_line
@@ -403,7 +404,17 @@ def sample_question(
         score_columns=tuple(_plain_name(name) for name in columns),
         score_rows=tuple(tuple(_fact(row.get(name)) for name in columns) for row in scores),
         candidates=_by_verdict((candidates or {}).get("candidates") or []),
+        word_class=_word_class(record),
     )
+
+
+def _word_class(record: Mapping[str, Any]) -> str:
+    """
+    >>> _word_class({"answer_tag": "NNP"}), _word_class({"answer_class": "verb"}), _word_class({})
+    ('proper noun', 'verb', '')
+    """
+    tag = str(record.get("answer_tag") or "")
+    return _plain_name(str(record.get("answer_class") or (coarse_class(tag) if tag else "")))
 
 
 def stem_around_blank(tokens: Sequence[str], position: int) -> tuple[str, str]:

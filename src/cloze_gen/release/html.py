@@ -1,8 +1,15 @@
-"""The report as one HTML file without scripts or requests; all text is escaped."""
+"""The report as one HTML file without requests; all text is escaped.
+
+Its only script filters the questions. The page's security policy allows that script by its hash and
+no other, so that text of books could not run even if it were not escaped.
+"""
 
 from __future__ import annotations
 
+import base64
 import functools
+import hashlib
+import importlib.resources
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,13 +24,16 @@ from cloze_gen.records.rejection import legend_of
 from cloze_gen.release import plots
 from cloze_gen.release.paper_figures import PaperTable, PassageFigure
 from cloze_gen.release.plots import blank_baseline_plot
-from cloze_gen.release.report_data import FunnelStep, ReportData
+from cloze_gen.release.report_data import FunnelStep, ReportData, SampleQuestion
 from cloze_gen.release.report_passages import (
     BlankedFigures,
     PassageFigures,
+    SampleBlanks,
+    SamplePassage,
     figures_by_context,
     table_rows,
 )
+from cloze_gen.release.row_legends import row_legend
 from cloze_gen.release.verdict import BAD, CARE, GOOD, UNKNOWN
 
 # Kinds of evaluation rows, in the order of the report.
@@ -32,13 +42,26 @@ _PEOPLE = ("human",)
 _BASELINES = ("baseline", "random", *_PEOPLE)  # people are in the paper's table only
 _RULES = ("balanced", "bias", "classifier")
 
+_SCRIPT = importlib.resources.files("cloze_gen.release").joinpath("templates", "report.js").read_text("utf-8")  # fmt: skip
 _LEVEL_CLASSES = {GOOD: "good", CARE: "care", BAD: "bad", UNKNOWN: "muted"}
 
 
-def render_report(data: ReportData) -> str:
+def render_report(data: ReportData, *, without_text: bool = False) -> str:
+    """The page; `without_text`: of a release of pointers, whose questions need `fill`."""
     paper = data.paper
+    samples, kind, label = _samples(data)
     return _template().render(
         data=data,
+        without_text=without_text,
+        samples=samples,
+        kind=kind,
+        filters=[
+            (name, title, values)
+            for name, title, field in (("kind", label, kind), ("book", "Book", "book"))
+            if len(values := sorted({getattr(one, field) for one in samples})) > 1
+        ],
+        script=Markup(_SCRIPT),  # ours
+        script_hash=base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode(),
         levels=_LEVEL_CLASSES,
         paper=paper,
         baselines=_baseline_rows(data.evaluation, paper),
@@ -54,6 +77,17 @@ def render_report(data: ReportData) -> str:
         paper_contexts=figures_by_context(data.blanked.paper) if data.blanked else (),
         most_questions=max((count for _, _, count in data.books), default=0),
     )
+
+
+def _samples(
+    data: ReportData,
+) -> tuple[Sequence[SampleQuestion | SamplePassage | SampleBlanks], str, str]:
+    """The sample items, and the field and the label of their first filter."""
+    if data.passages is not None:
+        return data.passages.samples, "split", "Split"
+    if data.blanked is not None:
+        return data.blanked.samples, "part", "Split"
+    return data.samples, "word_class", "Word class"
 
 
 @functools.cache
@@ -73,6 +107,7 @@ def _template() -> jinja2.Template:
         "figure": figure,
         "measure_label": lambda name: plots.CLASSES.get(name, name),
         "inline_code": inline_code,
+        "row_legend": row_legend,
     }
     environment.filters |= filters
     return environment.get_template("report.html.j2")
@@ -172,8 +207,8 @@ def _blanked_plots(blanked: BlankedFigures) -> dict[str, str]:
 
 def _set_rows(
     passages: PassageFigures,
-) -> list[tuple[str, dict[str, PassageRow], PassageFigure | None]]:
-    """(label, set -> our row, the paper's): the paper's rows in order, then our other rows."""
+) -> list[tuple[str, str, dict[str, PassageRow], PassageFigure | None]]:
+    """(label, baseline, set -> our row, the paper's): the paper's rows, then our other rows."""
     measured = {
         name: passages.evaluation.of_set(name) if passages.evaluation else {} for name in SETS
     }
@@ -188,6 +223,7 @@ def _set_rows(
     return [
         (
             label,
+            name,
             {of_set: rows[name] for of_set, rows in measured.items() if name in rows},
             figures.get(label),
         )
@@ -197,15 +233,18 @@ def _set_rows(
 
 def _baseline_rows(
     evaluation: QuestionEvaluation | None, paper: PaperTable | None
-) -> list[tuple[str, QuestionRow | None, float | None]]:
-    """(label, our row, the paper's): the paper's rows in order, then our other rows."""
+) -> list[tuple[str, str, QuestionRow | None, float | None]]:
+    """(label, baseline, our row, the paper's): the paper's rows, then our other rows."""
     measured = {row.name: row for row in (evaluation.of_kind(*_BASELINES) if evaluation else ())}
     figures = paper.figures if paper else ()
     in_paper = {figure.baseline for figure in figures}
-    rows: list[tuple[str, QuestionRow | None, float | None]] = [
-        (one.label, measured.get(one.baseline), one.accuracy) for one in figures
+    rows: list[tuple[str, str, QuestionRow | None, float | None]] = [
+        (one.label, one.baseline, measured.get(one.baseline), one.accuracy) for one in figures
     ]
-    return [*rows, *((name, row, None) for name, row in measured.items() if name not in in_paper)]
+    return [
+        *rows,
+        *((name, name, row, None) for name, row in measured.items() if name not in in_paper),
+    ]
 
 
 _Reasons = Sequence[tuple[str, int, float, str]]  # name, count, share of the items seen, legend

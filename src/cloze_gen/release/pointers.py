@@ -128,7 +128,7 @@ def write_pointer_documents(
     figures = TypeAdapter(ReportData).dump_python(bare, mode="json")
     texts = {
         RELEASE_FILE: record_text(record),
-        REPORT: render_report(bare),
+        REPORT: render_report(bare, without_text=True),
         FIGURES: json.dumps(figures, ensure_ascii=False) + "\n",
         **pointer_document_texts((folder / POINTERS).read_bytes(), record=record),
     }

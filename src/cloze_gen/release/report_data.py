@@ -106,6 +106,7 @@ class SampleQuestion:
     score_columns: tuple[str, ...] = ()
     score_rows: tuple[tuple[str, ...], ...] = ()
     candidates: tuple[tuple[str, str], ...] = ()
+    word_class: str = ""
 
 
 @dataclass(frozen=True, slots=True)
