@@ -7,7 +7,7 @@ import json
 import os
 from collections import Counter
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import luigi
 
@@ -21,9 +21,9 @@ from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import StyleTask, find_style, ignored_lines
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
+from cloze_gen.records.rejection import FunnelStep, funnel_steps
 from cloze_gen.records.release_facts import RELEASE_FORMAT
-from cloze_gen.release.publish import RunToPublish, public_overrides, public_settings, publish
-from cloze_gen.release.report_data import FunnelStep, funnel_steps
+from cloze_gen.release.settings import public_overrides, public_settings
 from cloze_gen.release.signature import items_digest, make_signature
 from cloze_gen.release.style import Style
 from cloze_gen.store.artifacts import Artifact, Store
@@ -44,6 +44,9 @@ from cloze_gen.store.runs import (
     run_lock,
 )
 from cloze_gen.store.tables import escape_cell, read_jsonl
+
+if TYPE_CHECKING:
+    from cloze_gen.release.publish import RunToPublish
 
 
 def check_run_name(name: str) -> str:
@@ -221,6 +224,8 @@ class RunTask(PipelineTask):
         """Everything of the run, with an existing evaluation of exactly these items."""
         for name, target in self.links().items():
             (folder / name).symlink_to(target)
+        from cloze_gen.release.publish import publish  # slow to import
+
         publish(folder, self.of_style, self.to_publish())
         write_json(folder / RUN_FILE, self.description())
         items = self.of_style.items
@@ -232,6 +237,8 @@ class RunTask(PipelineTask):
         _write_report(folder, self.of_style)
 
     def to_publish(self) -> RunToPublish:
+        from cloze_gen.release.publish import RunToPublish  # slow to import
+
         return RunToPublish(
             name=self.run_name,
             seed=self.seed,

@@ -34,6 +34,7 @@ class Build:
         stages: inputs first.
         is_planning: stages are only described; a large input that was never read counts as new.
         seconds: of each task that ran.
+        intact: folders of books' artifacts that were checked: several stages name them.
         announce: called with each stage that starts; returns what to call with its own seconds.
     """
 
@@ -42,6 +43,7 @@ class Build:
         self.is_planning = False
         self.failures: list[BaseException] = []
         self.seconds: dict[luigi.Task, float] = {}
+        self.intact: set[str] = set()
         self.announce: Callable[[StageTask], Callable[[float], None]] | None = None
         self._nested_seconds = 0.0  # of stages that ran while another one waited
         self._at_work: list[StageTask] = []  # the outermost first
@@ -110,11 +112,11 @@ class _BuildParameter(luigi.Parameter[Any]):
 class StageTarget(luigi.Target):
     """A finished artifact."""
 
-    def __init__(self, store: Store, key: StageKey) -> None:
-        self._store, self._key = store, key
+    def __init__(self, store: Store, key: StageKey, intact: set[str]) -> None:
+        self._store, self._key, self._intact = store, key, intact
 
     def exists(self) -> bool:
-        return self._store.is_complete(self._key)
+        return self._store.is_complete(self._key, self._intact)
 
 
 class PipelineTask(luigi.Task):
@@ -246,7 +248,7 @@ class StageTask(PipelineTask):
         return self.inputs()
 
     def output(self) -> StageTarget:
-        return StageTarget(self.store, self.key)
+        return StageTarget(self.store, self.key, self.build.intact)
 
     def complete(self) -> bool:
         """Whether the artifact is intact on disk; a positive result is cached."""

@@ -25,6 +25,7 @@ from cloze_gen.cli.arguments import (
 )
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.style_task import find_style, style_names
+from tests.conftest import FinishedRun
 
 # times what Python needs to load the command line's own library; machines differ by more than a
 # factor of two
@@ -145,6 +146,41 @@ def test_a_plan_imports_no_library_of_plots_or_pages() -> None:
     done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
     unused = {"matplotlib", "jinja2", "sklearn", "spacy", "pandas", "scipy.optimize", "scipy.stats"}
     assert set(done.stdout.split()) & unused == set()
+
+
+@pytest.mark.parametrize("command", ["run", "explain", "trace"])
+def test_a_finished_run_is_read_without_slow_libraries(command: str, finished: FinishedRun) -> None:
+    """Nor evaluation, reports, exports, or Luigi's libraries for a scheduler on a server."""
+    first = json.loads((finished.release / "questions.jsonl").read_text().splitlines()[0])
+    named = ["--run", finished.name, "--out", str(finished.out)]
+    words = {
+        "run": finished.call(),
+        "explain": ["explain", str(finished.folder)],
+        "trace": ["trace", first["id"], *named],
+    }[command]
+    call = f"import sys; sys.argv[1:] = {list(map(str, words))!r}\n"
+    told = (
+        "import atexit; atexit.register(lambda: sys.stderr.write('\\n' + ' '.join(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", call + told + PROGRAM], capture_output=True, text=True, check=True
+    )
+    messages, _, modules = done.stderr.rpartition("\n")
+    assert command != "run" or "nothing to do" in messages
+    slow = {
+        "pandas",
+        "requests",
+        "tornado",
+        "scipy.sparse",
+        "scipy.special",
+        "matplotlib",
+        "jinja2",
+    }
+    slow |= {"sklearn", "spacy", "cloze_gen.release.report", "cloze_gen.release.publish"}
+    found = set(modules.split())
+    assert "luigi" in found
+    assert found & slow == set()
+    assert not [name for name in found if name.startswith("cloze_gen.evaluate.")]
 
 
 @pytest.mark.thorough

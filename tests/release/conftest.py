@@ -13,6 +13,7 @@ import pytest
 
 from cloze_gen.evaluate.passages import PassageEvaluation, PassageRow
 from cloze_gen.evaluate.questions import QuestionEvaluation, QuestionRow
+from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.release.html import render_report
 from cloze_gen.release.paper_figures import (
     PaperFigure,
@@ -21,13 +22,7 @@ from cloze_gen.release.paper_figures import (
     PassageTable,
     SetFigures,
 )
-from cloze_gen.release.report_data import (
-    AuditTable,
-    FunnelStep,
-    ReportData,
-    SampleQuestion,
-    StageRow,
-)
+from cloze_gen.release.report_data import AuditTable, ReportData, SampleQuestion, StageRow
 from cloze_gen.release.report_passages import Analysis, Measure, PassageFigures, SamplePassage
 
 TABLE = PaperTable(

@@ -10,8 +10,8 @@ import pytest
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.records.question import Question
+from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.release.compare import ComparedPassage, RunFacts, comparison_text, paired_lines
-from cloze_gen.release.report_data import FunnelStep
 from tests.release.conftest import question_row
 
 

@@ -18,6 +18,7 @@ from cloze_gen.evaluate.metrics import wilson_interval
 from cloze_gen.evaluate.passages import PassageEvaluation, PassageRow
 from cloze_gen.evaluate.questions import QuestionEvaluation, QuestionRow
 from cloze_gen.records.question import Question
+from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.card import _verdict
 from cloze_gen.release.html import render_report
 from cloze_gen.release.report_data import ReportData
@@ -33,7 +34,6 @@ from cloze_gen.release.verdict import (
     expected_marks,
     passage_verdict,
     question_verdict,
-    verdict_text,
 )
 from tests.conftest import RUN_FIXTURES
 

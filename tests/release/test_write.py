@@ -18,12 +18,11 @@ from cloze_gen.formats.features import features_of
 from cloze_gen.formats.questions import question_record
 from cloze_gen.pipelines.style_task import find_style
 from cloze_gen.records.question import Question
+from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.records.release_facts import RELEASE_FORMAT
 from cloze_gen.release.card import CardTable
 from cloze_gen.release.facts import ReleaseRecord, read_record, record_text
-from cloze_gen.release.publish import public_overrides
-from cloze_gen.release.report_data import FunnelStep
-from cloze_gen.release.settings import shuffled_places
+from cloze_gen.release.settings import public_overrides, shuffled_places
 from cloze_gen.release.style import PublishedSet
 from cloze_gen.release.write import data_files, write_records
 from tests.cases.releases import FACTS, hostile_facts

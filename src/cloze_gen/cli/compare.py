@@ -10,13 +10,13 @@ from cloze_gen.cli.evaluator import PREDICTIONS
 from cloze_gen.formats.lambada import cased_text
 from cloze_gen.pipelines.style_task import style_of_run
 from cloze_gen.records.passage import SetPassage
+from cloze_gen.records.rejection import funnel_steps
 from cloze_gen.release.compare import Answered, ComparedPassage, RunFacts, comparison_text
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.read_evaluation import evaluation_class, read_evaluation
 from cloze_gen.release.report import flat_settings, read_set, stage_artifacts
-from cloze_gen.release.report_data import funnel_steps
 from cloze_gen.release.signature import read_signature
 from cloze_gen.store.runs import EVALUATION, find_run, linked, read_run
 from cloze_gen.store.tables import read_jsonl

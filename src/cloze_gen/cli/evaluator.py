@@ -29,10 +29,10 @@ from cloze_gen.pipelines.baseline_models import (
 from cloze_gen.pipelines.style_task import style_of_run
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.records.judgement import Task
+from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.documents import REPORT
 from cloze_gen.release.facts import read_record
 from cloze_gen.release.signature import SIGNATURE, read_signature
-from cloze_gen.release.verdict import verdict_text
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.files import read_regular_text
 from cloze_gen.store.folder_replacement import find_change, replace_published

@@ -40,10 +40,10 @@ from cloze_gen.pipelines.style_task import (
     style_of_run,
 )
 from cloze_gen.pipelines.task import Build, StageTask, build, log_file, logged, look_ahead
+from cloze_gen.records.rejection import funnel_text
+from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.facts import read_record
-from cloze_gen.release.report_data import funnel_text
 from cloze_gen.release.signature import read_signature
-from cloze_gen.release.verdict import verdict_text
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.runs import (

@@ -17,9 +17,7 @@ from cloze_gen.engine.progress import say
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.style_task import find_style, style_names, style_of_run
-from cloze_gen.release.documents import REPORT
-from cloze_gen.release.report import stage_artifacts, write_report
-from cloze_gen.release.report_data import funnel_steps, funnel_text
+from cloze_gen.records.rejection import funnel_steps, funnel_text
 from cloze_gen.release.signature import read_signature
 from cloze_gen.release.style import Style
 from cloze_gen.release.trace import Traced, find_row
@@ -218,6 +216,8 @@ def _lines(style: Style, item: Traced, others: Sequence[str]) -> Iterator[str]:
 
 
 def report_run(out: Path, run: str) -> Path:
+    from cloze_gen.release.documents import REPORT  # slow to import
+
     folder = find_run(out, run).resolve()
     if not lies_in_output(folder):
         raise UsageError(
@@ -231,6 +231,8 @@ def report_run(out: Path, run: str) -> Path:
 
 def renew_report(folder: Path, evaluation: Path | None = None) -> None:
     """Rewrite a finished run's report by replacing the run's folder; the caller holds its lock."""
+    from cloze_gen.release.report import stage_artifacts, write_report  # slow to import
+
     check_as_written(folder)
     stage_artifacts(folder)  # report faults here, with the final name of the folder
 

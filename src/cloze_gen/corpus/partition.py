@@ -18,9 +18,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
+import scipy
 from pydantic import Field, model_validator
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from cloze_gen.corpus.books import (
     book_folder,
@@ -193,11 +192,11 @@ def belong_together(
         for i, novel in enumerate(novels):
             ties += [(first.setdefault(author, i), i) for author in _author_keys(novel.author)]
     ends = np.array(ties, dtype=np.int64).reshape(-1, 2)
-    graph = coo_array(
+    graph = scipy.sparse.coo_array(
         (np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])),
         shape=(len(novels), len(novels)),
     )
-    _, labels = connected_components(graph, directed=False)
+    _, labels = scipy.sparse.csgraph.connected_components(graph, directed=False)
     groups: dict[int, list[Novel]] = {}
     for novel, label in zip(novels, labels.tolist(), strict=True):
         groups.setdefault(label, []).append(novel)

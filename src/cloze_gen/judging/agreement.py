@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from cloze_gen.rng import derive_rng
 
@@ -22,7 +22,7 @@ _MOST_CELLS = 8_000_000  # float64 values in memory at once
 
 
 def resampled_sums(
-    contributions: NDArray[np.float64] | sparse.csr_array,
+    contributions: NDArray[np.float64] | scipy.sparse.csr_array,
     *,
     seed: int,
     purpose: str,
@@ -199,7 +199,7 @@ def krippendorff_alpha(
     if not len(groups):
         return Alpha(None, None, None, 0, 0, 0, 0)
     places = np.searchsorted(groups, table.groups[pairable])
-    into = sparse.csr_array(
+    into = scipy.sparse.csr_array(
         (np.ones(len(places)), (places, np.arange(len(places)))), shape=(len(groups), len(places))
     )
     by_group = np.asarray(into @ per_unit[pairable])

@@ -15,9 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.special import logsumexp
 
 from cloze_gen.judging.agreement import (
     NO_RATING,
@@ -92,7 +91,7 @@ def error_rates(
     pattern_of = pattern_of.reshape(-1)
     label_counts = _label_counts(patterns, size)
     shape = len(table.group_names), len(patterns)
-    by_group = sparse.coo_array(
+    by_group = scipy.sparse.coo_array(
         (np.ones(len(rated)), (table.groups, pattern_of)), shape=shape
     ).tocsr()
     fit = maximize(
@@ -120,16 +119,16 @@ def error_rates(
     )
 
 
-def _label_counts(patterns: NDArray[np.int32], size: int) -> sparse.csr_array:
+def _label_counts(patterns: NDArray[np.int32], size: int) -> scipy.sparse.csr_array:
     rows, judges = np.nonzero(patterns != NO_RATING)
     columns = judges * size + patterns[rows, judges]
-    return sparse.csr_array(
+    return scipy.sparse.csr_array(
         (np.ones(len(rows)), (rows, columns)), shape=(len(patterns), patterns.shape[1] * size)
     )
 
 
 def _resampled(
-    label_counts: sparse.csr_array, sums: NDArray[np.float64], fit: Fit, size: int
+    label_counts: scipy.sparse.csr_array, sums: NDArray[np.float64], fit: Fit, size: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Prior and confusion of each resample; resamples are on the last axis."""
     start = fit.posterior[:, :, 0]
@@ -153,7 +152,7 @@ def _bounds(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def _expected_counts(
-    label_counts: sparse.csr_array, weights: NDArray[np.float64], fit: Fit
+    label_counts: scipy.sparse.csr_array, weights: NDArray[np.float64], fit: Fit
 ) -> NDArray[np.float64]:
     size = fit.prior.shape[0]
     return np.asarray(label_counts.T @ (fit.posterior[:, :, 0] * weights[:, None])).reshape(
@@ -185,7 +184,7 @@ class Fit:
     posterior: NDArray[np.float64]
 
 
-def vote_shares(label_counts: sparse.csr_array, n_labels: int) -> NDArray[np.float64]:
+def vote_shares(label_counts: scipy.sparse.csr_array, n_labels: int) -> NDArray[np.float64]:
     """Shares of each label in a pattern, shape (P, K): initial values (Dawid & Skene 1979, 3.1)."""
     votes = np.asarray(
         label_counts @ np.tile(np.eye(n_labels), (label_counts.shape[1] // n_labels, 1))
@@ -194,7 +193,7 @@ def vote_shares(label_counts: sparse.csr_array, n_labels: int) -> NDArray[np.flo
 
 
 def maximize(
-    label_counts: sparse.csr_array,
+    label_counts: scipy.sparse.csr_array,
     weights: NDArray[np.float64],
     start: NDArray[np.float64],
     *,
@@ -210,7 +209,7 @@ def maximize(
             is impossible for that judge. 0.5 is Jeffreys' prior for two labels.
 
     >>> aaa_bbb_aab = [[1.0, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1], [1, 0, 1, 0, 0, 1]]
-    >>> label_counts = sparse.csr_array(np.array(aaa_bbb_aab))
+    >>> label_counts = scipy.sparse.csr_array(np.array(aaa_bbb_aab))
     >>> fit = maximize(label_counts, np.array([[60.0], [30.0], [10.0]]), vote_shares(label_counts, 2), n_labels=2,
     ...     smoothing=0)
     >>> fit.prior[:, 0].round(3).tolist(), fit.confusion[2, 1, 0].round(3).tolist()
@@ -235,7 +234,7 @@ def maximize(
 
 
 def _counted(
-    label_counts: sparse.csr_array,
+    label_counts: scipy.sparse.csr_array,
     weights: NDArray[np.float64],
     posterior: NDArray[np.float64],
     n_labels: int,
@@ -256,11 +255,11 @@ def _counted(
 
 
 def _posterior(
-    label_counts: sparse.csr_array, prior: NDArray[np.float64], confusion: NDArray[np.float64]
+    label_counts: scipy.sparse.csr_array, prior: NDArray[np.float64], confusion: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     n_labels, columns = prior.shape
     logs = np.log(np.maximum(confusion, _LEAST)).reshape(-1, n_labels * columns)
     joint = np.asarray(label_counts @ logs).reshape(-1, n_labels, columns) + np.log(
         np.maximum(prior, _LEAST)
     )
-    return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+    return np.exp(joint - scipy.special.logsumexp(joint, axis=1, keepdims=True))

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.sparse import csr_array
 
 from cloze_gen.english.cohesion import Opener, Person, SurfaceTies
 
@@ -18,7 +17,7 @@ _MAX_ITERATIONS = 200
 
 
 def fit_conditional_logit(
-    features: sparse.csr_array,
+    features: scipy.sparse.csr_array,
     item_of_row: NDArray[np.int64],
     is_answer: NDArray[np.bool_],
     *,
@@ -244,7 +243,7 @@ def fit_weights(
     ]
     item = np.repeat(np.arange(len(blanks)), [candidates for candidates, _ in blanks])
     right = np.concatenate([np.arange(candidates) == answer for candidates, answer in blanks])
-    return fit_conditional_logit(csr_array(rows / spread), item, right) / spread
+    return fit_conditional_logit(scipy.sparse.csr_array(rows / spread), item, right) / spread
 
 
 def _padded(table: NDArray[np.generic]) -> NDArray[np.float64]:
@@ -302,7 +301,7 @@ class AdjacentSentences:
     before: NDArray[np.float32]
     behind: NDArray[np.float32]
 
-    def rows(self, sentences: Sequence[Sequence[str]]) -> csr_array:
+    def rows(self, sentences: Sequence[Sequence[str]]) -> scipy.sparse.csr_array:
         """Sentences as bags of known words, case-folded; shape (sentences, words)."""
         known = [
             [self.words[word] for token in tokens if (word := token.casefold()) in self.words]
@@ -327,13 +326,13 @@ class AdjacentSentences:
         return behind, before
 
 
-def sentence_rows(sentences: Sequence[Sequence[int]], words: int) -> csr_array:
+def sentence_rows(sentences: Sequence[Sequence[int]], words: int) -> scipy.sparse.csr_array:
     """Square roots of word counts, which damp repetitions; shape (sentences, words)."""
     bounds = np.concatenate(([0], np.cumsum([len(one) for one in sentences]))).astype(np.int64)
     columns = np.fromiter(
         (word for one in sentences for word in one), np.int64, count=int(bounds[-1])
     )
-    rows = csr_array(
+    rows = scipy.sparse.csr_array(
         (np.ones(len(columns), np.float32), columns, bounds), shape=(len(sentences), words)
     )
     rows.sum_duplicates()
@@ -342,7 +341,10 @@ def sentence_rows(sentences: Sequence[Sequence[int]], words: int) -> csr_array:
 
 
 def fit_adjacent_sentences(
-    before: csr_array, behind: csr_array, dimensions: int, rng: np.random.Generator
+    before: scipy.sparse.csr_array,
+    behind: scipy.sparse.csr_array,
+    dimensions: int,
+    rng: np.random.Generator,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float64]]:
     """`before`, `behind` of `AdjacentSentences`, and the singular values, descending.
 
@@ -375,7 +377,7 @@ def fit_adjacent_sentences(
     return of_before.astype(np.float32), of_behind.astype(np.float32), strengths[kept]
 
 
-def _scaled(rows: csr_array) -> tuple[csr_array, NDArray[np.float64]]:
+def _scaled(rows: scipy.sparse.csr_array) -> tuple[scipy.sparse.csr_array, NDArray[np.float64]]:
     """Rows divided by each word's deviation, and the inverse of the divisors, shape (words,)."""
     squares = np.bincount(
         rows.indices, weights=rows.data.astype(np.float64) ** 2, minlength=rows.shape[1]

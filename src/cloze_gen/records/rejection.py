@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 from cloze_gen.renamed import REASONS
 
@@ -60,3 +60,80 @@ def legend_of(reason: str, legends: Mapping[str, str]) -> str:
         ),
         "",
     )
+
+
+# ---- the funnel of a run
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelStep:
+    """Counts of a stage: seen = kept + rejected; `survival`: share kept by each judge alone."""
+
+    stage: str
+    unit: str
+    seen: int
+    kept: int
+    rejected: Mapping[str, int] = field(default_factory=dict)
+    survival: Mapping[str, float] = field(default_factory=dict)
+
+
+def funnel_steps(manifests: Iterable[tuple[str, Mapping[str, Any]]]) -> list[FunnelStep]:
+    steps = []
+    for label, manifest in manifests:
+        facts = manifest.get("facts", {})
+        for name, funnel, survival in (
+            (label, manifest.get("funnel"), facts.get("survival", {})),
+            (f"{label}: candidates", facts.get("candidates_funnel"), {}),
+        ):
+            if funnel:
+                steps.append(
+                    FunnelStep(
+                        name,
+                        funnel["unit"],
+                        funnel["seen"],
+                        funnel["kept"],
+                        funnel["rejected"],
+                        survival,
+                    )
+                )
+    return steps
+
+
+def funnel_text(steps: Iterable[FunnelStep], legends: Mapping[str, str]) -> str:
+    """The funnel for a terminal, each reason with its legend.
+
+    >>> step = FunnelStep("screening", "focus words", 10, 7, {"answer_scores_best": 3})
+    >>> print(funnel_text([step], {"answer_scores_best": "the answer scores best"}))
+    screening                          10 ->          7 focus words
+        answer_scores_best                          3  the answer scores best
+    """
+    lines = []
+    for step in steps:
+        lines.append(f"{step.stage:<26}{step.seen:>11,} -> {step.kept:>10,} {step.unit}")
+        lines += [
+            f"    {reason:<36} {count:>8,}  {legend_of(reason, legends)}".rstrip()
+            for reason, count in step.rejected.items()
+            if count
+        ]
+    return "\n".join(lines)
+
+
+def funnel_markdown(steps: Sequence[FunnelStep], legends: Mapping[str, str]) -> str:
+    """The funnel as a table, and a second table that explains its reasons."""
+    lines = ["| stage | unit | seen | kept | rejected, by reason |", "|---|---|---:|---:|---|"]
+    for step in steps:
+        reasons = (
+            "; ".join(f"{reason} {count:,}" for reason, count in step.rejected.items() if count)
+            or "none"
+        )
+        lines.append(f"| {step.stage} | {step.unit} | {step.seen:,} | {step.kept:,} | {reasons} |")
+    explained = {
+        reason: legend_of(reason, legends)
+        for step in steps
+        for reason, count in step.rejected.items()
+        if count
+    }
+    if any(explained.values()):
+        lines += ["", "| reason | meaning |", "|---|---|"]
+        lines += [f"| {reason} | {legend} |" for reason, legend in explained.items()]
+    return "\n".join(lines)

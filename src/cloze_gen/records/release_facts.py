@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -170,3 +170,14 @@ class ReleaseFacts:
     def address(self) -> str:
         """`url` if it opens a page, else empty."""
         return self.url if _ADDRESS.fullmatch(self.url) else ""
+
+
+def verdict_text(lines: Iterable[str]) -> str:
+    """The lines of a verdict for a terminal.
+
+    >>> print(verdict_text(["verdict: good", "size: good. With"]))
+    verdict     good
+    size        good. With
+    """
+    parts = (line.partition(": ") for line in lines)
+    return "\n".join(f"{name:<12}{rest}" for name, _, rest in parts)

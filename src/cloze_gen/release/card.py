@@ -9,16 +9,19 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cloze_gen.english.penn_tags import coarse_class
 from cloze_gen.formats.features import Table, declared
 from cloze_gen.formats.licences import SetLicence, yaml_lines
 from cloze_gen.parsing import one_line
 from cloze_gen.records.question import Question
+from cloze_gen.records.rejection import FunnelStep, funnel_markdown
 from cloze_gen.records.release_facts import Measured, ReleaseFacts
-from cloze_gen.release.report_data import FunnelStep, SampleQuestion, funnel_markdown
 from cloze_gen.rng import derive_rng
+
+if TYPE_CHECKING:
+    from cloze_gen.release.report_data import SampleQuestion
 
 _ESCAPED_PIPE = r"\|"  # inside a Markdown table
 _SIZES = (
@@ -378,6 +381,8 @@ def sample_question(
     file: str = "",
 ) -> SampleQuestion:
     """One question for the report; extra fields of `record` become facts, source or scores."""
+    from cloze_gen.release.report_data import SampleQuestion  # slow to import
+
     before, after = stem_around_blank(question.tokens, question.position)
     source = record.get("source", {})
     span = (

@@ -13,7 +13,7 @@ from cloze_gen.evaluate.blanks import AnswerCounts, bootstrap_draws, paired_diff
 from cloze_gen.evaluate.rows import Row
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.question import Question
-from cloze_gen.release.report_data import FunnelStep
+from cloze_gen.records.rejection import FunnelStep
 
 # baseline with its context -> passage id -> numbers of blanks, right blanks, and blanks answered with
 # a distractor

@@ -18,9 +18,9 @@ from cloze_gen import __version__
 from cloze_gen.corpus.books import read_books
 from cloze_gen.errors import FormatError
 from cloze_gen.parsing import ParseError, error_text, parse_json, quote
+from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.records.release_facts import RELEASE_FORMAT, ReleasedBook, ReleaseFacts, newer_format
 from cloze_gen.release.card import CardTable
-from cloze_gen.release.report_data import FunnelStep
 from cloze_gen.release.signature import canary_of
 from cloze_gen.release.style import FinishedRun, Style
 from cloze_gen.store.artifacts import Artifact

@@ -20,11 +20,11 @@ from markupsafe import Markup, escape
 from cloze_gen.evaluate.adversary import adversary_text
 from cloze_gen.evaluate.passages import SETS, PassageRow
 from cloze_gen.evaluate.questions import QuestionEvaluation, QuestionRow
-from cloze_gen.records.rejection import legend_of
+from cloze_gen.records.rejection import FunnelStep, legend_of
 from cloze_gen.release import plots
 from cloze_gen.release.paper_figures import PaperTable, PassageFigure
 from cloze_gen.release.plots import blank_baseline_plot
-from cloze_gen.release.report_data import FunnelStep, ReportData, SampleQuestion
+from cloze_gen.release.report_data import ReportData, SampleQuestion
 from cloze_gen.release.report_passages import (
     BlankedFigures,
     PassageFigures,

@@ -7,21 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.config import parse_value, toml_value
 from cloze_gen.corpus.location import Location
+from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.release.books import BooksFound, OpenedBooks
 from cloze_gen.release.facts import ReleaseRecord, record_text, release_facts
 from cloze_gen.release.pointers import write_pointers
-from cloze_gen.release.report_data import FunnelStep
 from cloze_gen.release.signature import canary_of
 from cloze_gen.release.style import FinishedRun, PublishedSet, Style
 from cloze_gen.release.write import full_settings, released_set, write_data, write_store_files
 from cloze_gen.store.artifacts import Artifact
-from cloze_gen.store.runs import FULL, RELEASE, RELEASE_FILE, without_folders
+from cloze_gen.store.runs import FULL, RELEASE, RELEASE_FILE
 from cloze_gen.store.tables import read_jsonl
-
-_WITHOUT_FILES = ("release", "input")  # these groups of settings have no file names
-_TEXT = "release.text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,37 +43,6 @@ class RunToPublish:
     notes: Sequence[str]
     steps: Sequence[FunnelStep]
     overrides: Sequence[str]
-
-
-def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as JSON values; file names lose their folders."""
-    return dict(without_folders(settings)) | {
-        group: settings[group] for group in _WITHOUT_FILES if group in settings
-    }
-
-
-def public_overrides(overrides: Sequence[str]) -> list[str]:
-    """The user's overrides without folders and without `release.text`.
-
-    >>> public_overrides(["grooming.offensive_words=/home/ann/list.txt", "release.text=pointers", "release.url=https://a.org/b"])
-    ['grooming.offensive_words=list.txt', 'release.url=https://a.org/b']
-    >>> public_overrides(['committee.members=["ngram", "hf:/models/x"]', 'grooming.verdicts="/home/ann/v.jsonl"'])
-    ['committee.members=["ngram", "hf:x"]', 'grooming.verdicts=v.jsonl']
-    """
-    parts = [
-        (key.strip(), value.strip()) for key, _, value in (one.partition("=") for one in overrides)
-    ]
-    return [f"{key}={_public_value(key, value)}" for key, value in parts if key != _TEXT]
-
-
-def _public_value(key: str, text: str) -> str:
-    value = parse_value(text)
-    public = value if key.partition(".")[0] in _WITHOUT_FILES else without_folders(value)
-    if public == value:
-        return text
-    return (
-        public if isinstance(public, str) and parse_value(public) == public else toml_value(public)
-    )
 
 
 def publish(folder: Path, style: Style, run: RunToPublish) -> None:

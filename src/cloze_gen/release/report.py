@@ -17,6 +17,7 @@ from cloze_gen.evaluate.passages import PassageEvaluation
 from cloze_gen.evaluate.questions import QuestionEvaluation
 from cloze_gen.parsing import error_text, parse_json
 from cloze_gen.records.question import Question
+from cloze_gen.records.rejection import funnel_steps
 from cloze_gen.release.documents import write_documents
 from cloze_gen.release.facts import read_record
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
@@ -25,15 +26,15 @@ from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.paper_figures import BlankTable, PaperTable, PassageTable
 from cloze_gen.release.pointers import write_pointer_documents
-from cloze_gen.release.publish import public_overrides
 from cloze_gen.release.read_evaluation import read_evaluation
-from cloze_gen.release.report_data import AuditTable, ReportData, StageRow, funnel_steps
+from cloze_gen.release.report_data import AuditTable, ReportData, StageRow
 from cloze_gen.release.report_passages import (
     BlankedFigures,
     PassageFigures,
     analysis_from_record,
     statistics_from_record,
 )
+from cloze_gen.release.settings import public_overrides
 from cloze_gen.release.signature import read_signature
 from cloze_gen.release.style import PublishedSet, Style
 from cloze_gen.release.verdict import blank_verdict, passage_verdict, question_verdict

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
+from cloze_gen.config import parse_value, toml_value
 from cloze_gen.rng import derive_rng
 from cloze_gen.settings import SettingsGroup
+from cloze_gen.store.runs import without_folders
 
 _GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_WITHOUT_FILES = ("release", "input")  # these groups of settings have no file names
+_TEXT = "release.text"
 _SHA256 = "[0-9a-f]{64}"
 
 
@@ -102,4 +106,38 @@ def shuffled_places(
     draws = [derive_rng(seed, "release.order", item.id).random() for item in items]
     return sorted(
         range(len(items)), key=lambda index: (splits[split_of(items[index])], draws[index])
+    )
+
+
+# ---- the settings of a run, as published
+
+
+def public_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as JSON values; file names lose their folders."""
+    return dict(without_folders(settings)) | {
+        group: settings[group] for group in _WITHOUT_FILES if group in settings
+    }
+
+
+def public_overrides(overrides: Sequence[str]) -> list[str]:
+    """The user's overrides without folders and without `release.text`.
+
+    >>> public_overrides(["grooming.offensive_words=/home/ann/list.txt", "release.text=pointers", "release.url=https://a.org/b"])
+    ['grooming.offensive_words=list.txt', 'release.url=https://a.org/b']
+    >>> public_overrides(['committee.members=["ngram", "hf:/models/x"]', 'grooming.verdicts="/home/ann/v.jsonl"'])
+    ['committee.members=["ngram", "hf:x"]', 'grooming.verdicts=v.jsonl']
+    """
+    parts = [
+        (key.strip(), value.strip()) for key, _, value in (one.partition("=") for one in overrides)
+    ]
+    return [f"{key}={_public_value(key, value)}" for key, value in parts if key != _TEXT]
+
+
+def _public_value(key: str, text: str) -> str:
+    value = parse_value(text)
+    public = value if key.partition(".")[0] in _WITHOUT_FILES else without_folders(value)
+    if public == value:
+        return text
+    return (
+        public if isinstance(public, str) and parse_value(public) == public else toml_value(public)
     )

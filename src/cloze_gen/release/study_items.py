@@ -7,11 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.questions import QuestionSet
-from cloze_gen.evaluate.sets import read_blanked_set, read_cloze_examples, read_question_set
 from cloze_gen.formats.questions import around_blank
 from cloze_gen.judging.assignment import ATTENTION
 from cloze_gen.judging.state import StudySettings
@@ -35,6 +33,9 @@ from cloze_gen.store.runs import (
     stage_artifact,
 )
 from cloze_gen.store.tables import PASSAGE_SET, QUESTIONS
+
+if TYPE_CHECKING:
+    from cloze_gen.evaluate.questions import QuestionSet
 
 POOL = "pool"  # stage whose questions are read before the choice
 RELEASED = "release"  # key in `StudyFacts.of` for a study of finished items
@@ -147,6 +148,8 @@ def questions_by_digest(found: QuestionSet) -> dict[str, Question]:
 
 
 def _own_questions(path: Path) -> list[StudyItem]:
+    from cloze_gen.evaluate.sets import read_question_set  # slow to import
+
     found = read_question_set(path)
     return [
         _item(one.id, show_question(one), _span(record["source"]))
@@ -155,6 +158,8 @@ def _own_questions(path: Path) -> list[StudyItem]:
 
 
 def _other_questions(path: Path) -> tuple[str, list[StudyItem]]:
+    from cloze_gen.evaluate.sets import read_question_set  # slow to import
+
     found = read_question_set(path)
     return found.digest, [_item(one.id, show_question(one)) for one in found.questions]
 
@@ -178,6 +183,8 @@ def passages_by_digest(passages: Iterable[BlankedPassage]) -> dict[str, BlankedP
 
 def _own_passages(path: Path) -> list[StudyItem]:
     """All passages except those of the part `train`. Spans include the distractors."""
+    from cloze_gen.evaluate.sets import read_blanked_set  # slow to import
+
     return [
         _item(
             one.passage.id,
@@ -193,6 +200,8 @@ def _own_passages(path: Path) -> list[StudyItem]:
 
 
 def _other_passages(path: Path) -> tuple[str, list[StudyItem]]:
+    from cloze_gen.evaluate.sets import read_cloze_examples  # slow to import
+
     found = read_cloze_examples(path)
     return found.digest, [
         _item(one.passage.id, show_passage(one.passage)) for one in found.passages

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
-
-from cloze_gen.judging.study import StudySource
-from cloze_gen.records.release_facts import PaperReference
-from cloze_gen.release.card import CardTable
-from cloze_gen.release.items.kind import ItemKind
-from cloze_gen.release.paper_figures import BlankTable, PaperTable, PassageTable
-from cloze_gen.release.trace import TraceSections
 from cloze_gen.store.artifacts import Artifact
 from cloze_gen.store.tables import CANDIDATES, FEWSHOT
+
+if TYPE_CHECKING:  # slow to import
+    from pydantic import BaseModel
+
+    from cloze_gen.judging.study import StudySource
+    from cloze_gen.records.release_facts import PaperReference
+    from cloze_gen.release.card import CardTable
+    from cloze_gen.release.items.kind import ItemKind
+    from cloze_gen.release.paper_figures import BlankTable, PaperTable, PassageTable
+    from cloze_gen.release.trace import TraceSections
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

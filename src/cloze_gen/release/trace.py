@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow.compute as pc
 
@@ -28,9 +28,6 @@ from cloze_gen.store.tables import (
     unescape_cell,
 )
 from cloze_gen.text_layout import printable, table_lines, wrap
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 INDENT = "  "
 _RAW = "    | "
@@ -57,12 +54,10 @@ class Traced:
     def find(self, stage: str, file: str) -> dict[str, Any] | None:
         return find_row(self.folder, stage, file, self.id)
 
-    def table(self, stage: str, file: str) -> pd.DataFrame:
-        return (
-            read_rows(self.artifact(stage).path(file), self.id)
-            .to_pandas()
-            .astype({"id": str, "word": str})
-        )
+    def rows(self, stage: str, file: str) -> list[dict[str, Any]]:
+        """The item's rows of a table, without the id."""
+        table = read_rows(self.artifact(stage).path(file), self.id)
+        return list(table.drop_columns(["id"]).to_pylist())
 
     @functools.cached_property
     def sentence(self) -> dict[str, Any]:

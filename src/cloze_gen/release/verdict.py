@@ -137,17 +137,6 @@ class Verdict:
         return (f"verdict: {self.head(name)}", *notice, *(one.line for one in self.findings))
 
 
-def verdict_text(lines: Iterable[str]) -> str:
-    """`Verdict.lines` for a terminal.
-
-    >>> print(verdict_text(["verdict: good", "size: good. With"]))
-    verdict     good
-    size        good. With
-    """
-    parts = (line.partition(": ") for line in lines)
-    return "\n".join(f"{name:<12}{rest}" for name, _, rest in parts)
-
-
 # ---- questions
 
 

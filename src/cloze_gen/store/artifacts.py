@@ -111,15 +111,18 @@ class Store:
     def folder(self, key: StageKey) -> Path:
         return self.store / key.folder_name
 
-    def is_complete(self, key: StageKey) -> bool:
-        return self.fault(key) is None
+    def is_complete(self, key: StageKey, intact: set[str] | None = None) -> bool:
+        return self.fault(key, intact) is None
 
-    def fault(self, key: StageKey) -> str | None:
-        """Why the artifact cannot be used; None when it can, empty when it was never made."""
+    def fault(self, key: StageKey, intact: set[str] | None = None) -> str | None:
+        """Why the artifact cannot be used; None when it can, empty when it was never made.
+
+        `intact`: folders of one-a-book artifacts that are not checked again; gets those found whole.
+        """
         if not self.folder(key).exists():
             return ""
         try:
-            return next(_held_faults(self.open(key)), None)
+            return next(_held_faults(self.open(key), intact), None)
         except DamageError as error:
             return error.what
 
@@ -195,11 +198,16 @@ class Store:
             yield from items or [shelf]
 
 
-def _held_faults(artifact: Artifact) -> Iterator[str]:
+def _held_faults(artifact: Artifact, intact: set[str] | None = None) -> Iterator[str]:
     """A sentence for each damaged artifact that this one names."""
+    intact = set() if intact is None else intact
     for held in artifact.manifest["holds"]:
+        folder = os.path.normpath(f"{artifact.folder}/{held}")
+        if folder in intact:
+            continue
         try:
-            open_artifact(Path(os.path.normpath(artifact.folder / held)))
+            open_artifact(Path(folder))
+            intact.add(folder)
         except DamageError as error:
             yield error.what
 

@@ -112,10 +112,9 @@ def find_fault(folder: Path, manifest: Mapping[str, Any], *, deep: bool = False)
     noted = {} if deep else _read_note(folder, manifest)
     found: dict[str, list[int]] = {}
     for name, facts in sorted(manifest["files"].items()):
-        path = folder / name
         if not stays_within(name):
             return f"{quote(name)}: named in the manifest, but not a file of this folder"
-        fault, seen = _file_fault(path, facts, noted.get(name))
+        fault, seen = _file_fault(f"{folder}/{name}", facts, noted.get(name))
         if fault:
             return f"{name}: {fault}"
         found[name] = seen
@@ -128,12 +127,12 @@ def find_fault(folder: Path, manifest: Mapping[str, Any], *, deep: bool = False)
 
 
 def _file_fault(
-    path: Path, facts: Mapping[str, Any], noted: list[int] | None
+    name: str, facts: Mapping[str, Any], noted: list[int] | None
 ) -> tuple[str, list[int]]:
     try:
-        found = path.lstat()
+        found = os.lstat(name)
     except OSError as error:
-        raise_if_transient(path, error)
+        raise_if_transient(Path(name), error)
         return f"missing ({error.strerror})", []
     if not stat.S_ISREG(found.st_mode):
         return "no longer a regular file", []
@@ -142,6 +141,7 @@ def _file_fault(
     seen = _seen(found)
     if seen == noted:
         return "", seen
+    path = Path(name)  # slow to make, and most files are as noted
     try:
         same = file_sha256(path) == facts["sha256"]
     except OSError as error:
@@ -166,10 +166,10 @@ def _unlisted_files(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
 
 def _note_path(folder: Path) -> Path | None:
     """The note of an artifact; None for a folder outside a store."""
-    place = folder.resolve()
-    for shelf in (place.parent, place.parent.parent):
-        if shelf.name == STORE:
-            return shelf / NOTES / f"{place.relative_to(shelf).as_posix().replace('/', '--')}.json"
+    parts = os.path.realpath(folder).split("/")
+    for at in (-2, -3):
+        if parts[at : at + 1] == [STORE]:
+            return Path("/".join(parts[: at + 1]), NOTES, f"{'--'.join(parts[at + 1 :])}.json")
     return None
 
 

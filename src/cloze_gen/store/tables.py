@@ -92,16 +92,22 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 
 def read_rows(path: Path, item_id: str) -> pa.Table:
     """The rows of one `id`; a row group without it is read in that column alone."""
-    wanted = item_id.encode("utf-8", "replace").decode()  # Arrow refuses lone surrogates
-    found = []
+    wanted, found = _scalar(item_id), []
     for part in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
         file = pq.ParquetFile(part)  # `pq.read_table` would import its data sets
-        found.append(file.schema_arrow.empty_table())
+        found.append(pa.Table.from_batches([], file.schema_arrow))  # `empty_table` imports pandas
         for group in range(file.num_row_groups):
             mask = pc.equal(file.read_row_group(group, columns=["id"])["id"], wanted)
             if pc.any(mask).as_py():
                 found.append(file.read_row_group(group).filter(mask))
     return pa.concat_tables(found)
+
+
+def _scalar(text: str) -> pa.StringScalar:
+    """Without Arrow's conversion of values, which imports pandas and refuses lone surrogates."""
+    data = text.encode("utf-8", "replace")
+    ends = np.array([0, len(data)], dtype=np.int32)
+    return pa.StringArray.from_buffers(1, pa.py_buffer(ends), pa.py_buffer(data))[0]
 
 
 def memory_mapped(path: Path) -> np.ndarray:

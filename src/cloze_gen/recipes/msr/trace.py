@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from cloze_gen.corpus.cross_fitting import read_groups
 from cloze_gen.parsing import name_list
@@ -22,9 +22,6 @@ from cloze_gen.release.trace import (
 )
 from cloze_gen.store.tables import QUESTIONS, REJECTED
 from cloze_gen.text_layout import printable
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _WORDS = frozenset({"word", "option", "tag", "why not"})  # left-aligned columns
 # label of a candidate's measure -> its column
@@ -89,16 +86,15 @@ def describe_screening(item: Traced) -> Iterator[str]:
         f"alternates {len(table)} sampled from the model "
         f"({'below' if item.in_full else 'list them with --alternates'})"
     )
-    if "kept" not in table:
+    if not any("kept" in row for row in table):
         return
-    kept = int((table["kept"] == True).sum())  # noqa: E712  a column that may hold NaN
+    kept = sum(bool(row.get("kept")) for row in table)
     yield f"retained   {kept} with the best forward scores; {len(table) - kept} dropped"
-    if "verdict" in table:
-        verdicts = Counter(table["verdict"].dropna())
-        for verdict, count in sorted(
-            verdicts.items(), key=lambda pair: (pair[0] != "fit", -pair[1], pair[0])
-        ):
-            yield f"{INDENT}{count:>7}  {verdict}"
+    verdicts = Counter(row["verdict"] for row in table if row.get("verdict"))
+    for verdict, count in sorted(
+        verdicts.items(), key=lambda pair: (pair[0] != "fit", -pair[1], pair[0])
+    ):
+        yield f"{INDENT}{count:>7}  {verdict}"
 
 
 def describe_outcome(item: Traced) -> Iterator[str]:
@@ -129,11 +125,13 @@ def describe_alternates(item: Traced) -> Iterator[str]:
         **_MEASURES,
     }
     rows = []
-    for row in table.to_dict(orient="records"):
-        verdict = row.get("verdict")
-        row["why not"] = "" if verdict == "fit" else verdict if isinstance(verdict, str) else "-"
-        row["why not"] = row["why not"].removeprefix("candidate_")
-        rows.append([cell(row.get(names.get(name, name)), places.get(name, 0)) for name in header])
+    for row in table:
+        verdict = row.get("verdict") or "-"
+        why_not = "" if verdict == "fit" else verdict.removeprefix("candidate_")
+        shown = {**row, "why not": why_not}
+        rows.append(
+            [cell(shown.get(names.get(name, name)), places.get(name, 0)) for name in header]
+        )
     what = (
         "history, forward, sentence: log10 probabilities; as well, ungram., plaus.: shares of "
         "readers; - = not measured"
@@ -143,18 +141,14 @@ def describe_alternates(item: Traced) -> Iterator[str]:
 
 
 @functools.lru_cache(maxsize=1)  # three sections call it
-def _alternates(item: Traced) -> pd.DataFrame:
-    table = item.table("alternates", ALTERNATES)
-    for stage, name, known in (
-        ("forward", SCORED, ["id", "history_log10_prob"]),
-        ("grooming", DECISIONS, ["id"]),
-    ):
-        found = item.table(stage, name)
-        if len(found):
-            table = table.merge(found.drop(columns=known), on="word", how="left")
-    return table.drop(columns=["id"]).sort_values(
-        "history_log10_prob", ascending=False, kind="stable"
-    )
+def _alternates(item: Traced) -> Sequence[Mapping[str, Any]]:
+    """The alternates with what each stage measured of them, most probable first."""
+    table = {row["word"]: row for row in item.rows("alternates", ALTERNATES)}
+    for stage, name in (("forward", SCORED), ("grooming", DECISIONS)):
+        for row in item.rows(stage, name):
+            if row["word"] in table:
+                table[row["word"]] = row | table[row["word"]]
+    return sorted(table.values(), key=lambda row: -row["history_log10_prob"])
 
 
 def _why_these(
@@ -176,7 +170,7 @@ def _why_these(
         f"impostors  {len(record['options']) - 1} of the {groomed['fit_candidates']} fit "
         f"candidates{own}; {how}"
     )
-    decided = {row["word"]: row for row in _alternates(item).to_dict(orient="records")}
+    decided = {row["word"]: row for row in _alternates(item)}
     header = ("option", "count", "history", "forward", "rank", "sentence", *_MEASURES, "tag")
     rows = []
     for letter, option in zip("abcdefghijklmnopqrstuvwxyz", record["option_scores"], strict=False):

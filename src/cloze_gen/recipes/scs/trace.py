@@ -47,7 +47,7 @@ def describe_impostors(item: Traced) -> Iterator[str]:
     if rejected:
         yield f"impostors  none: {rejected['reason']} {rejected['detail']}"
         return
-    table = item.table("impostors", IMPOSTORS).drop(columns=["id"])
+    table = item.rows("impostors", IMPOSTORS)
     settings = item.artifact("impostors").manifest["settings"]
     yield (
         f"impostors  {len(table)} drawn (impostor_draw = {settings['impostor_draw']}) from "
@@ -55,8 +55,9 @@ def describe_impostors(item: Traced) -> Iterator[str]:
         f"{settings['min_freq']:g} to {settings['max_freq']:g}; "
         "tag_count = tokens of the form with this tag in the training books"
     )
-    rows = [[cell(value, 0) for value in row.values()] for row in table.to_dict(orient="records")]
-    yield from item.set_out(list(table.columns), rows, left=_WORDS)
+    rows = [[cell(value, 0) for value in row.values()] for row in table]
+    if table:
+        yield from item.set_out(list(table[0]), rows, left=_WORDS)
 
 
 def describe_screen(item: Traced) -> Iterator[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from cloze_gen.evaluate.sets import read_blanked_set
 from cloze_gen.formats.features import ListOf
 from cloze_gen.formats.harness import blind_split
 from cloze_gen.formats.inspect_tasks import blank_tasks, task_files
@@ -14,9 +14,16 @@ from cloze_gen.formats.scde_harness import blank_records, harness_files
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.passage import Part
 from cloze_gen.release.items.kind import ItemKind, Record, Span, TaskInfo
+from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import PASSAGE_SET
 
 _SPLITS = {Part.TRAIN: "train", Part.DEVELOPMENT: "validation", Part.TEST: "test"}
+
+
+def _read_set(path: Path) -> Digested:
+    from cloze_gen.evaluate.sets import read_blanked_set  # slow to import
+
+    return read_blanked_set(path)
 
 
 def _of_parts(passages: Sequence[SetBlankedPassage]) -> dict[str, list[SetBlankedPassage]]:
@@ -142,7 +149,7 @@ BLANKED_ITEMS = ItemKind(
     noun="passage",
     file=PASSAGE_SET,
     parse=parse_passages,
-    read_set=read_blanked_set,
+    read_set=_read_set,
     released=lambda one, record: dict(record),
     split_of=lambda one: _SPLITS[one.part],
     splits=_splits,

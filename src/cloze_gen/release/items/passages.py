@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from cloze_gen.evaluate.sets import read_passage_set
 from cloze_gen.formats.harness import blind_split
 from cloze_gen.formats.inspect_tasks import passage_tasks, task_files
 from cloze_gen.formats.lambada import cased_context, parse_passages, passage_record, split_record
 from cloze_gen.formats.lambada_harness import harness_files
 from cloze_gen.records.passage import SetPassage, Split
 from cloze_gen.release.items.kind import ItemKind, Record, Span, TaskInfo
+from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import PASSAGE_SET
 
 _RENDERED = (
@@ -20,6 +21,12 @@ _RENDERED = (
     "target",
     "cased",
 )  # fields of `passage_record`
+
+
+def _read_set(path: Path) -> Digested:
+    from cloze_gen.evaluate.sets import read_passage_set  # slow to import
+
+    return read_passage_set(path)
 
 
 def _split_file(split: Split) -> str:
@@ -126,7 +133,7 @@ PASSAGE_ITEMS = ItemKind(
     noun="passage",
     file=PASSAGE_SET,
     parse=parse_passages,
-    read_set=read_passage_set,
+    read_set=_read_set,
     released=_released,
     split_of=lambda one: str(one.split),
     splits=_splits,

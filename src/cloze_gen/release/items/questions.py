@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from cloze_gen.evaluate.sets import read_question_set
 from cloze_gen.formats.harness import harness_files
 from cloze_gen.formats.inspect_tasks import question_task, task_files
 from cloze_gen.formats.questions import blanked_sentence, parse_questions
 from cloze_gen.parsing import quote
 from cloze_gen.records.question import Question
 from cloze_gen.release.items.kind import ItemKind, Record, Span, TaskInfo
+from cloze_gen.store.runs import Digested
 from cloze_gen.store.tables import CANDIDATES, QUESTIONS
 from cloze_gen.word_tokens import is_word
 
@@ -44,6 +45,12 @@ _COLUMNS = {
     "option, and of the whole sentence",
     "canary": "GUID of the set, equal in every record",
 }
+
+
+def _read_set(path: Path) -> Digested:
+    from cloze_gen.evaluate.sets import read_question_set  # slow to import
+
+    return read_question_set(path)
 
 
 def _released(question: Question, record: Record) -> Record:
@@ -140,7 +147,7 @@ QUESTION_ITEMS = ItemKind(
     noun="question",
     file=QUESTIONS,
     parse=parse_questions,
-    read_set=read_question_set,
+    read_set=_read_set,
     released=_released,
     split_of=lambda question: "test",
     splits=lambda questions: {"default": {"test": QUESTIONS}},
