@@ -173,6 +173,7 @@ class Lsa(FromCorpus):
     """Word vectors of the LSA baseline (MSR 4.3)."""
 
     stage = "lsa"
+    version = 2
     sizes = LSA
     needs = {"text": EvaluationText}
     write = staticmethod(write_lsa)
