@@ -150,11 +150,6 @@ class EvaluationLm(FromCorpus):
         return int(self.order)
 
     @property
-    def outside(self) -> bool:  # type: ignore[override]
-        """Only the largest uses the cores and memory of a second program."""
-        return bool(self.order == max(EVAL_LMS))
-
-    @property
     def label(self) -> str:
         return f"eval-lm {self.order}-gram"
 
@@ -174,9 +169,13 @@ class Lsa(FromCorpus):
 
     stage = "lsa"
     version = 2
+    priority = 1 + max(EVAL_LMS)
     sizes = LSA
     needs = {"text": EvaluationText}
     write = staticmethod(write_lsa)
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"meanwhile": self.build.run_those_ready}
 
 
 class AllModels(PipelineTask):
@@ -216,7 +215,8 @@ def fit_models(
     root.models = list(tasks.values())
     seconds: dict[StageTask, float] = {}
     corpus.build.announce = lambda stage: functools.partial(seconds.__setitem__, stage)
-    corpus.build.stages = list(root.models)  # the inputs of a finished model may be gone
+    # Without inputs: those of a finished model may be gone.
+    corpus.build.stages = sorted(root.models, key=lambda model: -model.priority)
     root.store.sweep()
     if not root.complete():
         for task in tasks.values():

@@ -6,6 +6,7 @@ import functools
 import itertools
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -328,16 +329,26 @@ def write_evaluation_lm(
 
 
 def write_lsa(
-    writer: ArtifactWriter, ctx: StageContext, *, text: Artifact, sizes: LsaSizes
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    *,
+    text: Artifact,
+    sizes: LsaSizes,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Word vectors of the printed text: float32, shape (words + 2, dimensions), from row 2.
+
+    `meanwhile` is called while a worker computes them.
 
     Raises:
         CorpusError: fewer than three words of the text are frequent enough.
     """
     clock = Stopwatch()
     shard = LsaShard(text.folder, writer.path(VECTORS), sizes)
-    (words,) = ctx.map(fit_vectors, [shard], unit="matrices")
+    with ThreadPoolExecutor(1) as thread:
+        vectors = thread.submit(list[list[str]], ctx.map(fit_vectors, [shard], unit="matrices"))
+        meanwhile()
+        (words,) = vectors.result()
     writer.path(WORDS).write_text(
         "".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n"
     )
