@@ -25,7 +25,6 @@ from cloze_gen.evaluate.question_models import (
     write_evaluation_lm,
     write_evaluation_text,
     write_lsa,
-    write_match_index,
 )
 from cloze_gen.models.language_model import LmSettings
 from cloze_gen.pipelines.corpus import (
@@ -137,22 +136,18 @@ class EvaluationText(FromCorpus):
         return super().inputs() | items
 
 
-class MatchIndex(FromCorpus):
-    """The n-grams of the simple 4-gram baseline (MSR 4.1)."""
-
-    stage = "match-index"
-    needs = {"text": EvaluationText}
-    write = staticmethod(write_match_index)
-
-
 class EvaluationLm(FromCorpus):
     """A smoothed n-gram model (MSR 4.2)."""
 
     stage = "eval-lm"
-    outside = True
     needs = {"text": EvaluationText}
     write = staticmethod(write_evaluation_lm)
-    order = luigi.IntParameter()
+    order: Any = luigi.IntParameter()
+
+    @property
+    def priority(self) -> int:
+        """The largest first: the others are trained beside it."""
+        return int(self.order)
 
     @property
     def label(self) -> str:
@@ -162,6 +157,9 @@ class EvaluationLm(FromCorpus):
     def sizes(self) -> Any:
         return EVAL_LMS[self.order]
 
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"meanwhile": self.build.run_those_ready}
+
     def look_ahead(self) -> None:
         find_lmplz()
 
@@ -170,9 +168,14 @@ class Lsa(FromCorpus):
     """Word vectors of the LSA baseline (MSR 4.3)."""
 
     stage = "lsa"
+    version = 2
+    priority = 1 + max(EVAL_LMS)
     sizes = LSA
     needs = {"text": EvaluationText}
     write = staticmethod(write_lsa)
+
+    def given(self) -> dict[str, Any]:
+        return super().given() | {"meanwhile": self.build.run_those_ready}
 
 
 class AllModels(PipelineTask):
@@ -192,7 +195,7 @@ def model_tasks(base: FromCorpus) -> dict[str, StageTask]:
     return {
         "index": base.clone(CorpusIndex),
         "counts": base.clone(CorpusCounts),
-        "match": base.clone(MatchIndex),
+        "text": base.clone(EvaluationText),
         "3gram": base.clone(EvaluationLm, order=3),
         "4gram": base.clone(EvaluationLm, order=4),
         "lsa": base.clone(Lsa),
@@ -210,6 +213,10 @@ def fit_models(
     """
     root = corpus.clone(AllModels)
     root.models = list(tasks.values())
+    seconds: dict[StageTask, float] = {}
+    corpus.build.announce = lambda stage: functools.partial(seconds.__setitem__, stage)
+    # Without inputs: those of a finished model may be gone.
+    corpus.build.stages = sorted(root.models, key=lambda model: -model.priority)
     root.store.sweep()
     if not root.complete():
         for task in tasks.values():
@@ -219,9 +226,8 @@ def fit_models(
             build(root)
         say(f"log: {log_file(root.store, log_name)}")
     fitted = [
-        {"stage": task.label, "artifact": task.key.folder_name, "seconds": round(seconds, 1)}
-        for task, seconds in corpus.build.seconds.items()
-        if isinstance(task, StageTask)
+        {"stage": task.label, "artifact": task.key.folder_name, "seconds": round(own, 1)}
+        for task, own in seconds.items()
     ]
     return {name: task.store.open(task.key) for name, task in tasks.items()}, sorted(
         fitted, key=lambda one: str(one["artifact"])

@@ -83,6 +83,7 @@ class BlankLsa(FromCorpus):
     """LSA word vectors for the coherence of sentences."""
 
     stage = "blank-lsa"
+    version = 2
     sizes = BLANK_LSA
     needs = {"text": PassageText, "counts": SentenceCounts}
     write = staticmethod(write_blank_lsa)

@@ -33,7 +33,6 @@ class Build:
     Attributes:
         stages: inputs first.
         is_planning: stages are only described; a large input that was never read counts as new.
-        seconds: of each task that ran.
         intact: folders of books' artifacts that were checked: several stages name them.
         announce: called with each stage that starts; returns what to call with its own seconds.
     """
@@ -42,7 +41,6 @@ class Build:
         self.stages: list[StageTask] = []
         self.is_planning = False
         self.failures: list[BaseException] = []
-        self.seconds: dict[luigi.Task, float] = {}
         self.intact: set[str] = set()
         self.announce: Callable[[StageTask], Callable[[float], None]] | None = None
         self._nested_seconds = 0.0  # of stages that ran while another one waited
@@ -163,8 +161,6 @@ class PipelineTask(luigi.Task):
         """Luigi reports here how a task ended."""
         if event in {luigi.Event.FAILURE, luigi.Event.BROKEN_TASK}:
             self.build.failures.append(args[1])
-        elif event == luigi.Event.PROCESSING_TIME:
-            self.build.seconds[self] = args[1]
         super().trigger_event(event, *args, **kwargs)  # type: ignore[no-untyped-call]
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie
 from cloze_gen.adapters.lmplz import train_arpa
 from cloze_gen.corpus.arrays import SEPARATOR
-from cloze_gen.corpus.normalization import rendered_tokens
+from cloze_gen.corpus.normalization import printed_lines, rendered_tokens
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
@@ -32,15 +32,12 @@ from cloze_gen.evaluate.question_models import (
     line_bounds,
     open_evaluation_lm,
     open_lsa,
-    open_match_index,
     read_ids,
     read_words,
     write_evaluation_lm,
     write_evaluation_text,
     write_lsa,
-    write_match_index,
 )
-from cloze_gen.evaluate.question_scores import POINTS, index_blocks
 from cloze_gen.evaluate.questions import QuestionSet, word_baselines
 from cloze_gen.records.question import Question
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
@@ -85,6 +82,17 @@ def test_lines_are_the_published_rendering(rendered: Artifact) -> None:
     expected = [" ".join(tokens) for line in LINES if (tokens := rendered_tokens(line.split(" ")))]
     assert len(expected) == len(LINES) - 1
     assert rendered.path(TEXT).read_text(encoding="utf-8").split("\n")[:-1] == expected
+
+
+MARKS = st.sampled_from(
+    ["a", "fog", "It's", ",", ";", ":", ".", "?", "!", '"', "'", "--", "...", "(", ")"]
+)
+
+
+@given(st.lists(st.lists(MARKS, min_size=1, max_size=9), max_size=6))
+def test_many_lines_are_printed_as_each_alone(sentences: list[list[str]]) -> None:
+    expected = [" ".join(tokens) for row in sentences if (tokens := rendered_tokens(row))]
+    assert printed_lines([" ".join(row) for row in sentences]).to_pylist() == expected
 
 
 def test_numbers_spell_the_lines(rendered: Artifact) -> None:
@@ -150,16 +158,6 @@ def made(store: Store, stage: str, write: Callable[..., None], **arguments: Any)
         if writer is not None:
             write(writer, StageContext(store, InProcessEngine(), stage), **arguments)
     return store.open(key)
-
-
-def test_match_index_on_disk_is_the_index_in_memory(store: Store, text: Artifact) -> None:
-    """The arrays read back are the joined blocks, and the words have their numbers."""
-    hashes, vocabulary = open_match_index(made(store, "match-index", write_match_index, text=text))
-    ids = np.load(text.path(TOKENS))
-    assert all(
-        np.array_equal(hashes[n], np.concatenate(list(index_blocks(ids, n)))) for n in POINTS
-    )
-    assert vocabulary["the"] == 1
 
 
 def test_only_frequent_words_are_in_the_smoothed_model(store: Store, text: Artifact) -> None:

@@ -108,13 +108,6 @@ def corpus(sentences: list[list[str]]) -> np.ndarray:
     )
 
 
-def index_of(ids: np.ndarray, **arguments: int) -> dict[int, np.ndarray]:
-    return {
-        n: np.concatenate(list(question_scores.index_blocks(ids, n, **arguments)))
-        for n in question_scores.POINTS
-    }
-
-
 def counted_naively(sentences: list[list[str]], tokens: tuple[str, ...], position: int) -> int:
     """The definition of 4.1, word by word."""
     points = 0
@@ -134,35 +127,37 @@ def counted_naively(sentences: list[list[str]], tokens: tuple[str, ...], positio
 def test_scores_are_the_definitions(
     sentences: list[list[str]], tokens: list[str], data: st.DataObject
 ) -> None:
-    """The index gives the points counted word by word; an unknown word matches nothing."""
+    """Points are those counted word by word; an unknown word matches nothing."""
     position = data.draw(st.integers(0, len(tokens) - 1))
     item = Question("i", "b", tuple(tokens), position, ("a", "b", "g"), 0)
     expected = [
         [counted_naively(sentences, item.blank.filled(option), position) for option in item.options]
     ]
-    assert (
-        question_scores.match_scores(index_of(corpus(sentences)), [item], VOCABULARY).tolist()
-        == expected
-    )
+    found = question_scores.match_scores(corpus(sentences), [item], VOCABULARY)
+    assert found.tolist() == expected
 
 
 def test_no_match_crosses_a_sentence_end() -> None:
     """The last word of a sentence and the first of the next are no bigram."""
     item = Question("i", "b", ("a", "b"), 1, ("b", "c"), 0)
-    assert question_scores.match_scores(
-        index_of(corpus([["a"], ["b"], ["a", "c"]])), [item], VOCABULARY
-    ).tolist() == [[0, 1]]
+    ids = corpus([["a"], ["b"], ["a", "c"]])
+    assert question_scores.match_scores(ids, [item], VOCABULARY).tolist() == [[0, 1]]
 
 
-def test_index_does_not_depend_on_blocks_or_chunks(monkeypatch) -> None:
-    """The sorted hashes are the same in one block or in many."""
-    ids = np.random.default_rng(0).integers(0, 7, 5000).astype(np.uint32)
-    whole = index_of(ids)
-    monkeypatch.setattr(question_scores, "_CHUNK_TOKENS", 97)
-    in_blocks = index_of(ids, block_ngrams=700)
-    for n, hashes in whole.items():
-        assert (in_blocks[n] == hashes).all()
-        assert (np.diff(hashes.astype(object)) > 0).all()
+@pytest.mark.parametrize("chunk_tokens", [1, 2, 97])
+def test_an_ngram_across_two_chunks_is_seen(chunk_tokens: int) -> None:
+    """Half of the queries are 4-grams of the corpus, half are not; repeated ones count each."""
+    ids = np.random.default_rng(0).integers(0, 40, 1000).astype(np.uint32)
+    grams = {tuple(ids[i : i + 4].tolist()) for i in range(len(ids) - 3)}
+    known = [gram for gram in grams if question_scores.SEPARATOR not in gram][:50] * 2
+    unknown = [
+        gram for gram in {(*gram[:3], gram[3] % 39 + 1) for gram in known} if gram not in grams
+    ]
+    flat = np.array(known + unknown, np.uint32).reshape(-1)
+    queries = {n: hashes[::4] for n, hashes, _ in question_scores.ngram_hashes(flat, 4)}
+    found = question_scores.seen_in_corpus(ids, queries, chunk_tokens=chunk_tokens)
+    assert unknown
+    assert found[4].tolist() == [True] * len(known) + [False] * len(unknown)
 
 
 # ---- option classifier

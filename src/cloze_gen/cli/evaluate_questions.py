@@ -9,12 +9,18 @@ from typing import Any
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
 from cloze_gen.cli.evaluator import Data, People, Request, Source, machines, user_row
+from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.adversary import AdversaryResult, adversary_line, skip_reason
 from cloze_gen.evaluate.chance import chance_accuracy
 from cloze_gen.evaluate.people import human_row, reading_figures, reading_table
-from cloze_gen.evaluate.question_models import Scorer, judge, judge_adversary
+from cloze_gen.evaluate.question_models import (
+    AdversaryShard,
+    Scorer,
+    judge,
+    judge_adversary,
+)
 from cloze_gen.evaluate.questions import (
     ADVERSARY,
     RANDOM,
@@ -43,6 +49,8 @@ from cloze_gen.records.judgement import Task
 from cloze_gen.records.question import Question
 from cloze_gen.release.study_items import questions_by_digest
 from cloze_gen.store.artifacts import Artifact
+
+_LEAST_FOR_WORKERS = 200  # questions; with fewer, worker processes take longer to start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -101,15 +109,20 @@ class QuestionKind:
         self, data: QuestionData, chosen: Sequence[Baseline], models: Mapping[str, Artifact], request: Request
     ) -> list[AdversaryResult | BaselineResult | RandomResult]:  # fmt: skip
         scorer = Scorer(data.items, models)
-        adversaries = [row for row in chosen if row.kind == ADVERSARY]
         others = [
             judge(row, scorer, data.items, seed=request.seed)
             for row in chosen
             if row.kind != ADVERSARY
         ]
-        measured = [
-            judge_adversary(row, scorer, data.items, seed=request.seed) for row in adversaries
+        questions = data.items.questions
+        adversaries = [
+            AdversaryShard(row, scorer.features(row.score), questions, request.seed)
+            for row in chosen
+            if row.kind == ADVERSARY
         ]
+        workers = request.workers if len(questions) >= _LEAST_FOR_WORKERS else 1
+        with engine_scope(make_engine("local", workers=workers)) as engine:
+            measured = list(engine.map(judge_adversary, adversaries))
         for one in measured[:1]:
             if one.left_out:
                 say(f"evaluate: adversaries left out {one.left_out}")

@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 LINE_END_HYPHEN = "\xad"
 _SPACE, _NEWLINE = ord(" "), ord("\n")
@@ -173,6 +175,33 @@ def rendered_positions(tokens: Sequence[str]) -> list[int]:
     """
     kept = [i for i, token in enumerate(tokens) if token not in DELETED_MARKS]
     return [i for k, i in enumerate(kept) if not _doubled(tokens, kept, k)]
+
+
+def printed_lines(lines: Sequence[str]) -> pa.Array:
+    """`rendered_tokens` of many space-joined sentences as such lines (under 2 GiB); empty
+    ones are left out.
+
+    >>> printed_lines(['" What is it ? "', "-- --"]).to_pylist()
+    ['What is it .']
+    """
+    split = pc.split_pattern(pa.array(lines, pa.string()), " ")
+    coded = split.flatten().dictionary_encode()
+    types, codes = coded.dictionary.to_pylist(), coded.indices.to_numpy()
+    sentence = np.repeat(np.arange(len(lines)), np.diff(split.offsets.to_numpy()))
+    deleted = np.array([word in DELETED_MARKS for word in types], np.bool_)
+    pause = np.array([word in _PAUSES for word in types], np.bool_)
+    kept = ~deleted[codes]
+    codes, sentence = codes[kept], sentence[kept]
+    starts = np.diff(sentence, prepend=-1) > 0
+    before_pause = np.append(pause[codes[1:]] & ~starts[1:], np.zeros(min(1, len(codes)), np.bool_))
+    kept = ~(pause[codes] & (starts | before_pause))  # as `_doubled`
+    codes, sentence = codes[kept], sentence[kept]
+    ends = np.diff(sentence, append=len(lines)) > 0
+    within = [_REPLACED.get(word, word) for word in types]
+    last = ["." if word in _FINAL else word for word in types]
+    words = pa.array(within + last, pa.string()).take(pa.array(codes + len(types) * ends))
+    offsets = np.concatenate(([0], np.flatnonzero(ends) + 1))
+    return pc.binary_join(pa.ListArray.from_arrays(offsets.astype(np.int32), words), " ")
 
 
 def printed_neighbours(

@@ -18,8 +18,9 @@ from cloze_gen.rng import derive_rng
 UNCOUNTED = 1  # folded id of punctuation
 DIMENSIONS = 300  # 4.3
 MIN_COUNT = 5  # minimum corpus count of a word with a vector, inclusive (vocabulary of 4.2)
-# Relative tolerance of eigenvalues; its effect on cosines is below float32 precision.
-_TOLERANCE = 1e-4
+# Of eigenvalues, relative. Scores correlate by 0.999 with those of 1e-4 in float64, at half the time.
+_TOLERANCE = 0.02
+_SPARE_VECTORS = 200  # Lanczos vectors beyond the dimensions
 
 
 def fold_ids(vocabulary: Mapping[str, int]) -> tuple[NDArray[np.uint32], dict[str, int]]:
@@ -60,7 +61,7 @@ def term_sentence_counts(
     index_type = np.int32 if len(columns) < 2**31 else np.int64
     matrix = sparse.csr_array(
         (
-            np.ones(len(columns)),
+            np.ones(len(columns), np.float32),
             columns.astype(index_type, copy=False),
             row_starts.astype(index_type),
         ),
@@ -106,13 +107,14 @@ def fit_word_vectors(
     kept = min(dimensions, len(used) - 1)
     transposed = dense_columns.T  # shares memory with dense_columns
 
-    def gram(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gram(x: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.asarray(transposed @ (dense_columns @ x))
 
-    operator = LinearOperator((len(used), len(used)), matvec=gram, dtype=np.float64)
-    start = derive_rng(seed, "evaluate.lsa.start").standard_normal(len(used))
+    operator = LinearOperator((len(used), len(used)), matvec=gram, dtype=np.float32)
+    start = derive_rng(seed, "evaluate.lsa.start").standard_normal(len(used)).astype(np.float32)
+    lanczos_vectors = min(len(used), kept + _SPARE_VECTORS)
     values, vectors = eigsh(
-        operator, k=kept, which="LM", v0=start, tol=_TOLERANCE, ncv=min(len(used), 2 * kept + 1)
+        operator, k=kept, which="LM", v0=start, tol=_TOLERANCE, ncv=lanczos_vectors
     )
     order = np.argsort(-values, kind="stable")
     vectors = vectors[:, order]

@@ -6,12 +6,15 @@ import functools
 import itertools
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import scipy
 from numpy.typing import NDArray
 
@@ -19,7 +22,7 @@ from cloze_gen.adapters.kenlm_model import KenlmModel, build_trie, find_build_bi
 from cloze_gen.adapters.lmplz import binary_sha256, find_lmplz, train_arpa
 from cloze_gen.corpus.arrays import line_ids
 from cloze_gen.corpus.frequencies import read_counts
-from cloze_gen.corpus.normalization import rendered_tokens
+from cloze_gen.corpus.normalization import printed_lines
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.progress import Stopwatch, phases
 from cloze_gen.engine.stage_context import StageContext
@@ -40,14 +43,12 @@ from cloze_gen.evaluate.lsa import (
     lsa_scores,
 )
 from cloze_gen.evaluate.question_scores import (
-    POINTS,
     article_scores,
     book_folds,
     forward_scores,
     freq_lookup,
     frequency_scores,
     history_scores,
-    index_blocks,
     length_scores,
     majority_tag_scores,
     match_scores,
@@ -69,6 +70,7 @@ from cloze_gen.evaluate.questions import (
 )
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.ngram_index import ForwardIndex
+from cloze_gen.records.question import Question
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter, open_artifact
 from cloze_gen.store.tables import QUESTIONS, memory_mapped, read_jsonl
 
@@ -182,12 +184,13 @@ def render_range(shard: TextRange) -> tuple[int, int, frozenset[str]]:
     with open(shard.text, "rb") as handle:
         handle.seek(shard.start)
         source = handle.read(shard.end - shard.start).decode("utf-8").split("\n")[:-1]
-    rendered = [" ".join(tokens) for line in source if (tokens := rendered_tokens(line.split(" ")))]
-    kept = [line for line in rendered if line not in shard.left_out]
+    rendered = printed_lines(source)
+    left_out = pc.is_in(rendered, pa.array(sorted(shard.left_out), rendered.type))
+    kept = rendered.filter(pc.invert(left_out)).to_pylist()
     ids = line_ids(kept, _vocabulary(shard.counts))
     shard.lines.write_bytes("".join(f"{line}\n" for line in kept).encode())
     shard.ids.write_bytes(ids.astype("<u4").tobytes())
-    return len(ids), len(kept), shard.left_out.intersection(rendered)
+    return len(ids), len(kept), frozenset(rendered.filter(left_out).to_pylist())
 
 
 def read_ids(artifact: Artifact) -> np.ndarray:
@@ -199,18 +202,9 @@ def read_ids(artifact: Artifact) -> np.ndarray:
 WORDS, BINARY, VECTORS = "words.txt", "model.binary", "vectors.npy"
 
 
-def ngram_file(n: int) -> str:
-    return f"{n}grams.npy"
-
-
 def read_words(artifact: Artifact) -> list[str]:
     """`words.txt` of the printed text or a model of it; word number i is at index i - 1."""
     return artifact.path(WORDS).read_text(encoding="utf-8").split("\n")[:-1]
-
-
-def open_match_index(artifact: Artifact) -> tuple[dict[int, np.ndarray], dict[str, int]]:
-    vocabulary = {word: i for i, word in enumerate(read_words(artifact), 1)}
-    return {n: memory_mapped(artifact.path(ngram_file(n))) for n in POINTS}, vocabulary
 
 
 def open_evaluation_lm(artifact: Artifact) -> KenlmModel:
@@ -257,7 +251,7 @@ class IndexModel:
 # seed of the Lanczos start vector; independent of the evaluation's seed
 _START_SEED = 0
 # Memory that lmplz allocates at once; the model does not depend on it. 200M for texts below 20 MB.
-_SMALL_TEXT_BYTES, _SMALL_MEMORY, _MEMORY = 20_000_000, "200M", "4G"
+_SMALL_TEXT_BYTES, _SMALL_MEMORY, _MEMORY = 20_000_000, "200M", "2G"
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,49 +285,24 @@ LSA = LsaSizes()
 
 
 @dataclass(frozen=True, slots=True)
-class ModelShard:
+class LsaShard:
     text: Path
     target: Path
-    n: int = 0
-    sizes: LsaSizes = LSA
-
-
-def write_match_index(writer: ArtifactWriter, ctx: StageContext, *, text: Artifact) -> None:
-    shards = [ModelShard(text.folder, writer.path(ngram_file(n)), n) for n in POINTS]
-    for shard, count in zip(
-        shards, ctx.map(write_ngram_hashes, shards, unit="lengths"), strict=True
-    ):
-        writer.rows[shard.target.name] = count
-    shutil.copyfile(text.path(WORDS), writer.path(WORDS))
-    writer.versions |= {"numpy": np.__version__}
-    ctx.say(", ".join(f"{count:,} {name.split('.')[0]}" for name, count in writer.rows.items()))
-
-
-def write_ngram_hashes(shard: ModelShard) -> int:
-    """Write the hashes of one n-gram length in blocks, to limit memory; returns their number."""
-    count = 0
-    with open(shard.target, "wb") as handle:
-        _write_header(handle, count)
-        for block in index_blocks(read_ids(open_artifact(shard.text)), shard.n):
-            handle.write(block.astype("<u8").tobytes())
-            count += len(block)
-        handle.seek(0)
-        _write_header(handle, count)  # the header keeps its length: numpy pads the first axis
-    return count
-
-
-def _write_header(handle: BinaryIO, count: int) -> None:
-    np.lib.format.write_array_header_1_0(
-        handle, {"descr": "<u8", "fortran_order": False, "shape": (count,)}
-    )
+    sizes: LsaSizes
 
 
 def write_evaluation_lm(
-    writer: ArtifactWriter, ctx: StageContext, *, text: Artifact, sizes: EvalLmSizes
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    *,
+    text: Artifact,
+    sizes: EvalLmSizes,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """A modified Kneser-Ney model of the printed text (KenLM); rare words are `<unk>`.
 
-    For a text too small to estimate discounts, lmplz uses fixed ones.
+    For a text too small to estimate discounts, lmplz uses fixed ones. `meanwhile` is called while
+    it runs.
     """
     clock = Stopwatch()
     temp = writer.path("temp/x").parent
@@ -347,7 +316,7 @@ def write_evaluation_lm(
     with phases(ctx.stage) as report_line:
         train_arpa(
             text=text.path(TEXT), arpa=temp / "model.arpa", order=sizes.order, memory=memory, temp_dir=temp, prune=sizes.prune,
-            limit_vocab=temp / "vocabulary.txt", discount_fallback=True, on_line=report_line,
+            limit_vocab=temp / "vocabulary.txt", discount_fallback=True, on_line=report_line, meanwhile=meanwhile,
         )  # fmt: skip
     build_trie(arpa=temp / "model.arpa", binary=writer.path(BINARY), memory=memory, temp_dir=temp)
     shutil.rmtree(temp)
@@ -360,16 +329,26 @@ def write_evaluation_lm(
 
 
 def write_lsa(
-    writer: ArtifactWriter, ctx: StageContext, *, text: Artifact, sizes: LsaSizes
+    writer: ArtifactWriter,
+    ctx: StageContext,
+    *,
+    text: Artifact,
+    sizes: LsaSizes,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
     """Word vectors of the printed text: float32, shape (words + 2, dimensions), from row 2.
+
+    `meanwhile` is called while a worker computes them.
 
     Raises:
         CorpusError: fewer than three words of the text are frequent enough.
     """
     clock = Stopwatch()
-    shard = ModelShard(text.folder, writer.path(VECTORS), sizes=sizes)
-    (words,) = ctx.map(fit_vectors, [shard], unit="matrices")
+    shard = LsaShard(text.folder, writer.path(VECTORS), sizes)
+    with ThreadPoolExecutor(1) as thread:
+        vectors = thread.submit(list[list[str]], ctx.map(fit_vectors, [shard], unit="matrices"))
+        meanwhile()
+        (words,) = vectors.result()
     writer.path(WORDS).write_text(
         "".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n"
     )
@@ -378,7 +357,7 @@ def write_lsa(
     ctx.say(f"{len(words):,} words, {sizes.dimensions} dimensions in {clock.seconds:.0f} s")
 
 
-def fit_vectors(shard: ModelShard) -> list[str]:
+def fit_vectors(shard: LsaShard) -> list[str]:
     text = open_artifact(shard.text)
     surface = {word: i for i, word in enumerate(read_words(text), 1)}
     mapping, folded = fold_ids(surface)
@@ -470,8 +449,9 @@ class Scorer:
         return methods[name]()
 
     def _match(self) -> Scores:
-        hashes, vocabulary = open_match_index(self._models["match"])
-        return match_scores(hashes, self._questions, vocabulary)
+        text = self._models["text"]
+        vocabulary = {word: i for i, word in enumerate(read_words(text), 1)}
+        return match_scores(read_ids(text), self._questions, vocabulary)
 
     def _lsa(self) -> Scores:
         vectors, rows = open_lsa(self._models["lsa"])
@@ -550,12 +530,16 @@ def judge(
     return judge_scores(baseline, scores, question_set.questions, seed=seed, seconds=seconds)
 
 
-def judge_adversary(
-    baseline: Baseline, scorer: Scorer, question_set: QuestionSet, *, seed: int
-) -> AdversaryResult:
+@dataclass(frozen=True, slots=True, eq=False)
+class AdversaryShard:
+    baseline: Baseline
+    features: Features
+    questions: tuple[Question, ...]
+    seed: int
+
+
+def judge_adversary(shard: AdversaryShard) -> AdversaryResult:
     """`seconds` are of training only, without the features."""
-    features = scorer.features(baseline.score)
     clock = Stopwatch()
-    return replace(
-        try_adversary(baseline, features, question_set.questions, seed=seed), seconds=clock.seconds
-    )
+    found = try_adversary(shard.baseline, shard.features, shard.questions, seed=shard.seed)
+    return replace(found, seconds=clock.seconds)

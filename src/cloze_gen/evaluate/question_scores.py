@@ -130,7 +130,8 @@ def _history(question: Question, count: int) -> tuple[str, ...]:
 # ---- N-gram matches
 
 POINTS = {2: 1, 3: 2, 4: 3}  # n -> points (4.1)
-_CHUNK_TOKENS = 1 << 22  # 4 M positions, about 200 MB while hashing
+_CHUNK_TOKENS = 1 << 18  # arrays of a chunk fit into the processor's cache
+_SIEVE_BITS = 24
 _MULTIPLIER = np.uint64(
     0x9E3779B97F4A7C15
 )  # odd, 2**64 / golden ratio: Knuth's multiplicative hashing
@@ -146,37 +147,49 @@ class MatchQueries:
     options: NDArray[np.int64]
 
 
-def ngram_hashes(ids: NDArray[np.uint32], n: int) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """64-bit hashes of all n-grams, and whether each is within one sentence."""
-    count = max(0, len(ids) - n + 1)
-    hashes = np.zeros(count, np.uint64)
-    within = np.ones(count, bool)
-    for offset in range(n):
-        column = ids[offset : offset + count]
-        hashes = (hashes ^ column) * _MULTIPLIER
-        hashes ^= hashes >> np.uint64(32)
-        within &= column != SEPARATOR
-    hashes *= _MIX
-    return hashes ^ (hashes >> np.uint64(31)), within
-
-
-def index_blocks(
-    corpus_ids: NDArray[np.uint32], n: int, *, block_ngrams: int = 1 << 25
-) -> Iterator[NDArray[np.uint64]]:
-    """Sorted, distinct hashes of all n-grams, in ascending blocks.
-
-    Needs about 16 * `block_ngrams` bytes of memory; each block reads the corpus once.
+def ngram_hashes(
+    ids: NDArray[np.uint32], n: int
+) -> Iterator[tuple[int, NDArray[np.uint64], NDArray[np.bool_]]]:
+    """For each length from 2 to `n`: it, 64-bit hashes of all n-grams, and whether each is within
+    one sentence.
     """
-    parts = max(1, -(-len(corpus_ids) // block_ngrams))
-    bounds = [part * 2**64 // parts for part in range(parts)]
-    for part, low in enumerate(bounds):
-        kept = []
-        for hashes in _chunk_hashes(corpus_ids, n):
-            mask = hashes >= np.uint64(low)
-            if part + 1 < parts:
-                mask &= hashes < np.uint64(bounds[part + 1])
-            kept.append(hashes[mask])
-        yield _sorted_distinct(np.concatenate(kept)) if kept else np.empty(0, np.uint64)
+    hashes, within = np.zeros(len(ids), np.uint64), np.ones(len(ids), bool)
+    for length in range(1, n + 1):
+        column = ids[length - 1 :]
+        hashes = (hashes[: len(column)] ^ column) * _MULTIPLIER
+        hashes ^= hashes >> np.uint64(32)
+        within = within[: len(column)] & (column != SEPARATOR)
+        if length > 1:
+            mixed = hashes * _MIX
+            yield length, mixed ^ (mixed >> np.uint64(31)), within
+
+
+def seen_in_corpus(
+    corpus_ids: NDArray[np.uint32],
+    queries: Mapping[int, NDArray[np.uint64]],
+    *,
+    chunk_tokens: int = _CHUNK_TOKENS,
+) -> dict[int, NDArray[np.bool_]]:
+    """Which hashes of n-grams, by length, belong to n-grams of the corpus, in one pass over it."""
+    shift = np.uint64(64 - _SIEVE_BITS)
+    sorted_queries, sieves, found = {}, {}, {}
+    for n, hashes in queries.items():
+        sorted_queries[n] = np.unique(hashes)
+        sieves[n] = np.zeros(1 << _SIEVE_BITS, bool)  # by a hash's first bits; few others pass it
+        sieves[n][sorted_queries[n] >> shift] = True
+        found[n] = np.zeros(len(sorted_queries[n]), bool)
+    longest = max(queries)
+    for start in range(0, len(corpus_ids), chunk_tokens):
+        for n, hashes, within in ngram_hashes(
+            corpus_ids[start : start + chunk_tokens + longest - 1], longest
+        ):
+            passed = hashes[within & sieves[n][hashes >> shift]]
+            places = np.searchsorted(sorted_queries[n], passed)
+            places = np.minimum(places, len(sorted_queries[n]) - 1)
+            found[n][places[sorted_queries[n][places] == passed]] = True
+    return {
+        n: found[n][np.searchsorted(sorted_queries[n], hashes)] for n, hashes in queries.items()
+    }
 
 
 def match_queries(
@@ -204,46 +217,28 @@ def match_queries(
     queries = {}
     for n in POINTS:
         flat = np.array(grams[n], np.uint32).reshape(-1)
-        hashes = ngram_hashes(flat, n)[0][::n]
+        *_, (_, hashes, _) = ngram_hashes(flat, n)
+        hashes = hashes[::n]
         owner = np.array(owners[n], np.int64).reshape(-1, 2)
         queries[n] = MatchQueries(hashes, owner[:, 0], owner[:, 1])
     return queries
 
 
 def match_scores(
-    index: Mapping[int, NDArray[np.uint64]],
-    questions: Sequence[Question],
-    vocabulary: Mapping[str, int],
+    corpus_ids: NDArray[np.uint32], questions: Sequence[Question], vocabulary: Mapping[str, int]
 ) -> NDArray[np.float64]:
     """Points of every option: float64, shape (items, options), padded with NaN.
 
     Zweig & Burges 2011, 4.1. *Read:* an n-gram counts if it contains the option and is within one
-    sentence; case is kept. With 4e7 hashed n-grams and 1e5 queries, P(a false match by hash
-    collision) is 2e-7. `index`: n -> its concatenated `index_blocks`.
+    sentence; case is kept. With 4e7 n-grams and 1e5 queries, P(a false match by hash collision) is
+    2e-7. `corpus_ids`: word numbers, `SEPARATOR` after each sentence.
     """
     scores = score_matrix([[0.0] * len(question.options) for question in questions])
-    for n, query in match_queries(questions, vocabulary).items():
-        found = _contains(index[n], query.hashes)
-        np.add.at(scores, (query.items[found], query.options[found]), POINTS[n])
+    queries = match_queries(questions, vocabulary)
+    seen = seen_in_corpus(corpus_ids, {n: query.hashes for n, query in queries.items()})
+    for n, query in queries.items():
+        np.add.at(scores, (query.items[seen[n]], query.options[seen[n]]), POINTS[n])
     return scores
-
-
-def _chunk_hashes(corpus_ids: NDArray[np.uint32], n: int) -> Iterator[NDArray[np.uint64]]:
-    for start in range(0, len(corpus_ids), _CHUNK_TOKENS):
-        hashes, within = ngram_hashes(corpus_ids[start : start + _CHUNK_TOKENS + n - 1], n)
-        yield hashes[within]
-
-
-def _sorted_distinct(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    hashes.sort()
-    return hashes[np.concatenate(([True], hashes[1:] != hashes[:-1]))] if len(hashes) else hashes
-
-
-def _contains(index: NDArray[np.uint64], hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    if len(index) == 0:
-        return np.zeros(len(hashes), bool)
-    places = np.minimum(np.searchsorted(index, hashes), len(index) - 1)
-    return index[places] == hashes
 
 
 # ---- Classifiers without the sentence: a conditional logit (McFadden 1974) with ridge 1,

@@ -38,7 +38,7 @@ TABLE_ORDER = (
 # Score -> the models it needs unless the records of the questions contain it.
 MODELS = {
     "focus-model": ("index",), "history": ("index",), "forward": ("index",), "frequency": ("counts",), "smoothed-3gram": ("3gram",),
-    "smoothed-4gram": ("4gram",), "simple-4gram": ("match",), "lsa": ("lsa",), "options-only": ("counts",), "ranks": ("index", "counts"),
+    "smoothed-4gram": ("4gram",), "simple-4gram": ("text",), "lsa": ("lsa",), "options-only": ("counts",), "ranks": ("index", "counts"),
 }  # fmt: skip
 # Score -> its field in `option_scores` of our questions.
 RECORDED = {
