@@ -12,7 +12,7 @@ import pytest
 
 from cloze_gen.engine.progress import LOGS
 from cloze_gen.pipelines import rates
-from cloze_gen.pipelines.rates import RATES, costs, default_rates, read_rates
+from cloze_gen.pipelines.rates import RATES, Costs, costs, default_rates, read_rates
 from cloze_gen.store.artifacts import Store
 
 
@@ -30,7 +30,7 @@ def test_a_second_run_and_its_plan_use_the_rates_of_the_first(
     copied: Any, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stages that run again have been measured; a stage never measured is named and not counted."""
-    for module in (rates, __import__("cloze_gen.cli.run", fromlist=["run"])):
+    for module in (rates, __import__("cloze_gen.api.run", fromlist=["run"])):
         monkeypatch.setattr(module, "LEAST_BYTES", 1)
     call = (
         "run",
@@ -72,4 +72,4 @@ def test_the_benchmark_has_the_stages_of_the_style(finished: Any) -> None:
         stage["label"] for stage in json.loads((finished.folder / "run.json").read_text())["stages"]
     }
     assert {name.removeprefix("holmes-style ") for name in default_rates()} == labels
-    assert costs([], []) == ({}, "")
+    assert costs([], []) == Costs()
