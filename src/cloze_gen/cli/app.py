@@ -523,7 +523,7 @@ def runs(out: Out = DEFAULT_OUT) -> None:
     """
     from cloze_gen.cli.runs import list_runs
 
-    show(list_runs(out), whole_lines=True)
+    show(list_runs(out))
 
 
 @app.command()

@@ -68,7 +68,7 @@ def rank_books(
     engine = make_engine("local", workers=workers)
     ctx = StageContext(Store(out), engine, "corpus rank")
     limits_of = BooksSettings(reference=str(reference))
-    with engine_scope(engine):
+    with ctx.store.in_use(), engine_scope(engine):
         location = located(place, out)
         if not is_copy(location.root, ctx.store):
             check_apart(out, location)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.release.signature import read_signature
 from cloze_gen.store.runs import run_folders
-from cloze_gen.store.usage import Usage, remove_unused
+from cloze_gen.store.usage import Usage, find_unused
 
 
 def list_runs(out: Path) -> str:
@@ -38,19 +39,20 @@ def _signature(folder: Path) -> str:
 
 def clean(out: Path, *, removes: bool) -> str:
     """List the artifacts that no run uses, or remove them."""
-    found = remove_unused(out) if removes else list(Usage(out).unused())
-    gone = [one for one in found if not one.kept]
-    lines = [
-        f"{_mb(one.n_bytes):>9} MB  {one.path.relative_to(out)}"
-        f"{f'  left: {one.kept}' if one.kept else ''}"
-        for one in sorted(found, key=lambda one: (-one.n_bytes, one.path))
-    ]
-    total = f"{_mb(sum(one.n_bytes for one in gone))} MB in {len(gone):,} folders"
+    found = find_unused(out, removes=removes)
+    sizes = Counter[str]()  # the artifacts of single books in one line a folder
+    for one in found:
+        place = one.path.relative_to(out)
+        sizes["/".join(place.parts[:2]) + (f"  left: {one.kept}" if one.kept else "")] += (
+            one.n_bytes
+        )
+    lines = [f"{_mb(size):>9} MB  {place}" for place, size in sizes.most_common()]
+    n_bytes = sum(one.n_bytes for one in found if not one.kept)
     if removes:
-        return "\n".join([*lines, f"removed {total}"])
-    return "\n".join(
-        [
-            *lines,
-            f"no run uses {total}{'. --yes removes them; models of `evaluate` are trained again when needed' if gone else ''}",
-        ]
+        return "\n".join([*lines, f"removed {_mb(n_bytes)} MB"])
+    advice = (
+        ". --yes removes them. Models of `evaluate` are trained again when needed"
+        if n_bytes
+        else ""
     )
+    return "\n".join([*lines, f"no run uses {_mb(n_bytes)} MB{advice}"])

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cloze_gen.errors import DamageError, StoreError
+from cloze_gen.errors import DamageError, StoreError, UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.store.artifacts import Store, open_artifact
 from cloze_gen.store.locks import exclusive_lock, remove_folder, remove_stale_temp_dirs, temp_dirs
@@ -74,9 +74,16 @@ class Usage:
         return frozenset(Path(os.path.normpath(artifact / name)) for name in held)
 
 
-def remove_unused(out: Path) -> list[Unused]:
-    """Remove what no run uses; StoreError if a command is at work. Returns all that was found."""
+def find_unused(out: Path, *, removes: bool) -> list[Unused]:
+    """What no run uses; with `removes` it is removed.
+
+    Raises:
+        UsageError: no store.
+        StoreError: another command is at work, whose artifacts no run uses yet.
+    """
     usage = Usage(out)
+    if not usage.store.store.is_dir():
+        raise UsageError(f"{out}: has no folder `store`. Give an output folder with --out.")
 
     def refuse() -> None:
         raise StoreError(
@@ -86,18 +93,16 @@ def remove_unused(out: Path) -> list[Unused]:
 
     with exclusive_lock(usage.store.in_use_lock, on_wait=refuse):
         found = list(usage.unused())
-        for one in found:
-            if one.kept or not one.path.exists():
-                continue
+        for one in found if removes else ():
             if one.path in temp_dirs(one.path.parent):
                 remove_stale_temp_dirs(one.path.parent)
-                continue
-            with exclusive_lock(usage.store.store / ".locks" / one.path.name, on_wait=refuse):
-                remove_folder(one.path)
+            elif not one.kept:
+                with exclusive_lock(usage.store.store / ".locks" / one.path.name, on_wait=refuse):
+                    remove_folder(one.path)
                 drop_note(one.path)
-            if one.path.parent != usage.store.store and not any(one.path.parent.iterdir()):
-                one.path.parent.rmdir()
-    return found
+                if one.path.parent != usage.store.store and not any(one.path.parent.iterdir()):
+                    one.path.parent.rmdir()
+        return found
 
 
 def size_of(folder: Path) -> int:
