@@ -19,7 +19,7 @@ import cloze_gen
 from cloze_gen.errors import ConfigError, FormatError, ToolError, UsageError
 from tests.cases.pictures import pictures
 
-HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
+DOCS = Path(__file__).parents[2] / "docs"
 pytestmark = pytest.mark.slow
 
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 def notebook(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The names that the notebook leaves after its cells ran in an empty folder, and the folder."""
     folder = tmp_path_factory.mktemp("notebook")
-    cells = json.loads((HOW_TO / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
+    cells = json.loads((DOCS / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
     names: dict[str, Any] = {"folder": folder}
     with pytest.MonkeyPatch.context() as patch, pictures(drawn=False):
         patch.chdir(folder)
@@ -54,12 +54,13 @@ def test_the_page_prints_what_it_shows(
 ) -> None:
     """Its settings are those of the notebook's run, so it gets the same questions."""
     monkeypatch.chdir(notebook["folder"])
-    blocks = re.findall(r"^```pycon\n(.*?)^```$", (HOW_TO / "python.md").read_text(), re.M | re.S)
-    names: dict[str, Any] = {}
-    test = doctest.DocTestParser().get_doctest("".join(blocks), names, "python.md", None, None)
+    blocks = re.findall(
+        r"^```pycon\n(.*?)^```$", (DOCS / "how-to" / "python.md").read_text(), re.M | re.S
+    )
+    test = doctest.DocTestParser().get_doctest("".join(blocks), {}, "python.md", None, None)
     assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
     assert len(test.examples) > 5
-    assert names["release"].items == notebook["release"].items
+    assert test.globs["release"].items == notebook["release"].items
 
 
 def test_a_script_needs_no_guard_and_nothing_of_the_process_changes(
