@@ -21,7 +21,7 @@ from typing import Any
 
 from processes import Usage, add_run_options, cloze_gen, measure, measure_stages, row
 
-from cloze_gen.cli.run import make_task
+from cloze_gen.api.run import make_task
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import build
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from cloze_gen.engine.progress import LOGS
 from cloze_gen.parsing import ParseError, parse_json
@@ -81,11 +82,20 @@ def cost_text(rate: Rate, size: int) -> str:
     return f"{minutes_text(rate[0] * size)}, {rate[1] * size / 1e9:.2f} GB"
 
 
-def costs(stages: Sequence[StageTask], todo: Sequence[StageTask]) -> tuple[Mapping[str, str], str]:
-    """Of each stage to run (by label) its minutes and GB, and a line about all of them."""
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Minutes and GB of stages: by label, a line about all, and their bytes; empty if unknown."""
+
+    by_label: Mapping[str, str] = field(default_factory=dict)
+    line: str = ""
+    n_bytes: float = 0.0
+
+
+def costs(stages: Sequence[StageTask], todo: Sequence[StageTask]) -> Costs:
+    """An estimate for the stages to run; none for few books."""
     size, measured = size_of_books(stages), read_rates(todo[0].store) if todo else {}
     if not todo or size < LEAST_BYTES:
-        return {}, ""
+        return Costs()
     rates, names = {**default_rates(), **measured}, {one.label: rate_name(one) for one in todo}
     known = {label: rates[name] for label, name in names.items() if name in rates}
     shipped = [label for label in known if names[label] not in measured]
@@ -97,4 +107,5 @@ def costs(stages: Sequence[StageTask], todo: Sequence[StageTask]) -> tuple[Mappi
         line += f"; not measured here, rates of our benchmark: {which}"
     if unknown:
         line += f"; not counted, never measured: {', '.join(unknown)}"
-    return {label: cost_text(rate, size) for label, rate in known.items()}, line
+    by_label = {label: cost_text(rate, size) for label, rate in known.items()}
+    return Costs(by_label, line, total[1] * size)

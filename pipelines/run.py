@@ -19,7 +19,7 @@ from cloze_gen.corpus.ocr import ocr_warning
 from cloze_gen.corpus.splits import SPLITS_OF_SIDES
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.pipelines.style_task import StyleTask, find_style, ignored_lines
+from cloze_gen.pipelines.style_task import StyleTask, find_style, ignored_lines, style_of_run
 from cloze_gen.pipelines.task import PipelineTask, StageTask, stage_order
 from cloze_gen.records.rejection import FunnelStep, funnel_steps
 from cloze_gen.records.release_facts import RELEASE_FORMAT
@@ -27,7 +27,7 @@ from cloze_gen.release.settings import public_overrides, public_settings
 from cloze_gen.release.signature import items_digest, make_signature
 from cloze_gen.release.style import Style
 from cloze_gen.store.artifacts import Artifact, Store
-from cloze_gen.store.folder_replacement import find_change, replace_within
+from cloze_gen.store.folder_replacement import find_change, replace_within, rewrite_within
 from cloze_gen.store.locks import exclusive_lock, remove_stale_temp_dirs
 from cloze_gen.store.manifest import write_json
 from cloze_gen.store.runs import (
@@ -36,6 +36,7 @@ from cloze_gen.store.runs import (
     RUN_FILE,
     RUN_SCHEMA,
     NewerRunError,
+    check_as_written,
     evaluation_place,
     is_run_name,
     link_name,
@@ -319,6 +320,23 @@ def _digest_of_items(style: Style, finished: Artifact) -> str:
     return items_digest(
         style.items.released(item, record) for item, record in zip(items, records, strict=True)
     )
+
+
+def renew_report(folder: Path, evaluation: Path | None = None) -> None:
+    """Rewrite a finished run's report by replacing the run's folder; the caller holds its lock."""
+    from cloze_gen.release.report import stage_artifacts
+
+    check_as_written(folder)
+    stage_artifacts(folder)  # report faults here, with the final name of the folder
+
+    def change(partial: Path) -> None:
+        if evaluation is not None:
+            (partial / EVALUATION).unlink(missing_ok=True)
+            (partial / EVALUATION).symlink_to(os.path.relpath(evaluation, folder))
+        _write_report(partial, style_of_run(folder))
+
+    for line in rewrite_within(folder, RUN_SCHEMA, change):
+        say(f"{folder.name}: {line}")
 
 
 def _write_report(folder: Path, style: Style) -> None:

@@ -314,7 +314,8 @@ class InProcessWorker(Worker):
     """
 
     def __init__(self, scheduler: Scheduler) -> None:
-        super().__init__(scheduler=scheduler, worker_processes=1)  # type: ignore[no-untyped-call]
+        # no handler of SIGUSR1: it would outlive the run, and none can be set in a thread
+        super().__init__(scheduler=scheduler, worker_processes=1, no_install_shutdown_handler=True)  # type: ignore[no-untyped-call]
         self._task_result_queue: Any = queue.SimpleQueue()
 
     def __enter__(self) -> InProcessWorker:

@@ -88,7 +88,7 @@ def stage_keys() -> dict[str, str]:
     """`config/number label` -> version, seed, settings and fingerprint of each stage of each
     built-in config; nothing is run.
     """
-    from cloze_gen.cli.run import make_task
+    from cloze_gen.api.run import make_task
 
     found = {}
     for config in sorted(path.stem for path in (ROOT / "configs").glob("*.toml")):

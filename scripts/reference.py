@@ -23,8 +23,8 @@ import typer
 import cloze_gen.corpus.artifacts
 import cloze_gen.models.artifacts
 import cloze_gen.release.artifacts
+from cloze_gen.api.run import make_task
 from cloze_gen.cli.app import app
-from cloze_gen.cli.run import make_task
 from cloze_gen.config import allowed_values, toml_value
 from cloze_gen.pipelines.style_task import find_style, load_settings, style_names
 from cloze_gen.records.rejection import Reason

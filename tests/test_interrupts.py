@@ -235,7 +235,7 @@ def test_a_file_that_ends_early_is_no_interrupt(
     cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The parser takes an EOFError for Ctrl-C; the command line does not."""
-    monkeypatch.setattr("cloze_gen.cli.show.list_runs", fail_with(EOFError("No data left in file")))
+    monkeypatch.setattr("cloze_gen.cli.runs.list_runs", fail_with(EOFError("No data left in file")))
     with pytest.raises(EOFError, match="No data left"):
         cli("runs")
 
@@ -245,7 +245,7 @@ def test_interrupts_of_a_call_are_told(
     how: BaseException, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Called inside another program, an interrupt is a status and a line as well."""
-    monkeypatch.setattr("cloze_gen.cli.show.list_runs", fail_with(how))
+    monkeypatch.setattr("cloze_gen.cli.runs.list_runs", fail_with(how))
     outcome = cli("runs")
     assert (outcome.status, outcome.err) == (130, f"{STOPPED}\n")
 
@@ -260,7 +260,7 @@ def test_what_nobody_foresaw_is_one_line_and_a_file(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The line names the error and a file, which only its owner may read, with the traceback."""
-    monkeypatch.setattr("cloze_gen.cli.show.list_runs", fail_with(error))
+    monkeypatch.setattr("cloze_gen.cli.runs.list_runs", fail_with(error))
     monkeypatch.setattr("sys.argv", ["cloze-gen", "runs"])
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert cli.call() == 1
@@ -277,7 +277,7 @@ def test_what_nobody_foresaw_is_told_where_nothing_can_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Without a temporary folder there is still one line."""
-    monkeypatch.setattr("cloze_gen.cli.show.list_runs", fail_with(ZeroDivisionError()))
+    monkeypatch.setattr("cloze_gen.cli.runs.list_runs", fail_with(ZeroDivisionError()))
     monkeypatch.setattr("sys.argv", ["cloze-gen", "runs"])
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
     assert cli.call() == 1

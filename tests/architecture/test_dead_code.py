@@ -17,6 +17,7 @@ from tests.architecture.conftest import Module, Project, built
 
 # Public names that no program of ours reads.
 KEPT = {
+    "api.release.Release.to_datasets": "the Python API; no command converts a release",
     "adapters.spacy_tagger.SpacyTagger.is_fast": "which of two equal ways a pipeline takes",
     "formats.msr.parse_human": "the inverse of a writer of published files",
     "formats.msr.parse_lm": "the inverse of a writer of published files",
@@ -88,6 +89,7 @@ OTHERS: Mapping[str, Callable[[str], Reads]] = {
         ("scripts/*.py", "benchmarks/*.py", "training/**/*.py", "setup.py"),
         lambda text: python_reads(ast.parse(text)),
     ),
+    "src/cloze_gen/__init__.py": lambda text: python_reads(ast.parse(text)),
     "src/**/*.j2": template_reads,
     "pyproject.toml": caller_reads,
     "Makefile": caller_reads,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cloze_gen.cli import evaluator as evaluation
+from cloze_gen.api import evaluator as evaluation
 from cloze_gen.evaluate import passage_models
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.cli.run import make_task
+from cloze_gen.api.run import make_task
 from cloze_gen.pipelines.style_task import find_style, load_settings, style_names
 from cloze_gen.store.locks import partial_folder
 

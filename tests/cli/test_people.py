@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.cli.evaluator import read_people
+from cloze_gen.api.evaluator import read_people
 from cloze_gen.cli.judge_study import open_named_study
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluate.people import FAULTS

@@ -11,7 +11,7 @@ from typing import Any
 import fsspec
 import pytest
 
-from cloze_gen.cli.run import task_of_run
+from cloze_gen.api.run import task_of_run
 from cloze_gen.errors import UsageError
 from cloze_gen.pipelines.run import RunTask
 from cloze_gen.pipelines.task import Build

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.cli.show import renew_report
 from cloze_gen.errors import FormatError
+from cloze_gen.pipelines.run import renew_report
 from cloze_gen.pipelines.style_task import find_style
 from cloze_gen.records.question import Question
 from cloze_gen.release.documents import with_samples

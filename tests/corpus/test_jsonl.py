@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.cli.run import make_task
+from cloze_gen.api.run import make_task
 from cloze_gen.corpus.books import SENTENCES, book_folder, read_books
 from cloze_gen.corpus.ingest import write_ingest
 from cloze_gen.corpus.json_articles import MIN_BOOK_CHARS, has_long_texts, holds_articles

@@ -21,7 +21,7 @@ import pytest
 from pydantic import BaseModel
 
 from cloze_gen import __version__
-from cloze_gen.cli.run import make_task
+from cloze_gen.api.run import make_task
 from cloze_gen.formats.harness import LOADER_FILE
 from cloze_gen.formats.inspect_tasks import INSPECT_TASK, LIGHTEVAL_TASK
 from cloze_gen.records.judgement import Task

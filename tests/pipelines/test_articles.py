@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.cli.run import make_task
+from cloze_gen.api.run import make_task
 from cloze_gen.corpus.books import kept_books
 from cloze_gen.corpus.json_articles import TEXTS
 from cloze_gen.pipelines.run import RunTask

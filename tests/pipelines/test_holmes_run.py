@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from cloze_gen.cli.run import make_task
+from cloze_gen.api.run import make_task
 from cloze_gen.corpus.normalization import rendered_tokens
 from cloze_gen.formats.msr import format_human, format_lm, format_machine
 from cloze_gen.pipelines.holmes_style import HolmesSettings, notes, warnings

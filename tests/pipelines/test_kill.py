@@ -205,7 +205,7 @@ PROGRAM = """
 import json, os, shutil, signal, sys
 from pathlib import Path
 from cloze_gen.cli.app import app
-from cloze_gen.cli import evaluate_questions, run, show
+from cloze_gen.api import evaluate, run, trace
 from cloze_gen.cli_errors import run_and_report
 from cloze_gen.pipelines import holmes_style
 from matplotlib.figure import Figure

@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from cloze_gen.engine.progress import LOGS
 from cloze_gen.pipelines import rates
-from cloze_gen.pipelines.rates import RATES, costs, default_rates, read_rates
+from cloze_gen.pipelines.rates import RATES, Costs, costs, default_rates, read_rates
 from cloze_gen.store.artifacts import Store
 
 
@@ -30,7 +31,7 @@ def test_a_second_run_and_its_plan_use_the_rates_of_the_first(
     copied: Any, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stages that run again have been measured; a stage never measured is named and not counted."""
-    for module in (rates, __import__("cloze_gen.cli.run", fromlist=["run"])):
+    for module in (rates, __import__("cloze_gen.api.run", fromlist=["run"])):
         monkeypatch.setattr(module, "LEAST_BYTES", 1)
     call = (
         "run",
@@ -72,4 +73,25 @@ def test_the_benchmark_has_the_stages_of_the_style(finished: Any) -> None:
         stage["label"] for stage in json.loads((finished.folder / "run.json").read_text())["stages"]
     }
     assert {name.removeprefix("holmes-style ") for name in default_rates()} == labels
-    assert costs([], []) == ({}, "")
+    assert costs([], []) == Costs()
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_too_small_is_refused_before_a_stage_runs(
+    copied: Any, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the estimate alone: few books have none; --ignore-space runs anyway."""
+    call = copied.call("--set", "choice.method=random", "--set", "choice.n_questions=3")
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=0))
+    before = sorted((copied.out / "store").iterdir())
+    with monkeypatch.context() as patch:
+        patch.setattr(rates, "LEAST_BYTES", 1)
+        outcome = cli(*call)
+        assert outcome.status == 1
+        assert re.search(r"^tiny: about \d+ s, 0\.00 GB .*; 0\.00 GB are free$", outcome.err, re.M)
+        assert "0.00 GB are free. Nothing was run." in " ".join(outcome.err.split())
+        assert sorted((copied.out / "store").iterdir()) == before
+        assert "stage" not in re.sub("stages", "", outcome.err)
+        assert cli(*call, "--ignore-space").status == 0
+        assert "about" not in cli(*call).err
+    assert cli(*call, "--seed", "2").status == 0

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.cli.run import make_task
+from cloze_gen.api.run import make_task
 from cloze_gen.pipelines.task import build
 from cloze_gen.records.release_facts import RELEASE_FORMAT
 from cloze_gen.store.folder_replacement import write_own

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
-from cloze_gen.cli.run import make_task
+from cloze_gen.api.run import make_task
 from cloze_gen.formats.msr import parse_machine
 from cloze_gen.formats.scs import parse_ranks
 from cloze_gen.pipelines.corpus import Contexts, Index, LanguageModel, TrainingText

@@ -505,6 +505,9 @@ def run(
     ] = "local",
     strict: Annotated[bool, typer.Option(help="stop if a book is dropped")] = False,
     dry_run: Annotated[bool, typer.Option(help="print what would run and why, and stop")] = False,
+    ignore_space: Annotated[
+        bool, typer.Option("--ignore-space", help="run although the disk seems too small")
+    ] = False,
 ) -> None:
     """Build a test set: run every stage that is not on disk yet, then write the
     release.
@@ -515,18 +518,37 @@ def run(
 
     command.run(config=config, train=train, source=source, books=books, stems=stems, name=name, out=out, workers=workers,
                 seed=seed, overrides=[*(set_ or []), *command.input_overrides(text_column, title_column, keep_splits)],
-                engine=engine, strict=strict, dry_run=dry_run)  # fmt: skip
+                engine=engine, strict=strict, dry_run=dry_run, ignore_space=ignore_space)  # fmt: skip
 
 
 @app.command()
 def runs(out: Out = DEFAULT_OUT) -> None:
-    """List the runs in an output folder with their signatures.
+    """List the runs in an output folder with their sizes and signatures.
 
     Example: cloze-gen runs --out artifacts
+
+    Own: the run and the artifacts that only it uses. Shared: those that other runs use too.
     """
-    from cloze_gen.cli.show import list_runs
+    from cloze_gen.cli.runs import list_runs
 
     show(list_runs(out))
+
+
+@app.command()
+def clean(
+    out: Out = DEFAULT_OUT,
+    yes: Annotated[bool, typer.Option("--yes", help="remove what is listed")] = False,
+) -> None:
+    """List the artifacts that no run uses, or remove them.
+
+    Example: cloze-gen clean --yes
+
+    Other files are never removed. First delete the folders of runs that you no
+    longer want.
+    """
+    from cloze_gen.cli import runs as command
+
+    show(command.clean(out, removes=yes))
 
 
 @app.command("show")
@@ -574,7 +596,7 @@ def trace(
 
     Example: cloze-gen trace the-lost-luggage-of-penny-cross:70:2 --run holmes-style
     """
-    from cloze_gen.cli.show import trace_item
+    from cloze_gen.api.trace import trace_item
 
     show(trace_item(out, run, item_id, alternates=alternates, columns=columns_of(sys.stdout)))
 
@@ -657,11 +679,11 @@ def evaluate(
 
     Item analysis: cloze-gen evaluate holmes-style --items samples_A.jsonl samples_B.jsonl samples_C.jsonl
     """
-    from cloze_gen.cli.evaluate import evaluate_items
+    from cloze_gen.cli.evaluate import evaluation_text
 
     if more_logs and not log:
         raise UsageError(f"{quote(more_logs[0])}: unexpected argument. Give logs with --items.")
-    show(evaluate_items(items=items, answers=answers, train=train, only=only or [], scores=scores, people=people, out=out,
+    show(evaluation_text(items=items, answers=answers, train=train, only=only or [], scores=scores, people=people, out=out,
                         workers=workers, seed=seed, write_to=write_to, columns=columns_of(sys.stdout), logs=[*(log or []), *(more_logs or [])],
                         blind=blind or []))  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.cli.evaluator import PREDICTIONS
+from cloze_gen.api.evaluator import PREDICTIONS
 from cloze_gen.formats.lambada import cased_text
 from cloze_gen.pipelines.style_task import style_of_run
 from cloze_gen.records.passage import SetPassage

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from cloze_gen.api.evaluator import PREDICTIONS, read_scores
 from cloze_gen.cli.arguments import DEFAULT_OUT
-from cloze_gen.cli.evaluator import PREDICTIONS, read_scores
 from cloze_gen.corpus.books import book_folder, kept_books, read_type_counts
 from cloze_gen.corpus.source_sentences import read_sentences
 from cloze_gen.engine.progress import say

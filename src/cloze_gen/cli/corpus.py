@@ -10,8 +10,7 @@ from pathlib import Path
 import typer
 
 from cloze_gen.adapters.terminal import show
-from cloze_gen.cli.new import check_own_folder, own_folder_lock
-from cloze_gen.cli.run import located
+from cloze_gen.api.run import located
 from cloze_gen.corpus.counts import Pair
 from cloze_gen.corpus.folder import check_apart
 from cloze_gen.corpus.ingest import BookShard, ingest_book
@@ -39,7 +38,7 @@ from cloze_gen.recipes.scs.books import (
 from cloze_gen.records.blanked_passage import Examination
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.files import read_regular_text
-from cloze_gen.store.folder_replacement import replace_within
+from cloze_gen.store.folder_replacement import check_own_folder, own_folder_lock, replace_within
 from cloze_gen.store.tables import write_jsonl, write_tsv
 
 
@@ -69,7 +68,7 @@ def rank_books(
     engine = make_engine("local", workers=workers)
     ctx = StageContext(Store(out), engine, "corpus rank")
     limits_of = BooksSettings(reference=str(reference))
-    with engine_scope(engine):
+    with ctx.store.in_use(), engine_scope(engine):
         location = located(place, out)
         if not is_copy(location.root, ctx.store):
             check_apart(out, location)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from cloze_gen import __version__
-from cloze_gen.cli.evaluator import Source
-from cloze_gen.cli.new import check_own_folder, own_folder_lock
+from cloze_gen.api.evaluator import Source
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.item_analysis import (
@@ -36,7 +35,7 @@ from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.release.plots import items_plot
 from cloze_gen.store.artifacts import Store
-from cloze_gen.store.folder_replacement import replace_published
+from cloze_gen.store.folder_replacement import check_own_folder, own_folder_lock, replace_published
 from cloze_gen.store.manifest import write_bytes, write_json
 from cloze_gen.store.runs import lies_in_output
 from cloze_gen.store.tables import read_jsonl, write_jsonl

@@ -25,15 +25,15 @@ def plan_text(task: RunTask, *, with_costs: bool = False) -> str:
     task.build.is_planning = True
     stages = task.stages()
     todo = [stage for stage in stages if with_costs and not stage.complete()]
-    estimates, in_all = costs(stages, todo)
+    cost = costs(stages, todo)
     for number, stage in enumerate(stages, 1):
         state = "on disk" if stage.complete() else f"would run: {_why(stage, before)}"
-        if stage.label in estimates:
-            state += f" ({estimates[stage.label]})"
+        if stage.label in cost.by_label:
+            state += f" ({cost.by_label[stage.label]})"
         lines.append(f"  {number:02} {stage.label:<16} {state}")
     state = "as on disk" if task.complete() else f"would be written{f': {older}' if older else ''}"
     lines.append(f"     release          {state}")
-    return "\n".join([*lines, *([f"     estimate         {in_all}"] if in_all else [])])
+    return "\n".join([*lines, *([f"     estimate         {cost.line}"] if cost.line else [])])
 
 
 def _earlier(folder: Path) -> dict[str, Any] | None:

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 
 from cloze_gen.adapters.terminal import show
 from cloze_gen.aliases import rename_overrides
+from cloze_gen.api.run import carry_out, task_of_run
 from cloze_gen.cli.arguments import DEFAULT_OUT
-from cloze_gen.cli.run import carry_out, task_of_run
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import ClozeGenError, RefusedError, UsageError
 from cloze_gen.judging.agreement_text import report_lines
@@ -529,7 +529,7 @@ def apply(out: Path, study: str, *, overrides: Sequence[str], make: bool, worker
             "the changes; the command above rebuilds the run."
         )
     if make:
-        carry_out(task)
+        show(str(carry_out(task)))
 
 
 def write_verdicts(study: Study, source: StudySource) -> Path:

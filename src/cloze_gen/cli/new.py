@@ -2,65 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import os
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from cloze_gen.cli.run import settings_text
 from cloze_gen.corpus.readers import endings
-from cloze_gen.errors import DamageError, UsageError
+from cloze_gen.errors import UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.run import check_run_name
 from cloze_gen.pipelines.style_task import style_of
 from cloze_gen.release.style import Style
-from cloze_gen.store.locks import (
-    exclusive_lock,
-    partial_folder,
-    publish_folder,
-    remove_stale_temp_dirs,
-)
-from cloze_gen.store.manifest import MANIFEST, read_manifest
-
-
-def check_own_folder(folder: Path, schema: str, *, option: str) -> None:
-    """UsageError unless the folder is new, empty, or has a manifest with this `schema`."""
-    if not folder.exists() and not folder.is_symlink():
-        return
-    advice = f"Nothing was written. Give a new folder with {option}."
-    if not folder.is_dir() or folder.is_symlink():
-        raise UsageError(f"{folder}: not a folder. {advice}")
-    if Path.cwd().is_relative_to(folder.resolve()):
-        raise UsageError(f"{folder}: is the current folder, or contains it. {advice}")
-    try:
-        ours = read_manifest(folder / MANIFEST).get("schema") == schema
-    except DamageError:
-        ours = False
-    others = sorted(path.name for path in folder.iterdir())
-    if others and not ours:
-        raise UsageError(
-            f"{folder}: contains other files "
-            f"({', '.join(map(repr, others[:3]))}{', ...' if len(others) > 3 else ''}). "
-            f"{advice}"
-        )
-
-
-@contextlib.contextmanager
-def own_folder_lock(folder: Path, name: str, *, locks: Path | None = None) -> Iterator[None]:
-    """Lock the folder for this writer, and remove temporary folders of a killed writer."""
-    place = hashlib.blake2b(
-        str(folder.resolve()).encode("utf-8", "surrogateescape"), digest_size=8
-    ).hexdigest()
-    with exclusive_lock(
-        (locks or Path(tempfile.gettempdir()) / f"cloze-gen-{os.getuid()}") / f"{name}-{place}"
-    ):
-        remove_stale_temp_dirs(folder.parent)
-        yield
-
-
-# ---- `cloze-gen new`
+from cloze_gen.store.folder_replacement import check_own_folder
+from cloze_gen.store.locks import partial_folder, publish_folder, remove_stale_temp_dirs
 
 _README = "README.md"
 _CONFIG_COLUMNS = 100  # longer descriptions go above their setting

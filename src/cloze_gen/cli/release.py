@@ -13,7 +13,9 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from cloze_gen import __version__
-from cloze_gen.cli.run import carry_out, make_task, toml_of
+from cloze_gen.adapters.terminal import show
+from cloze_gen.api.run import carry_out, make_task
+from cloze_gen.cli.run import toml_of
 from cloze_gen.config import parse_settings
 from cloze_gen.corpus.folder import check_folder
 from cloze_gen.corpus.location import Location
@@ -268,7 +270,7 @@ def rebuild(
         source=sides.get("source", ""),
         books=sides.get("books", ""),
     )
-    carry_out(task)
+    show(str(carry_out(task)))
     again = checksums_of(released_folder(task.folder))
     files = sorted(name for name in again.keys() | release.listed.keys() if name not in DOCUMENTS)
     wrong = tuple(

@@ -19,6 +19,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import resource_tracker
 from pathlib import Path
+from types import ModuleType
 from typing import Protocol, TypeVar
 
 import pyarrow as pa
@@ -106,7 +107,7 @@ class LocalEngine:
         queue = iter(shards)
         try:
             for shard in queue:
-                with held():  # submitting may start a worker
+                with held(), _without_main():  # submitting may start a worker
                     waiting.append(self._pool.submit(function, shard))
                 if len(waiting) >= self.workers * _AHEAD:
                     yield waiting.popleft().result()
@@ -134,6 +135,19 @@ class LocalEngine:
                 if process not in self._others:
                     process.kill()
             self._pool = None
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the program from the workers, which run functions of ours alone: a script that calls
+    `make` without `if __name__ == "__main__"` would start again in each.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _start_tracker() -> None:

@@ -34,7 +34,7 @@ def track(items: Iterable[T], *, stage: str, unit: str, total: int | None) -> It
         desc=stage,
         unit=f" {unit}",
         total=total,
-        disable=None,
+        disable=_no_bar(),
         leave=False,
         file=sys.stderr,
         dynamic_ncols=True,
@@ -61,7 +61,7 @@ def phases(stage: str) -> Iterator[Callable[[str], None]]:
                 bar = tqdm(
                     total=100 * count,
                     desc=stage,
-                    disable=None,
+                    disable=_no_bar(),
                     leave=False,
                     file=sys.stderr,
                     dynamic_ncols=True,
@@ -77,6 +77,11 @@ def phases(stage: str) -> Iterator[Callable[[str], None]]:
             bars[0].refresh()
 
         yield hear
+
+
+def _no_bar() -> bool | None:
+    """For tqdm: bars on a terminal and in a notebook, whose stderr is no terminal."""
+    return False if type(sys.stderr).__module__.startswith("ipykernel.") else None
 
 
 def say(line: str) -> None:

@@ -21,6 +21,7 @@ from cloze_gen.store.locks import (
     partial_folder,
     publish_folder,
     remove_stale_temp_dirs,
+    shared_lock,
 )
 from cloze_gen.store.manifest import (
     MANIFEST,
@@ -137,12 +138,20 @@ class Store:
         return artifact
 
     def sweep(self) -> int:
-        swept = remove_stale_temp_dirs(self.store) + sweep_notes(self.store)
-        for shelf in sorted(
-            path for stage in KEPT_BY_BOOK for path in self.store.glob(f"{stage}*")
-        ):
-            swept += remove_stale_temp_dirs(shelf)
-        return swept
+        return sum(map(remove_stale_temp_dirs, self.shelves())) + sweep_notes(self.store)
+
+    def shelves(self) -> list[Path]:
+        """The folders that artifacts are written into."""
+        by_book = (path for stage in KEPT_BY_BOOK for path in self.store.glob(f"{stage}*"))
+        return [self.store, *sorted(by_book)]
+
+    @property
+    def in_use_lock(self) -> Path:
+        """Shared by the commands that read or write artifacts; `clean` needs it alone."""
+        return self.store / ".locks" / "in-use"
+
+    def in_use(self) -> contextlib.AbstractContextManager[None]:
+        return shared_lock(self.in_use_lock)
 
     @contextlib.contextmanager
     def writing(

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import hashlib
 import itertools
 import os
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.errors import DamageError, StoreError
+from cloze_gen.errors import DamageError, StoreError, UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.store.files import stays_within
-from cloze_gen.store.locks import partial_folder
+from cloze_gen.store.locks import exclusive_lock, partial_folder, remove_stale_temp_dirs
 from cloze_gen.store.manifest import (
     MANIFEST,
     SCHEMA_VERSION,
@@ -309,3 +311,41 @@ def _identity(path: Path) -> str | None:
         return file_sha256(path) if stat.S_ISREG(mode) else None
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+# ---- folders of the user that hold what we wrote
+
+
+def check_own_folder(folder: Path, schema: str, *, option: str) -> None:
+    """UsageError unless the folder is new, empty, or has a manifest with this `schema`."""
+    if not folder.exists() and not folder.is_symlink():
+        return
+    advice = f"Nothing was written. Give a new folder with {option}."
+    if not folder.is_dir() or folder.is_symlink():
+        raise UsageError(f"{folder}: not a folder. {advice}")
+    if Path.cwd().is_relative_to(folder.resolve()):
+        raise UsageError(f"{folder}: is the current folder, or contains it. {advice}")
+    try:
+        ours = read_manifest(folder / MANIFEST).get("schema") == schema
+    except DamageError:
+        ours = False
+    others = sorted(path.name for path in folder.iterdir())
+    if others and not ours:
+        raise UsageError(
+            f"{folder}: contains other files "
+            f"({', '.join(map(repr, others[:3]))}{', ...' if len(others) > 3 else ''}). "
+            f"{advice}"
+        )
+
+
+@contextmanager
+def own_folder_lock(folder: Path, name: str, *, locks: Path | None = None) -> Iterator[None]:
+    """Lock the folder for this writer, and remove temporary folders of a killed writer."""
+    place = hashlib.blake2b(
+        str(folder.resolve()).encode("utf-8", "surrogateescape"), digest_size=8
+    ).hexdigest()
+    with exclusive_lock(
+        (locks or Path(tempfile.gettempdir()) / f"cloze-gen-{os.getuid()}") / f"{name}-{place}"
+    ):
+        remove_stale_temp_dirs(folder.parent)
+        yield

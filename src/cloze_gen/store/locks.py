@@ -32,6 +32,15 @@ def exclusive_lock(path: Path, *, on_wait: Callable[[], None] | None = None) -> 
 
 
 @contextlib.contextmanager
+def shared_lock(path: Path) -> Iterator[None]:
+    """Hold `path` together with others, against those who want it by `exclusive_lock`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "ab") as handle:
+        fcntl.flock(handle, fcntl.LOCK_SH)
+        yield
+
+
+@contextlib.contextmanager
 def partial_folder(target: Path, *, mode: int = 0o777) -> Iterator[Path]:
     """A temporary folder next to `target`, removed on exit unless it was renamed."""
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -65,15 +74,26 @@ def publish_folder(partial: Path, target: Path) -> bool:
     return True
 
 
+def remove_folder(folder: Path) -> None:
+    """Remove a folder as a whole: a kill leaves a temporary folder, never half of it."""
+    partial = folder.with_name(f".{folder.name}~partial-{secrets.token_hex(4)}")
+    folder.rename(partial)
+    shutil.rmtree(partial)
+
+
+def temp_dirs(folder: Path) -> list[Path]:
+    """Temporary folders of writers, living or killed, directly below `folder`."""
+    found = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [
+        path
+        for path in found
+        if _STALE.fullmatch(path.name) and path.is_dir() and not path.is_symlink()
+    ]
+
+
 def remove_stale_temp_dirs(folder: Path) -> int:
     """Remove temporary folders of killed writers directly below `folder`; returns how many."""
-    swept = 0
-    if not folder.is_dir():
-        return swept
-    for path in sorted(folder.iterdir()):
-        if _STALE.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
-            swept += _removed_unless_owned(path)
-    return swept
+    return sum(_removed_unless_owned(path) for path in temp_dirs(folder))
 
 
 def _removed_unless_owned(folder: Path) -> bool:

@@ -173,6 +173,13 @@ def _note_path(folder: Path) -> Path | None:
     return None
 
 
+def drop_note(folder: Path) -> None:
+    """Remove the note of an artifact that is removed."""
+    path = _note_path(folder)
+    if path is not None:
+        path.unlink(missing_ok=True)
+
+
 def _read_note(folder: Path, manifest: Mapping[str, Any]) -> dict[str, list[int]]:
     path = _note_path(folder)
     if path is None:

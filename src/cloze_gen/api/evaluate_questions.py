@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
-from cloze_gen.cli.evaluator import Data, People, Request, Source, machines, user_row
+from cloze_gen.api.evaluator import Data, People, Request, Source, machines, user_row
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import UsageError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.cli.evaluator import Data, People, Request, Source, local_model_row, user_row
+from cloze_gen.api.evaluator import Data, People, Request, Source, local_model_row, user_row
 from cloze_gen.engine.progress import Stopwatch
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluate.passage_baselines import (

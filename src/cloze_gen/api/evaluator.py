@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from cloze_gen import __version__
-from cloze_gen.cli.new import check_own_folder, own_folder_lock
-from cloze_gen.cli.show import renew_report
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, FormatError, UsageError
 from cloze_gen.evaluate.people import SetVerdicts, verdicts_on_set
-from cloze_gen.evaluate.rows import BY_BOOK, EVALUATION_VERSION, Evaluation, Result, Row
+from cloze_gen.evaluate.rows import BY_BOOK, EVALUATION_VERSION, Result, Row
+from cloze_gen.evaluate.rows import Evaluation as Record
 from cloze_gen.evaluate.selection import HUMAN, LOCAL_MODEL, Named, left_out_lines
 from cloze_gen.judging.study import read_verdicts
 from cloze_gen.judging.study_agreement import ItemVerdicts, parse_verdict_row
@@ -26,6 +26,7 @@ from cloze_gen.pipelines.baseline_models import (
     corpus_of_run,
     fit_models,
 )
+from cloze_gen.pipelines.run import renew_report
 from cloze_gen.pipelines.style_task import style_of_run
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.records.judgement import Task
@@ -35,7 +36,12 @@ from cloze_gen.release.facts import read_record
 from cloze_gen.release.signature import SIGNATURE, read_signature
 from cloze_gen.store.artifacts import Artifact, Store
 from cloze_gen.store.files import read_regular_text
-from cloze_gen.store.folder_replacement import find_change, replace_published
+from cloze_gen.store.folder_replacement import (
+    check_own_folder,
+    find_change,
+    own_folder_lock,
+    replace_published,
+)
 from cloze_gen.store.locks import exclusive_lock
 from cloze_gen.store.manifest import MANIFEST, write_json
 from cloze_gen.store.runs import (
@@ -52,6 +58,9 @@ from cloze_gen.store.runs import (
     run_lock,
 )
 from cloze_gen.store.tables import escape_cell, read_jsonl, write_jsonl
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PREDICTIONS = "predictions.jsonl"
 # Fields other than baselines that are kept from an earlier evaluation unless measured again.
@@ -78,7 +87,6 @@ class Request:
     workers: int
     seed: int
     write_to: Path | None
-    columns: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +166,7 @@ class Baseline(Named, Protocol):
 D = TypeVar("D", bound=Data)
 B = TypeVar("B", bound=Baseline)
 R = TypeVar("R", bound=Result)
-E = TypeVar("E", bound=Evaluation)
+E = TypeVar("E", bound=Record)
 
 
 class Kind(Protocol[D, B, R, E]):
@@ -209,8 +217,49 @@ class Kind(Protocol[D, B, R, E]):
         """The table of people."""
 
 
-def evaluate(kind: Kind[D, B, R, E], data: D, request: Request) -> str:
-    """Evaluate, write `evaluation.json` and `predictions.jsonl`, and return the table."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """A finished evaluation.
+
+    Attributes:
+        folder: of `evaluation.json` and `predictions.jsonl`.
+        record: the contents of `evaluation.json`.
+        verdict: of the run's updated report; empty without one.
+    """
+
+    folder: Path
+    record: Record
+    verdict: Sequence[str]
+    _kind: Kind[Any, Any, Any, Any]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row a baseline, with its share of right answers and its 95 % interval."""
+        import pandas as pd
+
+        return pd.DataFrame.from_records([row.model_dump() for row in self.record.baselines])
+
+    def text(self, columns: int | None = None) -> str:
+        """The tables that `cloze-gen evaluate` prints."""
+        kind, record = self._kind, self.record
+        lines = [*kind.table(record, columns), *left_out_lines(record.left_out)]
+        if record.predicted and all(row.book_margin is None for row in record.predicted):
+            lines.append(f"{BY_BOOK}: not known, because fewer than two books are known")
+        lines += kind.people_table(record, columns) if record.people else []
+        lines += [verdict_text(self.verdict)] if self.verdict else []
+        return "\n".join([*lines, f"signature  {record.signature}", f"written to {self.folder}"])
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:
+    """Evaluate, and write `evaluation.json` and `predictions.jsonl`."""
+    in_use = contextlib.nullcontext() if data.corpus is None else data.corpus.store.in_use()
+    with in_use:
+        return _measure(kind, data, request)
+
+
+def _measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:
     clock = Stopwatch()
     chosen, left_out = kind.choose(data, request)
     store = Store(request.out) if data.corpus is None else data.corpus.store
@@ -243,15 +292,10 @@ def evaluate(kind: Kind[D, B, R, E], data: D, request: Request) -> str:
     write_evaluation(folder, record.record(), lines, store)
     say(f"evaluate: done in {clock.seconds:.1f} s")
     verdict = _update_report(data, folder) if request.write_to is None else ()
-    lines_out = [*kind.table(record, request.columns), *left_out_lines(left_out)]
-    if predicted and all(row.book_margin is None for row in predicted):
-        lines_out.append(f"{BY_BOOK}: not known, because fewer than two books are known")
-    lines_out += kind.people_table(record, request.columns) if human else []
-    lines_out += [verdict_text(verdict)] if verdict else []
-    return "\n".join([*lines_out, f"signature  {record.signature}", f"written to {folder}"])
+    return Evaluation(folder, record, verdict, kind)
 
 
-def machines(record: Evaluation) -> list[Any]:
+def machines(record: Record) -> list[Any]:
     return [row for row in record.baselines if row.kind != HUMAN]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.cli.evaluator import (
+from cloze_gen.api.evaluator import (
     Data,
     People,
     Request,

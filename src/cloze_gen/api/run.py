@@ -1,0 +1,379 @@
+"""Makes a run: from books and settings to a release."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from cloze_gen.api.release import Release, load
+from cloze_gen.config import is_config_file, toml_value
+from cloze_gen.corpus.books import read_books
+from cloze_gen.corpus.dropped import dropped_text
+from cloze_gen.corpus.folder import scan_folder
+from cloze_gen.corpus.location import Location, is_address
+from cloze_gen.corpus.remote import local_copy
+from cloze_gen.corpus.stems import is_stems_folder
+from cloze_gen.engine.local import check_engine, engine_scope
+from cloze_gen.engine.progress import Stopwatch, say
+from cloze_gen.errors import CorpusError, StoreError, UsageError
+from cloze_gen.parsing import name_list, quote
+from cloze_gen.pipelines.rates import (
+    LEAST_BYTES,
+    costs,
+    minutes_text,
+    note_rate,
+    rate_name,
+    read_rates,
+    size_of_books,
+)
+from cloze_gen.pipelines.run import RunTask, check_run_name
+from cloze_gen.pipelines.style_task import report_old_names, style_of, style_of_run
+from cloze_gen.pipelines.task import Build, StageTask, build, log_file, logged, look_ahead
+from cloze_gen.records.rejection import FunnelStep, funnel_steps, funnel_text
+from cloze_gen.records.release_facts import verdict_text
+from cloze_gen.release.facts import MOST_SEED, read_record
+from cloze_gen.release.signature import read_signature
+from cloze_gen.store.artifacts import Store, open_artifact
+from cloze_gen.store.locks import exclusive_lock
+from cloze_gen.store.runs import (
+    RELEASE,
+    leads_to,
+    link_name,
+    linked,
+    name_lock,
+    read_run,
+    released_folder,
+)
+from cloze_gen.store.tables import unescape_cell
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run in its folder, `OUT/runs/NAME`."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def signature(self) -> str:
+        return read_signature(self.folder)
+
+    @property
+    def funnel(self) -> list[FunnelStep]:
+        """How many items each stage saw, kept and rejected, and why."""
+        return funnel_steps(
+            (
+                stage["label"],
+                open_artifact(
+                    linked(self.folder, link_name(stage["number"], stage["label"]))
+                ).manifest,
+            )
+            for stage in read_run(self.folder)["stages"]
+        )
+
+    @property
+    def release(self) -> Release:
+        return load(self.folder)
+
+    def __str__(self) -> str:
+        """Funnel, verdict, signature and place, as `cloze-gen run` prints them."""
+        verdict = read_record(released_folder(self.folder)).facts.verdict
+        return "\n".join(
+            [
+                funnel_text(self.funnel, style_of_run(self.folder).legends),
+                verdict_text(verdict),
+                f"signature  {self.signature}",
+                f"release    {self.folder / RELEASE}",
+            ]
+        )
+
+
+def make(
+    style: str | Path,
+    *,
+    source: str | Path = "",
+    train: str | Path = "",
+    books: str | Path = "",
+    stems: str | Path = "",
+    name: str = "",
+    out: str | Path = "artifacts",
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 1,
+    workers: int = 2,
+    strict: bool = False,
+    ignore_space: bool = False,
+) -> Run:
+    """Make a test set, as `cloze-gen run` does; finished stages are not made again.
+
+    Args:
+        style: a style, a built-in config or a TOML file.
+        source, train, books, stems: folder, file, pattern or address, as the options of `run`.
+        settings: `group.key` -> value, e.g. ``{"choice.n_questions": 50}``.
+
+    Raises:
+        UsageError: wrong arguments or settings.
+        CorpusError: unsuitable books.
+        ClozeGenError: anything else that stops a run; its classes are in `cloze_gen.errors`.
+    """
+    task = prepared(
+        config=str(style), name=name, out=Path(out), workers=workers, seed=seed, overrides=overrides_of(settings or {}),
+        train=str(train), source=str(source), books=str(books), stems=str(stems), strict=strict,
+    )  # fmt: skip
+    return carry_out(task, ignore_space=ignore_space)
+
+
+def overrides_of(settings: Mapping[str, Any]) -> list[str]:
+    """Settings as `--set` takes them.
+
+    >>> overrides_of({"input.text_column": "content", "focus.classes": ("noun",)})
+    ['input.text_column="content"', 'focus.classes=["noun"]']
+    """
+    lines = []
+    for name, value in settings.items():
+        try:
+            lines.append(f"{name}={toml_value(str(value) if isinstance(value, Path) else value)}")
+        except (TypeError, ValueError) as error:
+            raise UsageError(
+                f"settings: {quote(name)} is {quote(repr(value))} ({error}). Give a text, a number, "
+                "a truth value or a list of them."
+            ) from None
+    return lines
+
+
+def prepared(*, config: str, **parameters: Any) -> RunTask:
+    """The checked task of a run; books at an address are copied to the store first."""
+    if parameters["name"]:
+        check_run_name(parameters["name"])
+    if not 0 <= parameters["seed"] <= MOST_SEED or parameters["workers"] < 1:
+        raise UsageError(
+            f"seed {parameters['seed']}, workers {parameters['workers']}: give a seed from 0 to "
+            f"{MOST_SEED}, and one worker or more."
+        )
+    task = make_task(config=config, **parameters)
+    check_engine(task.engine)
+    report_old_names(task.of_style, task.last.config_used, task.overrides)
+    task = with_local_books(task)
+    check_two_sides(task)
+    if task.last.is_own_background:
+        say(
+            "no --train: the books of --source are also the background, with the settings of "
+            f"{task.last.config_used}"
+        )
+    return task
+
+
+def make_task(*, config: str, name: str, out: Path, workers: int, seed: int, overrides: Sequence[str], train: str = "", source: str = "",
+              books: str = "", stems: str = "", engine: str = "local", strict: bool = False) -> RunTask:  # fmt: skip
+    """The run as a Luigi task; a style without books uses its sample config."""
+    style = style_of(config)
+    is_sample_config = config == style.sample_config and config != style.name
+    default = config == style.name or (is_sample_config and not (train or source or books or stems))
+    task = RunTask(
+        build=Build(),
+        style=style.name,
+        config="" if default else config,
+        overrides=json.dumps(list(overrides)),
+        train=train,
+        source=source,
+        books=books,
+        stems=stems,
+        out=str(out),
+        seed=seed,
+        processes=workers,
+        engine=engine,
+        strict=strict,
+        name=name or Path(config).name.removesuffix(".toml"),
+    )
+    check_run_name(task.run_name)
+    return task
+
+
+def task_of_run(folder: Path, *, overrides: Sequence[str], workers: int = 2) -> RunTask:
+    written = read_run(folder)
+    config = written["config"]
+    if is_config_file(config):
+        config = str(folder / unescape_cell(config))
+    style = style_of_run(folder)
+    links = {} if written["sample"] else {side: folder / f"corpus-{side}" for side in style.sides}
+    patterns = written.get("patterns", {})
+    sides = {
+        side: str(Location(link.resolve(), patterns.get(side, "")))
+        for side, link in links.items()
+        if link.is_symlink()
+    }  # only one side if the books are their own background
+    source = sides.get("source", "")
+    if source and is_stems_folder(Path(source), Store(folder.parent.parent)):
+        sides["stems"] = sides.pop("source")
+    return RunTask(build=Build(), style=style.name, config=config, overrides=json.dumps(list(overrides)), out=str(folder.parent.parent),
+                   seed=written["seed"], name=written["name"], processes=workers, **sides)  # fmt: skip
+
+
+def located(place: str, out: Path) -> Location:
+    """Where books are, as a user typed it; books at an address are copied to the store first."""
+    if is_address(place):
+        return local_copy(place, Store(out), say=say)
+    return Location.parse(place)
+
+
+def with_local_books(task: RunTask) -> RunTask:
+    """The same run on copies of the books that are elsewhere."""
+    remote = [side for side in task.last.given_sides() if is_address(getattr(task, side))]
+    copies = {side: str(located(getattr(task, side), Path(task.out))) for side in remote}
+    return cast("RunTask", task.clone(**copies)) if copies else task
+
+
+def carry_out(task: RunTask, *, ignore_space: bool = False) -> Run:
+    """Run the stages that are not on disk, and write the release."""
+    if task.strict:
+        check_no_book_dropped(task)
+    clock = Stopwatch()
+    for line in task.ignored_lines():
+        say(line)
+    task.check_not_newer()
+    with task.store.in_use():
+        task.store.sweep()
+        # Compute all stages' keys first: an unreadable file in a setting is then an error before any work.
+        task.description()
+        done_before = task.complete()
+        if not done_before:
+            look_ahead(task.last)
+            check_space(task, ignored=ignore_space)
+            _build(task)
+    say(
+        f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in "
+        f"{clock.seconds:.1f} s"
+    )
+    if not done_before:
+        say(f"log: {log_file(task.store, task.run_name)}")
+    return Run(task.folder)
+
+
+def _build(task: RunTask) -> None:
+    waits = f"another command is building a run named {task.run_name!r}; waiting for it to finish"
+    with (
+        engine_scope(task.build.engine(task.engine, task.processes)) as engine,
+        exclusive_lock(name_lock(task.folder), on_wait=lambda: say(waits)),
+        logged(task.store, task.run_name),
+    ):
+        engine.share(task.store.store)
+        task.build.announce = announcer(task.stages())
+        build(task)
+        task.store.sweep()  # temporary folders of dead workers of a cluster
+
+
+def check_space(task: RunTask, *, ignored: bool = False) -> None:
+    """Print minutes and GB of the stages to run; StoreError if the disk cannot hold them.
+
+    Without an estimate (few books, or stages that were never measured) no run is refused.
+    """
+    stages = task.stages()
+    cost = costs(stages, [stage for stage in stages if not stage.complete()])
+    if not cost.line:
+        return
+    task.store.root.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(task.store.root).free
+    say(f"{task.run_name}: {cost.line}; {free / 1e9:,.2f} GB are free")
+    if cost.n_bytes > free and not ignored:
+        raise StoreError(
+            f"{task.store.root}: the stages to run need about {cost.n_bytes / 1e9:,.2f} GB, and "
+            f"{free / 1e9:,.2f} GB are free. Nothing was run. Free space (`cloze-gen clean` lists "
+            "what no run uses) or choose another --out. --ignore-space runs anyway."
+        )
+
+
+def announcer(stages: Sequence[StageTask]) -> Callable[[StageTask], Callable[[float], None]]:
+    """Prints `stage 7 of 15: alternates`, with the time left if earlier runs measured all stages
+    that are left; records how long each stage takes.
+    """
+    numbers = {stage.task_id: number for number, stage in enumerate(stages, 1)}
+    size, begun = size_of_books(stages), set[str]()
+
+    def announce(stage: StageTask) -> Callable[[float], None]:
+        begun.add(stage.task_id)
+        line = f"stage {numbers[stage.task_id]} of {len(stages)}: {stage.label}"
+        rates = read_rates(stage.store) if size >= LEAST_BYTES else {}
+        left = [one for one in stages if one.task_id not in begun and not one.complete()]
+        names = [rate_name(one) for one in (stage, *left)]
+        if all(name in rates for name in names):
+            seconds = size * sum(rates[name][0] for name in names)
+            line += f", about {minutes_text(seconds)} left"
+        say(line)
+        measured = functools.partial(note_rate, stage, size=size)
+        return measured if size >= LEAST_BYTES else lambda seconds: None
+
+    return announce
+
+
+def check_two_sides(task: RunTask) -> None:
+    """UsageError if the sides share files and the overlap stage would drop these books."""
+    across = task.all_settings.overlap.across
+    splits = task.all_settings.input.keep_splits
+    if (
+        task.stems
+        or set(task.last.given_sides()) != {"train", "source"}
+        or across == "keep"
+        or splits
+    ):
+        return
+    train, source = Location.parse(task.train), Location.parse(task.source)
+    shared = _shared_files(train, source)
+    if not shared or (across == "drop_train" and train.pattern != source.pattern):
+        return
+    alone = (
+        ", or only --source, to use its books as background too"
+        if task.of_style.own_background
+        else ""
+    )
+    same = os.path.realpath(train.root) == os.path.realpath(source.root)
+    if same and train.pattern == source.pattern:
+        what = f"--train and --source are the same folder, {train}. Every book"
+    else:
+        count = len(shared)
+        what = (
+            f"--train and --source share {f'{count:,} files' if count > 1 else 'the file'} "
+            f"({name_list(sorted(map(repr, shared)))}). {'Each' if count > 1 else 'It'}"
+        )
+    raise UsageError(
+        f"{what} would be dropped, "
+        f"because books on both sides are dropped (overlap.across = {across}). Give two "
+        f"folders{alone}, or pass --set overlap.across=keep to keep the questions' sentences in "
+        "the training text."
+    )
+
+
+def _shared_files(one: Location, other: Location) -> set[str]:
+    """Files of both locations of one folder, by their paths below it."""
+    roots = {os.path.realpath(one.root), os.path.realpath(other.root)}
+    if len(roots) > 1 or not leads_to(one.root, Path.is_dir):
+        return set()
+    return set(scan_folder(one).books) & set(scan_folder(other).books)
+
+
+def check_no_book_dropped(task: RunTask) -> None:
+    """CorpusError if an earlier run without `--strict` dropped a book."""
+    filtering = task.of_style.filtered_by.values()
+    tables = [
+        stage
+        for stage in task.stages()
+        if stage.stage in {"ingest", "corpus"} or stage.label in filtering
+    ]
+    rows = {
+        (row["book_id"], row["reason"]): row
+        for one in tables
+        if one.complete()
+        for row in read_books(one.store.open(one.key))
+    }
+    dropped = dropped_text(rows.values())
+    if dropped:
+        raise CorpusError(
+            f"--strict: dropped {dropped}. Fix or remove these books, or run without --strict."
+        )
