@@ -18,7 +18,8 @@ from cloze_gen.rng import derive_rng
 UNCOUNTED = 1  # folded id of punctuation
 DIMENSIONS = 300  # 4.3
 MIN_COUNT = 5  # minimum corpus count of a word with a vector, inclusive (vocabulary of 4.2)
-# Of eigenvalues, relative. Scores correlate by 0.999 with those of 1e-4 in float64, at half the time.
+# Of eigenvalues, relative. With 0.02, 200 and float32, LSA chooses the same option in 10,209 questions
+# as with 1e-4, 301 and float64; with 0.03 and 100 it does not.
 _TOLERANCE = 0.02
 _SPARE_VECTORS = 200  # Lanczos vectors beyond the dimensions
 

@@ -346,9 +346,9 @@ def write_lsa(
     clock = Stopwatch()
     shard = LsaShard(text.folder, writer.path(VECTORS), sizes)
     with ThreadPoolExecutor(1) as thread:
-        vectors = thread.submit(list[list[str]], ctx.map(fit_vectors, [shard], unit="matrices"))
+        fitting = thread.submit(list[list[str]], ctx.map(fit_vectors, [shard], unit="matrices"))
         meanwhile()
-        (words,) = vectors.result()
+        (words,) = fitting.result()
     writer.path(WORDS).write_text(
         "".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n"
     )
