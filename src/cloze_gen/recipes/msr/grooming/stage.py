@@ -167,8 +167,10 @@ def judge_by_people(
         found = iter(window_tags(to_judge, tagger, reach=reach))
         for item in items:
             item.answer_tag, item.tags = next(found), [next(found) for _ in item.candidates]
-    measures_by_item = measures_of([(item, item.candidates) for item in items], index, space)
-    for item, measures in zip(items, measures_by_item, strict=True):
+    measures = measures_of([(item, item.candidates) for item in items], index, space)
+    end = 0
+    for item in items:
+        first, end = end, end + 1 + len(item.candidates)
         row = rows[item.id]
         picked = set(row["picked"])
         item.fault = (
@@ -180,12 +182,14 @@ def judge_by_people(
             if item.fault == FIT
             else []
         )
-        item.answer_topicality = float(measures["topicality"][0])
+        item.answer_topicality = float(measures["topicality"][first])
         item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
         for column, name in enumerate(MEASURES):
             taken = [word in picked for word in item.candidates]
             item.measured[:, column] = (
-                np.where(taken, _SURE[name], np.nan) if name in _SURE else measures[name][1:]
+                np.where(taken, _SURE[name], np.nan)
+                if name in _SURE
+                else measures[name][first + 1 : end]
             )
 
 
