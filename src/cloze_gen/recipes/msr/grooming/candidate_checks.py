@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -326,7 +327,7 @@ def judge_words(item: GroomedItem, shard: GroomShard) -> None:
             sentence_stems=stems,
             offensive=shard.offensive,
         )
-        or _dictionary_fault(word, item)
+        or _dictionary_fault(word, item.tag, item.answer if item.tag in PAST else "")
         or FIT
         for word in item.candidates
     ]
@@ -447,12 +448,14 @@ def _answer_fault(item: GroomedItem, tags: Sequence[str], shard: GroomShard) -> 
     )
 
 
-def _dictionary_fault(word: str, item: GroomedItem) -> str | None:
-    if not item.tag:
+@functools.lru_cache(maxsize=200_000)
+def _dictionary_fault(word: str, tag: str, past_form: str) -> str | None:
+    """`past_form`: the answer, if it is a verb's past form; else empty."""
+    if not tag:
         return None
     return dictionary_fault(
-        item.tag,
-        has_tag=can_have_tag(word, item.tag),
-        doubtful=is_doubtful(word, item.tag),
-        same_past_forms=item.tag not in PAST or same_past_forms(word, item.answer),
+        tag,
+        has_tag=can_have_tag(word, tag),
+        doubtful=is_doubtful(word, tag),
+        same_past_forms=not past_form or same_past_forms(word, past_form),
     )

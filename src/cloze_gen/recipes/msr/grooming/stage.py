@@ -248,15 +248,14 @@ def _tagger(shard: GroomShard) -> Tagger | None:
 
 
 def _decision_columns(items: list[GroomedItem]) -> dict[str, Any]:
-    rows = [(item, i) for item in items for i in range(len(item.candidates))]
     columns = (
-        pa.array([item.id for item, _ in rows], pa.string()),
-        pa.array([item.candidates[i] for item, i in rows], pa.string()),
-        pa.array([item.verdicts[i] for item, i in rows], pa.string()),
+        pa.array([item.id for item in items for _ in item.candidates], pa.string()),
+        pa.array([word for item in items for word in item.candidates], pa.string()),
+        pa.array([verdict for item in items for verdict in item.verdicts], pa.string()),
         *np.concatenate(
             [item.measured for item in items] or [np.zeros((0, len(MEASURES)))]
         ).T.astype(np.float32),
-        pa.array([item.tags[i] if item.tags else "" for item, i in rows], pa.string()),
+        pa.array([tag for item in items for tag in item.tags], pa.string()),
     )
     return dict(zip(DECISION_COLUMNS, columns, strict=True))
 
