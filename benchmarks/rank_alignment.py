@@ -232,9 +232,9 @@ def other_scores(
             found[f"{order}-gram"].append(
                 [model.score_sentence([*before, word, *after]) for word in one.options]
             )
-        topic = space.topicality(one.options, [*before, *after])
+        topic = space.topicality([one.options], [[*before, *after]])
         found["topic-association"].append(np.nan_to_num(topic, nan=-1e9).tolist())
-        near = space.neighbour_fit(one.options, before, after)
+        near = space.neighbour_fit([one.options], [before], [after])
         found["neighbour-fit"].append(near.tolist())
     return found
 

@@ -240,6 +240,7 @@ class Pool(StyleTask):
 
     stage = "pool"
     group = "choice"
+    version = 2
     draws = True
     not_covered = frozenset({"verdicts", "max_marked"})
     needs = {
@@ -263,7 +264,7 @@ class Choice(Pool):
 
     stage = "choice"
     group = "choice"
-    version = 10
+    version = 11
     not_covered = frozenset({"verdicts"})  # covered by its content
     write = staticmethod(write_choice)
 

@@ -81,7 +81,8 @@ def test_fast_network_equals_spacy(tagger: SpacyTagger, sentences: list[list[str
     plain = load_tagger(fast=False)
     assert tagger.is_fast
     assert not plain.is_fast
-    assert list(tagger.tag_with_clitics(sentences)) == list(plain.tag_with_clitics(sentences))
+    places = [(tokens, at) for tokens in sentences for at in range(len(tokens))]
+    assert list(tagger.tag_at(places)) == list(plain.tag_at(places))
     assert list(tagger.tag(sentences)) == list(plain.tag(sentences))
 
 
@@ -110,9 +111,8 @@ def test_empty_input(tagger: SpacyTagger) -> None:
 
 
 def test_clitics_and_compounds(tagger: SpacyTagger) -> None:
-    (row,) = tagger.tag_with_clitics(
-        [["I", "don't", "know", "the", "left-handed", "man's", "name", "."]]
-    )
+    tokens = ["I", "don't", "know", "the", "left-handed", "man's", "name", "."]
+    row = list(tagger.tag_at((tokens, at) for at in range(len(tokens))))
     assert [token.tag for token in row] == ["PRP", "VBP", "VB", "DT", "JJ", "NN", "NN", "."]
     assert row[1].clitics == ("RB",)
     assert row[5].clitics == ("POS",)
@@ -182,19 +182,17 @@ def test_no_token_beyond_its_reach_changes_a_tag(
 ) -> None:
     """In whole sentences and in windows of the reach; a smaller window changes some tags."""
     places = [(sentence, at) for sentence in sentences for at in range(len(sentence))]
-    whole = [
-        tags[at]
-        for sentence, tags in zip(sentences, tagger.tag_with_clitics(sentences), strict=True)
-        for at in range(len(sentence))
-    ]
+    whole = list(tagger.tag_at(places))
     assert tagger.reach is not None
+    assert [token.tag for token in whole] == [tag for tags in tagger.tag(sentences) for tag in tags]
 
     def within(reach: int) -> list[TaggedToken]:
-        windows = [sentence[max(0, at - reach) : at + 1 + reach] for sentence, at in places]
-        return [
-            tags[min(at, reach)]
-            for (_, at), tags in zip(places, tagger.tag_with_clitics(windows), strict=True)
-        ]
+        return list(
+            tagger.tag_at(
+                (sentence[max(0, at - reach) : at + 1 + reach], min(at, reach))
+                for sentence, at in places
+            )
+        )
 
     assert within(tagger.reach) == whole
     assert within(1) != whole

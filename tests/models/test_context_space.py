@@ -37,15 +37,15 @@ SPACE = ContextSpace(
 
 
 def test_similarity_is_the_cosine() -> None:
-    assert SPACE.similarity(["oar", "rug", "attic"], "oar") == pytest.approx([1.0, 0.6, 0.0])
-    assert SPACE.similarity(["oar", "rug"], "attic").tolist() == [0.0, 0.0]
+    assert SPACE.similarity([["oar", "rug", "attic"]], ["oar"]) == pytest.approx([1.0, 0.6, 0.0])
+    assert SPACE.similarity([["oar", "rug"]], ["attic"]).tolist() == [0.0, 0.0]
 
 
 def test_topicality_is_a_mean_over_the_words_that_tell_a_topic() -> None:
     assert SPACE.topicality(
-        ["oar", "rug", "attic"], ["the", "ferry", "ferry", "floor", "."]
+        [["oar", "rug", "attic"]], [["the", "ferry", "ferry", "floor", "."]]
     ).tolist() == pytest.approx([4 / 3, 1 / 3, 0.0])
-    assert SPACE.topicality(["oar"], ["the", "."]).tolist() == [0.0]
+    assert SPACE.topicality([["oar"]], [["the", "."]]).tolist() == [0.0]
 
 
 def test_frame_cues_of_a_word_that_is_no_option_are_none() -> None:
@@ -57,27 +57,27 @@ def test_frame_cues_of_a_word_that_is_no_option_are_none() -> None:
 
 def test_neighbour_fit_is_a_mean_over_the_neighbours_that_are_features() -> None:
     """Uses the word's vector with its length, not the unit vector."""
-    fit = SPACE.neighbour_fit(["oar", "rug", "attic"], ["He", "an"], ["broke", "in"])
+    fit = SPACE.neighbour_fit([["oar", "rug", "attic"]], [["He", "an"]], [["broke", "in"]])
     assert fit.tolist() == pytest.approx([(3.0 + 1.0) / 2, (0.9 + 0.3 - 0.8) / 2, 0.0])
-    assert SPACE.neighbour_fit(["oar"], ["He"], []).tolist() == [0.0]
+    assert SPACE.neighbour_fit([["oar"]], [["He"]], [[]]).tolist() == [0.0]
 
 
 def test_neighbours_beyond_the_window_do_not_count() -> None:
-    far = SPACE.neighbour_fit(["oar", "rug"], ["an", "He", "a"], [".", ".", "broke"])
-    assert far.tolist() == SPACE.neighbour_fit(["oar", "rug"], ["a"], []).tolist()
+    far = SPACE.neighbour_fit([["oar", "rug"]], [["an", "He", "a"]], [[".", ".", "broke"]])
+    assert far.tolist() == SPACE.neighbour_fit([["oar", "rug"]], [["a"]], [[]]).tolist()
 
 
 def test_beside_a_frequent_neighbour() -> None:
     assert SPACE.neighbour_frequency(
-        ["oar", "rug", "attic"], "The", side="before"
+        [["oar", "rug", "attic"]], ["The"], side="before"
     ) == pytest.approx([-1.0, np.log10(24.5 / 5), 0.0])
-    assert SPACE.neighbour_frequency(["rug"], "the", side="after") == pytest.approx(
+    assert SPACE.neighbour_frequency([["rug"]], ["the"], side="after") == pytest.approx(
         [np.log10(0.5 / 1.95)]
     )
 
 
 def test_beside_a_rarer_neighbour_nothing_is_told() -> None:
-    assert np.isnan(SPACE.neighbour_frequency(["oar", "rug"], "ferry", side="before")).all()
+    assert np.isnan(SPACE.neighbour_frequency([["oar", "rug"]], ["ferry"], side="before")).all()
 
 
 def test_evidence_is_the_count() -> None:
@@ -134,18 +134,18 @@ def packed(space: ContextSpace, most: int = 100) -> ContextSpace:
 def test_every_measure_is_nearly_the_same(space: ContextSpace) -> None:
     small = packed(space)
     for answer in (WORDS[0], WORDS[7], "attic"):
-        assert small.similarity([*WORDS, "attic"], answer) == pytest.approx(
-            space.similarity([*WORDS, "attic"], answer), abs=0.02
+        assert small.similarity([[*WORDS, "attic"]], [answer]) == pytest.approx(
+            space.similarity([[*WORDS, "attic"]], [answer]), abs=0.02
         )
-    assert small.topicality(WORDS, TOPICS[:200]) == pytest.approx(
-        space.topicality(WORDS, TOPICS[:200]), abs=0.01
+    assert small.topicality([WORDS], [TOPICS[:200]]) == pytest.approx(
+        space.topicality([WORDS], [TOPICS[:200]]), abs=0.01
     )
-    assert small.neighbour_fit(WORDS, ["a"], ["of", "."]) == pytest.approx(
-        space.neighbour_fit(WORDS, ["a"], ["of", "."]), abs=0.05
+    assert small.neighbour_fit([WORDS], [["a"]], [["of", "."]]) == pytest.approx(
+        space.neighbour_fit([WORDS], [["a"]], [["of", "."]]), abs=0.05
     )
     for neighbour, side in (("the", "before"), (",", "after"), ("upon", "after")):
-        wanted = space.neighbour_frequency(WORDS, neighbour, side=side)  # type: ignore[arg-type]
-        assert small.neighbour_frequency(WORDS, neighbour, side=side) == pytest.approx(
+        wanted = space.neighbour_frequency([WORDS], [neighbour], side=side)  # type: ignore[arg-type]
+        assert small.neighbour_frequency([WORDS], [neighbour], side=side) == pytest.approx(
             wanted, abs=0.02, nan_ok=True
         )  # type: ignore[arg-type]
     assert small.evidence(WORDS).tolist() == space.evidence(WORDS).tolist()

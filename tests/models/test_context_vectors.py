@@ -86,8 +86,8 @@ def test_pairs_met_once_are_no_association() -> None:
     assert (found.pmi > 0).all()
 
 
-@given(st.integers(0, 2**31), st.lists(st.integers(0, 9), max_size=12))
-def test_mean_association_is_the_mean_of_the_full_table(seed: int, features: list[int]) -> None:
+@given(st.integers(0, 2**31))
+def test_associations_are_those_of_the_full_table(seed: int) -> None:
     rng = np.random.default_rng(seed)
     dense = np.where(rng.random((4, 10)) < 0.4, rng.random((4, 10)), 0).astype(np.float16)
     table = sp.csr_matrix(dense.astype(np.float32))
@@ -96,7 +96,6 @@ def test_mean_association_is_the_mean_of_the_full_table(seed: int, features: lis
         table.indices.astype(np.uint16),
         table.data.astype(np.float16),
     )
-    expected = dense[:, features].astype(np.float64).mean(axis=1) if features else np.zeros(4)
-    assert sparse.mean_with([0, 1, 2, 3, -1], np.array(features, np.int64)) == pytest.approx(
-        [*expected, 0.0]
-    )
+    targets, features = (grid.ravel() for grid in np.meshgrid([0, 1, 2, 3, -1], np.arange(10)))
+    expected = np.vstack([dense, np.zeros(10)])[targets, features]
+    assert sparse.pmi_of(targets, features).tolist() == expected.tolist()

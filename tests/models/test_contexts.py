@@ -69,25 +69,27 @@ def test_they_are_words_and_no_text(space: ContextSpace) -> None:
 
 
 def test_they_know_what_is_alike(space: ContextSpace) -> None:
-    boots, lamp = space.similarity(["boots", "lamp"], "shoes").tolist()
+    boots, lamp = space.similarity([["boots", "lamp"]], ["shoes"]).tolist()
     assert boots > 0.8 > 0.3 > lamp
 
 
 def test_they_know_grammar(space: ContextSpace) -> None:
     lamp, happiness, drank = space.neighbour_frequency(
-        ["lamp", "happiness", "drank"], "a", side="before"
+        [["lamp", "happiness", "drank"]], ["a"], side="before"
     ).tolist()
     assert lamp > 0.5 > 0.0 > happiness > drank
     travelled, had_lamp = space.neighbour_frequency(
-        ["travelled", "lamp"], "Had", side="before"
+        [["travelled", "lamp"]], ["Had"], side="before"
     ).tolist()
     assert travelled > 1.0 > -1.0 > had_lamp
 
 
 def test_they_know_what_goes_together(space: ContextSpace) -> None:
-    coffee, velocity = space.neighbour_fit(["coffee", "velocity"], ["cup", "of"], ["and"]).tolist()
+    coffee, velocity = space.neighbour_fit(
+        [["coffee", "velocity"]], [["cup", "of"]], [["and"]]
+    ).tolist()
     assert coffee > velocity + 0.3
-    oars, sermon = space.topicality(["oars", "sermon"], ["boat", "lake", "rowed"]).tolist()
+    oars, sermon = space.topicality([["oars", "sermon"]], [["boat", "lake", "rowed"]]).tolist()
     assert oars > sermon + 1.0
 
 
@@ -134,7 +136,7 @@ def test_what_is_told_of_a_word_rests_on_its_count(finished: Any) -> None:
 
 def test_the_sample_shows_which_words_take_an_article(finished: Any) -> None:
     space = read_context_space(stage_artifact(finished.folder, "contexts"))
-    lamp, went = space.neighbour_frequency(["lamp", "went"], "The", side="before").tolist()
+    lamp, went = space.neighbour_frequency([["lamp", "went"]], ["The"], side="before").tolist()
     assert lamp > 0.3 > 0 > went
 
 
@@ -172,9 +174,9 @@ def test_both_tell_of_the_sample(finished: Any) -> None:
     artifact = stage_artifact(finished.folder, "contexts")
     known, own = read_word_knowledge(artifact), read_context_space(artifact)
     assert isinstance(known, MixedKnowledge)
-    assert known.similarity(["boots"], "shoes")[0] > 0.7
-    assert own.similarity(["boots"], "shoes")[0] < 0.7
-    assert known.similarity(["lamp"], "shoes")[0] < 0.3
+    assert known.similarity([["boots"]], ["shoes"])[0] > 0.7
+    assert own.similarity([["boots"]], ["shoes"])[0] < 0.7
+    assert known.similarity([["lamp"]], ["shoes"])[0] < 0.3
 
 
 def test_other_built_in_words_are_refused(finished: Any, tmp_path: Path) -> None:

@@ -74,7 +74,9 @@ def test_what_stands_there_as_often_as_chance_would_have_it_is_zero(side: Side) 
         np.array([[20, 20, 2]] * 2),
         np.full((2, 1), 0.5),
     )
-    expected, missing, hardly = adjacent.over_chance(np.array([0, 1, 2]), 0, side=side).tolist()
+    expected, missing, hardly = adjacent.over_chance(
+        np.array([0, 1, 2]), np.zeros(3, np.int64), side=side
+    ).tolist()
     assert expected == 0.0
     assert missing < hardly < 0.0
 

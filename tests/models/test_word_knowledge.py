@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from cloze_gen.models.neighbour_counts import Side
+from cloze_gen.models.neighbour_counts import Side, flatten
 from cloze_gen.models.word_knowledge import EvenCounts, MixedKnowledge
 
 EVEN = EvenCounts(similarity=10.0, topicality=20.0, neighbour_fit=30.0, adjacent=40.0)
@@ -24,12 +24,13 @@ class Teller:
     def _told(self, words):  # type: ignore[no-untyped-def]
         return np.array([self.value if word in self.tokens else 0.0 for word in words])
 
-    def similarity(self, words, answer):  # type: ignore[no-untyped-def]
-        return self._told(words) * (answer in self.tokens)
+    def similarity(self, words, answers):  # type: ignore[no-untyped-def]
+        known = np.array([answer in self.tokens for answer in answers])
+        return self._told(flatten(words)[0]) * known[flatten(words)[1]]
 
     def topicality(self, words, others):  # type: ignore[no-untyped-def]
-        self.heard.append(tuple(others))
-        return self._told(words)
+        self.heard.append([tuple(some) for some in others])
+        return self._told(flatten(words)[0])
 
     def frame_cues_of(self, words):  # type: ignore[no-untyped-def]
         counts = [self.tokens.get(word, 0) for word in words]
@@ -39,10 +40,12 @@ class Teller:
         )
 
     def neighbour_fit(self, words, before, after):  # type: ignore[no-untyped-def]
-        return self._told(words)
+        return self._told(flatten(words)[0])
 
-    def neighbour_frequency(self, words, neighbour: str, *, side: Side):  # type: ignore[no-untyped-def]
-        return self._told(words) if neighbour in self.frequent else np.full(len(words), np.nan)
+    def neighbour_frequency(self, words, neighbours, *, side: Side):  # type: ignore[no-untyped-def]
+        named, blank = flatten(words)
+        frequent = np.array([neighbour in self.frequent for neighbour in neighbours])[blank]
+        return np.where(frequent, self._told(named), np.nan)
 
     def evidence(self, words):  # type: ignore[no-untyped-def]
         return np.array([float(self.tokens.get(word, 0)) for word in words])
@@ -56,9 +59,9 @@ def mixed(corpus: dict[str, int], builtin: dict[str, int]) -> MixedKnowledge:
 def told(knowledge: MixedKnowledge, word: str) -> list[float]:
     """The four single-word measures of a word."""
     measures = (
-        knowledge.topicality([word], ["ferry"]),
-        knowledge.neighbour_fit([word], ["a"], ["of"]),
-        knowledge.neighbour_frequency([word], "the", side="before"),
+        knowledge.topicality([[word]], [["ferry"]]),
+        knowledge.neighbour_fit([[word]], [["a"]], [["of"]]),
+        knowledge.neighbour_frequency([[word]], ["the"], side="before"),
     )
     return [float(values[0]) for values in measures]
 
@@ -86,10 +89,12 @@ def test_the_more_a_corpus_has_of_a_word_the_more_it_tells() -> None:
 
 def test_of_a_pair_the_rarer_word_decides() -> None:
     pair = mixed({"oar": 10, "rug": 10_000}, {"oar": 9, "rug": 9})
-    assert pair.similarity(["oar"], "rug") == pytest.approx(0.75)
-    assert pair.similarity(["rug"], "oar") == pytest.approx(0.75)
-    assert mixed({"oar": 10_000}, {"oar": 9, "rug": 9}).similarity(["oar"], "rug").tolist() == [0.5]
-    assert mixed({"oar": 1, "rug": 1}, {"rug": 9}).similarity(["oar"], "rug").tolist() == [1.0]
+    assert pair.similarity([["oar"]], ["rug"]) == pytest.approx(0.75)
+    assert pair.similarity([["rug"]], ["oar"]) == pytest.approx(0.75)
+    assert mixed({"oar": 10_000}, {"oar": 9, "rug": 9}).similarity([["oar"]], ["rug"]).tolist() == [
+        0.5
+    ]
+    assert mixed({"oar": 1, "rug": 1}, {"rug": 9}).similarity([["oar"]], ["rug"]).tolist() == [1.0]
 
 
 def test_a_neighbour_frequent_on_one_side_is_told_by_it() -> None:
@@ -100,10 +105,10 @@ def test_a_neighbour_frequent_on_one_side_is_told_by_it() -> None:
         even=EVEN,
     )
     assert [
-        space.neighbour_frequency(["oar"], word, side="after")[0]
+        space.neighbour_frequency([["oar"]], [word], side="after")[0]
         for word in ("the", "ship", "upon")
     ] == [0.75, 1.0, 0.5]
-    assert np.isnan(space.neighbour_frequency(["oar"], "ferry", side="after")).all()
+    assert np.isnan(space.neighbour_frequency([["oar"]], ["ferry"], side="after")).all()
 
 
 def test_frame_cues_keep_the_greater_count() -> None:
@@ -117,8 +122,8 @@ def test_frame_cues_keep_the_greater_count() -> None:
 def test_what_is_handed_over_once_reaches_both() -> None:
     """The words may be a generator."""
     sides = Teller(1.0, {"oar": 1}), Teller(0.5, {"oar": 1})
-    MixedKnowledge(*sides).topicality(["oar"], (word for word in ("ferry", "landing")))
-    assert [side.heard for side in sides] == [[("ferry", "landing")]] * 2
+    MixedKnowledge(*sides).topicality([["oar"]], [(word for word in ("ferry", "landing"))])
+    assert [side.heard for side in sides] == [[[("ferry", "landing")]]] * 2
 
 
 def test_the_wider_window_is_asked_for() -> None:

@@ -119,10 +119,11 @@ def measured(
     for item, rows in zip(items, rows_of, strict=True):
         if item.fault != FIT:
             continue
-        (measures,) = measures_of([(item, item.candidates)], index, space)
+        measures = measures_of([(item, item.candidates)], index, space)
         if model is not None:
             measures |= model_measures(item, item.candidates, model)
-        found = features_of(measures, place_of(item, frequent=frequent))
+        size = np.array([1 + len(item.candidates)])
+        found = features_of(measures, [place_of(item, frequent=frequent)], size)
         asked = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
         features.append(found[asked])
         kept += [rows[i] for i in asked]

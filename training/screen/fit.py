@@ -70,7 +70,7 @@ def measured(run: Path, marks_file: Path) -> tuple[np.ndarray, list[dict[str, st
         like = [i for i, verdict in enumerate(item.verdicts) if verdict == FIT]
         inside = 0 < item.printed.index(item.position) < len(item.printed) - 1
         if item.fault == FIT and like and inside:
-            similarity = space.similarity([item.candidates[i] for i in like], item.answer)
+            similarity = space.similarity([[item.candidates[i] for i in like]], [item.answer])
             name = coarse_class(item.tag)
             features.append(
                 features_of(item.sentence.tokens, item.position, similarity, word_class=name)

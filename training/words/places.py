@@ -60,18 +60,18 @@ def measured(knowledge: WordKnowledge, places: Sequence[Place]) -> dict[str, np.
     for place in places:
         others = (*place.before, *place.after)
         none = np.full(len(place.words), np.nan)
-        found["similarity"].append(knowledge.similarity(place.words, place.answer))
-        found["topicality"].append(knowledge.topicality(place.words, others))
+        found["similarity"].append(knowledge.similarity([place.words], [place.answer]))
+        found["topicality"].append(knowledge.topicality([place.words], [others]))
         found["neighbour_fit"].append(
-            knowledge.neighbour_fit(place.words, place.before, place.after)
+            knowledge.neighbour_fit([place.words], [place.before], [place.after])
         )
         before = (
-            knowledge.neighbour_frequency(place.words, place.before[-1], side="before")
+            knowledge.neighbour_frequency([place.words], [place.before[-1]], side="before")
             if place.before
             else none
         )
         after = (
-            knowledge.neighbour_frequency(place.words, place.after[0], side="after")
+            knowledge.neighbour_frequency([place.words], [place.after[0]], side="after")
             if place.after
             else none
         )

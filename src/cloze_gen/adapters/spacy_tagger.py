@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain, pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,36 +97,46 @@ class SpacyTagger:
 
     def tag(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
         """One Penn tag per token, that of its host (`host_index`); lazy, with one BLAS thread."""
-        if self._network is not None:
-            return self._fast(sentences, hosts_only=True)
-        return ([token.tag for token in tokens] for tokens in self._pipe(sentences))
+        if self._network is None:
+            return ([token.tag for token in tokens] for tokens in self._pipe(sentences))
+        return self._fast(((tokens, 0, len(tokens)) for tokens in sentences), hosts_only=True)
 
-    def tag_with_clitics(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[TaggedToken]]:
-        """As `tag`, with the tags of clitics: ``don't`` -> ``TaggedToken("VBP", ("RB",))``."""
-        return (
-            self._fast(sentences, hosts_only=False)
-            if self._network is not None
-            else self._pipe(sentences)
-        )
+    def tag_at(self, places: Iterable[tuple[Sequence[str], int]]) -> Iterator[TaggedToken]:
+        """The tag of one token of each sentence, with those of its clitics: ``don't`` ->
+        ``TaggedToken("VBP", ("RB",))``.
+        """
+        if self._network is None:
+            asked, positions = itertools.tee(places)
+            tagged = self._pipe(tokens for tokens, _ in asked)
+            return (tags[at] for tags, (_, at) in zip(tagged, positions, strict=True))
+        spans = ((tokens, at, at + 1) for tokens, at in places)
+        return itertools.chain.from_iterable(self._fast(spans, hosts_only=False))
 
-    def _fast(self, sentences: Iterable[Sequence[str]], *, hosts_only: bool) -> Iterator[Any]:
+    def _fast(
+        self, spans: Iterable[tuple[Sequence[str], int, int]], *, hosts_only: bool
+    ) -> Iterator[Any]:
+        """The tags of a span of each sentence: its tokens from the first to the last, exclusive."""
         network = self._network
         assert network is not None  # for the type checker
         # A generator may be left half-consumed and another started: each owns its table.
         network = network.fresh()
         table = _SplitTable(network.type_count)
-        for batch in _batches(sentences):
+        for batch in _batches(spans, size=lambda span: len(span[0])):
             if network.type_count > MAX_TYPES:
                 network.reset()
                 table = _SplitTable(network.type_count)
-            lengths = [len(sentence) for sentence in batch]
             numbers = np.array(
-                [table[token] for sentence in batch for token in sentence], dtype=np.int64
+                [table[token] for sentence, _, _ in batch for token in sentence], dtype=np.int64
             )
+            lengths, first, last = np.array(
+                [(len(sentence), first, last) for sentence, first, last in batch], dtype=np.int64
+            ).T
+            wanted = _ranges(np.cumsum(lengths) - lengths + first, last - first)
             with self._threads.limit(limits=1, user_api="blas"):
                 network.add_types(table.take_new_types())
-                tags, starts, counts = self._predict(network, table, numbers, lengths)
-            bounds = [0, *accumulate(lengths)]
+                tags, starts, counts = self._predict(network, table, numbers, lengths, wanted)
+            numbers = numbers[wanted]
+            bounds = [0, *np.cumsum(last - first).tolist()]
             hosts = starts + np.array(table.hosts, dtype=np.int64)[numbers]
             participles = hosts[np.array(table.compounds, dtype=np.bool_)[numbers]]
             tags[participles[tags[participles] == "VBN"]] = "JJ"
@@ -146,16 +157,17 @@ class SpacyTagger:
                     yield whole[start:stop]
 
     def _predict(
-        self, network: WindowCnn, table: _SplitTable, numbers: Any, lengths: Sequence[int]
+        self, network: WindowCnn, table: _SplitTable, numbers: Any, lengths: Any, wanted: Any
     ) -> tuple[Any, Any, Any]:
-        """Tags of all parts of a batch, and each token's first part and number of parts."""
+        """Tags of the parts of a batch's wanted tokens, and each token's first part and number of parts."""
         parts = [table.parts[number] for number in numbers.tolist()]
         counts = np.fromiter(map(len, parts), dtype=np.int64, count=len(parts))
         type_ids = np.fromiter(chain.from_iterable(parts), dtype=np.int64)
         ends = np.cumsum(counts)
         sentence_ends = np.concatenate([[0], ends])[np.cumsum(lengths)]
-        tags = self._labels[network.predict(type_ids, np.diff(sentence_ends, prepend=0))]
-        return tags, ends - counts, counts
+        places = _ranges((ends - counts)[wanted], counts[wanted])
+        tags = self._labels[network.predict(type_ids, np.diff(sentence_ends, prepend=0), places)]
+        return tags, np.cumsum(counts[wanted]) - counts[wanted], counts[wanted]
 
     def _pipe(self, sentences: Iterable[Sequence[str]]) -> Iterator[list[TaggedToken]]:
         enabled = [name for name in _TAGGING_COMPONENTS if name in self._nlp.pipe_names]
@@ -190,13 +202,22 @@ def _whole(tags: tuple[str, ...], host: int) -> TaggedToken:
     return TaggedToken(tags[host], tags[:host] + tags[host + 1 :])
 
 
-def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+def _ranges(first: Any, counts: Any) -> Any:
+    """Consecutive numbers from each first one, concatenated.
+
+    >>> _ranges(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    return np.arange(counts.sum()) + np.repeat(first - np.cumsum(counts) + counts, counts)
+
+
+def _batches(sentences: Iterable[Any], size: Callable[[Any], int] = len) -> Iterator[list[Any]]:
     """Consecutive sentences of about `BATCH_TOKENS` tokens."""
-    batch: list[Sequence[str]] = []
+    batch: list[Any] = []
     token_count = 0
     for sentence in sentences:
         batch.append(sentence)
-        token_count += len(sentence)
+        token_count += size(sentence)
         if token_count >= BATCH_TOKENS:
             yield batch
             batch, token_count = [], 0

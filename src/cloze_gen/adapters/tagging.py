@@ -32,6 +32,6 @@ class Tagger(Protocol):
         """One Penn tag for each token of each sentence."""
         ...
 
-    def tag_with_clitics(
-        self, sentences: Iterable[Sequence[str]]
-    ) -> Iterator[list[TaggedToken]]: ...
+    def tag_at(self, places: Iterable[tuple[Sequence[str], int]]) -> Iterator[TaggedToken]:
+        """The tag of one token of each sentence, with those of its clitics."""
+        ...

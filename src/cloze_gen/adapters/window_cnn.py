@@ -141,37 +141,36 @@ class WindowCnn:
         self._projected[self._type_count : stop] = embedded @ self._first_weights
         self._type_count = stop
 
-    def predict(self, type_ids: Ints, lengths: Ints) -> Ints:
-        """Tag numbers of concatenated sentences of the given lengths."""
+    def predict(self, type_ids: Ints, lengths: Ints, wanted: Ints) -> Ints:
+        """Tag numbers of the `wanted` places of concatenated sentences of the given lengths."""
         pad = len(self._convolutions)
         # As thinc's `with_array(..., pad=depth)`: empty rows before, between and after the
         # sentences.
         rows = np.arange(len(type_ids)) + np.repeat(np.arange(1, len(lengths) + 1) * pad, lengths)
         padded = np.zeros(len(type_ids) + (len(lengths) + 1) * pad, dtype=np.int64)
         padded[rows] = type_ids
+        needed = [rows[wanted]]  # rows of each layer, the last first
+        for _ in range(pad - 1):
+            near = np.zeros(len(padded), dtype=np.bool_)
+            for shift in (-1, 0, 1):
+                near[needed[0] + shift] = True
+            needed.insert(0, np.flatnonzero(near))
         values = self._embedded[padded]
-        for depth, layer in enumerate(self._convolutions):
-            last = depth == pad - 1
+        for depth, (layer, at) in enumerate(zip(self._convolutions, needed, strict=True)):
             if depth == 0:
-                products = self._first_products(padded)
+                products = self._first_products(padded, at)
             else:
-                window = np.zeros((len(values), 3 * self._width), dtype=np.float32)
-                window[1:, : self._width] = values[:-1]
-                window[:, self._width : 2 * self._width] = values
-                window[:-1, 2 * self._width :] = values[1:]
-                products = (window[rows] if last else window) @ layer.weights
-            if last and depth == 0:
-                products = products[rows]
-            values = layer.finish(products, values[rows] if last else values)
-        scores: Floats = values @ self._softmax_weights
+                products = np.hstack([values[at - 1], values[at], values[at + 1]]) @ layer.weights
+            values[at] = layer.finish(products, values[at])
+        scores: Floats = values[needed[-1]] @ self._softmax_weights
         scores += self._softmax_bias
         winners: Ints = scores.argmax(axis=1)
         return winners
 
-    def _first_products(self, padded: Ints) -> Floats:
+    def _first_products(self, padded: Ints, at: Ints) -> Floats:
         bounds = [0, self._columns, 2 * self._columns, 3 * self._columns]
         left, own, right = (slice(start, stop) for start, stop in pairwise(bounds))
-        products = self._projected[padded, own]
-        products[1:] += self._projected[padded[:-1], left]
-        products[:-1] += self._projected[padded[1:], right]
+        products = self._projected[padded[at], own]
+        products += self._projected[padded[at - 1], left]
+        products += self._projected[padded[at + 1], right]
         return products

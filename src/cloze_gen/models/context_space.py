@@ -5,17 +5,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
 from cloze_gen.models.context_vectors import Associations
-from cloze_gen.models.neighbour_counts import NeighbourCounts, Side
+from cloze_gen.models.neighbour_counts import Blanks, NeighbourCounts, Side, flatten
 
 
 @dataclass(frozen=True, slots=True)
 class ContextSpace:
     """Vectors, associations and neighbour counts of option words; may be memory-mapped.
+
+    Measures take the words of many blanks, and return one value a word, in that order.
 
     Attributes:
         row_of, column_of: row of each option word, association column of each topic word.
@@ -42,17 +44,27 @@ class ContextSpace:
     adjacent: NeighbourCounts
     counts: np.ndarray
 
-    def similarity(self, words: Sequence[str], answer: str) -> np.ndarray:
-        """Cosines with the answer; float, shape (words,); 0 where either has no vector."""
-        rows, own = self._rows(words), self.row_of.get(answer, -1)
-        return np.where((rows >= 0) & (own >= 0), self.vectors[rows] @ self.vectors[own], 0.0)
+    def similarity(self, words: Blanks, answers: Sequence[str]) -> np.ndarray:
+        """Cosines with each blank's answer; float, shape (words,); 0 where either has no vector."""
+        found = [np.zeros(0)]
+        for some, own in zip(words, self._rows(answers).tolist(), strict=True):
+            rows = self._rows(some)
+            cosines = self.vectors[rows] @ self.vectors[own]
+            found.append(np.where((rows >= 0) & (own >= 0), cosines, 0.0))
+        return np.concatenate(found)
 
-    def topicality(self, words: Sequence[str], others: Iterable[str]) -> np.ndarray:
-        """Mean association with the topic words among `others`; shape (words,), in nats."""
-        columns = np.array(
-            [self.column_of[token] for token in others if token in self.column_of], np.int64
-        )
-        return self.associations.mean_with([self.row_of.get(word, -1) for word in words], columns)
+    def topicality(self, words: Blanks, others: Sequence[Iterable[str]]) -> np.ndarray:
+        """Mean association with the topic words among each blank's `others`; shape (words,), in nats."""
+        columns = [
+            [self.column_of[token] for token in tokens if token in self.column_of]
+            for tokens in others
+        ]
+        listed, blank = flatten(words)
+        rows, times = self._rows(listed), np.array([*map(len, columns)], np.int64)[blank]
+        owner = np.repeat(np.arange(len(rows)), times)
+        topics = np.fromiter(chain.from_iterable(columns[i] for i in blank.tolist()), np.int64)
+        total = np.bincount(owner, self.associations.pmi_of(rows[owner], topics), len(rows))
+        return total / np.maximum(1, times)
 
     def frame_cues_of(self, words: Sequence[str]) -> np.ndarray:
         """Frame cues; int64, shape (words, kinds before, kinds after); zeros if unknown."""
@@ -60,34 +72,49 @@ class ContextSpace:
         return np.where(rows[:, None, None] >= 0, self.frame_cues[rows], 0).astype(np.int64)
 
     def neighbour_fit(
-        self, words: Sequence[str], before: Sequence[str], after: Sequence[str]
+        self,
+        words: Blanks,
+        before: Blanks,
+        after: Blanks,
     ) -> np.ndarray:
         """Mean smoothed PMI of each word with its neighbours; float64, in nats; 0 where unknown.
 
         The product of two vectors of a truncated SVD is a smoothed PMI (Levy & Goldberg 2014).
 
         Args:
-            before: printed tokens before the blank, the nearest last; the last `window` count.
+            before: printed tokens before each blank, the nearest last; the last `window` count.
             after: printed tokens after it, the nearest first; the first `window` count.
         """
-        adjacent = (*before[-self.window :], *after[: self.window])
-        columns = [self.feature_of[token] for token in adjacent if token in self.feature_of]
-        if not columns:
-            return np.zeros(len(words))
-        rows = self._rows(words)
-        direction = np.asarray(self.features[columns], np.float64).mean(axis=0)
-        return np.where(rows >= 0, self.norms[rows] * (self.vectors[rows] @ direction), 0.0)
+        adjacent = [
+            [
+                self.feature_of[token]
+                for token in (*left[-self.window :], *right[: self.window])
+                if token in self.feature_of
+            ]
+            for left, right in zip(before, after, strict=True)
+        ]
+        counts = np.array([*map(len, adjacent)], np.int64)
+        features = np.fromiter(chain.from_iterable(adjacent), np.int64)
+        direction = np.zeros((len(counts), self.features.shape[1]))
+        np.add.at(direction, np.repeat(np.arange(len(counts)), counts), self.features[features])
+        direction /= np.maximum(1, counts)[:, None]
+        named, blank = flatten(words)
+        rows = self._rows(named)
+        fit = np.einsum("ij,ij->i", self.vectors[rows], direction[blank])
+        return np.where(rows >= 0, self.norms[rows] * fit, 0.0)
 
     def neighbour_frequency(
-        self, words: Sequence[str], neighbour: str, *, side: Side
+        self, words: Blanks, neighbours: Sequence[str], *, side: Side
     ) -> np.ndarray:
         """log10 of observed over expected adjacency; NaN for infrequent neighbours."""
-        column = self.neighbour_of.get(neighbour.casefold(), -1)
-        return (
-            self.adjacent.over_chance(self._rows(words), column, side=side)
-            if column >= 0
-            else np.full(len(words), np.nan)
-        )
+        listed, blank = flatten(words)
+        rows = self._rows(listed)
+        column_of = (self.neighbour_of.get(neighbour.casefold(), -1) for neighbour in neighbours)
+        columns = np.fromiter(column_of, np.int64, len(neighbours))[blank]
+        frequent = np.flatnonzero(columns >= 0)
+        found = np.full(len(rows), np.nan)
+        found[frequent] = self.adjacent.over_chance(rows[frequent], columns[frequent], side=side)
+        return found
 
     def evidence(self, words: Sequence[str]) -> np.ndarray:
         """Tokens of each word in the training books; shape (words,); 0 if unknown."""

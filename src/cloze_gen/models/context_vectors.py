@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cloze_gen.corpus.counts import TokenIds
+from cloze_gen.models.ngram_index import find_sorted
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -146,7 +146,7 @@ _MIN_PAIR_COUNT = 2
 _MAX_FEATURES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Associations:
     """Positive PMI of word pairs as sparse rows; the arrays may be memory-mapped.
 
@@ -160,29 +160,24 @@ class Associations:
     feature: np.ndarray
     pmi: np.ndarray
 
-    def mean_with(self, targets: Sequence[int], features: np.ndarray) -> np.ndarray:
-        """Mean PMI of each target row with the feature columns, in nats; 0 if unknown.
+    @functools.cached_property
+    def _keys(self) -> np.ndarray:
+        """Each pair as one number, ascending."""
+        targets = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        return targets * _MAX_FEATURES + self.feature
 
-        >>> Associations(np.array([0, 2, 2]), np.array([0, 3], np.uint16), np.array([1.0, 2.0], np.float16)).mean_with(
-        ...     [0, 1, -1], np.array([3, 0, 1, 1])
+    def pmi_of(self, targets: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """PMI of each target row with the feature column beside it, in nats; 0 if unknown.
+
+        >>> Associations(np.array([0, 2, 2]), np.array([0, 3], np.uint16), np.array([1.0, 2.0], np.float16)).pmi_of(
+        ...     np.array([0, 0, 1, -1]), np.array([3, 1, 0, 0])
         ... )
-        array([0.75, 0.  , 0.  ])
+        array([2., 0., 0., 0.])
         """
-        rows = np.asarray(targets, np.int64)
-        if not len(rows) or not len(features):
-            return np.zeros(len(rows))
-        first, last = self.start[rows], np.where(rows >= 0, self.start[rows + 1], self.start[rows])
-        listed = np.concatenate(
-            [self.feature[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
-        )
-        wanted = np.zeros(_MAX_FEATURES, bool)
-        wanted[features] = True
-        hit = np.flatnonzero(wanted[listed])
-        ends = np.cumsum(last - first)
-        owner = ends.searchsorted(hit, side="right")
-        pmi = self.pmi[hit + (last - ends)[owner]].astype(np.float64)
-        times = (listed[hit, None] == features).sum(axis=1)
-        return np.bincount(owner, pmi * times, len(rows)) / len(features)
+        place = find_sorted(self._keys, targets * _MAX_FEATURES + features)
+        found = np.zeros(len(place))
+        found[place >= 0] = self.pmi[place[place >= 0]]
+        return found
 
 
 def associations(counts: sp.csr_matrix) -> Associations:

@@ -5,8 +5,10 @@ Frame cues (Brent 1993; Manning 1993) are kinds of closed-class words around a w
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -15,10 +17,12 @@ from cloze_gen.corpus.counts import CountTable, TokenIds
 from cloze_gen.english.places import CLASSES, N_USES, find_places
 from cloze_gen.english.token_kinds import N_KINDS
 from cloze_gen.english.word_lists import After, Before, after, before
+from cloze_gen.models.ngram_index import find_sorted
 from cloze_gen.word_tokens import is_word
 
 Side = Literal["before", "after"]
 SIDES: tuple[Side, Side] = ("before", "after")
+Blanks = Sequence[Sequence[str]]  # words, or tokens, of each blank
 MIN_FREQ = (
     1e-3  # inclusive, a share of word tokens: about 126 types of English novels, marks among them
 )
@@ -26,7 +30,7 @@ _UNSEEN = 0.5  # added to what is counted and to what is expected
 _CHUNK_TOKENS = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NeighbourCounts:
     """How often each word is adjacent to each frequent neighbour; may be memory-mapped.
 
@@ -44,26 +48,32 @@ class NeighbourCounts:
     places: np.ndarray
     share: np.ndarray
 
-    def over_chance(self, rows: np.ndarray, neighbour: int, *, side: Side) -> np.ndarray:
+    @functools.cached_property
+    def _keys(self) -> np.ndarray:
+        """Each column and word as one number, ascending."""
+        columns = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        return columns * self.places.shape[1] + self.row
+
+    def over_chance(self, rows: np.ndarray, neighbours: np.ndarray, *, side: Side) -> np.ndarray:
         """log10 of (observed count + 0.5) over (expected count + 0.5) of each row; 0 for -1.
 
         >>> start, row, count = np.array([0, 1, 2]), np.array([0, 1]), np.array([9, 2])
         >>> adjacent = NeighbourCounts(start, row, count, places=np.array([[9, 9], [9, 4]]), share=np.array([[0.5], [0.5]]))
-        >>> adjacent.over_chance(np.array([0, 1, -1]), 0, side="before").round(2).tolist()
+        >>> adjacent.over_chance(np.array([0, 1, -1]), np.array([0, 0, 0]), side="before").round(2).tolist()
         [0.28, -1.0, 0.0]
         """
-        at = SIDES.index(side)
-        column = at * self.share.shape[1] + neighbour
-        found = slice(int(self.start[column]), int(self.start[column + 1]))
-        listed, counts, known = self.row[found], self.count[found], np.flatnonzero(rows >= 0)
-        wanted = rows[known].astype(listed.dtype)
-        place = listed.searchsorted(wanted)
-        inside = np.flatnonzero(place < len(listed))
-        hit = inside[listed[place[inside]] == wanted[inside]]
-        seen = np.zeros(len(rows), np.int64)
-        seen[known[hit]] = counts[place[hit]]
-        expected = np.where(rows >= 0, self.places[at][rows] * self.share[at, neighbour], 0.0)
+        at, known = SIDES.index(side), rows >= 0
+        columns = at * self.share.shape[1] + neighbours
+        place = find_sorted(self._keys, columns * self.places.shape[1] + rows)
+        seen, hit = np.zeros(len(rows), np.int64), known & (place >= 0)
+        seen[hit] = self.count[place[hit]]
+        expected = np.where(known, self.places[at][rows] * self.share[at, neighbours], 0.0)
         return np.log10((seen + _UNSEEN) / (expected + _UNSEEN))
+
+
+def flatten(words: Blanks) -> tuple[list[str], np.ndarray]:
+    """The words of all blanks, and the number of each one's blank; int64."""
+    return [*chain.from_iterable(words)], np.repeat(np.arange(len(words)), [*map(len, words)])
 
 
 def frequent_neighbours(table: CountTable) -> list[str]:

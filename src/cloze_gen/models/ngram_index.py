@@ -163,8 +163,7 @@ class ForwardIndex:
     ) -> np.ndarray:
         found = np.full(len(rows), -1, np.int64)
         keys = (rows[alive] * self.size + words[alive]).astype(np.uint64)
-        at = _find_sorted(level.key, keys)
-        found[alive] = np.where(level.key[at] == keys, at, -1)
+        found[alive] = find_sorted(level.key, keys)
         return found
 
     def sentence_log10_prob(self, tokens: Sequence[str]) -> float:
@@ -215,12 +214,18 @@ def keyed_ngrams(part: ArpaBlock, vocabulary: pa.Array, lower_keys: Sequence[np.
     return Level(key, *values)
 
 
-def _find_sorted(haystack: np.ndarray, needles: np.ndarray) -> np.ndarray:
-    """Places of the needles in a sorted array; searching in ascending order avoids cache misses."""
-    order = needles.argsort()
-    places = np.empty(len(needles), np.int64)
-    places[order] = haystack.searchsorted(needles[order])
-    return np.minimum(places, len(haystack) - 1)
+def find_sorted(haystack: np.ndarray, needles: np.ndarray) -> np.ndarray:
+    """Places of the needles in a sorted array, -1 if absent; int64.
+
+    Searching in ascending order avoids cache misses.
+    """
+    places = np.full(len(needles), -1, np.int64)
+    if len(haystack):
+        order = needles.argsort()
+        ascending = needles[order]
+        found = np.minimum(haystack.searchsorted(ascending), len(haystack) - 1)
+        places[order] = np.where(haystack[found] == ascending, found, -1)
+    return places
 
 
 Ids = NDArray[np.int64]

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cloze_gen.models.neighbour_counts import Side
+from cloze_gen.models.neighbour_counts import Blanks, Side, flatten
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +35,16 @@ class WordKnowledge(Protocol):
         """The most tokens on each side that `neighbour_fit` uses."""
         ...
 
-    def similarity(self, words: Sequence[str], answer: str) -> np.ndarray: ...
+    def similarity(self, words: Blanks, answers: Sequence[str]) -> np.ndarray: ...
 
-    def topicality(self, words: Sequence[str], others: Iterable[str]) -> np.ndarray: ...
+    def topicality(self, words: Blanks, others: Sequence[Iterable[str]]) -> np.ndarray: ...
 
     def frame_cues_of(self, words: Sequence[str]) -> np.ndarray: ...
 
-    def neighbour_fit(
-        self, words: Sequence[str], before: Sequence[str], after: Sequence[str]
-    ) -> np.ndarray: ...
+    def neighbour_fit(self, words: Blanks, before: Blanks, after: Blanks) -> np.ndarray: ...
 
     def neighbour_frequency(
-        self, words: Sequence[str], neighbour: str, *, side: Side
+        self, words: Blanks, neighbours: Sequence[str], *, side: Side
     ) -> np.ndarray: ...
 
     def evidence(self, words: Sequence[str]) -> np.ndarray: ...
@@ -65,22 +63,23 @@ class MixedKnowledge:
         """The larger of the two windows; each side uses at most its own."""
         return max(self.corpus.window, self.builtin.window)
 
-    def similarity(self, words: Sequence[str], answer: str) -> np.ndarray:
+    def similarity(self, words: Blanks, answers: Sequence[str]) -> np.ndarray:
+        listed, blank = flatten(words)
         own, known = (
-            np.minimum(side.evidence(words), side.evidence([answer]))
+            np.minimum(side.evidence(listed), side.evidence(answers)[blank])
             for side in (self.corpus, self.builtin)
         )
         return _mean(
             own,
             known,
             self.even.similarity,
-            *(side.similarity(words, answer) for side in (self.corpus, self.builtin)),
+            *(side.similarity(words, answers) for side in (self.corpus, self.builtin)),
         )
 
-    def topicality(self, words: Sequence[str], others: Iterable[str]) -> np.ndarray:
-        tokens = list(others)
+    def topicality(self, words: Blanks, others: Sequence[Iterable[str]]) -> np.ndarray:
+        tokens = [*map(list, others)]
         means = (side.topicality(words, tokens) for side in (self.corpus, self.builtin))
-        return _mean(*self._evidence(words), self.even.topicality, *means)
+        return _mean(*self._evidence(flatten(words)[0]), self.even.topicality, *means)
 
     def frame_cues_of(self, words: Sequence[str]) -> np.ndarray:
         """Weighted mean of the shares of kinds, scaled to the larger of the two counts; int64."""
@@ -93,21 +92,19 @@ class MixedKnowledge:
             np.maximum(own, known) * _mean(own, known, self.even.adjacent, *shares)
         ).astype(np.int64)
 
-    def neighbour_fit(
-        self, words: Sequence[str], before: Sequence[str], after: Sequence[str]
-    ) -> np.ndarray:
+    def neighbour_fit(self, words: Blanks, before: Blanks, after: Blanks) -> np.ndarray:
         fits = (side.neighbour_fit(words, before, after) for side in (self.corpus, self.builtin))
-        return _mean(*self._evidence(words), self.even.neighbour_fit, *fits)
+        return _mean(*self._evidence(flatten(words)[0]), self.even.neighbour_fit, *fits)
 
     def neighbour_frequency(
-        self, words: Sequence[str], neighbour: str, *, side: Side
+        self, words: Blanks, neighbours: Sequence[str], *, side: Side
     ) -> np.ndarray:
         """Weighted mean of the logarithms; the only value where one side has NaN."""
         own, known = (
-            space.neighbour_frequency(words, neighbour, side=side)
+            space.neighbour_frequency(words, neighbours, side=side)
             for space in (self.corpus, self.builtin)
         )
-        mixed = _mean(*self._evidence(words), self.even.adjacent, own, known)
+        mixed = _mean(*self._evidence(flatten(words)[0]), self.even.adjacent, own, known)
         return np.where(np.isnan(own), known, np.where(np.isnan(known), own, mixed))
 
     def evidence(self, words: Sequence[str]) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cloze_gen.english.word_lists import After, Before
+from cloze_gen.models.neighbour_counts import Blanks
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.recipes.msr.grooming.candidate_checks import GroomedItem
 from cloze_gen.recipes.msr.tables import FIT
@@ -70,22 +71,26 @@ class Space:
         self.near: list[tuple[list[str], list[str]]] = []
         self.beside: list[tuple[str, str]] = []
 
-    def similarity(self, words: Sequence[str], answer: str) -> np.ndarray:
-        return np.array([1.0 if word == answer else self._similar.get(word, 0.0) for word in words])
+    def similarity(self, words: Blanks, answers: Sequence[str]) -> np.ndarray:
+        return np.array([
+            1.0 if word == answer else self._similar.get(word, 0.0)
+            for some, answer in zip(words, answers, strict=True)
+            for word in some
+        ])  # fmt: skip
 
-    def topicality(self, words: Sequence[str], others: Iterable[str]) -> np.ndarray:
-        self.others = list(others)
-        return np.array([self._topical.get(word, 0.0) for word in words])
+    def topicality(self, words: Blanks, others: Sequence[Iterable[str]]) -> np.ndarray:
+        self.others = [list(some) for some in others]
+        return np.array([self._topical.get(word, 0.0) for some in words for word in some])
 
-    def neighbour_fit(
-        self, words: Sequence[str], before: Sequence[str], after: Sequence[str]
+    def neighbour_fit(self, words: Blanks, before: Blanks, after: Blanks) -> np.ndarray:
+        self.near += [(list(b), list(a)) for b, a in zip(before, after, strict=True)]
+        return np.zeros(sum(map(len, words)))
+
+    def neighbour_frequency(
+        self, words: Blanks, neighbours: Sequence[str], *, side: str
     ) -> np.ndarray:
-        self.near.append((list(before), list(after)))
-        return np.zeros(len(words))
-
-    def neighbour_frequency(self, words: Sequence[str], neighbour: str, *, side: str) -> np.ndarray:
-        self.beside.append((neighbour, side))
-        return np.zeros(len(words))
+        self.beside += [(neighbour, side) for neighbour in neighbours]
+        return np.zeros(sum(map(len, words)))
 
     def frame_cues_of(self, words: Sequence[str]) -> np.ndarray:
         counts = np.zeros((len(words), len(Before), len(After)), np.int64)
@@ -110,12 +115,11 @@ class Tags:
             for tokens in self._noted(sentences)
         ]
 
-    def tag_with_clitics(
-        self, sentences: Iterable[Sequence[str]]
-    ) -> Iterable[list[SimpleNamespace]]:
-        for tokens in self._noted(sentences):
-            parts = [self._tags.get(token, "IN").split("+") for token in tokens]
-            yield [SimpleNamespace(tag=first, clitics=tuple(rest)) for first, *rest in parts]
+    def tag_at(self, places: Iterable[tuple[Sequence[str], int]]) -> Iterable[SimpleNamespace]:
+        for tokens, at in places:
+            self.asked += 1
+            first, *rest = self._tags.get(tokens[at], "IN").split("+")
+            yield SimpleNamespace(tag=first, clitics=tuple(rest))
 
     def _noted(self, sentences: Iterable[Sequence[str]]) -> Iterable[Sequence[str]]:
         for sentence in sentences:

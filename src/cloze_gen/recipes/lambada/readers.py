@@ -282,7 +282,7 @@ def trigger_guesses(
         )
         for tokens in (sentence, context)
     )
-    if row < 0 or models.associations.mean_with([row], far)[0] * len(far) < MIN_ASSOCIATION:
+    if row < 0 or models.associations.pmi_of(np.full(len(far), row), far).sum() < MIN_ASSOCIATION:
         return None
     of_sentence, of_context = (
         np.asarray(models.by_topic[columns].sum(axis=0), np.float64).ravel()

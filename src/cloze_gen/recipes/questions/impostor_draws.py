@@ -26,7 +26,9 @@ def weighted_draws(
     """
     with np.errstate(divide="ignore"):
         arrival = rng.exponential(size=(draws, len(weights))) / weights
-    return np.sort(np.argsort(arrival, axis=1, kind="stable")[:, :n_impostors], axis=1)
+    if n_impostors >= len(weights):
+        return np.tile(np.arange(len(weights)), (draws, 1))
+    return np.sort(np.argpartition(arrival, n_impostors, axis=1)[:, :n_impostors], axis=1)
 
 
 def matched_weights(

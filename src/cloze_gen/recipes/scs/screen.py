@@ -136,9 +136,10 @@ def screen_part(items: Sequence[Drawn]) -> list[float]:
 
 
 def expected_ambiguity(item: Drawn, space: WordKnowledge) -> float:
-    pairs = [space.similarity(item.words[i + 1 :], word) for i, word in enumerate(item.words[:-1])]
+    words = item.words
+    similarity = space.similarity([words[i + 1 :] for i in range(len(words) - 1)], words[:-1])
     return ambiguity(
-        features_of(item.tokens, item.position, np.concatenate(pairs), word_class=item.word_class)
+        features_of(item.tokens, item.position, similarity, word_class=item.word_class)
     )
 
 

@@ -27,7 +27,7 @@ from cloze_gen.recipes.msr.grooming.candidate_checks import (
     window_tags,
 )
 from cloze_gen.recipes.msr.grooming.predicates import AnswerFault, CandidateFault, GroomingSettings
-from cloze_gen.recipes.msr.grooming.reader_models import Opinion, features_of
+from cloze_gen.recipes.msr.grooming.reader_models import FEATURES, Opinion, features_of
 from cloze_gen.recipes.msr.grooming.stage import write_grooming
 from cloze_gen.recipes.msr.grooming.subcategorization import Frame
 from cloze_gen.recipes.msr.tables import (
@@ -47,7 +47,7 @@ WINE = "He drank the wine of Spain ."
 
 
 def measured(item: Any, index: Any, space: Any) -> dict[str, list[float]]:
-    (found,) = measures_of([(item, item.candidates)], index, space)
+    found = measures_of([(item, item.candidates)], index, space)
     return {name: values.tolist() for name, values in found.items()}
 
 
@@ -70,10 +70,11 @@ def test_the_answer_comes_first_and_every_measure_has_all_words(
 ) -> None:
     """The answer is alike to itself; the models take all of it."""
     item = item_of(WINE, "wine", ["beer", "rug"])
-    (found,) = measures_of([(item, item.candidates)], books(), space(similar={"beer": 0.25}))
+    found = measures_of([(item, item.candidates)], books(), space(similar={"beer": 0.25}))
     assert {values.shape for values in found.values()} == {(3,)}
     assert found["similarity"].tolist() == [1, 0.25, 0]
-    assert np.isfinite(features_of(found, place_of(item, frequent=()))).all()
+    table = features_of(found, [place_of(item, frequent=())], np.array([3]))
+    assert np.isfinite(table).all()
 
 
 def test_ngrams_are_those_of_the_books_own_tokens(item_of: Any, books: Any, space: Any) -> None:
@@ -94,12 +95,13 @@ def test_items_asked_together_have_what_they_have_alone(
         item_of("He ran .", "ran", []),
         item_of("He ran .", "ran", ["sat"]),
     ]
-    together = list(measures_of([(item, item.candidates) for item in items], index, space()))
-    for item, found in zip(items, together, strict=True):
-        assert {name: values.tolist() for name, values in found.items()} == measured(
-            item, index, space()
-        )
-    assert list(measures_of([], index, space())) == []
+    together = measures_of([(item, item.candidates) for item in items], index, space())
+    alone = [measured(item, index, space()) for item in items]
+    for name, values in together.items():
+        assert values.tolist() == [value for found in alone for value in found[name]]
+    nothing = measures_of([], index, space())
+    assert {values.shape for values in nothing.values()} == {(0,)}
+    assert features_of(nothing, [], np.zeros(0, np.int64)).shape == (0, len(FEATURES))
 
 
 def test_near_a_sentences_edge_its_marks_stand_for_tokens(
@@ -121,7 +123,7 @@ def test_topicality_is_with_the_other_words(item_of: Any, books: Any, space: Any
     words = space(topical={"oars": 0.75, "rug": 0.25})
     found = measured(item_of("The oars and oars fell .", "oars", ["rug", "lamp"]), books(), words)
     assert found["topicality"] == [0.75, 0.25, 0]
-    assert words.others == ["The", "and", "oars", "fell", "."]
+    assert words.others == [["The", "and", "oars", "fell", "."]]
 
 
 def test_uses_are_of_places_like_this(item_of: Any, books: Any, space: Any) -> None:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cloze_gen.english.word_lists import After, Before
 from cloze_gen.recipes.msr.choice import BALANCED_SCORES
-from cloze_gen.recipes.msr.grooming.reader_models import FEATURES, Place, features_of, opinion
+from cloze_gen.recipes.msr.grooming.reader_models import FEATURES, Place, opinion
+from cloze_gen.recipes.msr.grooming.reader_models import features_of as features_of_blanks
 from cloze_gen.recipes.msr.grooming.reader_weights import WEIGHTS
 from cloze_gen.recipes.msr.grooming.subcategorization import Frame
 
@@ -36,6 +37,11 @@ COLUMN = {name: i for i, name in enumerate(FEATURES)}
 def measures(**changed: list[float]) -> dict[str, np.ndarray]:
     """Of an answer and two candidates; nothing is known but what is given."""
     return {name: np.array(changed.get(name, [0.0, 0.0, 0.0])) for name in OWN}
+
+
+def features_of(measured: dict[str, np.ndarray], place: Place) -> np.ndarray:
+    """Features of the candidates of one blank."""
+    return features_of_blanks(measured, [place], np.array([len(measured["topicality"])]))
 
 
 def column(table: np.ndarray, name: str) -> list[float]:

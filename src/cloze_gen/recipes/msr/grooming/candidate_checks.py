@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from cloze_gen.english.sentence_fitness import SentenceFault, lacks_main_clause,
 from cloze_gen.english.word_lists import after as kind_after
 from cloze_gen.english.word_lists import before as kind_before
 from cloze_gen.formats.questions import around_blank
-from cloze_gen.models.neighbour_counts import Side
+from cloze_gen.models.neighbour_counts import Blanks, Side, flatten
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.word_knowledge import WordKnowledge
 from cloze_gen.recipes.msr.grooming.predicates import (
@@ -37,7 +37,6 @@ from cloze_gen.recipes.msr.grooming.predicates import (
     word_fault,
 )
 from cloze_gen.recipes.msr.grooming.reader_models import (
-    FEATURES,
     OF_MODEL,
     Place,
     features_of,
@@ -146,42 +145,40 @@ def measures_of(
     items_and_words: Sequence[tuple[GroomedItem, Sequence[str]]],
     index: ForwardIndex,
     space: WordKnowledge,
-) -> Iterator[dict[str, np.ndarray]]:
-    """Measures of each item's answer and candidates, for `reader_models.features_of`.
+) -> dict[str, np.ndarray]:
+    """Measures of each item's answer and its candidates, for `reader_models.features_of`.
 
-    Yields name -> float64, shape (1 + candidates,), with the answer first. `similarity` is a cosine;
-    `topicality` and `fit_*` are in nats, `beside_*` and `use_*` in log10.
+    Name -> float64, shape (words,): item after item, each with the answer first. `similarity` is a
+    cosine; `topicality` and `fit_*` are in nats, `beside_*` and `use_*` in log10.
     """
     items = [item for item, _ in items_and_words]
-    words_of = [[item.answer, *candidates] for item, candidates in items_and_words]
-    sizes = [len(words) for words in words_of]
-    words = [word for one in words_of for word in one]
-    cues = space.frame_cues_of(words)
-    together = _attested(items, words, sizes, index) | _adjacent(items, words, sizes, cues, space)
-    end = 0
-    for item, own in zip(items, words_of, strict=True):
-        part = slice(end, end := end + len(own))
-        yield {
-            **_known(item, own, space),
-            **{name: values[part] for name, values in together.items()},
-            "takes_frame": _takes_frame(cues[part], item),
-        }
-
-
-def _known(item: GroomedItem, words: Sequence[str], space: WordKnowledge) -> dict[str, np.ndarray]:
-    tokens, at = item.sentence.tokens, item.position
-    others = (token for i, token in enumerate(tokens) if i != at)
-    shown = item.printed
-    place = shown.index(at)
-    near = (
-        [tokens[i] for i in shown[max(0, place - space.window) : place]],
-        [tokens[i] for i in shown[place + 1 : place + 1 + space.window]],
-    )
+    words = [[item.answer, *candidates] for item, candidates in items_and_words]
+    listed, blank = flatten(words)
+    cues = space.frame_cues_of(listed)
     return {
-        "similarity": space.similarity(words, item.answer),
+        **_known(items, words, space),
+        **_attested(items, listed, blank, index),
+        **_adjacent(items, words, blank, cues, space),
+        "takes_frame": _takes_frame(cues, items, blank),
+    }
+
+
+def _known(
+    items: Sequence[GroomedItem], words: Blanks, space: WordKnowledge
+) -> dict[str, np.ndarray]:
+    others, before, after = [], [], []
+    for item in items:
+        tokens, at, shown = item.sentence.tokens, item.position, item.printed
+        place = shown.index(at)
+        others.append((*tokens[:at], *tokens[at + 1 :]))
+        before.append([tokens[i] for i in shown[max(0, place - space.window) : place]])
+        after.append([tokens[i] for i in shown[place + 1 : place + 1 + space.window]])
+    nothing: Blanks = [()] * len(items)
+    return {
+        "similarity": space.similarity(words, [item.answer for item in items]),
         "topicality": space.topicality(words, others),
-        "fit_before": space.neighbour_fit(words, near[0], []),
-        "fit_after": space.neighbour_fit(words, [], near[1]),
+        "fit_before": space.neighbour_fit(words, before, nothing),
+        "fit_after": space.neighbour_fit(words, nothing, after),
     }
 
 
@@ -201,15 +198,10 @@ def place_of(item: GroomedItem, *, frequent: Container[str]) -> Place:
 
 
 def _attested(
-    items: Sequence[GroomedItem], words: Sequence[str], sizes: Sequence[int], index: ForwardIndex
+    items: Sequence[GroomedItem], words: Sequence[str], blank: np.ndarray, index: ForwardIndex
 ) -> dict[str, np.ndarray]:
-    around = (
-        np.array([_around(item, index) for item in items], np.int64)
-        .reshape(-1, 6)
-        .repeat(sizes, axis=0)
-        .T
-    )
-    before, after, second_last, last, following, second = around
+    around = np.array([_around(item, index) for item in items], np.int64).reshape(-1, 6)
+    before, after, second_last, last, following, second = around[blank].T
     ids = np.array(index.ids(words), np.int64)
     ngrams = {
         "attested_before": (before, ids),
@@ -236,8 +228,8 @@ def _around(item: GroomedItem, index: ForwardIndex) -> list[int]:
 
 def _adjacent(
     items: Sequence[GroomedItem],
-    words: Sequence[str],
-    sizes: Sequence[int],
+    words: Blanks,
+    blank: np.ndarray,
     cues: np.ndarray,
     space: WordKnowledge,
 ) -> dict[str, np.ndarray]:
@@ -251,28 +243,21 @@ def _adjacent(
     )
     for place, (side, kind_of, others) in enumerate(sides):
         neighbours = [pair[place] for pair in pairs]
-        kinds = np.array([kind_of(word) for word in neighbours], np.int64).repeat(sizes)
-        stood = cues.sum(axis=others)[np.arange(len(words)), kinds]
+        kinds = np.array([kind_of(word) for word in neighbours], np.int64)[blank]
+        stood = cues.sum(axis=others)[np.arange(len(blank)), kinds]
         found[f"use_{side}"] = np.log10((stood + 0.5) / uses)
-        rows_of: dict[str, list[int]] = defaultdict(list)
-        for row, neighbour in enumerate(np.repeat(np.array(neighbours, object), sizes)):
-            rows_of[neighbour].append(row)
-        beside = found[f"beside_{side}"] = np.zeros(len(words))
-        for neighbour, rows in rows_of.items():
-            beside[rows] = space.neighbour_frequency(
-                [words[row] for row in rows], neighbour, side=side
-            )
+        found[f"beside_{side}"] = space.neighbour_frequency(words, neighbours, side=side)
     return found
 
 
-def _takes_frame(cues: np.ndarray, item: GroomedItem) -> np.ndarray:
+def _takes_frame(cues: np.ndarray, items: Sequence[GroomedItem], blank: np.ndarray) -> np.ndarray:
     """Whether each word fits the place's frame, 0 or 1, float64; 1 if there is no frame."""
-    taken = (
-        np.ones(len(cues))
-        if item.frame is None
-        else takes_frame(cues, tag=item.tag, frame=item.frame)
-    )
-    return taken.astype(np.float64)
+    found, kinds = np.ones(len(cues)), [(item.tag, item.frame) for item in items]
+    for tag, frame in dict.fromkeys(kinds):
+        if frame is not None:
+            rows = np.array([kind == (tag, frame) for kind in kinds])[blank]
+            found[rows] = takes_frame(cues[rows], tag=tag, frame=frame)
+    return found
 
 
 def sentence_tags(items: Iterable[GroomedItem], tagger: Tagger) -> dict[str, Sequence[str]]:
@@ -286,12 +271,10 @@ def window_tags(
 ) -> list[str]:
     """Penn tag of each word in its item's blank, from `reach` tokens on each side; clitics joined by `+`."""
     reach = min(reach, reach if tagger.reach is None else tagger.reach)
-    tagged = tagger.tag_with_clitics(_window(item, word, reach) for item, word in items_and_words)
-    found = [
-        tags[min(item.position, reach)]
-        for (item, _), tags in zip(items_and_words, tagged, strict=True)
-    ]
-    return ["+".join((own.tag, *own.clitics)) for own in found]
+    windows = (
+        (_window(item, word, reach), min(item.position, reach)) for item, word in items_and_words
+    )
+    return ["+".join((own.tag, *own.clitics)) for own in tagger.tag_at(windows)]
 
 
 def _window(item: GroomedItem, word: str, reach: int) -> tuple[str, ...]:
@@ -344,7 +327,7 @@ def judge_words(item: GroomedItem, shard: GroomShard) -> None:
             sentence_stems=stems,
             offensive=shard.offensive,
         )
-        or _dictionary_fault(word, item)
+        or _dictionary_fault(word, item.tag, item.answer if item.tag in PAST else "")
         or FIT
         for word in item.candidates
     ]
@@ -360,8 +343,8 @@ def judge_by_readers(
     ]
     for item in items:
         item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
-    measured = measures_of(items_and_words, index, space)
-    _judge_by_readers(zip(items, places_of, measured, strict=True), shard, WEIGHTS)
+    measures = measures_of(items_and_words, index, space)
+    _judge_by_readers(items, places_of, measures, shard, WEIGHTS)
 
 
 def judge_by_language_model(
@@ -375,17 +358,17 @@ def judge_by_language_model(
 
     An item with fewer than four of them cannot become a question and is passed over.
     """
-    places_of = [
-        (item, places) for item in items if len(places := _open_places(item)) >= N_IMPOSTORS
+    items = [item for item in items if len(_open_places(item)) >= N_IMPOSTORS]
+    places_of = [_open_places(item) for item in items]
+    items_and_words = [
+        (item, [item.candidates[i] for i in places])
+        for item, places in zip(items, places_of, strict=True)
     ]
-    items_and_words = [(item, [item.candidates[i] for i in places]) for item, places in places_of]
-    measured = (
-        (item, places, measures | model_measures(item, words, model))
-        for (item, places), (_, words), measures in zip(
-            places_of, items_and_words, measures_of(items_and_words, index, space), strict=True
-        )
-    )
-    _judge_by_readers(measured, shard, WEIGHTS_WITH_MODEL)
+    measures = measures_of(items_and_words, index, space)
+    scored = [model_measures(item, words, model) for item, words in items_and_words]
+    for name in OF_MODEL if scored else ():
+        measures[name] = np.concatenate([one[name] for one in scored])
+    _judge_by_readers(items, places_of, measures, shard, WEIGHTS_WITH_MODEL)
 
 
 def model_measures(
@@ -404,22 +387,30 @@ def _open_places(item: GroomedItem) -> list[int]:
 
 
 def _judge_by_readers(
-    measured: Iterable[tuple[GroomedItem, Sequence[int], Mapping[str, np.ndarray]]],
+    items: Sequence[GroomedItem],
+    places_of: Sequence[Sequence[int]],
+    measures: Mapping[str, np.ndarray],
     shard: GroomShard,
     weights: Mapping[str, Mapping[str, float]],
 ) -> None:
-    places_of, known, features = [], [np.zeros((0, 2))], [np.zeros((0, len(FEATURES)))]
-    for item, places, measures in measured:
-        item.answer_topicality = float(measures["topicality"][0])
-        places_of += [(item, place) for place in places]
-        known.append(np.column_stack([measures["similarity"][1:], measures["topicality"][1:]]))
-        features.append(features_of(measures, place_of(item, frequent=shard.frequent)))
-    marks = opinion(np.concatenate(features), weights)
-    columns = (*np.concatenate(known).T, marks.fits_as_well, marks.ungrammatical, marks.plausible)
-    for (item, place), row in zip(places_of, np.column_stack(columns), strict=True):
-        item.measured[place] = row
-        fault = reader_fault(float(row[2]), float(row[3]), settings=shard.settings)
-        item.verdicts[place] = fault or FIT
+    places = [place_of(item, frequent=shard.frequent) for item in items]
+    sizes = np.array([1 + len(own) for own in places_of], np.int64)
+    marks = opinion(features_of(measures, places, sizes), weights)
+    ends = np.cumsum(sizes)
+    answers = ends - sizes
+    known = [np.delete(measures[name], answers) for name in ("similarity", "topicality")]
+    rows = np.column_stack((*known, marks.fits_as_well, marks.ungrammatical, marks.plausible))
+    for item, own, topicality, found in zip(
+        items,
+        places_of,
+        measures["topicality"][answers].tolist(),
+        np.split(rows, (ends - np.arange(1, len(ends) + 1))[:-1]),
+        strict=True,
+    ):
+        item.answer_topicality = topicality
+        item.measured[own] = found
+        for place, row in zip(own, found.tolist(), strict=True):
+            item.verdicts[place] = reader_fault(row[2], row[3], settings=shard.settings) or FIT
 
 
 def judge_tags(items: Sequence[GroomedItem], shard: GroomShard, tagger: Tagger) -> None:
@@ -457,12 +448,14 @@ def _answer_fault(item: GroomedItem, tags: Sequence[str], shard: GroomShard) -> 
     )
 
 
-def _dictionary_fault(word: str, item: GroomedItem) -> str | None:
-    if not item.tag:
+@functools.lru_cache(maxsize=200_000)
+def _dictionary_fault(word: str, tag: str, past_form: str) -> str | None:
+    """`past_form`: the answer, if it is a verb's past form; else empty."""
+    if not tag:
         return None
     return dictionary_fault(
-        item.tag,
-        has_tag=can_have_tag(word, item.tag),
-        doubtful=is_doubtful(word, item.tag),
-        same_past_forms=item.tag not in PAST or same_past_forms(word, item.answer),
+        tag,
+        has_tag=can_have_tag(word, tag),
+        doubtful=is_doubtful(word, tag),
+        same_past_forms=not past_form or same_past_forms(word, past_form),
     )

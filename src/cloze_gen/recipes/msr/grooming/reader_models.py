@@ -6,7 +6,7 @@ Limits on single measures would cut off impostors but never answers, and so reve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,34 +72,38 @@ class Opinion:
     plausible: np.ndarray
 
 
-def features_of(measures: Mapping[str, np.ndarray], place: Place) -> np.ndarray:
-    """Features for one blank, float64, shape (candidates, features), in the order of `FEATURES`.
+def features_of(
+    measures: Mapping[str, np.ndarray], places: Sequence[Place], sizes: np.ndarray
+) -> np.ndarray:
+    """Features of candidates, float64, shape (candidates, features), in the order of `FEATURES`.
 
-    `measures` have shape (1 + candidates,), the answer first; unknown ones become 0.
+    `measures` have shape (words,), blank after blank, the answer first; unknown ones become 0.
+    `sizes`: words of each blank.
     """
-    n = len(next(iter(measures.values()))) - 1
-    table = np.zeros((n, len(FEATURES)))
+    answers = np.cumsum(sizes) - sizes
+    blank = np.repeat(np.arange(len(places)), sizes - 1)
     has_model = OF_MODEL[0] in measures
-    for name in (*_OWN, *(_OF_MODEL[:2] if has_model else ())):
-        own = measures[name.removesuffix("_gained")]
-        table[:, _COLUMN[name]] = own[1:] - own[0] if name.endswith("_gained") else own[1:]
-    values = {
-        "answer_topicality": float(measures["topicality"][0]),
-        "tokens": np.log2(place.tokens),
-        "content_words": np.log2(1 + place.content_words),
-        "place": place.place,
-    }
+    of_place = np.zeros((len(places), len(FEATURES)))
+    of_place[:, _COLUMN["answer_topicality"]] = measures["topicality"][answers]
     if has_model:
-        values["answer_model_word"] = float(measures["model_word"][0])
-    marks = (
-        f"tag_{place.tag}",
-        f"frame_{place.frame}",
-        f"before_{place.before.name.lower()}",
-        f"after_{place.after.name.lower()}",
-    )
-    values |= {name: 1.0 for name in marks if name in _COLUMN}
-    for name, value in values.items():
-        table[:, _COLUMN[name]] = value
+        of_place[:, _COLUMN["answer_model_word"]] = measures["model_word"][answers]
+    for row, place in zip(of_place, places, strict=True):
+        row[_COLUMN["tokens"]] = np.log2(place.tokens)
+        row[_COLUMN["content_words"]] = np.log2(1 + place.content_words)
+        row[_COLUMN["place"]] = place.place
+        marks = (
+            f"tag_{place.tag}",
+            f"frame_{place.frame}",
+            f"before_{place.before.name.lower()}",
+            f"after_{place.after.name.lower()}",
+        )
+        row[[_COLUMN[name] for name in marks if name in _COLUMN]] = 1.0
+    table = of_place[blank]
+    for name in (*_OWN, *(_OF_MODEL[:2] if has_model else ())):
+        values = measures[name.removesuffix("_gained")]
+        own = np.delete(values, answers)
+        gained = name.endswith("_gained")
+        table[:, _COLUMN[name]] = own - values[answers][blank] if gained else own
     return np.clip(np.nan_to_num(table, nan=0.0, posinf=_MOST, neginf=-_MOST), -_MOST, _MOST)
 
 

@@ -167,8 +167,10 @@ def judge_by_people(
         found = iter(window_tags(to_judge, tagger, reach=reach))
         for item in items:
             item.answer_tag, item.tags = next(found), [next(found) for _ in item.candidates]
-    measures_by_item = measures_of([(item, item.candidates) for item in items], index, space)
-    for item, measures in zip(items, measures_by_item, strict=True):
+    measures = measures_of([(item, item.candidates) for item in items], index, space)
+    end = 0
+    for item in items:
+        first, end = end, end + 1 + len(item.candidates)
         row = rows[item.id]
         picked = set(row["picked"])
         item.fault = (
@@ -180,12 +182,14 @@ def judge_by_people(
             if item.fault == FIT
             else []
         )
-        item.answer_topicality = float(measures["topicality"][0])
+        item.answer_topicality = float(measures["topicality"][first])
         item.measured = np.full((len(item.candidates), len(MEASURES)), np.nan)
         for column, name in enumerate(MEASURES):
             taken = [word in picked for word in item.candidates]
             item.measured[:, column] = (
-                np.where(taken, _SURE[name], np.nan) if name in _SURE else measures[name][1:]
+                np.where(taken, _SURE[name], np.nan)
+                if name in _SURE
+                else measures[name][first + 1 : end]
             )
 
 
@@ -244,15 +248,14 @@ def _tagger(shard: GroomShard) -> Tagger | None:
 
 
 def _decision_columns(items: list[GroomedItem]) -> dict[str, Any]:
-    rows = [(item, i) for item in items for i in range(len(item.candidates))]
     columns = (
-        pa.array([item.id for item, _ in rows], pa.string()),
-        pa.array([item.candidates[i] for item, i in rows], pa.string()),
-        pa.array([item.verdicts[i] for item, i in rows], pa.string()),
+        pa.array([item.id for item in items for _ in item.candidates], pa.string()),
+        pa.array([word for item in items for word in item.candidates], pa.string()),
+        pa.array([verdict for item in items for verdict in item.verdicts], pa.string()),
         *np.concatenate(
             [item.measured for item in items] or [np.zeros((0, len(MEASURES)))]
         ).T.astype(np.float32),
-        pa.array([item.tags[i] if item.tags else "" for item, i in rows], pa.string()),
+        pa.array([tag for item in items for tag in item.tags], pa.string()),
     )
     return dict(zip(DECISION_COLUMNS, columns, strict=True))
 
