@@ -44,10 +44,10 @@ def evaluate_items(
         raise UsageError("--blind: give the log of the same model on the set itself with --items.")
     if write_to is not None and not logs:
         check_write_to(write_to)
-    run = _find_run(items, out)
+    run = find_items(items, out)
     if run is not None:
         check_as_written(run, RUN_FILE)
-    shape = _shape_of_file(Path(items)) if run is None else style_of_run(run).items
+    shape = shape_of_file(Path(items)) if run is None else style_of_run(run).items
     if logs:
         baselines = {"--train": train, "--only": only, "--scores": scores, "--people": people}
         unused = [name for name, value in baselines.items() if value]
@@ -86,7 +86,7 @@ def _kind_of(shape: ItemKind) -> Kind[Any, Any, Any, Any]:
     return PassageKind() if shape is PASSAGE_ITEMS else QuestionKind()
 
 
-def _shape_of_file(path: Path) -> ItemKind:
+def shape_of_file(path: Path) -> ItemKind:
     if path.name.endswith(POINTERS):
         raise UsageError(
             f"{path}: contains pointers to text, but no text. Rebuild the full set with "
@@ -97,7 +97,7 @@ def _shape_of_file(path: Path) -> ItemKind:
     return PASSAGE_ITEMS if holds_passages(path) else QUESTION_ITEMS
 
 
-def _find_run(items: str, out: Path) -> Path | None:
+def find_items(items: str, out: Path) -> Path | None:
     """The folder of a run, by name or path; None for a file; UsageError if neither exists."""
     places = (Store(out).runs / items, Path(items))
     run = next((folder for folder in places if leads_to(folder / RUN_FILE, Path.is_file)), None)
