@@ -110,7 +110,7 @@ def _gift(one: QuizQuestion) -> str:
     text = "".join(f"<p>{html.escape(part, quote=False)}</p>" for part in one.paragraphs)
     lines = [f"::{_gift_html(one.id)}::[html]{text.translate(_ESCAPED)}{{"]
     if not one.options:
-        lines.append(f"\t=%100%{_typed(one.word).translate(_ESCAPED)}")
+        lines.append(f"\t=%100%{_gift_plain(_typed(one.word))}")
     elif len(one.answers) == 1:
         lines += [
             f"\t{'=' if place in one.answers else '~'}{_gift_html(option)}"
