@@ -276,15 +276,21 @@ def test_leaves_no_child_when_what_is_done_meanwhile_fails(
     assert not is_alive(int((tmp_path / "pid").read_text()))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux kills a child with its parent")
-def test_dies_with_its_parent(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize(
+    ("platform", "works"),
+    [("linux", "exec sleep 60"), ("darwin", "while :; do echo on >&2; sleep 0.1; done")],
+)
+def test_dies_with_its_parent(platform: str, works: str, tmp_path: Path) -> None:
+    """At once, or without prctl with the next line of progress."""
     fake = program(
         tmp_path / "fake",
-        f"echo $$ > '{tmp_path}/pid'; mv '{tmp_path}/pid' '{tmp_path}/child'; exec sleep 60",
+        f"echo $$ > '{tmp_path}/pid'; mv '{tmp_path}/pid' '{tmp_path}/child'; {works}",
     )
     code = (
-        "from pathlib import Path; from cloze_gen.adapters.lmplz import train_arpa; p = Path('.')\n"
-        "train_arpa(text=p, arpa=p, order=2, memory='1G', temp_dir=p, on_line=print)"
+        "from pathlib import Path; from cloze_gen.adapters import lmplz; p = Path('.')\n"
+        f"lmplz._LAUNCHER = lmplz._LAUNCHER.replace('sys.platform', repr({platform!r}))\n"
+        "lmplz.train_arpa(text=p, arpa=p, order=2, memory='1G', temp_dir=p, on_line=print)"
     )
     source_root = str(Path(lmplz.__file__).parents[2])
     environment = {**os.environ, "CLOZE_GEN_LMPLZ": str(fake), "PYTHONPATH": source_root}

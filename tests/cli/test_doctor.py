@@ -60,3 +60,15 @@ def test_a_python_newer_than_the_lock_is_told_and_will_do(monkeypatch: pytest.Mo
     python = run_checks()[0]
     assert python.ok
     assert "newer than the newest tested version, 3.10" in python.detail
+
+
+def test_a_system_without_the_calls_of_linux(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """macOS has no affinity of processors: all count. Memory that is unknown is not checked."""
+    monkeypatch.delattr(doctor.os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(doctor.os, "cpu_count", lambda: 7)
+    monkeypatch.delattr(doctor.os, "sysconf")
+    checks = {check.name: check.detail for check in run_checks(tmp_path)}
+    assert checks["cores"] == "7 usable"
+    assert "memory" not in checks

@@ -152,21 +152,22 @@ def test_an_engine_is_given_back_however_its_use_ends(
     assert called == ["close" if end is None else "abandon"]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
-def test_workers_die_with_their_parent() -> None:
-    """A parent killed outright leaves no worker."""
-    code = (
-        "import os, time\n"
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_workers_die_with_their_parent(platform: str, tmp_path: Path) -> None:
+    """A parent killed outright leaves no worker, also where only the worker itself can see it."""
+    program = tmp_path / "program.py"  # whose first lines run in the worker too
+    program.write_text(
+        "import multiprocessing, os, sys, time\n"
         "from cloze_gen.engine.local import LocalEngine\n"
+        f"sys.platform = {platform!r}\n"
         "if __name__ == '__main__':\n"
         "    engine = LocalEngine(1)\n"
         "    print(next(engine.map(os.getpgid, [0])), flush=True)\n"
-        "    print(*(p.pid for p in __import__('multiprocessing').active_children()), flush=True)\n"
+        "    print(*(p.pid for p in multiprocessing.active_children()), flush=True)\n"
         "    time.sleep(60)\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
-    ) as parent:
+    with subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         parent.stdout.readline()
         workers = [int(pid) for pid in parent.stdout.readline().split()]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -283,6 +285,25 @@ def _die_at(step: int, run: Path, replace: Callable[..., list[str]]) -> bool:
         replace(run, SCHEMA, writes(a="new", release_b="new", release_c="new"))
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("library", ["without the call", "ENOSYS", "EINVAL"])
+def test_a_system_that_cannot_exchange(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    """An old C library, kernel or file system changes nothing; then names are moved in two steps."""
+    number = getattr(errno, library, 0)
+    call = {} if not number else dict.fromkeys(("renameat2", "renamex_np"), lambda *_: -1)
+    monkeypatch.setattr(published.ctypes, "CDLL", lambda *_, **__: SimpleNamespace(**call))
+    monkeypatch.setattr(published.ctypes, "get_errno", lambda: number)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "a" / "one").touch()
+    assert not exchange(tmp_path / "a", tmp_path / "b")
+    assert list(tmp_path.glob("*/*")) == [tmp_path / "a" / "one"]
+    for text in ("old", "new"):
+        replace_within(tmp_path / "run", SCHEMA, writes(a=text))
+    assert contents(tmp_path / "run")["a"] == "new"
 
 
 def test_exchanging_names(tmp_path: Path) -> None:

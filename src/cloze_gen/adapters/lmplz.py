@@ -1,5 +1,5 @@
 """KenLM's estimator `lmplz` as a child process with given memory and temporary folder, which dies
-with its parent (on Linux) and whose known failures become errors with a remedy.
+with its parent and whose known failures become errors with a remedy.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from cloze_gen.errors import ClozeGenError, CorpusError, StoreError, ToolError
 from cloze_gen.interrupts import held
 
 # Runs in a fresh interpreter: `preexec_fn` is unsafe with threads, and pyarrow and BLAS always have
-# some. The parent's id shows whether it died before the call.
+# some. The parent's id shows whether it died before the call. Without prctl, as on macOS, SIGPIPE,
+# which Python ignores, ends the program when it next writes to a parent that is gone.
 _LAUNCHER = """\
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 parent, command = int(sys.argv[1]), sys.argv[2:]
 if sys.platform == "linux":
     import ctypes

@@ -723,6 +723,60 @@ def explain(run: Run, out: Out = DEFAULT_OUT, set_: AsIfSettings = None) -> None
     show(explain(out, run, set_ or []))
 
 
+@app.command()
+def export(
+    release: Annotated[
+        str,
+        typer.Argument(
+            help="run, folder of a release, or a questions.jsonl or passages.jsonl",
+            autocompletion=run_names,
+        ),
+    ],
+    n: Annotated[int, number(1, _MOST_ROWS, help="number of items")] = 20,
+    format: Annotated[
+        str, typer.Option(help="print (a page of HTML), csv, gift, moodle-xml or qti (2.1)")
+    ] = "print",
+    to: Annotated[Path | None, typer.Option(help="new file; default: the standard output")] = None,
+    classes: Annotated[
+        list[str] | None,
+        typer.Option("--class", help="word class of the answer, e.g. noun; may be repeated"),
+    ] = None,
+    books: Annotated[
+        list[str] | None, typer.Option("--book", help="id of a book; may be repeated")
+    ] = None,
+    difficulty: Annotated[
+        str,
+        typer.Option(
+            metavar="LEAST-MOST",
+            help="share of models that are right, e.g. 0.2-0.8; needs `evaluate --items`",
+        ),
+    ] = "",
+    length: Annotated[
+        str, typer.Option(metavar="LEAST-MOST", help="words of the text, e.g. 8-20")
+    ] = "",
+    seed: Annotated[int, number(0, LARGEST_SEED, help="random seed of the draw")] = 1,
+    out: Out = DEFAULT_OUT,
+) -> None:
+    """Write a sample of a set as a quiz for people, with an answer key.
+
+    Example: cloze-gen export holmes-style --n 20 --format moodle-xml --to quiz.xml
+    """
+    from cloze_gen.cli import export as command
+    from cloze_gen.release.export import Filters
+
+    filters = Filters(
+        classes or (),
+        books or (),
+        command.parse_range("--difficulty", difficulty),
+        command.parse_range("--length", length),
+    )
+    text = command.export(release, out=out, n=n, format=format, seed=seed, to=to, filters=filters)
+    if to is None:
+        sys.stdout.write(text)  # as it is: `show` would wrap its lines
+    else:
+        show(text)
+
+
 @app.command("export-requests")
 def export_requests(
     run: Run,

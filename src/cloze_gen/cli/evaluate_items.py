@@ -95,8 +95,7 @@ def analyse_items(
         write_jsonl(partial / _SUSPECTS, (one.model_dump() for one in found.suspects))
         write_bytes(partial / _PICTURE, items_plot(found.items).encode())
         if source.path.suffix == ".jsonl":
-            name = f"{source.path.stem}_with_items.jsonl"
-            write_jsonl(partial / name, _with_columns(source.path, found))
+            write_jsonl(partial / _with_items(source.path), _with_columns(source.path, found))
 
     _write(folder, write)
     return "\n".join([*_lines(found, items, columns), f"written to {folder}"])
@@ -163,6 +162,17 @@ def _default_folder(source: Source, digest: str, out: Path, what: str) -> Path:
         return Store(out).root / "evaluations" / f"{digest}-{what}"
     root = run.parent.parent if lies_in_output(run) else Store(out).root
     return root / "evaluations" / f"{run.name}-{digest}-{what}"
+
+
+def analysed_file(source: Source, shape: ItemKind, out: Path) -> Path | None:
+    """The items of a run with the columns of their analysis; None without one in its place."""
+    digest = shape.read_set(source.path).digest
+    path = _default_folder(source, digest, out, "items") / _with_items(source.path)
+    return path if path.is_file() else None
+
+
+def _with_items(path: Path) -> str:
+    return f"{path.stem}_with_items.jsonl"
 
 
 def _write(folder: Path, write: Callable[[Path], None]) -> None:

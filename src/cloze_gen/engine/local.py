@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -167,12 +168,22 @@ def _start_tracker() -> None:
 
 
 def _start_worker(parent: int) -> None:
-    """Use one thread, die with the parent (Linux), and leave Ctrl-C to it."""
+    """Use one thread, die with the parent, and leave Ctrl-C to it."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
+    else:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
     keep_to_one_thread()
+
+
+def _end_with_parent() -> None:
+    """Where the system does not do it, as on macOS."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def check_engine(name: str) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from cloze_gen.formats.features import ListOf
 from cloze_gen.formats.harness import blind_split
 from cloze_gen.formats.inspect_tasks import blank_tasks, task_files
+from cloze_gen.formats.questions import BLANK_MARK
+from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.formats.scde import parse_passages, split_record
 from cloze_gen.formats.scde_harness import blank_records, harness_files
 from cloze_gen.records.blanked_passage import SetBlankedPassage
@@ -132,6 +136,19 @@ def _example(one: SetBlankedPassage) -> Sequence[str]:
     ]
 
 
+def _quiz(one: SetBlankedPassage) -> QuizQuestion:
+    passage = one.passage
+    numbers = {place: f"({i}) {BLANK_MARK}" for i, place in enumerate(passage.blanks, 1)}
+    shown = [numbers.get(place, text) for place, text in enumerate(passage.sentences)]
+    pairs = zip(one.paragraphs, shown, strict=True)
+    paragraphs = [
+        " ".join(text for _, text in some) for _, some in groupby(pairs, key=itemgetter(0))
+    ]
+    return QuizQuestion.of_text(
+        one.id, one.book_id, paragraphs, passage.candidates, passage.answers
+    )
+
+
 def _quoted(record: Record) -> Sequence[tuple[Span, Sequence[str]]]:
     """Each sentence, with answers in the blanks, and each candidate."""
     answers = dict(zip(record["blanks"], record["answers"], strict=True))
@@ -162,6 +179,7 @@ BLANKED_ITEMS = ItemKind(
     balance=_balance,
     notes=lambda passages: [_ONE_BLANK],
     example=_example,
+    quiz=_quiz,
     column_docs=_COLUMNS,
     counts=lambda one: True,
     spans=_spans,

@@ -9,6 +9,7 @@ from typing import Any
 
 from cloze_gen.errors import FormatError
 from cloze_gen.formats.features import Columns, Feature, features_of
+from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.parsing import error_text
 from cloze_gen.store.files import read_below
 from cloze_gen.store.runs import Digested
@@ -53,6 +54,7 @@ class ItemKind:
         main_tasks: run's name -> main task or group of lm-evaluation-harness, and of inspect-ai.
         harness: (items, few-shot items, task info) -> place below ``harness/`` -> text.
         inspect: (items, task info) -> place in the release -> text.
+        quiz: an item as a question for people.
         counts: whether an item belongs to the set and not to a control set in the same file.
         quoted: record -> (span, the texts that together make it up) of each quoted span.
         misquoted: record -> its differences from the sentence that it quotes, as text.
@@ -77,6 +79,7 @@ class ItemKind:
     balance: Callable[[Sequence[Any]], str]
     notes: Callable[[Sequence[Any]], Sequence[str]]
     example: Callable[[Any], Sequence[str]]
+    quiz: Callable[[Any], QuizQuestion]
     column_docs: Mapping[str, str]
     counts: Callable[[Any], bool]
     spans: Callable[[Record], Sequence[Span]]

@@ -10,6 +10,8 @@ from cloze_gen.formats.harness import blind_split
 from cloze_gen.formats.inspect_tasks import passage_tasks, task_files
 from cloze_gen.formats.lambada import cased_context, parse_passages, passage_record, split_record
 from cloze_gen.formats.lambada_harness import harness_files
+from cloze_gen.formats.questions import BLANK_MARK
+from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.records.passage import SetPassage, Split
 from cloze_gen.release.items.kind import ItemKind, Record, Span, TaskInfo
 from cloze_gen.store.runs import Digested
@@ -112,6 +114,13 @@ def _notes(passages: Sequence[SetPassage]) -> Sequence[str]:
     ]
 
 
+def _quiz(one: SetPassage) -> QuizQuestion:
+    passage = one.passage
+    last = f"{passage.opening}{BLANK_MARK}{passage.closing}"
+    text = " ".join((*passage.texts[:-1], last))
+    return QuizQuestion.of_text(one.id, one.book_id, [text], word=passage.target)
+
+
 _COLUMNS = {
     "text": "the passage in the published form: lower case, treebank tokens, target last",
     "domain": "genre of the novel from the manifest, or empty",
@@ -149,6 +158,7 @@ PASSAGE_ITEMS = ItemKind(
         f"{cased_context(one.passage).rstrip()} _____",
         f"    the last word: {one.passage.target}",
     ],
+    quiz=_quiz,
     column_docs=_COLUMNS,
     counts=_of_set,
     spans=_spans,

@@ -9,6 +9,7 @@ from typing import Any
 from cloze_gen.formats.harness import harness_files
 from cloze_gen.formats.inspect_tasks import question_task, task_files
 from cloze_gen.formats.questions import blanked_sentence, parse_questions
+from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.parsing import quote
 from cloze_gen.records.question import Question
 from cloze_gen.release.items.kind import ItemKind, Record, Span, TaskInfo
@@ -81,6 +82,12 @@ def _option_count(questions: Sequence[Question]) -> int:
 def _example(question: Question) -> Sequence[str]:
     options = (f"{chr(97 + place)}) {option}" for place, option in enumerate(question.options))
     return [blanked_sentence(question), f"    {'   '.join(options)}"]
+
+
+def _quiz(one: Question) -> QuizQuestion:
+    return QuizQuestion.of_text(
+        one.id, one.book_id, [blanked_sentence(one)], one.options, [one.answer_index]
+    )
 
 
 def _harness(
@@ -160,6 +167,7 @@ QUESTION_ITEMS = ItemKind(
     balance=_positions,
     notes=lambda questions: [_PRINTED],
     example=_example,
+    quiz=_quiz,
     column_docs=_COLUMNS,
     counts=lambda question: True,
     spans=_spans,

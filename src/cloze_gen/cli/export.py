@@ -1,0 +1,101 @@
+"""`cloze-gen export`: a sample of a release as a quiz for people."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from cloze_gen.api.evaluate import shape_of
+from cloze_gen.api.evaluator import Source
+from cloze_gen.cli.evaluate_items import analysed_file
+from cloze_gen.engine.progress import say
+from cloze_gen.errors import UsageError
+from cloze_gen.parsing import error_text, quote
+from cloze_gen.pipelines.style_task import find_style
+from cloze_gen.release.export import FORMATS, Filters, Range, draw_questions
+from cloze_gen.release.folder import ReleaseFolder, untrusted_input
+from cloze_gen.release.items.kind import ItemKind
+from cloze_gen.store.artifacts import Store
+from cloze_gen.store.files import MAX_TEXT_BYTES, open_regular
+from cloze_gen.store.runs import RELEASE_FILE, RUN_FILE, leads_to
+
+_RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
+
+
+def parse_range(option: str, text: str) -> Range | None:
+    """
+    >>> parse_range("--length", "8-20"), parse_range("--length", "")
+    ((8.0, 20.0), None)
+    """
+    if not text:
+        return None
+    found = _RANGE.fullmatch(text)
+    if found is None or float(found[1]) > float(found[2]):
+        raise UsageError(f"{option} {quote(text)}: not a range. Give LEAST-MOST, e.g. 0.2-0.8.")
+    return float(found[1]), float(found[2])
+
+
+def export(
+    release: str, *, out: Path, n: int, format: str, seed: int, to: Path | None, filters: Filters
+) -> str:
+    """Write the sample to `to` and return a message; without `to`, return the sample."""
+    if format not in FORMATS:
+        raise UsageError(f"--format {quote(format)}: unknown. Choose from: {', '.join(FORMATS)}.")
+    if format == "qti" and to is None:
+        raise UsageError("--format qti: writes a zip file. Give its name with --to, e.g. quiz.zip.")
+    kind, data, title = _read(release, out, analysed=filters.difficulty is not None)
+    with untrusted_input(Path(release)):
+        questions, fitting = draw_questions(kind, data, n=n, seed=seed, filters=filters)
+        written = FORMATS[format](questions, title)
+    if fitting < n:
+        say(f"only {fitting:,} {kind.noun}s fit; --n asked for {n:,}")
+    if to is None:
+        return written.decode()
+    _write_new(to, written)
+    return f"{to}: {len(questions):,} of {fitting:,} {kind.noun}s"
+
+
+def _read(place: str, out: Path, *, analysed: bool) -> tuple[ItemKind, bytes, str]:
+    """The items of a run, a release or a file of items: their kind, JSON lines and title."""
+    folder = Path(place)
+    if leads_to(folder / RELEASE_FILE, Path.is_file) and not leads_to(
+        Store(out).runs / place / RUN_FILE, Path.is_file
+    ):
+        with untrusted_input(folder):
+            release = ReleaseFolder.open(folder)
+            facts = release.record.facts
+            if facts.text == "pointers":
+                raise UsageError(
+                    f"{folder}: contains pointers to text, but no text. Rebuild the full set with "
+                    "`cloze-gen fill`, then export that."
+                )
+            kind = find_style(facts.style).items
+            return kind, release.read(kind.file), facts.name
+    run, kind = shape_of(place, out)
+    source = Source(folder) if run is None else Source.of_run(run)
+    path = (analysed and run and analysed_file(source, kind, out)) or source.path
+    try:
+        with open_regular(path) as handle:
+            data = handle.read(MAX_TEXT_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error_text(error)}).") from None
+    if len(data) > MAX_TEXT_BYTES:
+        raise UsageError(f"{path}: larger than {MAX_TEXT_BYTES >> 20:,} MiB.")
+    return kind, data, path.stem if run is None else run.name
+
+
+def _write_new(to: Path, data: bytes) -> None:
+    try:
+        with open(to, "xb") as handle:
+            try:
+                handle.write(data)
+                handle.flush()
+            except OSError:
+                to.unlink()
+                raise
+    except FileExistsError:
+        raise UsageError(
+            f"{to}: the file exists. Nothing was written. Give a new file to --to."
+        ) from None
+    except OSError as error:
+        raise UsageError(f"{to}: cannot be written ({error_text(error)}).") from None

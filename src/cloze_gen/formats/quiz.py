@@ -1,0 +1,299 @@
+r"""Questions for people: CSV, Moodle's GIFT and XML, and a QTI 2.1 package.
+
+GIFT escapes ``\ ~ = # { } :`` with a backslash, and Moodle reads a format, a weight or a comment at
+the beginning of a text (Moodle, `question/format/gift/format.php`). The texts are HTML with all
+marks escaped, except for words that a student types or picks from a list, which are plain.
+
+QTI: IMS Question and Test Interoperability 2.1, final, with the XSD of 31 July 2012.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import string
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+from cloze_gen.errors import FormatError
+from cloze_gen.parsing import one_line, quote
+
+
+@dataclass(frozen=True, slots=True)
+class QuizQuestion:
+    """One question, in printable characters on one line each.
+
+    Attributes:
+        paragraphs: the text with `_____` for a blank, numbered where there are several.
+        options: of all blanks; empty where the word is to be written.
+        answers: index into `options` for each blank; empty where the word is to be written.
+        word: the word to be written.
+    """
+
+    id: str
+    book: str
+    paragraphs: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    answers: tuple[int, ...] = ()
+    word: str = ""
+
+    @classmethod
+    def of_text(
+        cls, id: str, book: str, paragraphs: Sequence[str], options: Sequence[str] = (),
+        answers: Sequence[int] = (), word: str = "",
+    ) -> QuizQuestion:  # fmt: skip
+        """From texts of books, whose control characters become spaces; FormatError if one is empty."""
+        texts, given = ([one_line(text) for text in some] for some in (paragraphs, options))
+        found = cls(
+            one_line(id), one_line(book), tuple(texts), tuple(given), tuple(answers), one_line(word)
+        )
+        if not all((found.id, *texts, *given)) or not (given or found.word):
+            raise FormatError(
+                f"{quote(id)}: a text, an option or the answer has no printable character, so the "
+                "item cannot be exported. Correct or remove it."
+            )
+        return found
+
+    @property
+    def key(self) -> str:
+        """
+        >>> question = QuizQuestion("b:0:1", "b", ("We _____ it.",), ("eat", "hide"), (1,))
+        >>> question.key, QuizQuestion("b:0", "b", ("(1) _____ (2) _____",), ("a", "b"), (1, 0)).key
+        ('b', '1b 2a')
+        """
+        letters = [option_letter(place) for place in self.answers]
+        if len(letters) > 1:
+            return " ".join(f"{number}{letter}" for number, letter in enumerate(letters, 1))
+        return letters[0] if letters else self.word
+
+
+def option_letter(place: int) -> str:
+    """
+    >>> option_letter(0), option_letter(25), option_letter(26)
+    ('a', 'z', 'aa')
+    """
+    before, letter = divmod(place, 26)
+    return (option_letter(before - 1) if before else "") + string.ascii_lowercase[letter]
+
+
+# ---- CSV
+
+_FORMULA = ("=", "+", "-", "@")  # a spreadsheet runs a cell that begins with one
+
+
+def to_csv(questions: Sequence[QuizQuestion], title: str) -> bytes:
+    """A row a question. An apostrophe precedes a cell that a spreadsheet takes for a formula."""
+    most = max((len(one.options) for one in questions), default=0)
+    lines = io.StringIO(newline="")
+    write = csv.writer(lines, lineterminator="\n").writerow
+    write(["number", "id", "book", "question", *map(option_letter, range(most)), "answer"])
+    for number, one in enumerate(questions, 1):
+        options = [*one.options, *[""] * (most - len(one.options))]
+        cells = [one.id, one.book, " ".join(one.paragraphs), *options, one.key]
+        write([number, *(f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells)])
+    return lines.getvalue().encode("utf-8-sig")  # Excel needs the mark to see UTF-8
+
+
+# ---- GIFT
+
+_ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in "\\~=#{}:"})
+
+
+def to_gift(questions: Sequence[QuizQuestion], title: str) -> bytes:
+    return "\n".join(map(_gift, questions)).encode()
+
+
+def _gift(one: QuizQuestion) -> str:
+    text = "".join(f"<p>{html.escape(part, quote=False)}</p>" for part in one.paragraphs)
+    lines = [f"::{_gift_html(one.id)}::[html]{text.translate(_ESCAPED)}{{"]
+    if not one.options:
+        lines.append(f"\t=%100%{_gift_plain(_typed(one.word))}")
+    elif len(one.answers) == 1:
+        lines += [
+            f"\t{'=' if place in one.answers else '~'}{_gift_html(option)}"
+            for place, option in enumerate(one.options)
+        ]
+    else:
+        lines += [f"\t={left} -> {_gift_plain(option)}" for left, option in _pairs(one)]
+    return "\n".join([*lines, "}", ""])
+
+
+def _gift_html(text: str) -> str:
+    r"""
+    >>> print(_gift_html("a = <b> {c}"), _gift_html("[html]"), _gift_html("%50%"))
+    a \= &lt;b&gt; \{c\} &\#91;html] &\#37;50%
+    """
+    shown = html.escape(text, quote=False)
+    if shown[0] in "[%/":  # a format, a weight or a comment
+        shown = f"&#{ord(shown[0])};{shown[1:]}"
+    return shown.translate(_ESCAPED)
+
+
+def _gift_plain(text: str) -> str:
+    return text.replace("->", "→").translate(_ESCAPED)  # GIFT cannot escape its own arrow
+
+
+def _typed(word: str) -> str:
+    return word.replace("*", "\\*")  # to Moodle, a bare asterisk matches anything
+
+
+def _pairs(one: QuizQuestion) -> list[tuple[str, str]]:
+    """(number of a blank, its answer); then the other options with no number."""
+    pairs = [(f"({number})", one.options[place]) for number, place in enumerate(one.answers, 1)]
+    others = [option for i, option in enumerate(one.options) if i not in one.answers]
+    return [*pairs, *(("", option) for option in others)]
+
+
+# ---- XML
+
+
+def _element(name: str, *content: str | ET.Element, **attributes: str) -> ET.Element:
+    element = ET.Element(name, attributes)
+    for one in content:
+        if isinstance(one, str):
+            element.text = one
+        else:
+            element.append(one)
+    return element
+
+
+def _document(root: ET.Element) -> bytes:
+    ET.indent(root)
+    found: bytes = ET.tostring(root, encoding="UTF-8", xml_declaration=True)
+    return found + b"\n"
+
+
+# ---- Moodle
+
+
+def to_moodle_xml(questions: Sequence[QuizQuestion], title: str) -> bytes:
+    category = _element("category", _element("text", f"top/{title.replace('/', '//')}"))
+    quiz = _element("quiz", _element("question", category, type="category"))
+    quiz.extend(map(_moodle, questions))
+    return _document(quiz)
+
+
+def _moodle(one: QuizQuestion) -> ET.Element:
+    common = [
+        _element("name", _element("text", html.escape(one.id))),
+        _html("questiontext", *one.paragraphs),
+        _html("generalfeedback"),
+        _element("defaultgrade", "1"),
+        _element("penalty", "0.3333333"),
+        _element("hidden", "0"),
+    ]
+    if not one.options:
+        answer = _html("answer", fraction="100", format="moodle_auto_format")
+        answer[0].text = _typed(one.word)
+        answer.append(_html("feedback"))
+        return _element("question", *common, _element("usecase", "0"), answer, type="shortanswer")
+    feedback = [_html(f"{of}feedback") for of in ("correct", "partiallycorrect", "incorrect")]
+    if len(one.answers) > 1:
+        pairs = []
+        for left, option in _pairs(one):
+            pairs.append(_html("subquestion", *[left] * bool(left)))
+            pairs[-1].append(_element("answer", _element("text", option)))
+        shuffled = _element("shuffleanswers", "true")
+        return _element("question", *common, shuffled, *feedback, *pairs, type="matching")
+    settings = {"single": "true", "shuffleanswers": "false", "answernumbering": "abc"}
+    answers = []
+    for place, option in enumerate(one.options):
+        answer = _html("answer", option, fraction="100" if place in one.answers else "0")
+        answer.append(_html("feedback"))
+        answers.append(answer)
+    own = [_element(name, value) for name, value in settings.items()]
+    return _element("question", *common, *own, *feedback, *answers, type="multichoice")
+
+
+def _html(name: str, *paragraphs: str, **attributes: str) -> ET.Element:
+    """An element of Moodle whose `text` is HTML: paragraphs, with all marks escaped."""
+    text = "".join(f"<p>{html.escape(part, quote=False)}</p>" for part in paragraphs)
+    return _element(name, _element("text", text), **{"format": "html", **attributes})
+
+
+# ---- QTI
+
+_QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
+_SCORING = "http://www.imsglobal.org/question/qti_v2p1/rptemplates/"
+_PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
+_RESPONSE, _SCORE = "RESPONSE", "SCORE"
+_LONGEST_LABEL = 256  # characters, by the XSD
+
+
+def to_qti(questions: Sequence[QuizQuestion], title: str) -> bytes:
+    """A zip file with an item a question, a test of them all, and the manifest."""
+    names = [f"Q{number:05}" for number in range(1, len(questions) + 1)]
+    files = {f"items/{name}.xml": name for name in names}
+    test, references = "test.xml", [_element("dependency", identifierref=name) for name in names]
+    resources = [
+        _element("resource", _element("file", href=test), *references, identifier="TEST", type="imsqti_test_xmlv2p1", href=test),
+        *(
+            _element("resource", _element("file", href=file), identifier=name, type="imsqti_item_xmlv2p1", href=file)
+            for file, name in files.items()
+        ),
+    ]  # fmt: skip
+    metadata = [_element("schema", "QTIv2.1 Package"), _element("schemaversion", "1.0.0")]
+    manifest = _element(
+        "manifest", _element("metadata", *metadata), _element("organizations"), _element("resources", *resources),
+        xmlns=_PACKAGE, identifier="MANIFEST",
+    )  # fmt: skip
+    items = [_element("assessmentItemRef", identifier=name, href=file) for file, name in files.items()]  # fmt: skip
+    section = _element("assessmentSection", *items, identifier="SECTION", title=title, visible="true")  # fmt: skip
+    part = _element("testPart", section, identifier="PART", navigationMode="nonlinear", submissionMode="simultaneous")  # fmt: skip
+    whole = _element("assessmentTest", part, xmlns=_QTI, identifier="TEST", title=title)
+    written = {"imsmanifest.xml": manifest, test: whole}
+    written |= {file: _qti_item(one, name) for (file, name), one in zip(files.items(), questions, strict=True)}  # fmt: skip
+    package = io.BytesIO()
+    with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file, root in written.items():
+            archive.writestr(zipfile.ZipInfo(file), _document(root), zipfile.ZIP_DEFLATED)
+    return package.getvalue()
+
+
+def _qti_item(one: QuizQuestion, name: str) -> ET.Element:
+    options = [option_letter(place).upper() for place in range(len(one.options))]
+    correct = [options[place] for place in one.answers] or [one.word]
+    kind, cardinality, scored = "identifier", "single", "match_correct"
+    if len(one.answers) > 1:
+        correct = [f"BLANK{number} {letter}" for number, letter in enumerate(correct, 1)]
+        kind, cardinality, scored = "directedPair", "multiple", "map_response"
+        blanks = [f"({number})" for number in range(1, len(correct) + 1)]
+        left = [_choice("simpleAssociableChoice", f"BLANK{i}", blank, matchMax="1") for i, blank in enumerate(blanks, 1)]  # fmt: skip
+        right = [_choice("simpleAssociableChoice", letter, option, matchMax="0") for letter, option in zip(options, one.options, strict=True)]  # fmt: skip
+        sets = [_element("simpleMatchSet", *some) for some in (left, right)]
+        interaction = _element("matchInteraction", *sets, responseIdentifier=_RESPONSE, shuffle="false", maxAssociations=str(len(left)))  # fmt: skip
+    elif one.options:
+        choices = [_choice("simpleChoice", letter, option) for letter, option in zip(options, one.options, strict=True)]  # fmt: skip
+        interaction = _element("choiceInteraction", *choices, responseIdentifier=_RESPONSE, shuffle="false", maxChoices="1")  # fmt: skip
+    else:
+        kind, scored = "string", "map_response"
+        entry = _element("textEntryInteraction", responseIdentifier=_RESPONSE, expectedLength=str(len(one.word) + 5))  # fmt: skip
+        interaction = _element("p", entry)
+    values = [_element("correctResponse", *(_element("value", value) for value in correct))]
+    if scored == "map_response":
+        entries = [_element("mapEntry", mapKey=value, mappedValue="1", **{"caseSensitive": "false"} if kind == "string" else {}) for value in correct]  # fmt: skip
+        values.append(_element("mapping", *entries, defaultValue="0"))
+    label = one.id[:_LONGEST_LABEL]
+    return _element(
+        "assessmentItem",
+        _element("responseDeclaration", *values, identifier=_RESPONSE, cardinality=cardinality, baseType=kind),
+        _element("outcomeDeclaration", identifier=_SCORE, cardinality="single", baseType="float"),
+        _element("itemBody", *(_element("p", text) for text in one.paragraphs), interaction),
+        _element("responseProcessing", template=f"{_SCORING}{scored}"),
+        xmlns=_QTI, identifier=name, title=label, label=label, adaptive="false", timeDependent="false",
+    )  # fmt: skip
+
+
+def _choice(element: str, identifier: str, text: str, **attributes: str) -> ET.Element:
+    return _element(element, text, identifier=identifier, **attributes)
+
+
+WRITERS: Mapping[str, Callable[[Sequence[QuizQuestion], str], bytes]] = {
+    "csv": to_csv,
+    "gift": to_gift,
+    "moodle-xml": to_moodle_xml,
+    "qti": to_qti,
+}

@@ -1,0 +1,139 @@
+"""A sample of a release for people: its filters, the draw and the page to print."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jinja2
+
+from cloze_gen.english.penn_tags import coarse_class
+from cloze_gen.errors import UsageError
+from cloze_gen.formats.quiz import WRITERS, QuizQuestion, option_letter
+from cloze_gen.json_lines import read_objects
+from cloze_gen.parsing import as_number, name_list, quote
+from cloze_gen.release.items.kind import ItemKind
+from cloze_gen.rng import derive_rng
+
+Range = tuple[float, float]  # both ends included
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Empty or None: no filter.
+
+    Attributes:
+        difficulty: share of models that are right, from an item analysis; mean over blanks.
+        length: words of the text with its blanks.
+    """
+
+    classes: Collection[str] = ()
+    books: Collection[str] = ()
+    difficulty: Range | None = None
+    length: Range | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    question: QuizQuestion
+    word_class: str
+    difficulty: float
+
+    @property
+    def length(self) -> int:
+        return sum(len(text.split()) for text in self.question.paragraphs)
+
+
+def draw_questions(
+    kind: ItemKind, data: bytes, *, n: int, seed: int, filters: Filters
+) -> tuple[list[QuizQuestion], int]:
+    """At most `n` questions in drawn order, and the number that fit the filters.
+
+    Each item has its own draw, so that removing one keeps the others.
+
+    Raises:
+        FormatError: `data`, the JSON lines of the items, do not follow the format.
+        UsageError: nothing fits, or a filter reads what no item has.
+    """
+    items = kind.items_of(data)
+    records = read_objects(data.decode().split("\n"), name=kind.file)
+    listed = [
+        _Candidate(kind.quiz(item), _word_class(record), _difficulty(record))
+        for item, (_, record) in zip(items, records, strict=True)
+        if kind.counts(item)
+    ]
+    _check_values("--class", filters.classes, [one.word_class for one in listed])
+    _check_values("--book", filters.books, [one.question.book for one in listed])
+    if filters.difficulty and all(math.isnan(one.difficulty) for one in listed):
+        raise UsageError(
+            "--difficulty: the items have none. Measure it with `cloze-gen evaluate RELEASE --items "
+            "LOG LOG LOG`, then export the run, or the file *_with_items.jsonl of the result."
+        )
+    fitting = [one.question for one in listed if _fits(one, filters)]
+    if not fitting:
+        raise UsageError(
+            f"none of {len(listed):,} {kind.noun}s fits the filters. Nothing was written. Widen the "
+            "filters."
+        )
+    drawn = sorted(fitting, key=lambda one: derive_rng(seed, "export", one.id).random())
+    return drawn[:n], len(fitting)
+
+
+def _word_class(record: Mapping[str, Any]) -> str:
+    given, tag = record.get("answer_class"), record.get("answer_tag")
+    if isinstance(given, str):
+        return given
+    return coarse_class(tag) if isinstance(tag, str) and tag else ""
+
+
+def _difficulty(record: Mapping[str, Any]) -> float:
+    """The column `items` of an item analysis: an object, or a list for the blanks of a passage."""
+    items = record.get("items")
+    shares = [
+        as_number(one.get("difficulty"))
+        for one in (items if isinstance(items, list) else [items])
+        if isinstance(one, dict)
+    ]
+    return sum(shares) / len(shares) if shares else math.nan
+
+
+def _check_values(option: str, wanted: Collection[str], found: Sequence[str]) -> None:
+    known = sorted(set(found) - {""})
+    unknown = next((value for value in wanted if value not in known), None)
+    if unknown is not None:
+        here = f"The items have: {name_list(known)}." if known else "The items have none."
+        raise UsageError(f"{option} {quote(unknown)}: no item has it. {here}")
+
+
+def _fits(one: _Candidate, filters: Filters) -> bool:
+    return (
+        (not filters.classes or one.word_class in filters.classes)
+        and (not filters.books or one.question.book in filters.books)
+        and _within(one.difficulty, filters.difficulty)
+        and _within(one.length, filters.length)
+    )
+
+
+def _within(value: float, bounds: Range | None) -> bool:
+    return bounds is None or bounds[0] <= value <= bounds[1]
+
+
+# ---- the formats
+
+
+def to_print(questions: Sequence[QuizQuestion], title: str) -> bytes:
+    """One HTML page for A4 and Letter, with the answers on a page of their own."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("cloze_gen.release", "templates"),
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    page = environment.get_template("quiz.html.j2")
+    return page.render(questions=questions, title=title, letter=option_letter).encode()
+
+
+FORMATS: Mapping[str, Callable[[Sequence[QuizQuestion], str], bytes]] = {
+    **WRITERS,
+    "print": to_print,
+}

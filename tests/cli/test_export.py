@@ -1,0 +1,176 @@
+"""`cloze-gen export`: a sample of any set in any format, its filters, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cloze_gen.release.export import to_print
+from cloze_gen.store.tables import read_jsonl
+from tests.cli.test_evaluate_items import items_of, write_logs
+from tests.conftest import RUN_FIXTURES, FinishedRun, Outcome
+from tests.formats.test_quiz import (
+    CHOICE,
+    HOSTILE,
+    MATCHING,
+    WRITTEN,
+    gift_questions,
+    moodle_questions,
+    qti_questions,
+)
+
+Cli = Callable[..., Outcome]
+READERS = {"gift": gift_questions, "moodle-xml": moodle_questions, "qti": qti_questions}
+
+
+def rows(outcome: Outcome) -> list[dict[str, str]]:
+    assert outcome.status == 0, outcome.err
+    return list(csv.DictReader(io.StringIO(outcome.out.removeprefix("\ufeff"), newline="")))
+
+
+@pytest.mark.parametrize("style", sorted(RUN_FIXTURES))
+def test_every_style_in_every_format(
+    style: str, run_of: Callable[[str], FinishedRun], cli: Cli, tmp_path: Path
+) -> None:
+    """A run and its release give the same items, and each format has all of them."""
+    run = run_of(style)
+    call = ("export", run.name, "--out", run.out, "--n", "3")
+    table = rows(cli(*call, "--format", "csv"))
+    assert table == rows(cli("export", run.release, "--n", "3", "--format", "csv"))
+    assert len({row["id"] for row in table}) == len(table) == 3
+    for format, read in READERS.items():
+        to = tmp_path / format
+        outcome = cli(*call, "--format", format, "--to", to)
+        assert re.fullmatch(rf"{re.escape(str(to))}: 3 of \d+ \w+s\n", outcome.out), outcome
+        assert [one.id for one in read(to.read_bytes())] == [row["id"] for row in table]
+    page = cli(*call).out
+    assert all(f"<li>{row['answer']}</li>" in page for row in table)
+
+
+def test_the_seed_draws(finished: FinishedRun, cli: Cli) -> None:
+    """The same seed gives the same items, another one others; a smaller sample is its beginning."""
+    call = ("export", finished.release, "--format", "csv", "--n")
+    first = [row["id"] for row in rows(cli(*call, "4"))]
+    assert [row["id"] for row in rows(cli(*call, "2"))] == first[:2]
+    assert [row["id"] for row in rows(cli(*call, "4", "--seed", "2"))] != first
+
+
+def test_filters(run_of: Callable[[str], FinishedRun], cli: Cli) -> None:
+    """Class, book and length; too few items are reported."""
+    scs = run_of("scs-style")
+    call = ("export", scs.release, "--format", "csv", "--n", "1000")
+    records = {one["id"]: one for one in read_jsonl(scs.release / "questions.jsonl")}
+    book = next(iter(records.values()))["book_id"]
+
+    def fit(*options: str) -> set[str]:
+        outcome = cli(*call, *options)
+        assert f"only {len(rows(outcome))} questions fit; --n asked for 1,000" in outcome.err
+        return {row["id"] for row in rows(outcome)}
+
+    assert fit() == set(records)
+    for name in ("noun", "verb"):
+        of_class = {id for id, one in records.items() if one["answer_class"] == name}
+        assert fit("--class", name) == of_class > set()
+    assert fit("--book", book) == {id for id, one in records.items() if one["book_id"] == book}
+    lengths = {id: len(one["input"].split()) for id, one in records.items()}
+    assert fit("--length", "8-20") == {id for id, n in lengths.items() if 8 <= n <= 20} > set()
+
+
+def test_difficulty_is_that_of_the_item_analysis(
+    copied: FinishedRun, cli: Cli, tmp_path: Path
+) -> None:
+    """Of a run its last analysis, or the file of one."""
+    call = ("export", copied.name, "--out", copied.out, "--format", "csv", "--difficulty", "0-0.5")
+    outcome = cli(*call)
+    assert outcome.status != 0
+    assert "--difficulty: the items have none. Measure it with" in outcome.err
+    logs = write_logs(tmp_path / "logs", items_of(copied), 4)
+    result = cli("evaluate", copied.name, "--out", copied.out, "--items", *logs)
+    folder = Path(result.out.strip().splitlines()[-1].removeprefix("written to "))
+    file = folder / "questions_with_items.jsonl"
+    hard = {one["id"] for one in read_jsonl(file) if one["items"]["difficulty"] <= 0.5}
+    assert {row["id"] for row in rows(cli(*call))} == hard > set()
+    assert rows(cli("export", file, *call[4:])) == rows(cli(*call))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--class", "pronoun"), "--class 'pronoun': no item has it. The items have none."),
+        (("--book", "../etc"), "--book '../etc': no item has it. The items have: "),
+        (("--length", "20-8"), "--length '20-8': not a range. Give LEAST-MOST, e.g. 0.2-0.8."),
+        (("--length", "900-901"), "questions fits the filters. Nothing was written."),
+        (("--format", "docx"), "Choose from: csv, gift, moodle-xml, qti, print."),
+        (("--format", "qti"), "Give its name with --to, e.g. quiz.zip."),
+        (("--to", "{taken}"), "the file exists. Nothing was written. Give a new file to --to."),
+        (("--to", "{missing}/a"), "cannot be written (No such file or directory)"),
+    ],
+)
+def test_refused(
+    options: tuple[str, ...], said: str, finished: FinishedRun, cli: Cli, tmp_path: Path
+) -> None:
+    """One message says what is wrong, and a file that is there keeps its bytes."""
+    taken = tmp_path / "taken"
+    taken.write_text("mine")
+    places = {"{taken}": str(taken), "{missing}/a": str(tmp_path / "missing" / "a")}
+    outcome = cli("export", finished.release, *(places.get(one, one) for one in options))
+    assert outcome.status != 0
+    assert said in outcome.err
+    assert outcome.out == ""
+    assert taken.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [taken]
+
+
+def test_a_hostile_file_stays_text(finished: FinishedRun, cli: Cli, tmp_path: Path) -> None:
+    """Markup in a foreign file is shown as text; a damaged release is refused."""
+    record: dict[str, Any] = next(iter(read_jsonl(finished.release / "questions.jsonl")))
+    tokens = list(record["tokens"])
+    tokens[0 if record["position"] else 1] = HOSTILE[0]
+    file = tmp_path / "questions.jsonl"
+    file.write_text(json.dumps(record | {"tokens": tokens, "items": [7], "answer_tag": {}}) + "\n")
+    page = cli("export", file).out
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    file.write_text('{"id": "x"}\n')
+    outcome = cli("export", file)
+    assert (outcome.status != 0, outcome.out) == (True, "")
+    assert "questions.jsonl" in outcome.err
+
+
+def test_a_changed_release_is_refused(copied: FinishedRun, cli: Cli) -> None:
+    """The items must be as `SHA256SUMS` lists them."""
+    with open(copied.release / "questions.jsonl", "a") as handle:
+        handle.write("\n")
+    for place in (copied.release, copied.folder):
+        outcome = cli("export", place)
+        assert outcome.status != 0
+        assert "questions.jsonl" in outcome.err
+        assert outcome.out == ""
+
+
+def test_pointers_have_no_text(copied: FinishedRun, cli: Cli) -> None:
+    """A release without text says how to get it."""
+    record = json.loads((copied.release / "release.json").read_text())
+    (copied.release / "release.json").write_text(json.dumps(record | {"text": "pointers"}))
+    outcome = cli("export", copied.release)
+    assert outcome.status != 0
+    assert "Rebuild the full set with `cloze-gen fill`" in outcome.err
+
+
+def test_the_printed_page() -> None:
+    """Rules for paper of any size, letters at the options, and the key on a page of its own."""
+    page = to_print([CHOICE, MATCHING, WRITTEN], "<A & B>").decode()
+    assert "&lt;A &amp; B&gt;" in page
+    assert not re.search(r"<script|http|src=|href=", page)
+    assert re.search(r"@page \{ margin: [^;}]*; \}", page)  # and no size: the printer's paper
+    assert re.search(r"\.key \{ break-before: page; \}", page)
+    key = page[page.index('class="key"') :]
+    assert re.findall(r"<li>(.*?)</li>", key) == ["b", "1b 2a", "Jane"]
+    assert re.findall(r"<li>([a-z]\).*?)</li>", page) == ["a) eat", "b) hide", "a) Jane sang.", "b) Nobody came.", "c) No."]  # fmt: skip
