@@ -341,7 +341,7 @@ def test_the_owner_sees_progress_time_agreement_and_failed_checks(tmp_path: Path
         assert f"ann {ann.answered} of {ann.assigned} 0 30 {ann.hours:.2f} {checks}" in plain
         assert f"bob {bob.answered} of {bob.assigned} {bob.due} - 0.00 -" in plain
         for cells in alpha_rows(measured):
-            assert " ".join(cells) in plain
+            assert " ".join([study.task.questions[cells[0]], *cells[1:]]) in plain
         assert "<script" not in text
         answer_checks_wrongly(place, "bob")  # another reading of the study notices
         new = browser.get("/owner").text
