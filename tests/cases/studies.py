@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,15 @@ def item(task: Task, number: int) -> StudyItem:
     return StudyItem(f"b{number}:1", ((f"b{number}", 0, 90),), shown, key, "tiny")
 
 
+def with_machine(item: StudyItem) -> StudyItem:
+    """The same item of grooming, of whose candidates a machine rejects every second of the first 24."""
+    verdicts = {
+        word: "fit" if number >= 24 else ("tag", "not_judged")[number % 2]
+        for number, word in enumerate(WORDS)
+    }
+    return replace(item, shown={**item.shown, "machine": verdicts})
+
+
 def rule_of(task: Task, each: int = 3) -> JudgesPerItem:
     """Each item judged by so many; of guessing from the passage."""
     return JudgesPerItem(each, "passage" if task is Task.GUESS else "")
@@ -92,8 +102,11 @@ def make_tiny_study(
 ) -> Study:
     """An open study of n items in a new folder."""
     made = StudySettings(**settings)
+    items = [item(task, number) for number in range(1, n + 1)]
+    if made.show_machine:
+        items = [with_machine(one) for one in items]
     make_study(
-        folder, [item(task, number) for number in range(1, n + 1)], task=task, run="tiny", style=STYLES[task], of={"release": "0" * 32},
+        folder, items, task=task, run="tiny", style=STYLES[task], of={"release": "0" * 32},
         settings=made, rules={"sentence_guesses": 3} if task is Task.GUESS else {},
     )  # fmt: skip
     study = open_study(folder, rule_of(task, made.each))

@@ -124,6 +124,16 @@ def test_adjudicators_may_come_later(
     ]
 
 
+def owners_page(link: str) -> str:
+    origin, _, token = link.rpartition("/owner/")
+    host, port = origin.removeprefix("http://").split(":")
+    browser = Browser(host, int(port), origin)
+    browser.cookie = browser.get(f"/owner/{token}").headers["set-cookie"].split(";")[0]
+    text = browser.get("/owner").text
+    browser.close()
+    return text
+
+
 @pytest.mark.slow
 def test_everybody_gets_a_link_that_works(study: Study) -> None:
     study.close()
@@ -151,6 +161,10 @@ def test_everybody_gets_a_link_that_works(study: Study) -> None:
             browser.enter(token)
             assert browser.first().startswith("/item/")
             browser.close()
+        label, _, link = process.stdout.readline().strip().partition(": ")
+        assert label == "Progress and agreement, for you only"
+        assert "cara" in owners_page(link)
+        assert "yours ends" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=60)
     finally:

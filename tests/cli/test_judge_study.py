@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from cloze_gen.cli.judge_study import cost_lines, open_named_study
+from cloze_gen.judging.database import read_study_file
 from cloze_gen.judging.study import Study, study_agreement
 from cloze_gen.judging.study_agreement import StudyAgreement
 from cloze_gen.recipes.msr.grooming.stage import read_groomed
@@ -436,6 +437,26 @@ def test_a_study_that_cannot_be_made(
     outcome = cli("judge", "new", "tiny", *task, *options, "--out", tmp_path)
     assert (outcome.status, says in outcome.err) == (2, True), outcome.err
     assert not list(tmp_path.glob("judgements/*"))
+
+
+@pytest.mark.parametrize(
+    ("options", "each", "warns"),
+    [
+        (("--judges", "ann,bob, ann", "--adjudicators", "eve"), 2, False),
+        (("--judges", "ann,bob,cara,dan"), 4, False),
+        (("--judges", "ann,bob", "--each", "3"), 3, True),
+        (("--adjudicators", "eve"), 3, False),
+        ((), 3, False),
+    ],
+)
+def test_all_named_judges_judge_each_item(
+    options: tuple[str, ...], each: int, warns: bool, copied: FinishedRun, cli: Cli
+) -> None:
+    """Unless --each says otherwise; three where no judges are named. Adjudicators do not count."""
+    made = cli("judge", "new", "tiny", "--pool", "2", *options, "--out", copied.out)
+    assert made.status == 0
+    assert ("Each item needs" in made.err) == warns
+    assert read_study_file(copied.out / "judgements" / "tiny-groom").settings["each"] == each
 
 
 def test_a_study_is_never_written_over(copied: FinishedRun, cli: Cli) -> None:

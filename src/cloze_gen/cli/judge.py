@@ -53,7 +53,11 @@ def new(
     ] = "",
     name: Annotated[str, typer.Option(help="name of the study; default: RUN-TASK")] = "",
     each: Annotated[
-        int | None, typer.Option(help="judges per item (3); guessing uses the settings guessing.*")
+        int | None,
+        typer.Option(
+            help="judges per item; default: all of --judges, or 3 without --judges; guessing uses the "
+            "settings guessing.*"
+        ),
     ] = None,
     pool: Annotated[
         int | None, number(0, _MOST_ITEMS, help="number of items to draw; 0: all")
@@ -133,7 +137,8 @@ def serve(
     ] = "",
     out: Out = DEFAULT_OUT,
 ) -> None:
-    """Serve the judges' pages until Ctrl-C, and print a link for each judge.
+    """Serve the judges' pages until Ctrl-C. Prints a link for each judge, and one to
+    your own page of progress and agreement.
 
     Example: cloze-gen judge serve holmes-style-groom --port 8000
     """

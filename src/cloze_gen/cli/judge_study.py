@@ -7,7 +7,6 @@ import re
 import shlex
 import statistics
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,12 @@ from cloze_gen.judging.database import (
     read_study_file,
     revoke,
 )
-from cloze_gen.judging.state import StudySettings, StudyState
+from cloze_gen.judging.state import (
+    JudgeProgress,
+    StudySettings,
+    count_outcomes,
+    judges_progress,
+)
 from cloze_gen.judging.study import (
     Study,
     StudySource,
@@ -184,12 +188,19 @@ def new(
         folder.name,
         prefer=lambda one: one.draw_named is not None if items_file else one.applies(run_settings),
     )
+    people = parse_people(judges, adjudicators)
+    n_judges = sum(one.role is Role.JUDGE for one in people)
+    if (
+        n_judges
+        and settings.get("each") is None
+        and "each" not in TASKS[source.task].unused_options
+    ):
+        settings = {**settings, "each": n_judges}
     made = _settings(settings)
     _check_task(source.task, settings)
     name = name or f"{folder.name}-{source.task}"
     if not is_run_name(name):
         raise UsageError(f"study name {quote(name)}: use only A-Z a-z 0-9 . _ - (and not . or ..)")
-    people = parse_people(judges, adjudicators)
     of = {source.of: fingerprint_of(folder, source)}
     if items_file is None:
         items = source.draw(folder, made)
@@ -214,7 +225,6 @@ def new(
     study.add_judges(people)
     study.close()
     say(f"{study_title(facts)}: {study.folder}")
-    n_judges = sum(one.role is Role.JUDGE for one in people)
     if isinstance(source.rule(facts), JudgesPerItem) and 0 < n_judges < made.each:
         say(
             f"Each item needs {made.each} judges but you named {n_judges}. Add judges "
@@ -255,7 +265,7 @@ def serve(
                 f"{opened.facts.name}: the study has no judges. Add some: --judges ann,bob."
             )
         serve_study(
-            opened, host=host, port=port, origin=origin, links=lambda: {name: issue(database, name, TOKEN) for name in invited},
+            opened, host=host, port=port, origin=origin, is_right=source.is_right, links=lambda: {name: issue(database, name, TOKEN) for name in invited},
             show=lambda line: show(line, whole_lines=True),
         )  # fmt: skip
     finally:
@@ -419,28 +429,16 @@ def status_lines(study: Study) -> Iterator[str]:
         f"study      {facts.name}: {facts.task}, {facts.style} {facts.run}; "
         f"{len(state.cases):,} items"
     )
-    for name, count in sorted(
-        Counter(state.rule.outcome(case) or "open" for case in state.cases.values()).items()
-    ):
+    for name, count in count_outcomes(state).items():
         yield f"  {count:>8,}  {name}"
-    if state.decided:
-        yield f"  {len(state.decided):>8,}  adjudicated"
     yield ""
     header = ["judge", "role", "assigned", "answered", "due", "median s", "hours"]
     yield from table_lines(
         header,
-        [_judge_cells(state, name) for name in state.judges],
+        [_judge_cells(one) for one in judges_progress(state)],
         None,
         left=frozenset({"judge", "role"}),
     )
-
-
-def _seconds_by_judge(state: StudyState) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {name: [] for name in state.judges}
-    for assignment, verdict in state.verdicts.items():
-        if verdict.seconds:
-            found[state.by_id[assignment].judge].append(verdict.seconds)
-    return found
 
 
 def cost_lines(study: Study, *, usd_per_hour: float | None) -> Iterator[str]:
@@ -448,9 +446,9 @@ def cost_lines(study: Study, *, usd_per_hour: float | None) -> Iterator[str]:
     state = study.state()
     times = [
         time
-        for name, took in _seconds_by_judge(state).items()
-        if state.judges[name].role is not Role.MACHINE
-        for time in took
+        for one in judges_progress(state)
+        if one.judge.role is not Role.MACHINE
+        for time in one.seconds
     ]
     wanted = sum(state.rule.wanted(case)[1] + len(case.pending) for case in state.cases.values())
     rows = [_cost_row("so far", len(times), sum(times), usd_per_hour)]
@@ -477,13 +475,10 @@ def _cost_row(name: str, verdicts: int, seconds: float, usd_per_hour: float | No
     ]
 
 
-def _judge_cells(state: StudyState, name: str) -> list[str]:
-    mine = state.of_judge.get(name, [])
-    took = _seconds_by_judge(state)[name]
-    answered = sum(one.id in state.verdicts for one in mine)
-    median = f"{statistics.median(took):.0f}" if took else "-"
-    return [name, str(state.judges[name].role), f"{len(mine):,}", f"{answered:,}", f"{len(state.due(name)):,}", median,
-            f"{sum(took) / 3600:.2f}"]  # fmt: skip
+def _judge_cells(one: JudgeProgress) -> list[str]:
+    median = "-" if one.median_seconds is None else f"{one.median_seconds:.0f}"
+    return [one.judge.name, str(one.judge.role), f"{one.assigned:,}", f"{one.answered:,}", f"{one.due:,}", median,
+            f"{one.hours:.2f}"]  # fmt: skip
 
 
 # ---- `cloze-gen judge apply`

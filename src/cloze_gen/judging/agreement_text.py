@@ -15,7 +15,8 @@ MOST_OPEN = 20  # items to adjudicate that are listed; the rest is counted
 MOST_PAIRS = 20  # pairs of judges with the lowest kappa that are listed
 WIDTH = 80  # columns
 _NONE = "-"
-_ALPHA_NOTE = (
+ALPHA_HEADER = ("question", "alpha", "95 % interval", "units", "items", "verdicts are")
+ALPHA_NOTE = (
     f"Krippendorff's alpha, nominal: 1 is full agreement, 0 is chance. Verdicts are reliable from "
     f"{RELIABLE:g} and allow tentative conclusions from {TENTATIVE:g} (Krippendorff 2004). "
     "Intervals: bootstrap over items."
@@ -36,7 +37,7 @@ _RATES_NOTE = (
 def report_lines(measured: StudyAgreement, *, columns: int | None = WIDTH) -> list[str]:
     """Agreement, judges and open items as tables no wider than `columns`; models come last."""
     parts = [
-        wrap(_head(measured), columns),
+        wrap(summary_line(measured), columns),
         _alpha_lines(measured, columns),
         kappa_lines(measured.kappas, "judges", columns),
         _judge_lines(measured.rows, "judge", columns),
@@ -59,7 +60,7 @@ def report_lines(measured: StudyAgreement, *, columns: int | None = WIDTH) -> li
     return lines
 
 
-def _head(measured: StudyAgreement) -> str:
+def summary_line(measured: StudyAgreement) -> str:
     judges = _counted(measured.judges, "judge")
     adjudicated = f", {measured.adjudicated:,} adjudicated" if measured.adjudicated else ""
     return (
@@ -72,8 +73,9 @@ def _counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
-def _alpha_lines(measured: StudyAgreement, columns: int | None) -> list[str]:
-    rows = [
+def alpha_rows(measured: StudyAgreement) -> list[list[str]]:
+    """The cells below `ALPHA_HEADER`, by question."""
+    return [
         [
             question,
             _number(alpha.value),
@@ -84,18 +86,20 @@ def _alpha_lines(measured: StudyAgreement, columns: int | None) -> list[str]:
         ]
         for question, alpha in measured.alphas.items()
     ]
+
+
+def _alpha_lines(measured: StudyAgreement, columns: int | None) -> list[str]:
     question_lines = [
         line
         for question, text in TASKS[measured.task].questions.items()
         for line in wrap(f"{question:13}  {text}", columns, indent=15)
     ]
-    header = ["question", "alpha", "95 % interval", "units", "items", "verdicts are"]
     return [
-        *_table(header, rows, columns, "question", "verdicts are"),
+        *_table(ALPHA_HEADER, alpha_rows(measured), columns, "question", "verdicts are"),
         "",
         *question_lines,
         "",
-        *wrap(_ALPHA_NOTE + TASKS[measured.task].alpha_note, columns, indent=0),
+        *wrap(ALPHA_NOTE + TASKS[measured.task].alpha_note, columns, indent=0),
     ]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -167,6 +169,42 @@ def _state(store: StudyStore, rule: Rule, attention: str) -> StudyState:
     for assignment in sorted(store.withdrawn()):
         state.release(assignment)
     return state
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeProgress:
+    """`seconds`: of the verdicts that were timed."""
+
+    judge: Judge
+    assigned: int
+    answered: int
+    due: int
+    seconds: Sequence[float]
+
+    @property
+    def median_seconds(self) -> float | None:
+        return statistics.median(self.seconds) if self.seconds else None
+
+    @property
+    def hours(self) -> float:
+        return sum(self.seconds) / 3600
+
+
+def judges_progress(state: StudyState) -> list[JudgeProgress]:
+    found = []
+    for name, judge in state.judges.items():
+        mine = state.of_judge.get(name, [])
+        given = [state.verdicts[one.id] for one in mine if one.id in state.verdicts]
+        seconds = [one.seconds for one in given if one.seconds]
+        found.append(JudgeProgress(judge, len(mine), len(given), len(state.due(name)), seconds))
+    return found
+
+
+def count_outcomes(state: StudyState) -> dict[str, int]:
+    """Outcome -> number of items, and how many an adjudicator decided; `open`: no outcome yet."""
+    outcomes = Counter(state.rule.outcome(case) or "open" for case in state.cases.values())
+    decided = {"adjudicated": len(state.decided)} if state.decided else {}
+    return dict(sorted(outcomes.items())) | decided
 
 
 def verdicts_of_people(state: StudyState) -> dict[str, VerdictsByJudge]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 import uuid
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from cloze_gen.errors import StoreError
+from cloze_gen.judging.agreement_text import alpha_rows
 from cloze_gen.judging.database import SESSION, TOKEN, issue, revoke
+from cloze_gen.judging.state import judges_progress
+from cloze_gen.judging.study import study_agreement
 from cloze_gen.judging.web.app import Submission
 from cloze_gen.judging.web.pages import assets_version
 from cloze_gen.judging.web.security import Rate, Rates
@@ -306,3 +310,98 @@ def test_open_pages_of_version_0_1_can_still_save() -> None:
         "seconds": 1.0,
     }
     assert Submission.model_validate(sent).response == {"guesses": ["key"]}
+
+
+def answer_checks_wrongly(place: Served, judge: str) -> None:
+    """Answer all items, attention checks with what they do not ask for."""
+    study = place.study
+    while (one := study.next_open(judge)) is not None:
+        answer = study.store.item(one.item).key.get("expected", {}).get("answer", 0)
+        wrong = {**response(Task.READ), "answer": (answer + 1) % 5, "fits_as_well": []}
+        study.take(one, wrong, verdict_id=f"{judge}-{one.id}", seconds=30.0, source="page")
+
+
+def test_the_owner_sees_progress_time_agreement_and_failed_checks(tmp_path: Path) -> None:
+    study = make_tiny_study(tmp_path / "study", judges="ann,bob", each=2, attention=0.5)
+    with served(study, owner="o" * 43) as place:
+        answer_checks_wrongly(place, "ann")
+        browser = place.stranger()
+        entered = browser.get("/owner/" + "o" * 43)
+        assert (entered.status, entered.headers["location"]) == (303, "/owner")
+        browser.cookie = entered.headers["set-cookie"].split(";")[0]
+        text = browser.get("/owner").text
+        state, measured = study.state(), study_agreement(study, is_right=str.__eq__)
+        ann, bob = judges_progress(state)
+        [row] = measured.rows
+        failed = row.attention.of - row.attention.count
+        assert failed > 0
+        assert ann.hours == 30.0 * ann.answered / 3600
+        plain = " ".join(re.sub("<[^>]*>", " ", text).split())
+        checks = f"{failed} of {row.attention.of}"
+        assert f"ann {ann.answered} of {ann.assigned} 0 30 {ann.hours:.2f} {checks}" in plain
+        assert f"bob {bob.answered} of {bob.assigned} {bob.due} - 0.00 -" in plain
+        for cells in alpha_rows(measured):
+            assert " ".join([study.task.questions[cells[0]], *cells[1:]]) in plain
+        assert "<script" not in text
+        answer_checks_wrongly(place, "bob")  # another reading of the study notices
+        new = browser.get("/owner").text
+        (interval,) = (
+            cells[2]
+            for cells in alpha_rows(study_agreement(study, is_right=str.__eq__))
+            if cells[0] == study.task.main_question
+        )
+        assert interval in new
+
+
+def test_the_owners_page_is_for_the_owner_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Not for judges, strangers, other tokens or other studies; the token is in no log or file."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    token = "o" * 43
+    compared = []
+    monkeypatch.setattr(
+        "cloze_gen.judging.web.security.hmac.compare_digest",
+        lambda one, other: (compared.append(other), one == other)[1],
+    )
+    with served(make_tiny_study(tmp_path / "study"), owner=token) as place:
+        judge, stranger = place.browser("ann"), place.stranger()
+        links = [issue(place.study.store.database, "ann", TOKEN), "", "o" * 42, "\u00f8", "o" * 44]
+        for browser in (judge, stranger):
+            assert browser.get("/owner").status == 403
+            for wrong in links:
+                reply = browser.get(f"/owner/{quote(wrong)}")
+                assert reply.status == 404
+                assert "set-cookie" not in reply.headers
+        assert "o" * 42 in [one.decode() for one in compared]
+        entered = stranger.get(f"/owner/{token}")
+        assert {"HttpOnly", " SameSite=lax"} & {*entered.headers["set-cookie"].split(";")}
+        stranger.cookie = entered.headers["set-cookie"].split(";")[0]
+        assert stranger.get("/").status == 403  # an owner is no judge
+        monkeypatch.setattr(
+            "cloze_gen.judging.web.app.owner_html", lambda *_: pytest.fail("in the page")
+        )
+        monkeypatch.setattr(
+            "cloze_gen.judging.web.app.study_agreement",
+            lambda *_, **__: (_ for _ in ()).throw(ValueError("inner words")),
+        )
+        assert stranger.get("/owner").status == 500
+        files = [one for one in tmp_path.rglob("*") if one.is_file()]
+        assert any("inner words" in one.read_text(errors="replace") for one in files)
+        assert not any(token.encode() in one.read_bytes() for one in files)
+        told = capfd.readouterr()
+        assert "inner words" in told.err
+        assert token not in told.out + told.err
+    with served(make_tiny_study(tmp_path / "other")) as place:  # nobody may own it
+        browser = place.stranger()
+        assert browser.get("/owner/").status == browser.get(f"/owner/{token}").status == 404
+        browser.cookie = stranger.cookie
+        assert browser.get("/owner").status == 403
+
+
+def test_tokens_of_owners_are_tried_in_vain(tmp_path: Path) -> None:
+    """Like unknown links, wrong tokens of an address are few."""
+    rates = Rates(unknown_link=Rate(3, 1e-9))
+    with served(make_tiny_study(tmp_path / "study"), owner="o" * 43, rates=rates) as place:
+        found = [place.stranger().get(f"/owner/{number}").status for number in range(4)]
+        assert found == [404, 404, 404, 429]

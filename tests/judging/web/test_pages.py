@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cloze_gen.judging.study import study_agreement
 from cloze_gen.judging.tasks import TASKS
 from cloze_gen.judging.tasks.groom import GUIDELINES, REASONS
 from cloze_gen.judging.web import pages
@@ -21,10 +24,11 @@ from cloze_gen.judging.web.pages import (
     done_html,
     item_html,
     joint,
+    owner_html,
     refused,
 )
-from cloze_gen.records.judgement import Task
-from tests.cases.studies import item
+from cloze_gen.records.judgement import Judge, Role, Task
+from tests.cases.studies import item, make_tiny_study
 
 HOSTILE = "<script>alert(1)</script>\" onload='x' {{ 7*7 }} {% raw %} &amp; \u202e</form>"
 
@@ -144,3 +148,16 @@ def test_the_judge_is_named() -> None:
     """Who was handed somebody else's link sees whose it is; a name is text."""
     assert "tiny, judge ann" in item_html(page(Task.READ))
     assert "<script>alert" not in item_html(page(Task.READ, judge=HOSTILE))
+
+
+def test_names_on_the_owners_page_are_text(tmp_path: Path) -> None:
+    """Of the study, its run and its judges, wherever they come from."""
+    with contextlib.closing(make_tiny_study(tmp_path / "study", n=2, judges="ann")) as study:
+        measured = study_agreement(study, is_right=str.__eq__)
+        plain = owner_html(study, measured)
+        study.facts = replace(study.facts, name=HOSTILE, run=HOSTILE)
+        study.state().judges[HOSTILE] = Judge(HOSTILE, Role.JUDGE)
+        made = owner_html(study, measured)
+    assert html.escape(HOSTILE).replace("&quot;", "&#34;").replace("&#x27;", "&#39;") in made
+    for marks in (r"<(script|img|form|a)\b", r"<script|<style|\sstyle=|<[^>]*\son\w+="):
+        assert re.findall(marks, made) == re.findall(marks, plain) == []

@@ -36,7 +36,7 @@ from cloze_gen.records.judgement import Task
 from cloze_gen.records.rejection import Reason
 
 N_PICKED = 4  # MSR 2.3; the published formats hold an answer and four
-FIT = "fit"
+FIT, NOT_JUDGED = "fit", "not_judged"
 JUDGES_DISAGREE = "judges_disagree"
 _MOST_NOTE_CHARS = 200
 _QUESTION = """\
@@ -265,6 +265,11 @@ class Groom(JudgingTask):
         return {
             "reasons": [(reason, words, _REASON_KEYS[reason]) for reason, words in REASONS.items()],
             "guidelines": GUIDELINES,
+            "refused": {
+                word
+                for word, verdict in (seen.get("machine") or {}).items()
+                if verdict not in {FIT, NOT_JUDGED}
+            },
             "widest": max(seen["candidates"], key=len, default=""),
             "wanted": min(N_PICKED, len(seen["candidates"])),
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import ipaddress
 import time
@@ -20,7 +21,8 @@ from starlette.routing import Route
 from cloze_gen.cli_errors import write_crash_report
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import FormatError, StoreError
-from cloze_gen.judging.study import Outcome, Study
+from cloze_gen.judging.study import Outcome, Study, study_agreement
+from cloze_gen.judging.tasks.task import IsRight
 from cloze_gen.judging.web.pages import (
     ItemPage,
     Refusal,
@@ -29,6 +31,7 @@ from cloze_gen.judging.web.pages import (
     done_html,
     item_html,
     json_reply,
+    owner_html,
     refused,
 )
 from cloze_gen.judging.web.security import (
@@ -43,7 +46,7 @@ from cloze_gen.judging.web.security import (
 from cloze_gen.parsing import ParseError, parse_json
 from cloze_gen.records.judgement import Kind
 
-DONE = "/done"
+DONE, OWNER = "/done", "/owner"
 _NO_LINK = (
     "You need your personal link for this page. Open the link that you were given. If it does not "
     "work, ask for a new one."
@@ -74,15 +77,25 @@ def make_app(
     *,
     origin: str,
     rates: Rates | None = None,
+    owner: str = "",
+    is_right: IsRight = str.__eq__,
     clock: Callable[[], float] = time.monotonic,
 ) -> Starlette:
-    """`origin`: the address for judges, `http://127.0.0.1:8000`; `clock`: monotonic seconds."""
-    pages = _Pages(study, origin, rates or Rates(), clock)
+    """
+    Args:
+        origin: the address for judges, `http://127.0.0.1:8000`.
+        owner: token of the owner's page; empty: there is none.
+        is_right: as in `StudySource`.
+        clock: monotonic seconds.
+    """
+    pages = _Pages(study, origin, rates or Rates(), clock, owner, is_right)
     routes = [
         Route("/", pages.in_thread(pages.first), methods=["GET"]),
         Route("/enter/{token}", pages.in_thread(pages.enter), methods=["GET"]),
         Route("/item/{assignment}", pages.in_thread(pages.item), methods=["GET"]),
         Route(DONE, pages.in_thread(pages.done), methods=["GET"]),
+        Route(f"{OWNER}/{{token}}", pages.in_thread(pages.enter_owner), methods=["GET"]),
+        Route(OWNER, pages.owner, methods=["GET"]),
         Route("/static/{version}/{name}", pages.static, methods=["GET"]),
         Route("/favicon.ico", pages.icon, methods=["GET"]),
         Route("/verdict", pages.verdict, methods=["POST"]),
@@ -109,9 +122,17 @@ class _Pages:
     140 ms, 4 threads 45 to 52 ms, 40 threads 54 to 85 ms.
     """
 
-    def __init__(self, study: Study, origin: str, rates: Rates, clock: Callable[[], float]) -> None:
-        self._study = study
-        self._sessions = Sessions(study, secure=origin.startswith("https:"))
+    def __init__(
+        self,
+        study: Study,
+        origin: str,
+        rates: Rates,
+        clock: Callable[[], float],
+        owner: str,
+        is_right: IsRight,
+    ) -> None:
+        self._study, self._is_right = study, is_right
+        self._sessions = Sessions(study, secure=origin.startswith("https:"), owner=owner)
         self._known, self._visits = Buckets(rates.judge, clock), Buckets(rates.visit, clock)
         self._unknown, self._unknown_links = (
             Buckets(rates.unknown_visitor, clock),
@@ -123,6 +144,10 @@ class _Pages:
     @functools.cached_property
     def _turn(self) -> CapacityLimiter:
         return CapacityLimiter(_THREADS)  # must be created inside the event loop
+
+    @functools.cached_property
+    def _turn_of_owner(self) -> CapacityLimiter:
+        return CapacityLimiter(1)  # bootstraps may take seconds; judges do not wait for them
 
     def in_thread(
         self, answer: Callable[[Request], Response]
@@ -184,6 +209,25 @@ class _Pages:
                 csrf=csrf,
             )
         )
+
+    def enter_owner(self, request: Request) -> Response:
+        response = RedirectResponse(OWNER, 303)
+        if not self._sessions.begin_owner(request.path_params["token"], response):
+            self._limit(self._unknown_links, _address(request))
+            raise Refusal(404, _NO_LINK)
+        return response
+
+    async def owner(self, request: Request) -> Response:
+        if not self._sessions.is_owner(request):
+            self._limit(self._unknown, _address(request))
+            raise Refusal(403, _NO_LINK)
+        return HTMLResponse(await run_sync(self._figures, limiter=self._turn_of_owner))
+
+    def _figures(self) -> str:
+        """Reads the study anew, so that judges' threads are free to change theirs."""
+        rule = self._study.state().rule
+        with contextlib.closing(Study(self._study.folder, self._study.facts, rule)) as study:
+            return owner_html(study, study_agreement(study, is_right=self._is_right))
 
     async def static(self, request: Request) -> Response:
         version, name = (request.path_params[part] for part in ("version", "name"))

@@ -16,6 +16,15 @@ from typing import Any
 import jinja2
 from starlette.responses import HTMLResponse, Response
 
+from cloze_gen.judging.agreement_text import (
+    ALPHA_HEADER,
+    ALPHA_NOTE,
+    alpha_rows,
+    summary_line,
+)
+from cloze_gen.judging.state import count_outcomes, judges_progress
+from cloze_gen.judging.study import Study
+from cloze_gen.judging.study_agreement import StudyAgreement
 from cloze_gen.judging.tasks import TASKS
 from cloze_gen.records.judgement import Task
 
@@ -73,6 +82,24 @@ def done_html(study: str, *, waiting: bool, storage_key: str = "", csrf: str = "
     """The page without an item; `waiting`: there may be more later."""
     return _template("done.html").render(
         study=study, waiting=waiting, storage_key=storage_key, csrf=csrf
+    )
+
+
+def owner_html(study: Study, measured: StudyAgreement) -> str:
+    """The figures of `judge status` and `judge agree`, with names, for the owner alone."""
+    state = study.state()
+    return _template("owner.html").render(
+        facts=study.facts,
+        outcomes=count_outcomes(state),
+        judges=judges_progress(state),
+        attention={row.judge: row.attention for row in [*measured.rows, *measured.machine_rows]},
+        checked=bool(state.attention),
+        measured=measured,
+        summary=summary_line(measured),
+        questions=TASKS[study.facts.task].questions,
+        header=ALPHA_HEADER,
+        alphas=alpha_rows(measured),
+        note=ALPHA_NOTE + TASKS[study.facts.task].alpha_note,
     )
 
 

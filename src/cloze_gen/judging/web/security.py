@@ -180,8 +180,9 @@ class Session:
 class Sessions:
     """The sessions of one study. Opening a link exchanges its token for a cookie."""
 
-    def __init__(self, study: Study, *, secure: bool) -> None:
-        self._study, self._secure = study, secure
+    def __init__(self, study: Study, *, secure: bool, owner: str = "") -> None:
+        """`owner`: token of the owner's link; empty: there is no owner's page."""
+        self._study, self._secure, self._owner = study, secure, owner
         # Browsers store cookies by host, not by port, so each study on this host needs its own
         # name. `__Host-` (RFC 6265bis, 4.1.3.2) prevents other subdomains from setting ours.
         digest = hashlib.sha256(f"cookie:{study.facts.secret}".encode()).hexdigest()[:12]
@@ -212,6 +213,24 @@ class Sessions:
             secure=self._secure,
             httponly=True,
             samesite="lax",
+        )
+
+    def begin_owner(self, token: str, response: Response) -> bool:
+        """Give the owner's browser a cookie, so that the token leaves the address; False: unknown."""
+        if not self._is_owner(token):
+            return False
+        response.set_cookie(
+            f"{self._cookie}-owner", token, secure=self._secure, httponly=True, samesite="lax"
+        )
+        return True
+
+    def is_owner(self, request: Request) -> bool:
+        return self._is_owner(request.cookies.get(f"{self._cookie}-owner", ""))
+
+    def _is_owner(self, token: str) -> bool:
+        """Compared in constant time."""
+        return bool(self._owner) and hmac.compare_digest(
+            self._owner.encode(), token.encode("utf-8", "surrogatepass")
         )
 
     def csrf(self, session: Session) -> str:

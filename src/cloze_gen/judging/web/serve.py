@@ -6,6 +6,7 @@ import contextlib
 import ipaddress
 import logging
 import re
+import secrets
 import socket
 import threading
 import urllib.parse
@@ -17,7 +18,8 @@ from starlette.types import ASGIApp
 
 from cloze_gen.errors import UsageError
 from cloze_gen.judging.study import Study
-from cloze_gen.judging.web.app import make_app
+from cloze_gen.judging.tasks.task import IsRight
+from cloze_gen.judging.web.app import OWNER, make_app
 from cloze_gen.parsing import error_text, quote
 
 _ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]+)?/?", re.IGNORECASE)
@@ -136,6 +138,7 @@ def serve(
     origin: str,
     links: Callable[[], Mapping[str, str]],
     show: Callable[[str], Any],
+    is_right: IsRight = str.__eq__,
 ) -> None:
     """Serve a study until the program is interrupted.
 
@@ -149,14 +152,16 @@ def serve(
     listener = listen(host, port)
     with contextlib.closing(listener):
         where = origin_of(listener, origin)
-        app = make_app(study, origin=where)
+        owner = secrets.token_urlsafe()
+        app = make_app(study, origin=where, owner=owner, is_right=is_right)
         with running(app, listener) as ended:
             for judge, token in links().items():
                 show(f"{judge}: {where}/enter/{token}")
+            show(f"Progress and agreement, for you only: {where}{OWNER}/{owner}")
             if notice := warning(listener, where):
                 show(notice)
             show(
-                f"Serving study {study.facts.name} at {where}. Press Ctrl-C to stop. The links "
-                "stay valid when you serve it again."
+                f"Serving study {study.facts.name} at {where}. Press Ctrl-C to stop. The judges' "
+                "links stay valid when you serve it again; yours ends."
             )
             ended.wait()

@@ -39,7 +39,10 @@ def serve(folder: Path, port: int, *, die: bool) -> None:
     listener = listen("127.0.0.1", port)
     fast = Rates(judge=Rate(10_000, 10_000), unknown_visitor=Rate(10_000, 10_000))
     app = make_app(
-        open_study(folder, rule_of_folder(folder)), origin=origin_of(listener, ""), rates=fast
+        open_study(folder, rule_of_folder(folder)),
+        origin=origin_of(listener, ""),
+        rates=fast,
+        owner="owners-token",
     )
     with running(dying(app) if die else app, listener):
         sys.stdout.write(f"{os.getpid()}\n")

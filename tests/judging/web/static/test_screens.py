@@ -205,3 +205,32 @@ def test_without_a_script(served: Callable[..., Any], sit: Callable[..., Any]) -
     assert "needs JavaScript" in plain.inner_text("main")
     plain.context.close()
     ready(page)
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "task"),
+    [
+        (320, "light", Task.READ),
+        (390, "light", Task.READ),
+        (390, "dark", Task.GROOM),
+        (1280, "dark", Task.GUESS),
+    ],
+)
+def test_the_owners_page(
+    width: int, scheme: str, task: Task, served: Callable[..., Any], sit: Callable[..., Any]
+) -> None:
+    """No scripts, no cut table, enough contrast, and no token in the address."""
+    study = served(task, n=2, judges="ann,bob," + "Maximiliane-" * 3, attention=0.5)
+    page = sit(study, viewport={"width": width, "height": 740}, color_scheme=scheme)
+    page.goto(f"{study.origin}/owner/owners-token")
+    assert page.url == f"{study.origin}/owner"
+    assert page.locator("script").count() == 0
+    assert page.locator("main table").count() == 2
+    scrolled, inner = page.evaluate(WIDTH)
+    assert (scrolled, inner) == (width, width)
+    assert page.evaluate(
+        "[...document.querySelectorAll('table')].every(one => one.getBoundingClientRect().right <= innerWidth)"
+    )
+    wraps = page.evaluate("getComputedStyle(document.querySelector('td')).overflowWrap")
+    assert (wraps == "anywhere") == (width == 320)  # at 390 no word of a table is broken
+    assert [one for one in page.evaluate(CONTRAST) if one[1] < one[2]] == []

@@ -23,6 +23,12 @@ def words_at(page: Any, *numbers: int) -> set[str]:
     return {words[number - 1] for number in numbers}
 
 
+def words_at_all(page: Any, *numbers: int) -> set[str]:
+    """As `words_at`, hidden candidates counted too."""
+    boxes = page.locator("[name=picked]")
+    return {boxes.nth(number - 1).get_attribute("data-word") for number in numbers}
+
+
 def test_grooming_by_keys(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
     study = served(Task.GROOM, n=4)
     page = sit(study)
@@ -72,6 +78,59 @@ def test_a_pair_of_digits_that_is_no_number_settles_the_first(
     expected = words_at(page, 7, 9, 15, 28)
     goes_on(page)
     assert set(study.current_response()[0]["picked"]) == expected
+
+
+def test_groomers_may_hide_what_the_machine_rejected(
+    served: Callable[..., Any], sit: Callable[..., Any]
+) -> None:
+    """By key or checkbox. What is picked stays and is sent; the browser remembers the choice."""
+    study = served(Task.GROOM, n=2, show_machine=True)
+    page = sit(study)
+    boxes = page.locator("[name=picked]")
+    refused = [n + 1 for n in range(30) if boxes.nth(n).get_attribute("data-refused") is not None]
+    fit = [n for n in range(1, 31) if n not in refused]
+    assert len(refused) == 12
+    place = lambda number: page.locator(f".candidates li:nth-child({number})")  # noqa: E731
+    chosen = [refused[3], fit[5], fit[6], fit[7]]
+    place(chosen[0]).locator("label").click()
+    press(page, "h")
+    assert page.is_checked("#hide")
+    assert page.locator(".candidates li:visible").count() == 30 - 12 + 1
+    assert place(chosen[0]).is_visible()
+    assert page.inner_text("#count") == "1 of 4 picked"
+    press(page, *str(refused[-1]), *(["Space"] if refused[-1] < 4 else []))  # hidden: not picked
+    assert page.inner_text("#typed") == f"{refused[-1]} is hidden"
+    page.focus(f"[name=picked][value='{fit[0] - 1}']")
+    press(page, "ArrowRight")  # over the hidden ones
+    assert page.evaluate("document.activeElement.value") == str(
+        min(n for n in [*fit, chosen[0]] if n > fit[0]) - 1
+    )
+    page.focus("#hide")
+    press(page, "Space")
+    assert page.locator(".candidates li:visible").count() == 30
+    press(page, "h")
+    for number in chosen[1:]:
+        place(number).locator("label").click()
+    expected = words_at_all(page, *chosen)
+    goes_on(page)
+    assert set(study.current_response()[0]["picked"]) == expected
+    assert page.is_checked("#hide")  # on the next item
+    assert page.locator(".candidates li:visible").count() == 18
+    goes_on(page, lambda: press(page, "Backspace"))  # a saved answer keeps its hidden pick
+    assert page.locator(".candidates li:visible").count() == 19
+    assert page.inner_text("#count") == "4 of 4 picked"
+    bob = sit(study, "bob")
+    assert not bob.is_checked("#hide")
+    bob.close()
+
+
+def test_without_the_machines_verdicts_there_is_nothing_to_hide(
+    served: Callable[..., Any], sit: Callable[..., Any]
+) -> None:
+    page = sit(served(Task.GROOM, n=1))
+    press(page, "h")
+    assert page.locator("#hide").count() == 0
+    assert page.locator(".candidates li:visible").count() == 30
 
 
 def test_what_was_missing_is_not_shown_once_it_is_mended(

@@ -1,12 +1,13 @@
 // Grooming: pick four candidates, or a reason to reject the sentence. Candidates are picked by number. With thirty candidates, 4 to 9 pick at once; 1, 2
 // or 3 wait for a second digit or Space. If both digits make no number of the list, the second starts a new number. The page shows pending digits.
 
-import { digit } from "./keys.js";
+import { digit, remember } from "./keys.js";
 
 export function start(form, changed) {
   const boxes = [...form.querySelectorAll("[name=picked]")];
   const reasons = [...form.querySelectorAll("[name=rejected]")];
   const [note, reject, stack, sentence, shown] = ["note", "reject", "stack", "sentence", "preview"].map((id) => document.getElementById(id));
+  const hide = document.getElementById("hide"); // only if the study shows the machine's verdicts
   const wanted = Number(document.getElementById("candidates").dataset.wanted);
   let typed = "";
 
@@ -19,6 +20,15 @@ export function start(form, changed) {
     document.getElementById("count").textContent = why ? "rejected" : n > wanted ? `${n} picked: ${n - wanted} too many` : `${n} of ${wanted} picked`;
     document.getElementById("candidates").classList.toggle("off", Boolean(why));
     if (why) reject.open = true;
+  }
+
+  const item = (box) => box.closest("li");
+  const visible = () => boxes.filter((box) => !item(box).hidden);
+
+  /** Hide what the machine rejected and nobody picked. Only here, so nothing moves while the judge picks. */
+  function sift() {
+    for (const box of boxes) item(box).hidden = Boolean(hide?.checked && box.dataset.refused && !box.checked);
+    if (item(document.activeElement)?.hidden) hide.focus();
   }
 
   /** Show the sentence with a candidate in place of the answer. The height stays the same, so nothing below moves. */
@@ -40,6 +50,7 @@ export function start(form, changed) {
   function pick(number) {
     const box = boxes[number - 1];
     if (!box) return type("", `there is no ${number}`);
+    if (item(box).hidden) return type("", `${number} is hidden`);
     type("");
     box.checked = !box.checked;
     box.focus();
@@ -59,21 +70,26 @@ export function start(form, changed) {
     if (one.checked) (one.value === "other" ? note : one).focus();
   }
 
-  function walk(from, key) {
-    const columns = boxes.filter((box) => box.closest("li").offsetTop === boxes[0].closest("li").offsetTop).length;
+  function walk(at, key) {
+    const boxes = visible();
+    const columns = boxes.filter((box) => item(box).offsetTop === item(boxes[0]).offsetTop).length;
     const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[key];
-    const to = from < 0 ? 0 : from + step;
-    boxes[to]?.focus();
+    boxes[boxes.includes(at) ? boxes.indexOf(at) + step : 0]?.focus();
   }
 
   for (const box of boxes) {
     box.addEventListener("change", () => chosen(box));
     box.addEventListener("focus", () => preview(box));
     box.addEventListener("blur", () => preview(null));
-    box.closest("li").addEventListener("pointerenter", () => preview(box));
-    box.closest("li").addEventListener("pointerleave", () => preview(boxes.find((one) => one === document.activeElement)));
+    item(box).addEventListener("pointerenter", () => preview(box));
+    item(box).addEventListener("pointerleave", () => preview(boxes.find((one) => one === document.activeElement)));
   }
   for (const one of reasons) one.addEventListener("change", () => chosen(one));
+  if (hide) {
+    remember(hide, `cloze-gen/${form.dataset.storageKey}/hide-rejected`);
+    hide.addEventListener("change", sift);
+    sift();
+  }
   note.addEventListener("input", changed);
   document.getElementById("no-reject").addEventListener("click", () => (reasons.forEach((one) => (one.checked = false)), show(), changed()));
 
@@ -84,6 +100,7 @@ export function start(form, changed) {
       boxes.forEach((box, place) => (box.checked = (state.picked ?? []).includes(place)));
       reasons.forEach((one) => (one.checked = one.value === state.rejected));
       note.value = state.note ?? "";
+      sift();
       show();
     },
 
@@ -93,24 +110,24 @@ export function start(form, changed) {
       const places = picked();
       if (places.length === wanted) return { response: { picked: places } };
       const words = places.length > wanted ? `remove ${places.length - wanted}` : `${wanted - places.length} missing`;
-      return { missing: `Pick exactly ${wanted} (${words}), or reject the sentence.`, focus: boxes.find((box) => box.checked) ?? boxes[0] };
+      return { missing: `Pick exactly ${wanted} (${words}), or reject the sentence.`, focus: boxes.find((box) => box.checked) ?? visible()[0] ?? hide };
     },
 
     describe: (response) => (response.picked ? response.picked.map((place) => boxes[place]?.dataset.word).join(", ") : `rejected (${response.rejected})`),
 
     key(event) {
-      const at = boxes.indexOf(event.target);
       const number = digit(event);
       if (number !== null) {
         if (Number(typed) && !boxes[Number(typed + number) - 1]) pick(Number(typed));
         if (!typed && 10 * number <= boxes.length) type(String(number));
         else pick(Number(typed + number));
       } else if (event.key === " " && Number(typed)) pick(Number(typed));
-      else if (event.key.startsWith("Arrow") && !reasons.includes(event.target)) walk(at, event.key);
+      else if (event.key.startsWith("Arrow") && !reasons.includes(event.target)) walk(event.target, event.key);
       else if (event.key === "r") {
         reject.open = !reject.open || Boolean(reason());
-        (reject.open ? reason() ?? reasons[0] : boxes[0]).focus();
-      } else {
+        (reject.open ? reason() ?? reasons[0] : visible()[0] ?? hide).focus();
+      } else if (event.key === "h" && hide) hide.click();
+      else {
         const one = reasons.find((one) => one.dataset.key === event.key.toLowerCase());
         if (!one) return false;
         why(one);

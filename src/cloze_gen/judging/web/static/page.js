@@ -4,6 +4,7 @@
 // key(event) outside text fields, typing(event) in a field, chord(event) with Ctrl or Alt, enter(event) before saving, erase() before going back, escape().
 
 import { Clock } from "./clock.js";
+import { remember } from "./keys.js";
 import { Outbox, uuid } from "./outbox.js";
 
 const KEYS_OFF = "cloze-gen/single-keys-off";
@@ -190,18 +191,7 @@ async function startItem(form) {
 function startKeys(task, save) {
   const help = $("help");
   const single = $("single-keys");
-  try {
-    single.checked = localStorage.getItem(KEYS_OFF) === null;
-  } catch {
-    // no storage: stays on
-  }
-  single.addEventListener("change", () => {
-    try {
-      single.checked ? localStorage.removeItem(KEYS_OFF) : localStorage.setItem(KEYS_OFF, "off");
-    } catch {
-      // for this page only
-    }
-  });
+  remember(single, KEYS_OFF);
   const show = () => (help.showModal(), $("help-title").focus()); // at the title, not at the first control
   $("keys").addEventListener("click", show);
 

@@ -17,7 +17,7 @@ from cloze_gen.errors import UsageError
 from cloze_gen.formats.questions import around_blank
 from cloze_gen.judging.state import StudySettings, verdicts_of_people
 from cloze_gen.judging.study import Study, StudySource, study_agreement
-from cloze_gen.judging.tasks.groom import groomed
+from cloze_gen.judging.tasks.groom import NOT_JUDGED, groomed
 from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
 from cloze_gen.recipes.msr.tables import ANSWERS, DECISIONS, GROOMED, SCORED, SCREENED, part_paths
 from cloze_gen.records.judgement import StudyItem, Task
@@ -75,8 +75,7 @@ def pool_items(
         }
         if machine:
             shown["machine"] = {
-                word: machine.get(item_id, {}).get(word, "not_judged")
-                for word in candidates[item_id]
+                word: machine.get(item_id, {}).get(word, NOT_JUDGED) for word in candidates[item_id]
             }
         items.append(
             StudyItem(
