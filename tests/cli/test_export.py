@@ -35,6 +35,7 @@ def rows(outcome: Outcome) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(outcome.out.removeprefix("\ufeff"), newline="")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", sorted(RUN_FIXTURES))
 def test_every_style_in_every_format(
     style: str, run_of: Callable[[str], FinishedRun], cli: Cli, tmp_path: Path

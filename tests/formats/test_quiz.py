@@ -22,8 +22,8 @@ from cloze_gen.formats.quiz import (
     to_csv,
     to_gift,
     to_moodle_xml,
-    to_qti,
 )
+from cloze_gen.release.export import to_qti
 
 CHOICE = QuizQuestion.of_text("b:0:1", "b", ["We _____ it."], ["eat", "hide"], [1])
 MATCHING = QuizQuestion.of_text(

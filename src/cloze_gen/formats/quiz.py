@@ -9,12 +9,9 @@ QTI: IMS Question and Test Interoperability 2.1, final, with the XSD of 31 July 
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import string
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
@@ -87,14 +84,21 @@ _FORMULA = ("=", "+", "-", "@")  # a spreadsheet runs a cell that begins with on
 def to_csv(questions: Sequence[QuizQuestion], title: str) -> bytes:
     """A row a question. An apostrophe precedes a cell that a spreadsheet takes for a formula."""
     most = max((len(one.options) for one in questions), default=0)
-    lines = io.StringIO(newline="")
-    write = csv.writer(lines, lineterminator="\n").writerow
-    write(["number", "id", "book", "question", *map(option_letter, range(most)), "answer"])
+    rows = [["number", "id", "book", "question", *map(option_letter, range(most)), "answer"]]
     for number, one in enumerate(questions, 1):
         options = [*one.options, *[""] * (most - len(one.options))]
-        cells = [one.id, one.book, " ".join(one.paragraphs), *options, one.key]
-        write([number, *(f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells)])
-    return lines.getvalue().encode("utf-8-sig")  # Excel needs the mark to see UTF-8
+        rows.append([str(number), one.id, one.book, " ".join(one.paragraphs), *options, one.key])
+    text = "".join(f"{','.join(map(_cell, row))}\n" for row in rows)
+    return text.encode("utf-8-sig")  # Excel needs the mark to see UTF-8
+
+
+def _cell(text: str) -> str:
+    """
+    >>> print(_cell("=1+1"), _cell('a "b", c'))
+    "'=1+1" "a ""b"", c"
+    """
+    safe = f"'{text}" if text.startswith(_FORMULA) else text
+    return '"' + safe.replace('"', '""') + '"'
 
 
 # ---- GIFT
@@ -223,8 +227,8 @@ _RESPONSE, _SCORE = "RESPONSE", "SCORE"
 _LONGEST_LABEL = 256  # characters, by the XSD
 
 
-def to_qti(questions: Sequence[QuizQuestion], title: str) -> bytes:
-    """A zip file with an item a question, a test of them all, and the manifest."""
+def qti_files(questions: Sequence[QuizQuestion], title: str) -> dict[str, bytes]:
+    """The files of a package: the manifest, a test, and an item a question."""
     names = [f"Q{number:05}" for number in range(1, len(questions) + 1)]
     files = {f"items/{name}.xml": name for name in names}
     test, references = "test.xml", [_element("dependency", identifierref=name) for name in names]
@@ -246,11 +250,7 @@ def to_qti(questions: Sequence[QuizQuestion], title: str) -> bytes:
     whole = _element("assessmentTest", part, xmlns=_QTI, identifier="TEST", title=title)
     written = {"imsmanifest.xml": manifest, test: whole}
     written |= {file: _qti_item(one, name) for (file, name), one in zip(files.items(), questions, strict=True)}  # fmt: skip
-    package = io.BytesIO()
-    with zipfile.ZipFile(package, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file, root in written.items():
-            archive.writestr(zipfile.ZipInfo(file), _document(root), zipfile.ZIP_DEFLATED)
-    return package.getvalue()
+    return {file: _document(root) for file, root in written.items()}
 
 
 def _qti_item(one: QuizQuestion, name: str) -> ET.Element:
@@ -289,11 +289,3 @@ def _qti_item(one: QuizQuestion, name: str) -> ET.Element:
 
 def _choice(element: str, identifier: str, text: str, **attributes: str) -> ET.Element:
     return _element(element, text, identifier=identifier, **attributes)
-
-
-WRITERS: Mapping[str, Callable[[Sequence[QuizQuestion], str], bytes]] = {
-    "csv": to_csv,
-    "gift": to_gift,
-    "moodle-xml": to_moodle_xml,
-    "qti": to_qti,
-}
