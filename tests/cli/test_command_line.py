@@ -84,9 +84,9 @@ def test_explain_a_finished_run(copied: Any, cli: Callable[..., Any]) -> None:
 def test_runs_are_listed_with_their_signatures(
     finished: Any, cli: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """One line a run; an empty folder has none."""
+    """One line a run, below a head; an empty folder has none."""
     told = cli("runs", "--out", finished.out)
-    assert re.fullmatch(r"tiny +cloze-gen\|v:.*\n", told.out)
+    assert re.fullmatch(r"run .*\ntiny +[\d.]+ +0\.0  cloze-gen\|v:.*\n", told.out)
     assert cli("runs", "--out", tmp_path).out == f"no runs in {tmp_path}\n"
 
 
