@@ -254,12 +254,6 @@ class Evaluation:
 
 def measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:
     """Evaluate, and write `evaluation.json` and `predictions.jsonl`."""
-    in_use = contextlib.nullcontext() if data.corpus is None else data.corpus.store.in_use()
-    with in_use:
-        return _measure(kind, data, request)
-
-
-def _measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:
     clock = Stopwatch()
     chosen, left_out = kind.choose(data, request)
     store = Store(request.out) if data.corpus is None else data.corpus.store
@@ -268,8 +262,9 @@ def _measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:
     folders = [row for row in chosen if row.folder]
     own = kind.score(data, folders, {}, request) if folders else []
     human, people = _people(kind, data, request)
-    models, fitted = _trained(kind, data, chosen, request)
-    ours = kind.score(data, [row for row in chosen if not row.folder], models, request)
+    with contextlib.nullcontext() if data.corpus is None else store.in_use():
+        models, fitted = _trained(kind, data, chosen, request)
+        ours = kind.score(data, [row for row in chosen if not row.folder], models, request)
     results = [*ours, *own, *given]
     rows = [one.row for one in results]
     known = {

@@ -239,15 +239,14 @@ def carry_out(task: RunTask, *, ignore_space: bool = False) -> Run:
     for line in task.ignored_lines():
         say(line)
     task.check_not_newer()
-    with task.store.in_use():
-        task.store.sweep()
-        # Compute all stages' keys first: an unreadable file in a setting is then an error before any work.
-        task.description()
-        done_before = task.complete()
-        if not done_before:
-            look_ahead(task.last)
-            check_space(task, ignored=ignore_space)
-            _build(task)
+    task.store.sweep()
+    # Compute all stages' keys first: an unreadable file in a setting is then an error before any work.
+    task.description()
+    done_before = task.complete()
+    if not done_before:
+        look_ahead(task.last)
+        check_space(task, ignored=ignore_space)
+        _build(task)
     say(
         f"{task.run_name}: {'nothing to do, all on disk' if done_before else 'done'} in "
         f"{clock.seconds:.1f} s"
@@ -260,6 +259,7 @@ def carry_out(task: RunTask, *, ignore_space: bool = False) -> Run:
 def _build(task: RunTask) -> None:
     waits = f"another command is building a run named {task.run_name!r}; waiting for it to finish"
     with (
+        task.store.in_use(),
         engine_scope(task.build.engine(task.engine, task.processes)) as engine,
         exclusive_lock(name_lock(task.folder), on_wait=lambda: say(waits)),
         logged(task.store, task.run_name),

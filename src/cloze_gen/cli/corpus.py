@@ -68,10 +68,10 @@ def rank_books(
     engine = make_engine("local", workers=workers)
     ctx = StageContext(Store(out), engine, "corpus rank")
     limits_of = BooksSettings(reference=str(reference))
+    location = located(place, out)
+    if not is_copy(location.root, ctx.store):
+        check_apart(out, location)
     with ctx.store.in_use(), engine_scope(engine):
-        location = located(place, out)
-        if not is_copy(location.root, ctx.store):
-            check_apart(out, location)
         components = reference_counts(limits_of.reference, tagger)
         ranks = _ranks(ctx, scan(location, settings=settings), components, tagger)
     limits = f"{limits_of.min_similarity} / {limits_of.min_coverage}"
