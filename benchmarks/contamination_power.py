@@ -30,7 +30,7 @@ import numpy as np
 from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.adapters.lmplz import train_arpa
 from cloze_gen.cli.contamination import contamination
-from cloze_gen.evaluate.contamination import (
+from cloze_gen.evaluation.contamination import (
     OrderTest,
     format_p,
     order_test,

@@ -23,14 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from cloze_gen.evaluate.item_analysis import (
+from cloze_gen.evaluation.item_analysis import (
     ItemSet,
     ModelChoices,
     analyse,
     item_rest_correlations,
 )
-from cloze_gen.evaluate.metrics import best_options
-from cloze_gen.evaluate.sets import read_question_set
+from cloze_gen.evaluation.metrics import best_options
+from cloze_gen.evaluation.sets import read_question_set
 from cloze_gen.store.tables import read_jsonl
 
 SYSTEMS = 15

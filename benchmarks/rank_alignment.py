@@ -33,10 +33,10 @@ from scipy.stats import kendalltau, spearmanr
 from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.adapters.lmplz import train_arpa
 from cloze_gen.corpus.training_text import TEXT
-from cloze_gen.evaluate.metrics import best_options
-from cloze_gen.evaluate.question_models import Scorer, judge, judge_adversary
-from cloze_gen.evaluate.questions import ADVERSARY, word_baselines
-from cloze_gen.evaluate.sets import read_question_set
+from cloze_gen.evaluation.metrics import best_options
+from cloze_gen.evaluation.question_models import Scorer, judge, judge_adversary
+from cloze_gen.evaluation.questions import ADVERSARY, word_baselines
+from cloze_gen.evaluation.sets import read_question_set
 from cloze_gen.formats.msr import OPTION_COUNT, parse_machine
 from cloze_gen.formats.questions import parse_questions, question_record
 from cloze_gen.models.contexts import read_builtin_words

@@ -24,7 +24,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cloze_gen.evaluate.metrics import wilson_interval
+from cloze_gen.evaluation.metrics import wilson_interval
 from cloze_gen.store.tables import read_jsonl, read_parquet, write_jsonl, write_parquet
 
 TABLE = Path(__file__).with_name("readings.parquet")

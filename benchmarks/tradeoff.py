@@ -26,7 +26,7 @@ from matplotlib.axes import Axes
 from processes import add_run_options, cloze_gen
 from readings import load_readings, numbered, select
 
-from cloze_gen.evaluate.metrics import wilson_interval
+from cloze_gen.evaluation.metrics import wilson_interval
 
 ROOT = Path(__file__).parents[1]
 RESULTS, PICTURE = "tradeoff.jsonl", "tradeoff.svg"  # in the folder of `--figures`

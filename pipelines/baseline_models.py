@@ -19,7 +19,7 @@ from cloze_gen.engine.local import engine_scope
 from cloze_gen.engine.progress import say
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import StoreError
-from cloze_gen.evaluate.question_models import (
+from cloze_gen.evaluation.question_models import (
     EVAL_LMS,
     LSA,
     write_evaluation_lm,

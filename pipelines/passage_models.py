@@ -7,10 +7,16 @@ from typing import Any
 import luigi
 
 from cloze_gen.adapters.lmplz import find_lmplz
-from cloze_gen.evaluate import blank_baselines as of_blanks
-from cloze_gen.evaluate.blank_models import BLANK_LSA, write_blank_lsa
-from cloze_gen.evaluate.passage_baselines import CBOW, NETWORK_KINDS, NGRAMS, SUPERVISED_CBOW, TEXT
-from cloze_gen.evaluate.passage_models import (
+from cloze_gen.evaluation import blank_baselines as of_blanks
+from cloze_gen.evaluation.blank_models import BLANK_LSA, write_blank_lsa
+from cloze_gen.evaluation.passage_baselines import (
+    CBOW,
+    NETWORK_KINDS,
+    NGRAMS,
+    SUPERVISED_CBOW,
+    TEXT,
+)
+from cloze_gen.evaluation.passage_models import (
     BLANK_NGRAMS,
     PASSAGE_NETWORKS,
     PASSAGE_NGRAMS,

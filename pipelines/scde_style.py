@@ -12,7 +12,7 @@ from cloze_gen.corpus.overlap import IGNORED_OF_ONE_SIDE, OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
 from cloze_gen.corpus.partition import PartitionSettings
 from cloze_gen.corpus.readers.reader import InputSettings
-from cloze_gen.evaluate.user_scores import ANSWER
+from cloze_gen.evaluation.user_scores import ANSWER
 from cloze_gen.pipelines.corpus import Counts, Partition, TrainingNovels, TrainingText
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.recipes.questions.printed_once import RepeatReason

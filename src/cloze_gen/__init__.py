@@ -8,8 +8,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -49,17 +47,3 @@ def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
-
-
-class _Package(ModuleType):
-    """The function `evaluate` also where the package of this name is imported, which sets it."""
-
-    @property
-    def evaluate(self) -> Any:
-        return __getattr__("evaluate")
-
-    @evaluate.setter
-    def evaluate(self, package: ModuleType) -> None: ...
-
-
-sys.modules[__name__].__class__ = _Package

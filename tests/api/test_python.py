@@ -149,11 +149,11 @@ def test_datasets_gets_every_split(lambada: Any, monkeypatch: pytest.MonkeyPatch
 
 
 def test_importing_the_package_is_cheap_and_evaluate_stays_a_function() -> None:
-    """No library is imported; the package `evaluate` does not take the function's place."""
+    """No library is imported; no package takes the place of `evaluate`."""
     code = (
         "import sys, cloze_gen\n"
         "assert not {'numpy', 'luigi', 'typer', 'spacy'} & set(sys.modules)\n"
-        "import cloze_gen.evaluate.rows\n"
+        "import cloze_gen.evaluation.rows\n"
         "from cloze_gen import evaluate\n"
         "assert evaluate is cloze_gen.evaluate and evaluate.__name__ == 'evaluate'\n"
         "assert all(getattr(cloze_gen, name) for name in cloze_gen.__all__)\n"

@@ -31,7 +31,7 @@ LAYERS = (
     {"models"},
     {"formats"},
     {"judging"},
-    {"evaluate"},
+    {"evaluation"},
     {"release"},
     {SHARED},
     {RECIPE},
@@ -62,7 +62,7 @@ ONE_PLACE = {
 }
 # What grooming knows of words: a report that judged by it would approve what grooming kept.
 WORD_KNOWLEDGE = {"models.contexts", "models.context_space", "models.word_knowledge"}
-REPORTING = {"evaluate", "formats", "release"}
+REPORTING = {"evaluation", "formats", "release"}
 
 
 def upward(project: Project) -> list[str]:
@@ -265,7 +265,7 @@ BROKEN: list[tuple[Callable[[Project], list[str]], dict[str, str]]] = [
     (
         biased_reports,
         {
-            "evaluate/a.py": "import cloze_gen.corpus.b",
+            "evaluation/a.py": "import cloze_gen.corpus.b",
             "corpus/b.py": "from cloze_gen.models.contexts import c",
             "models/contexts.py": "c = 1",
         },

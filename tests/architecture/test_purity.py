@@ -23,7 +23,7 @@ OPENERS = set(
     " load save memmap fromfile tofile read_table read_parquet".split()
 )
 # In these packages a function opens files only if a parameter is a file or holds one.
-STEPS = {"corpus", "models", "evaluate"}  # and all of `recipes/`
+STEPS = {"corpus", "models", "evaluation"}  # and all of `recipes/`
 STEP_OPENERS = OPENERS | set(
     "Path open_artifact open_index read_regular_text read_json read_jsonl read_tsv write_json"
     " write_jsonl write_parquet write_tsv".split()
@@ -270,7 +270,7 @@ BROKEN: list[tuple[Callable[[Project], list[str]], str, str]] = [
     (opened_by_steps, "models/a.py", "def f(rows):\n    return read_parquet(rows)"),
     (
         opened_by_steps,
-        "evaluate/a.py",
+        "evaluation/a.py",
         "class A:\n    name: str\n    def f(self):\n        return read_tsv(self.name)",
     ),
     (opened_by_steps, "corpus/a.py", "import os"),

@@ -16,8 +16,8 @@ import pytest
 from cloze_gen.cli import contamination as command
 from cloze_gen.cli.contamination import contamination
 from cloze_gen.errors import ClozeGenError, DamageError, FormatError, UsageError
-from cloze_gen.evaluate.contamination import plan_orders
-from cloze_gen.evaluate.name_cloze import BookScore
+from cloze_gen.evaluation.contamination import plan_orders
+from cloze_gen.evaluation.name_cloze import BookScore
 from cloze_gen.release.facts import ReleaseRecord, record_text
 from cloze_gen.release.settings import ReleaseSettings
 from cloze_gen.release.signature import canary_of, write_checksums

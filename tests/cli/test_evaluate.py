@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
-from cloze_gen.evaluate import adversary
-from cloze_gen.evaluate.questions import ADVERSARIES
+from cloze_gen.evaluation import adversary
+from cloze_gen.evaluation.questions import ADVERSARIES
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.tables import read_jsonl, write_jsonl

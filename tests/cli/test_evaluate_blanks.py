@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.evaluate.blank_baselines import BLANK_BASELINES, adjacent_sentences
-from cloze_gen.evaluate.blanks import Direction
-from cloze_gen.evaluate.sets import read_cloze_examples
+from cloze_gen.evaluation.blank_baselines import BLANK_BASELINES, adjacent_sentences
+from cloze_gen.evaluation.blanks import Direction
+from cloze_gen.evaluation.sets import read_cloze_examples
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 Cli = Callable[..., Any]

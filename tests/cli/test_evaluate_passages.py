@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cloze_gen.api import evaluator as evaluation
-from cloze_gen.evaluate import passage_models
+from cloze_gen.evaluation import passage_models
 from cloze_gen.store.tables import read_jsonl, write_jsonl
 
 Cli = Callable[..., Any]

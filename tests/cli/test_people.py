@@ -14,7 +14,7 @@ import pytest
 from cloze_gen.api.evaluator import read_people
 from cloze_gen.cli.judge_study import open_named_study
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.evaluate.people import FAULTS
+from cloze_gen.evaluation.people import FAULTS
 from cloze_gen.judging.study import Study
 from cloze_gen.judging.verdicts import VerdictFile, verdicts_jsonl
 from cloze_gen.records.judgement import Judge, Kind, Role, Task

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pytest
 
-from cloze_gen.evaluate.blanks import ClozeExample, Direction
+from cloze_gen.evaluation.blanks import ClozeExample, Direction
 from cloze_gen.records.blanked_passage import BlankedPassage
 
 Told = Mapping[tuple[int, int], float]  # (blank, candidate) -> score; 0 where nothing is told

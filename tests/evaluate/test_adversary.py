@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.adversary`."""
+"""Tests of `cloze_gen.evaluation.adversary`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate import adversary
-from cloze_gen.evaluate.adversary import (
+from cloze_gen.evaluation import adversary
+from cloze_gen.evaluation.adversary import (
     AdversaryResult,
     Features,
     Trial,
@@ -24,8 +24,8 @@ from cloze_gen.evaluate.adversary import (
     try_adversary,
     value_features,
 )
-from cloze_gen.evaluate.metrics import within_item_ranks
-from cloze_gen.evaluate.questions import ADVERSARIES, Baseline, QuestionRow
+from cloze_gen.evaluation.metrics import within_item_ranks
+from cloze_gen.evaluation.questions import ADVERSARIES, Baseline, QuestionRow
 from cloze_gen.records.question import Question
 
 # ---- adversary

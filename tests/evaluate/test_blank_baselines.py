@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.blank_baselines`."""
+"""Tests of `cloze_gen.evaluation.blank_baselines`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate import blank_baselines
-from cloze_gen.evaluate.blank_baselines import (
+from cloze_gen.evaluation import blank_baselines
+from cloze_gen.evaluation.blank_baselines import (
     BLANK_BASELINES,
     LanguageModelScorer,
     LsaScorer,
@@ -22,7 +22,7 @@ from cloze_gen.evaluate.blank_baselines import (
     ngrams,
     pick,
 )
-from cloze_gen.evaluate.blanks import Direction
+from cloze_gen.evaluation.blanks import Direction
 from cloze_gen.models.ngram_index import ForwardIndex, Level
 from cloze_gen.records.blanked_passage import BlankedPassage
 from tests.evaluate.conftest import Ask

@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.blank_models`."""
+"""Tests of `cloze_gen.evaluation.blank_models`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from cloze_gen.corpus.training_text import TOKENS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import ToolError
-from cloze_gen.evaluate import passage_models
-from cloze_gen.evaluate.blank_baselines import BLANK_BASELINES, LSA, NGRAMS, TEXT
-from cloze_gen.evaluate.blank_models import (
+from cloze_gen.evaluation import passage_models
+from cloze_gen.evaluation.blank_baselines import BLANK_BASELINES, LSA, NGRAMS, TEXT
+from cloze_gen.evaluation.blank_models import (
     CohesionScorer,
     CueScorer,
     LocalBlankScorer,
@@ -26,8 +26,8 @@ from cloze_gen.evaluate.blank_models import (
     open_scorer,
     write_blank_lsa,
 )
-from cloze_gen.evaluate.blanks import CONTEXTS, ClozeExample, Direction, context_scores
-from cloze_gen.evaluate.passage_models import (
+from cloze_gen.evaluation.blanks import CONTEXTS, ClozeExample, Direction, context_scores
+from cloze_gen.evaluation.passage_models import (
     BLANK_NGRAMS,
     PASSAGE_WORDS,
     SENTENCE_COUNTS,
@@ -35,8 +35,8 @@ from cloze_gen.evaluate.passage_models import (
     write_passage_ngrams,
     write_sentence_counts,
 )
-from cloze_gen.evaluate.question_models import VECTORS, WORDS, LsaSizes, read_words
-from cloze_gen.evaluate.sets import cloze_example
+from cloze_gen.evaluation.question_models import VECTORS, WORDS, LsaSizes, read_words
+from cloze_gen.evaluation.sets import cloze_example
 from cloze_gen.models import sentence_cues as cues
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.store.artifacts import Artifact, Store
@@ -138,7 +138,7 @@ def test_a_solver_learns_what_answers_blanks() -> None:
     assert solver.scores(asked())[Direction.BOTH].argmax(axis=1).tolist() == [0, 1]
 
 
-# ---- tests of `cloze_gen.evaluate.blank_models`
+# ---- tests of `cloze_gen.evaluation.blank_models`
 
 # ---- blank models
 

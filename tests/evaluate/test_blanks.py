@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.blanks`."""
+"""Tests of `cloze_gen.evaluation.blanks`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cloze_gen.evaluate.blank_baselines import (
+from cloze_gen.evaluation.blank_baselines import (
     LanguageModelScorer,
     LsaScorer,
     OverlapScorer,
@@ -16,8 +16,8 @@ from cloze_gen.evaluate.blank_baselines import (
     TfIdfScorer,
     adjacent_sentences,
 )
-from cloze_gen.evaluate.blank_models import CohesionScorer
-from cloze_gen.evaluate.blanks import (
+from cloze_gen.evaluation.blank_models import CohesionScorer
+from cloze_gen.evaluation.blanks import (
     CONTEXTS,
     DECODERS,
     DRAWS,
@@ -41,7 +41,7 @@ from cloze_gen.evaluate.blanks import (
     paired_difference,
     table_text,
 )
-from cloze_gen.evaluate.chance import chance_metrics
+from cloze_gen.evaluation.chance import chance_metrics
 from cloze_gen.models.ngram_index import ForwardIndex, Level
 from cloze_gen.records.blanked_passage import BlankedPassage
 from tests.evaluate.conftest import Tell

@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.candidates`."""
+"""Tests of `cloze_gen.evaluation.candidates`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cloze_gen.engine.threads import one_thread
-from cloze_gen.evaluate.blanks import ClozeExample, bootstrap_draws
-from cloze_gen.evaluate.candidates import (
+from cloze_gen.evaluation.blanks import ClozeExample, bootstrap_draws
+from cloze_gen.evaluation.candidates import (
     answer_probs,
     auc,
     bootstrapped_auc,
@@ -119,7 +119,7 @@ def test_no_book_is_on_both_sides(
 ) -> None:
     folds = []
     monkeypatch.setattr(
-        "cloze_gen.evaluate.candidates._cross_validated",
+        "cloze_gen.evaluation.candidates._cross_validated",
         lambda features, positive, folds_of_rows, judge: (
             folds.append(folds_of_rows) or positive.astype(float)
         ),

@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.chance`."""
+"""Tests of `cloze_gen.evaluation.chance`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cloze_gen.evaluate import chance
-from cloze_gen.evaluate.chance import (
+from cloze_gen.evaluation import chance
+from cloze_gen.evaluation.chance import (
     chance_metrics,
     expected_distractors,
     random_capitalised_word,
@@ -24,7 +24,7 @@ from cloze_gen.evaluate.chance import (
     random_word_type,
     right_probability,
 )
-from cloze_gen.evaluate.passage_baselines import RULES, rule_hits
+from cloze_gen.evaluation.passage_baselines import RULES, rule_hits
 from cloze_gen.formats.lambada import parse_plain_text
 from cloze_gen.recipes.questions.assemble import balance_answer_positions
 from cloze_gen.records.blanked_passage import BlankedPassage

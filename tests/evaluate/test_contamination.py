@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.contamination`."""
+"""Tests of `cloze_gen.evaluation.contamination`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import ttest_1samp
 
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.evaluate.contamination import (
+from cloze_gen.evaluation.contamination import (
     detect_ordering,
     format_p,
     order_test,

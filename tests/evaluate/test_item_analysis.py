@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.item_analysis`: planted faults, oracles, and what is not known."""
+"""Tests of `cloze_gen.evaluation.item_analysis`: planted faults, oracles, and what is not known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.item_analysis import (
+from cloze_gen.evaluation.item_analysis import (
     MISSING,
     NO_OPTION,
     ItemSet,
@@ -18,7 +18,7 @@ from cloze_gen.evaluate.item_analysis import (
     compare_blind,
     item_rest_correlations,
 )
-from cloze_gen.evaluate.metrics import clustered_margin
+from cloze_gen.evaluation.metrics import clustered_margin
 
 N, OPTIONS = 300, ("ash", "birch", "cedar", "elm", "fir")
 WRONG_KEY, TWO_RIGHT, FLIPPED = 0, 1, 2

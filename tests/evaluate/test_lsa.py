@@ -13,7 +13,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from cloze_gen.errors import CorpusError
-from cloze_gen.evaluate import lsa
+from cloze_gen.evaluation import lsa
 from cloze_gen.records.question import Question
 
 

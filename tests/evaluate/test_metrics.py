@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate import metrics
+from cloze_gen.evaluation import metrics
 
 
 def test_ties_do_not_favour_a_position() -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from cloze_gen.evaluate.name_cloze import (
+from cloze_gen.evaluation.name_cloze import (
     MOST_PASSAGES,
     BookScore,
     NamePassage,

@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.passage_baselines`."""
+"""Tests of `cloze_gen.evaluation.passage_baselines`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate import passage_baselines
-from cloze_gen.evaluate.passage_baselines import (
+from cloze_gen.evaluation import passage_baselines
+from cloze_gen.evaluation.passage_baselines import (
     NETWORK_KINDS,
     PASSAGE_BASELINES,
     CachedPassages,
@@ -20,7 +20,7 @@ from cloze_gen.evaluate.passage_baselines import (
     score_targets,
     scored_result,
 )
-from cloze_gen.evaluate.passages import PassageExample, TargetScores, number_passages
+from cloze_gen.evaluation.passages import PassageExample, TargetScores, number_passages
 from cloze_gen.models.ngram_index import ForwardIndex
 from cloze_gen.models.unigram_cache import shares_before_last, with_cache
 from tests.small_models import index_of

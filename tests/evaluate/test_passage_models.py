@@ -15,8 +15,8 @@ from cloze_gen.corpus.training_text import TOKENS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import CorpusError, UsageError
-from cloze_gen.evaluate import passage_models
-from cloze_gen.evaluate.passage_models import (
+from cloze_gen.evaluation import passage_models
+from cloze_gen.evaluation.passage_models import (
     RARE,
     PassageNetworkSizes,
     PassageNgramSizes,
@@ -29,7 +29,7 @@ from cloze_gen.evaluate.passage_models import (
     write_passage_ngrams,
     write_passage_text,
 )
-from cloze_gen.evaluate.passages import PassageExample
+from cloze_gen.evaluation.passages import PassageExample
 from cloze_gen.models import networks as module
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.networks import CLASSES, NETWORK_WORDS, TRAINING, NetworkKind, count_words

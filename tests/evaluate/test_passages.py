@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.passages`."""
+"""Tests of `cloze_gen.evaluation.passages`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.passage_baselines import chance_metrics
-from cloze_gen.evaluate.passages import (
+from cloze_gen.evaluation.passage_baselines import chance_metrics
+from cloze_gen.evaluation.passages import (
     PassageExample,
     PassageMetrics,
     PassageRow,

@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.people`."""
+"""Tests of `cloze_gen.evaluation.people`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.evaluate.metrics import wilson_interval
-from cloze_gen.evaluate.people import (
+from cloze_gen.evaluation.metrics import wilson_interval
+from cloze_gen.evaluation.people import (
     SetVerdicts,
     human_blank_row,
     human_row,

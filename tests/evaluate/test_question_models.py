@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.question_models`."""
+"""Tests of `cloze_gen.evaluation.question_models`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.local import InProcessEngine
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.errors import ToolError
-from cloze_gen.evaluate.lsa import fit_word_vectors, fold_ids
-from cloze_gen.evaluate.question_models import (
+from cloze_gen.evaluation.lsa import fit_word_vectors, fold_ids
+from cloze_gen.evaluation.question_models import (
     WORDS,
     EvalLmSizes,
     IndexModel,
@@ -38,7 +38,7 @@ from cloze_gen.evaluate.question_models import (
     write_evaluation_text,
     write_lsa,
 )
-from cloze_gen.evaluate.questions import QuestionSet, word_baselines
+from cloze_gen.evaluation.questions import QuestionSet, word_baselines
 from cloze_gen.records.question import Question
 from cloze_gen.store.artifacts import Artifact, Store, open_artifact
 from cloze_gen.store.fingerprint import StageKey

@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.question_scores`."""
+"""Tests of `cloze_gen.evaluation.question_scores`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cloze_gen.evaluate import question_scores
-from cloze_gen.evaluate.question_scores import (
+from cloze_gen.evaluation import question_scores
+from cloze_gen.evaluation.question_scores import (
     article_scores,
     frequency_scores,
     length_scores,
     position_scores,
 )
-from cloze_gen.evaluate.questions import Baseline, judge_scores
+from cloze_gen.evaluation.questions import Baseline, judge_scores
 from cloze_gen.records.question import Question
 
 # ---- bias rules

@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.questions`."""
+"""Tests of `cloze_gen.evaluation.questions`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.metrics import score_matrix
-from cloze_gen.evaluate.question_models import Scorer, judge
-from cloze_gen.evaluate.questions import (
+from cloze_gen.evaluation.metrics import score_matrix
+from cloze_gen.evaluation.question_models import Scorer, judge
+from cloze_gen.evaluation.questions import (
     ADVERSARIES,
     MODELS,
     Baseline,

@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.response_logs`: every format, and what is no log of the set."""
+"""Tests of `cloze_gen.evaluation.response_logs`: every format, and what is no log of the set."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pytest
 
 from cloze_gen.cli.evaluate_items import find_logs
 from cloze_gen.errors import ClozeGenError, UsageError
-from cloze_gen.evaluate.item_analysis import MISSING, NO_OPTION, ItemSet
-from cloze_gen.evaluate.response_logs import read_log, read_models
+from cloze_gen.evaluation.item_analysis import MISSING, NO_OPTION, ItemSet
+from cloze_gen.evaluation.response_logs import read_log, read_models
 
 OPTIONS = (("ash", "birch", "elm"), ("fir", "oak", "yew"), ("ivy", "may", "sloe"))
 ITEMS = ItemSet(("b:1", "b:2", "7"), OPTIONS, np.array([0, 2, 1]), ("b", "b", "c"), "questions")

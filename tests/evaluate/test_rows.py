@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from cloze_gen.errors import FormatError
-from cloze_gen.evaluate.adversary import adversary_text
-from cloze_gen.evaluate.blanks import BlankEvaluation
-from cloze_gen.evaluate.passages import PassageEvaluation
-from cloze_gen.evaluate.questions import QuestionEvaluation
-from cloze_gen.evaluate.rows import Evaluation
+from cloze_gen.evaluation.adversary import adversary_text
+from cloze_gen.evaluation.blanks import BlankEvaluation
+from cloze_gen.evaluation.passages import PassageEvaluation
+from cloze_gen.evaluation.questions import QuestionEvaluation
+from cloze_gen.evaluation.rows import Evaluation
 from cloze_gen.store.manifest import json_text
 
 QUESTION: dict[str, Any] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.questions import Baseline
-from cloze_gen.evaluate.selection import measurable
+from cloze_gen.evaluation.questions import Baseline
+from cloze_gen.evaluation.selection import measurable
 
 ROWS = [Baseline("lsa", "lsa", "model", ""), Baseline("longest", "length", "bias", "")]
 MISSING = {"lsa": "no books"}

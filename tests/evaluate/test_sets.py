@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.sets`."""
+"""Tests of `cloze_gen.evaluation.sets`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.evaluate.sets import (
+from cloze_gen.evaluation.sets import (
     cloze_example,
     holds_blanked_passages,
     holds_passages,

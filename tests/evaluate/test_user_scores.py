@@ -1,4 +1,4 @@
-"""Tests of `cloze_gen.evaluate.user_scores`."""
+"""Tests of `cloze_gen.evaluation.user_scores`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from cloze_gen.errors import FormatError
-from cloze_gen.evaluate.passages import PassageExample
-from cloze_gen.evaluate.questions import Baseline, judge_scores
-from cloze_gen.evaluate.user_scores import (
+from cloze_gen.evaluation.passages import PassageExample
+from cloze_gen.evaluation.questions import Baseline, judge_scores
+from cloze_gen.evaluation.user_scores import (
     is_sample_log,
     parse_blank_scores,
     parse_sample_log,

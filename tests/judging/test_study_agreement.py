@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cloze_gen.errors import FormatError
-from cloze_gen.evaluate.metrics import wilson_interval
+from cloze_gen.evaluation.metrics import wilson_interval
 from cloze_gen.judging.agreement import krippendorff_alpha
 from cloze_gen.judging.error_rates import ErrorRates
 from cloze_gen.judging.study_agreement import (

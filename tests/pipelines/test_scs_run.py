@@ -412,7 +412,7 @@ def test_a_reference_that_cannot_be_read_is_told(
 def test_adversaries_are_tried_on_it(
     release: Path, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cloze_gen.evaluate.adversary.TREES", 3)
+    monkeypatch.setattr("cloze_gen.evaluation.adversary.TREES", 3)
     where = ("--out", tmp_path / "new", "--write-to", tmp_path / "here")
     outcome = cli("evaluate", release / "questions.jsonl", *where, "--only", "adversary")
     assert outcome.status == 0, outcome.err

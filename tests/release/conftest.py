@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from cloze_gen.evaluate.passages import PassageEvaluation, PassageRow
-from cloze_gen.evaluate.questions import QuestionEvaluation, QuestionRow
+from cloze_gen.evaluation.passages import PassageEvaluation, PassageRow
+from cloze_gen.evaluation.questions import QuestionEvaluation, QuestionRow
 from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.release.html import render_report
 from cloze_gen.release.paper_figures import (

@@ -8,11 +8,11 @@ import html.parser
 import re
 from dataclasses import replace
 
-from cloze_gen.evaluate.blank_baselines import BLANK_BASELINES
-from cloze_gen.evaluate.candidates import rules_for
-from cloze_gen.evaluate.passage_baselines import PASSAGE_BASELINES
-from cloze_gen.evaluate.passages import PassageEvaluation, PassageRow
-from cloze_gen.evaluate.questions import TABLE_ORDER
+from cloze_gen.evaluation.blank_baselines import BLANK_BASELINES
+from cloze_gen.evaluation.candidates import rules_for
+from cloze_gen.evaluation.passage_baselines import PASSAGE_BASELINES
+from cloze_gen.evaluation.passages import PassageEvaluation, PassageRow
+from cloze_gen.evaluation.questions import TABLE_ORDER
 from cloze_gen.recipes.lambada import analysis
 from cloze_gen.recipes.scde import statistics
 from cloze_gen.release.documents import without_samples

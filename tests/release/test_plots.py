@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 import pytest
 
-from cloze_gen.evaluate.questions import QuestionEvaluation
+from cloze_gen.evaluation.questions import QuestionEvaluation
 from cloze_gen.recipes.msr.paper_table import MSR_TABLE_1
 from cloze_gen.release import plots
 from cloze_gen.release.plots import (

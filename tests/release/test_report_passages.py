@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.evaluate.blanks import BlankEvaluation
+from cloze_gen.evaluation.blanks import BlankEvaluation
 from cloze_gen.formats.lambada import passage_record
 from cloze_gen.recipes.scde.paper_table import SCDE_TABLES
 from cloze_gen.records.blanked_passage import BlankedPassage, SentenceSource, SetBlankedPassage

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.questions import QuestionSet
-from cloze_gen.evaluate.sets import read_question_set
+from cloze_gen.evaluation.questions import QuestionSet
+from cloze_gen.evaluation.sets import read_question_set
 from cloze_gen.formats.msr import format_machine
 from cloze_gen.formats.scde import format_published
 from cloze_gen.judging.state import StudySettings

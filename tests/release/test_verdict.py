@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from cloze_gen.evaluate.blanks import BlankEvaluation
-from cloze_gen.evaluate.metrics import wilson_interval
-from cloze_gen.evaluate.passages import PassageEvaluation, PassageRow
-from cloze_gen.evaluate.questions import QuestionEvaluation, QuestionRow
+from cloze_gen.evaluation.blanks import BlankEvaluation
+from cloze_gen.evaluation.metrics import wilson_interval
+from cloze_gen.evaluation.passages import PassageEvaluation, PassageRow
+from cloze_gen.evaluation.questions import QuestionEvaluation, QuestionRow
 from cloze_gen.records.question import Question
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.card import _verdict

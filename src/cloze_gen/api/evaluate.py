@@ -23,8 +23,8 @@ from cloze_gen.api.evaluator import (
 from cloze_gen.api.release import Release
 from cloze_gen.api.run import Run
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.selection import LOCAL_MODEL, check_files, split_files
-from cloze_gen.evaluate.sets import holds_blanked_passages, holds_passages
+from cloze_gen.evaluation.selection import LOCAL_MODEL, check_files, split_files
+from cloze_gen.evaluation.sets import holds_blanked_passages, holds_passages
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.style_task import find_style, style_of_run
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS

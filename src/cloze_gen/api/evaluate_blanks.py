@@ -21,7 +21,7 @@ from cloze_gen.api.evaluator import (
 )
 from cloze_gen.engine.progress import Stopwatch
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.blank_baselines import (
+from cloze_gen.evaluation.blank_baselines import (
     CLASSIFIERS,
     PASSAGES,
     RANDOM,
@@ -31,13 +31,13 @@ from cloze_gen.evaluate.blank_baselines import (
     pick,
     selects,
 )
-from cloze_gen.evaluate.blank_models import (
+from cloze_gen.evaluation.blank_models import (
     open_local_scorer,
     open_scorer,
     score_candidates,
     score_passages,
 )
-from cloze_gen.evaluate.blanks import (
+from cloze_gen.evaluation.blanks import (
     BlankEvaluation,
     BlankResult,
     BlankRow,
@@ -50,12 +50,16 @@ from cloze_gen.evaluate.blanks import (
     people_text,
     table_text,
 )
-from cloze_gen.evaluate.candidates import rule_rows
-from cloze_gen.evaluate.chance import chance_metrics
-from cloze_gen.evaluate.people import human_blank_row
-from cloze_gen.evaluate.selection import HUMAN, NO_BOOKS, measurable
-from cloze_gen.evaluate.sets import ClozeEvaluationSet, holds_blanked_passages, read_cloze_examples
-from cloze_gen.evaluate.user_scores import ANSWER, parse_blank_scores
+from cloze_gen.evaluation.candidates import rule_rows
+from cloze_gen.evaluation.chance import chance_metrics
+from cloze_gen.evaluation.people import human_blank_row
+from cloze_gen.evaluation.selection import HUMAN, NO_BOOKS, measurable
+from cloze_gen.evaluation.sets import (
+    ClozeEvaluationSet,
+    holds_blanked_passages,
+    read_cloze_examples,
+)
+from cloze_gen.evaluation.user_scores import ANSWER, parse_blank_scores
 from cloze_gen.pipelines.passage_models import blank_tasks
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.records.blanked_passage import BlankedPassage

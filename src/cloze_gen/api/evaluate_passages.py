@@ -10,7 +10,7 @@ from typing import Any
 from cloze_gen.api.evaluator import Data, People, Request, Source, local_model_row, user_row
 from cloze_gen.engine.progress import Stopwatch
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.passage_baselines import (
+from cloze_gen.evaluation.passage_baselines import (
     NETWORK_KINDS,
     NETWORKS,
     PassageBaseline,
@@ -20,21 +20,21 @@ from cloze_gen.evaluate.passage_baselines import (
     rule_result,
     scored_result,
 )
-from cloze_gen.evaluate.passage_models import (
+from cloze_gen.evaluation.passage_models import (
     PassageScorer,
     causal_scores,
     given_scores,
     open_causal_model,
 )
-from cloze_gen.evaluate.passages import (
+from cloze_gen.evaluation.passages import (
     SETS,
     PassageEvaluation,
     PassageExample,
     PassageRow,
     table_text,
 )
-from cloze_gen.evaluate.selection import LOCAL_MODEL, NO_BOOKS, measurable
-from cloze_gen.evaluate.sets import PassageEvaluationSet, read_passage_examples
+from cloze_gen.evaluation.selection import LOCAL_MODEL, NO_BOOKS, measurable
+from cloze_gen.evaluation.sets import PassageEvaluationSet, read_passage_examples
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.passage_models import passage_tasks
 from cloze_gen.pipelines.task import StageTask

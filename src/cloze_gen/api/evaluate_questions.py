@@ -12,16 +12,16 @@ from cloze_gen.api.evaluator import Data, People, Request, Source, machines, use
 from cloze_gen.engine.local import engine_scope, make_engine
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.adversary import AdversaryResult, adversary_line, skip_reason
-from cloze_gen.evaluate.chance import chance_accuracy
-from cloze_gen.evaluate.people import human_row, reading_figures, reading_table
-from cloze_gen.evaluate.question_models import (
+from cloze_gen.evaluation.adversary import AdversaryResult, adversary_line, skip_reason
+from cloze_gen.evaluation.chance import chance_accuracy
+from cloze_gen.evaluation.people import human_row, reading_figures, reading_table
+from cloze_gen.evaluation.question_models import (
     AdversaryShard,
     Scorer,
     judge,
     judge_adversary,
 )
-from cloze_gen.evaluate.questions import (
+from cloze_gen.evaluation.questions import (
     ADVERSARY,
     RANDOM,
     TAGGED,
@@ -39,9 +39,9 @@ from cloze_gen.evaluate.questions import (
     without_balancing,
     word_baselines,
 )
-from cloze_gen.evaluate.selection import HUMAN, NO_BOOKS, measurable
-from cloze_gen.evaluate.sets import read_question_set
-from cloze_gen.evaluate.user_scores import parse_user_scores
+from cloze_gen.evaluation.selection import HUMAN, NO_BOOKS, measurable
+from cloze_gen.evaluation.sets import read_question_set
+from cloze_gen.evaluation.user_scores import parse_user_scores
 from cloze_gen.pipelines.baseline_models import model_tasks
 from cloze_gen.pipelines.style_task import style_of_run
 from cloze_gen.pipelines.task import StageTask

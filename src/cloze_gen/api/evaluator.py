@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from cloze_gen import __version__
 from cloze_gen.engine.progress import Stopwatch, say
 from cloze_gen.errors import ClozeGenError, FormatError, UsageError
-from cloze_gen.evaluate.people import SetVerdicts, verdicts_on_set
-from cloze_gen.evaluate.rows import BY_BOOK, EVALUATION_VERSION, Result, Row
-from cloze_gen.evaluate.rows import Evaluation as Record
-from cloze_gen.evaluate.selection import HUMAN, LOCAL_MODEL, Named, left_out_lines
+from cloze_gen.evaluation.people import SetVerdicts, verdicts_on_set
+from cloze_gen.evaluation.rows import BY_BOOK, EVALUATION_VERSION, Result, Row
+from cloze_gen.evaluation.rows import Evaluation as Record
+from cloze_gen.evaluation.selection import HUMAN, LOCAL_MODEL, Named, left_out_lines
 from cloze_gen.judging.study import read_verdicts
 from cloze_gen.judging.study_agreement import ItemVerdicts, parse_verdict_row
 from cloze_gen.judging.verdicts import VerdictFile

@@ -19,7 +19,7 @@ from cloze_gen.corpus.books import book_folder, kept_books, read_type_counts
 from cloze_gen.corpus.source_sentences import read_sentences
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import DamageError, FormatError, UsageError
-from cloze_gen.evaluate.contamination import (
+from cloze_gen.evaluation.contamination import (
     LOG_LIKELIHOOD,
     OrderPlan,
     OrderTest,
@@ -32,7 +32,7 @@ from cloze_gen.evaluate.contamination import (
     plan_orders,
     prompt_texts,
 )
-from cloze_gen.evaluate.name_cloze import (
+from cloze_gen.evaluation.name_cloze import (
     LEAST_BOOKS,
     BookScore,
     NamePassage,

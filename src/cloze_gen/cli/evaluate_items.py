@@ -12,7 +12,7 @@ from cloze_gen import __version__
 from cloze_gen.api.evaluator import Source
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.item_analysis import (
+from cloze_gen.evaluation.item_analysis import (
     LEAST_MODELS_2PL,
     SUSPECT,
     BlindFigures,
@@ -21,10 +21,10 @@ from cloze_gen.evaluate.item_analysis import (
     analyse,
     compare_blind,
 )
-from cloze_gen.evaluate.questions import QuestionSet, check_answers
-from cloze_gen.evaluate.response_logs import LOG_FORMATS, read_models
-from cloze_gen.evaluate.rows import BY_BOOK
-from cloze_gen.evaluate.sets import (
+from cloze_gen.evaluation.questions import QuestionSet, check_answers
+from cloze_gen.evaluation.response_logs import LOG_FORMATS, read_models
+from cloze_gen.evaluation.rows import BY_BOOK
+from cloze_gen.evaluation.sets import (
     read_cloze_examples,
     read_passage_examples,
     read_question_set,

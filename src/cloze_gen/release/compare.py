@@ -9,8 +9,8 @@ from statistics import fmean
 
 import numpy as np
 
-from cloze_gen.evaluate.blanks import AnswerCounts, bootstrap_draws, paired_difference
-from cloze_gen.evaluate.rows import Row
+from cloze_gen.evaluation.blanks import AnswerCounts, bootstrap_draws, paired_difference
+from cloze_gen.evaluation.rows import Row
 from cloze_gen.records.blanked_passage import SetBlankedPassage
 from cloze_gen.records.question import Question
 from cloze_gen.records.rejection import FunnelStep

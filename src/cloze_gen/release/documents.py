@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.evaluate.adversary import adversary_text
+from cloze_gen.evaluation.adversary import adversary_text
 from cloze_gen.formats.croissant import croissant_json
 from cloze_gen.formats.features import Table
 from cloze_gen.formats.inspect_tasks import EVAL_YAML, INSPECT_TASK, LIGHTEVAL_TASK

@@ -17,9 +17,9 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from cloze_gen.evaluate.adversary import adversary_text
-from cloze_gen.evaluate.passages import SETS, PassageRow
-from cloze_gen.evaluate.questions import QuestionEvaluation, QuestionRow
+from cloze_gen.evaluation.adversary import adversary_text
+from cloze_gen.evaluation.passages import SETS, PassageRow
+from cloze_gen.evaluation.questions import QuestionEvaluation, QuestionRow
 from cloze_gen.records.rejection import FunnelStep, legend_of
 from cloze_gen.release import plots
 from cloze_gen.release.paper_figures import PaperTable, PassageFigure

@@ -20,9 +20,9 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from cloze_gen.evaluate.blanks import BlankEvaluation
-from cloze_gen.evaluate.item_analysis import ItemFigures
-from cloze_gen.evaluate.questions import QuestionRow
+from cloze_gen.evaluation.blanks import BlankEvaluation
+from cloze_gen.evaluation.item_analysis import ItemFigures
+from cloze_gen.evaluation.questions import QuestionRow
 from cloze_gen.release.paper_figures import BlankTable, PaperTable
 from cloze_gen.release.report_passages import Analysis, people, table_rows
 

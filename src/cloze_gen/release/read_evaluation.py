@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from cloze_gen.errors import FormatError
-from cloze_gen.evaluate.blanks import BlankEvaluation
-from cloze_gen.evaluate.passages import PassageEvaluation
-from cloze_gen.evaluate.questions import QuestionEvaluation
-from cloze_gen.evaluate.rows import Evaluation
+from cloze_gen.evaluation.blanks import BlankEvaluation
+from cloze_gen.evaluation.passages import PassageEvaluation
+from cloze_gen.evaluation.questions import QuestionEvaluation
+from cloze_gen.evaluation.rows import Evaluation
 from cloze_gen.parsing import ParseError, error_text, parse_json, quote
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.items.kind import ItemKind

@@ -12,9 +12,9 @@ from typing import Any
 from cloze_gen.corpus.books import kept_books, read_books
 from cloze_gen.corpus.frequencies import read_counts
 from cloze_gen.errors import FormatError
-from cloze_gen.evaluate.blanks import BlankEvaluation
-from cloze_gen.evaluate.passages import PassageEvaluation
-from cloze_gen.evaluate.questions import QuestionEvaluation
+from cloze_gen.evaluation.blanks import BlankEvaluation
+from cloze_gen.evaluation.passages import PassageEvaluation
+from cloze_gen.evaluation.questions import QuestionEvaluation
 from cloze_gen.parsing import error_text, parse_json
 from cloze_gen.records.question import Question
 from cloze_gen.records.rejection import funnel_steps

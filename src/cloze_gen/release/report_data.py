@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cloze_gen.evaluate.questions import QuestionEvaluation
+from cloze_gen.evaluation.questions import QuestionEvaluation
 from cloze_gen.records.rejection import FunnelStep
 from cloze_gen.release.paper_figures import PaperTable
 from cloze_gen.release.report_passages import BlankedFigures, PassageFigures

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from cloze_gen.evaluate.blanks import CONTEXTS, EXH, FULL, BlankEvaluation, BlankRow
-from cloze_gen.evaluate.passages import PassageEvaluation
+from cloze_gen.evaluation.blanks import CONTEXTS, EXH, FULL, BlankEvaluation, BlankRow
+from cloze_gen.evaluation.passages import PassageEvaluation
 from cloze_gen.formats.lambada import cased_context
 from cloze_gen.records.blanked_passage import SentenceSource, SetBlankedPassage
 from cloze_gen.records.passage import SetPassage

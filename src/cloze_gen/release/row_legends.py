@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from cloze_gen.evaluate.adversary import FEATURE_NAMES
+from cloze_gen.evaluation.adversary import FEATURE_NAMES
 
 # Row of an evaluation -> its line. Rows of one name mean the same in every kind of set.
 ROW_LEGENDS: Mapping[str, str] = {

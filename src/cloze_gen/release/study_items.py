@@ -35,7 +35,7 @@ from cloze_gen.store.runs import (
 from cloze_gen.store.tables import PASSAGE_SET, QUESTIONS
 
 if TYPE_CHECKING:
-    from cloze_gen.evaluate.questions import QuestionSet
+    from cloze_gen.evaluation.questions import QuestionSet
 
 POOL = "pool"  # stage whose questions are read before the choice
 RELEASED = "release"  # key in `StudyFacts.of` for a study of finished items
@@ -148,7 +148,7 @@ def questions_by_digest(found: QuestionSet) -> dict[str, Question]:
 
 
 def _own_questions(path: Path) -> list[StudyItem]:
-    from cloze_gen.evaluate.sets import read_question_set  # slow to import
+    from cloze_gen.evaluation.sets import read_question_set  # slow to import
 
     found = read_question_set(path)
     return [
@@ -158,7 +158,7 @@ def _own_questions(path: Path) -> list[StudyItem]:
 
 
 def _other_questions(path: Path) -> tuple[str, list[StudyItem]]:
-    from cloze_gen.evaluate.sets import read_question_set  # slow to import
+    from cloze_gen.evaluation.sets import read_question_set  # slow to import
 
     found = read_question_set(path)
     return found.digest, [_item(one.id, show_question(one)) for one in found.questions]
@@ -183,7 +183,7 @@ def passages_by_digest(passages: Iterable[BlankedPassage]) -> dict[str, BlankedP
 
 def _own_passages(path: Path) -> list[StudyItem]:
     """All passages except those of the part `train`. Spans include the distractors."""
-    from cloze_gen.evaluate.sets import read_blanked_set  # slow to import
+    from cloze_gen.evaluation.sets import read_blanked_set  # slow to import
 
     return [
         _item(
@@ -200,7 +200,7 @@ def _own_passages(path: Path) -> list[StudyItem]:
 
 
 def _other_passages(path: Path) -> tuple[str, list[StudyItem]]:
-    from cloze_gen.evaluate.sets import read_cloze_examples  # slow to import
+    from cloze_gen.evaluation.sets import read_cloze_examples  # slow to import
 
     found = read_cloze_examples(path)
     return found.digest, [

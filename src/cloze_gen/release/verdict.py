@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal
 
-from cloze_gen.evaluate.adversary import FEATURE_NAMES
-from cloze_gen.evaluate.blanks import BlankEvaluation
-from cloze_gen.evaluate.chance import chance_accuracy
-from cloze_gen.evaluate.metrics import wilson_interval
-from cloze_gen.evaluate.passages import PASSAGES, PassageEvaluation
-from cloze_gen.evaluate.questions import QuestionEvaluation, QuestionRow
-from cloze_gen.evaluate.selection import HUMAN, LOCAL_MODEL
+from cloze_gen.evaluation.adversary import FEATURE_NAMES
+from cloze_gen.evaluation.blanks import BlankEvaluation
+from cloze_gen.evaluation.chance import chance_accuracy
+from cloze_gen.evaluation.metrics import wilson_interval
+from cloze_gen.evaluation.passages import PASSAGES, PassageEvaluation
+from cloze_gen.evaluation.questions import QuestionEvaluation, QuestionRow
+from cloze_gen.evaluation.selection import HUMAN, LOCAL_MODEL
 from cloze_gen.records.question import Question
 
 Level = Literal["good", "usable with care", "do not publish", "not measured"]

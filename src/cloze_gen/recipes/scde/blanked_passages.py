@@ -15,7 +15,7 @@ from cloze_gen.corpus.books import book_folder, kept_books
 from cloze_gen.corpus.hyphens import HYPHENS
 from cloze_gen.corpus.source_sentences import decided_hyphens
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.evaluate.sets import read_cloze_examples
+from cloze_gen.evaluation.sets import read_cloze_examples
 from cloze_gen.formats.scde import format_requests, passage_record
 from cloze_gen.recipes.questions.assemble import balance_answer_positions
 from cloze_gen.recipes.questions.printed_once import PRINTED_BEFORE, printed_before

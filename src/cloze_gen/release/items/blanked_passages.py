@@ -25,7 +25,7 @@ _SPLITS = {Part.TRAIN: "train", Part.DEVELOPMENT: "validation", Part.TEST: "test
 
 
 def _read_set(path: Path) -> Digested:
-    from cloze_gen.evaluate.sets import read_blanked_set  # slow to import
+    from cloze_gen.evaluation.sets import read_blanked_set  # slow to import
 
     return read_blanked_set(path)
 

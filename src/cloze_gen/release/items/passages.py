@@ -26,7 +26,7 @@ _RENDERED = (
 
 
 def _read_set(path: Path) -> Digested:
-    from cloze_gen.evaluate.sets import read_passage_set  # slow to import
+    from cloze_gen.evaluation.sets import read_passage_set  # slow to import
 
     return read_passage_set(path)
 

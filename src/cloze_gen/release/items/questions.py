@@ -49,7 +49,7 @@ _COLUMNS = {
 
 
 def _read_set(path: Path) -> Digested:
-    from cloze_gen.evaluate.sets import read_question_set  # slow to import
+    from cloze_gen.evaluation.sets import read_question_set  # slow to import
 
     return read_question_set(path)
 

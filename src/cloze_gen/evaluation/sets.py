@@ -12,9 +12,9 @@ from cloze_gen.adapters.spacy_tokenizer import chunk_tokenizer
 from cloze_gen.corpus.normalization import SEPARATOR, normalize_many
 from cloze_gen.corpus.tokens import ChunkMemo
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.evaluate.blanks import ClozeExample
-from cloze_gen.evaluate.passages import CONTROL, PASSAGES, PassageExample
-from cloze_gen.evaluate.questions import QuestionSet
+from cloze_gen.evaluation.blanks import ClozeExample
+from cloze_gen.evaluation.passages import CONTROL, PASSAGES, PassageExample
+from cloze_gen.evaluation.questions import QuestionSet
 from cloze_gen.formats.lambada import parse_passages, parse_plain_text, sentence_ends, whole_words
 from cloze_gen.formats.lambada_harness import RENDERINGS, prompt_text
 from cloze_gen.formats.msr import parse_machine

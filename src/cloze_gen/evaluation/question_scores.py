@@ -15,7 +15,7 @@ from scipy import sparse
 
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.english.articles import articles_of
-from cloze_gen.evaluate.metrics import score_matrix, within_item_ranks
+from cloze_gen.evaluation.metrics import score_matrix, within_item_ranks
 from cloze_gen.models.sentence_cues import fit_conditional_logit
 from cloze_gen.records.question import Question
 from cloze_gen.rng import stable_fraction

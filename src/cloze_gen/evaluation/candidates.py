@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from cloze_gen.english.cohesion import Opener, Person, SurfaceTies, surface_ties
 from cloze_gen.english.content_words import content_words
-from cloze_gen.evaluate.blank_baselines import ngrams, words_of
-from cloze_gen.evaluate.blanks import CandidateFigures, ClassifierRow, ClozeExample, RuleRow
+from cloze_gen.evaluation.blank_baselines import ngrams, words_of
+from cloze_gen.evaluation.blanks import CandidateFigures, ClassifierRow, ClozeExample, RuleRow
 
 # ---- Features of a candidate
 

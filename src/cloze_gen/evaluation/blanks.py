@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cloze_gen.evaluate.metrics import clustered_margin
-from cloze_gen.evaluate.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
+from cloze_gen.evaluation.metrics import clustered_margin
+from cloze_gen.evaluation.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
 from cloze_gen.models.blank_assignment import decode_greedily, decode_jointly
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.rng import derive_rng

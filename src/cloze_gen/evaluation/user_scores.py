@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.errors import FormatError
-from cloze_gen.evaluate.metrics import score_matrix
-from cloze_gen.evaluate.passages import PassageExample, TargetScores
+from cloze_gen.evaluation.metrics import score_matrix
+from cloze_gen.evaluation.passages import PassageExample, TargetScores
 from cloze_gen.parsing import ParseError, as_number, parse_json, quote
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.records.question import Question

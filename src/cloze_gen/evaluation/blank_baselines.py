@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cloze_gen.english.content_words import content_words
-from cloze_gen.evaluate.blanks import ClozeExample, Direction
-from cloze_gen.evaluate.passage_baselines import CACHE_WEIGHT
-from cloze_gen.evaluate.selection import HUMAN, LOCAL_MODEL, USER, check_known
+from cloze_gen.evaluation.blanks import ClozeExample, Direction
+from cloze_gen.evaluation.passage_baselines import CACHE_WEIGHT
+from cloze_gen.evaluation.selection import HUMAN, LOCAL_MODEL, USER, check_known
 from cloze_gen.models.ngram_index import ForwardIndex, windows
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.word_tokens import is_word

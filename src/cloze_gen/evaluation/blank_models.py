@@ -20,7 +20,7 @@ from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.engine.threads import one_thread
 from cloze_gen.english.cohesion import Person, surface_ties
 from cloze_gen.english.content_words import stem
-from cloze_gen.evaluate.blank_baselines import (
+from cloze_gen.evaluation.blank_baselines import (
     LSA,
     NGRAMS,
     TEXT,
@@ -35,11 +35,11 @@ from cloze_gen.evaluate.blank_baselines import (
     rarity,
     weighted,
 )
-from cloze_gen.evaluate.blanks import BlankScorer, CandidateFigures, ClozeExample, Direction
-from cloze_gen.evaluate.candidates import candidate_figures
-from cloze_gen.evaluate.lsa import UNCOUNTED, fit_word_vectors
-from cloze_gen.evaluate.passage_models import RARE, read_freqs, read_sentence_counts
-from cloze_gen.evaluate.question_models import VECTORS, WORDS, LsaSizes, read_words
+from cloze_gen.evaluation.blanks import BlankScorer, CandidateFigures, ClozeExample, Direction
+from cloze_gen.evaluation.candidates import candidate_figures
+from cloze_gen.evaluation.lsa import UNCOUNTED, fit_word_vectors
+from cloze_gen.evaluation.passage_models import RARE, read_freqs, read_sentence_counts
+from cloze_gen.evaluation.question_models import VECTORS, WORDS, LsaSizes, read_words
 from cloze_gen.models.language_model import open_index
 from cloze_gen.models.sentence_cues import WEIGHTS, cue_features, fit_weights, rarity_of, tie
 from cloze_gen.store.artifacts import Artifact, ArtifactWriter

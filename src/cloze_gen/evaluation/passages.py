@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.metrics import wilson_interval
-from cloze_gen.evaluate.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
+from cloze_gen.evaluation.metrics import wilson_interval
+from cloze_gen.evaluation.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
 from cloze_gen.text_layout import table_lines
 
 PASSAGES, CONTROL = "passages", "control"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from cloze_gen.evaluate.blanks import BlankMetrics
+from cloze_gen.evaluation.blanks import BlankMetrics
 from cloze_gen.records.blanked_passage import BlankedPassage
 from cloze_gen.word_tokens import is_word
 

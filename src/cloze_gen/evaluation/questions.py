@@ -11,22 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.chance import (
+from cloze_gen.evaluation.chance import (
     chance_accuracy,
     correct_count_distribution,
     joint_p,
     positions_balanced,
     two_sided_p,
 )
-from cloze_gen.evaluate.metrics import (
+from cloze_gen.evaluation.metrics import (
     best_options,
     clustered_margin,
     expected_accuracy,
     score_matrix,
     wilson_interval,
 )
-from cloze_gen.evaluate.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
-from cloze_gen.evaluate.selection import HUMAN, USER, check_known
+from cloze_gen.evaluation.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
+from cloze_gen.evaluation.selection import HUMAN, USER, check_known
 from cloze_gen.records.question import Question
 from cloze_gen.text_layout import table_lines
 

@@ -15,7 +15,7 @@ from typing import Any
 from scipy.stats import spearmanr
 
 from cloze_gen.corpus.normalization import LINE_END_HYPHEN
-from cloze_gen.evaluate.metrics import wilson_interval
+from cloze_gen.evaluation.metrics import wilson_interval
 from cloze_gen.records.sentence import Sentence
 from cloze_gen.rng import derive_rng
 

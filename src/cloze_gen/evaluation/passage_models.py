@@ -24,7 +24,7 @@ from cloze_gen.engine.progress import Stopwatch, phases
 from cloze_gen.engine.stage_context import StageContext
 from cloze_gen.engine.threads import one_thread
 from cloze_gen.errors import CorpusError, UsageError
-from cloze_gen.evaluate.passage_baselines import (
+from cloze_gen.evaluation.passage_baselines import (
     NETWORK_KINDS,
     NGRAMS,
     CachedPassages,
@@ -32,9 +32,9 @@ from cloze_gen.evaluate.passage_baselines import (
     PassageModel,
     score_targets,
 )
-from cloze_gen.evaluate.passage_baselines import TEXT as TEXT_MODEL
-from cloze_gen.evaluate.passages import PassageExample, TargetScores, number_passages
-from cloze_gen.evaluate.user_scores import is_sample_log, target_scores_of_log
+from cloze_gen.evaluation.passage_baselines import TEXT as TEXT_MODEL
+from cloze_gen.evaluation.passages import PassageExample, TargetScores, number_passages
+from cloze_gen.evaluation.user_scores import is_sample_log, target_scores_of_log
 from cloze_gen.formats.lambada import parse_full_answers
 from cloze_gen.models.cbow import START as CBOW_START
 from cloze_gen.models.cbow import fresh_cbow, fresh_supervised_cbow

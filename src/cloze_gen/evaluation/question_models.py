@@ -26,7 +26,7 @@ from cloze_gen.corpus.normalization import printed_lines
 from cloze_gen.corpus.training_text import TEXT, TOKENS
 from cloze_gen.engine.progress import Stopwatch, phases
 from cloze_gen.engine.stage_context import StageContext
-from cloze_gen.evaluate.adversary import (
+from cloze_gen.evaluation.adversary import (
     AdversaryResult,
     Features,
     log10_freqs,
@@ -34,7 +34,7 @@ from cloze_gen.evaluate.adversary import (
     try_adversary,
     value_features,
 )
-from cloze_gen.evaluate.lsa import (
+from cloze_gen.evaluation.lsa import (
     DIMENSIONS,
     MIN_COUNT,
     UNCOUNTED,
@@ -42,7 +42,7 @@ from cloze_gen.evaluate.lsa import (
     fold_ids,
     lsa_scores,
 )
-from cloze_gen.evaluate.question_scores import (
+from cloze_gen.evaluation.question_scores import (
     article_scores,
     book_folds,
     forward_scores,
@@ -58,7 +58,7 @@ from cloze_gen.evaluate.question_scores import (
     rank_scores,
     sentence_scores,
 )
-from cloze_gen.evaluate.questions import (
+from cloze_gen.evaluation.questions import (
     ADVERSARIES,
     LETTERS,
     RANKED,

@@ -11,7 +11,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.errors import CorpusError
-from cloze_gen.evaluate.metrics import score_matrix
+from cloze_gen.evaluation.metrics import score_matrix
 from cloze_gen.records.question import Question
 from cloze_gen.rng import derive_rng
 

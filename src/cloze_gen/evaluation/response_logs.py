@@ -21,9 +21,9 @@ import pyarrow as pa
 from scipy.special import softmax
 
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.evaluate.item_analysis import MISSING, NO_OPTION, ItemSet, ModelChoices
-from cloze_gen.evaluate.metrics import best_options, score_matrix
-from cloze_gen.evaluate.user_scores import (
+from cloze_gen.evaluation.item_analysis import MISSING, NO_OPTION, ItemSet, ModelChoices
+from cloze_gen.evaluation.metrics import best_options, score_matrix
+from cloze_gen.evaluation.user_scores import (
     Sample,
     finite_score,
     is_sample_log,

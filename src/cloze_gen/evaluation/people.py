@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cloze_gen.errors import FormatError, UsageError
-from cloze_gen.evaluate.blanks import (
+from cloze_gen.evaluation.blanks import (
     BlankMetrics,
     BlankRow,
     blank_row,
     count_answers,
     measure_verdicts,
 )
-from cloze_gen.evaluate.chance import chance_accuracy
-from cloze_gen.evaluate.metrics import wilson_interval
-from cloze_gen.evaluate.questions import QuestionRow
-from cloze_gen.evaluate.selection import HUMAN
+from cloze_gen.evaluation.chance import chance_accuracy
+from cloze_gen.evaluation.metrics import wilson_interval
+from cloze_gen.evaluation.questions import QuestionRow
+from cloze_gen.evaluation.selection import HUMAN
 from cloze_gen.judging.agreement import middle, resampled_sums
 from cloze_gen.judging.study_agreement import ItemVerdicts
 from cloze_gen.judging.tasks.read import ReadItem, read_item

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, gammaln, logsumexp
 
 from cloze_gen.errors import UsageError
-from cloze_gen.evaluate.chance import chance_accuracy
-from cloze_gen.evaluate.metrics import clustered_margin, wilson_interval
-from cloze_gen.evaluate.rows import Recorded
+from cloze_gen.evaluation.chance import chance_accuracy
+from cloze_gen.evaluation.metrics import clustered_margin, wilson_interval
+from cloze_gen.evaluation.rows import Recorded
 from cloze_gen.text_layout import printable
 
 MISSING, NO_OPTION = -1, -2  # choices: the model was not asked; its answer is none of the options

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from cloze_gen.corpus.arrays import SEPARATOR
 from cloze_gen.english.content_words import PASSAGE_RULES, RULES_OF_CASE
-from cloze_gen.evaluate.chance import (
+from cloze_gen.evaluation.chance import (
     random_capitalised_word,
     random_vocabulary_word,
     random_word,
     random_word_type,
 )
-from cloze_gen.evaluate.metrics import clustered_margin, wilson_interval
-from cloze_gen.evaluate.passages import (
+from cloze_gen.evaluation.metrics import clustered_margin, wilson_interval
+from cloze_gen.evaluation.passages import (
     PassageExample,
     PassageMetrics,
     PassageRow,
@@ -28,7 +28,7 @@ from cloze_gen.evaluate.passages import (
     measure,
     ranks,
 )
-from cloze_gen.evaluate.selection import LOCAL_MODEL, USER, check_known
+from cloze_gen.evaluation.selection import LOCAL_MODEL, USER, check_known
 from cloze_gen.models.ngram_index import ForwardIndex, histories_of_last
 from cloze_gen.models.unigram_cache import cache_shares
 from cloze_gen.word_tokens import is_word

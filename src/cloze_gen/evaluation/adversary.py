@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from cloze_gen.evaluate.chance import chance_accuracy
-from cloze_gen.evaluate.metrics import (
+from cloze_gen.evaluation.chance import chance_accuracy
+from cloze_gen.evaluation.metrics import (
     best_options,
     clustered_margin,
     expected_accuracy,
     score_matrix,
     within_item_ranks,
 )
-from cloze_gen.evaluate.question_scores import HASH_BUCKETS, ngram_buckets
-from cloze_gen.evaluate.questions import (
+from cloze_gen.evaluation.question_scores import HASH_BUCKETS, ngram_buckets
+from cloze_gen.evaluation.questions import (
     ADVERSARY,
     AdversaryVariant,
     Baseline,
