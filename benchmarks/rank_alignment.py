@@ -34,7 +34,7 @@ from cloze_gen.adapters.kenlm_model import KenlmModel
 from cloze_gen.adapters.lmplz import train_arpa
 from cloze_gen.corpus.training_text import TEXT
 from cloze_gen.evaluation.metrics import best_options
-from cloze_gen.evaluation.question_models import Scorer, judge, judge_adversary
+from cloze_gen.evaluation.question_models import AdversaryShard, Scorer, judge, judge_adversary
 from cloze_gen.evaluation.questions import ADVERSARY, word_baselines
 from cloze_gen.evaluation.sets import read_question_set
 from cloze_gen.formats.msr import OPTION_COUNT, parse_machine
@@ -187,8 +187,12 @@ def own_predictions(file: Path, run: Path, seed: int) -> Iterator[Mapping[str, A
     scorer = Scorer(question_set, {name: stage_artifact(run, name) for name in ("index", "counts")})
     for baseline in word_baselines(OPTION_COUNT):
         if baseline.name in OWN:
-            measure_it = judge_adversary if baseline.kind == ADVERSARY else judge
-            yield from measure_it(baseline, scorer, question_set, seed=seed).predictions()
+            if baseline.kind == ADVERSARY:
+                features = scorer.features(baseline.score)
+                shard = AdversaryShard(baseline, features, question_set.questions, seed)
+                yield from judge_adversary(shard).predictions()
+            else:
+                yield from judge(baseline, scorer, question_set, seed=seed).predictions()
 
 
 def write_sentences(run: Path, file: Path, *, one_in: int) -> None:

@@ -222,7 +222,7 @@ def fit_models(
         for task in tasks.values():
             look_ahead(task)
         engine = corpus.build.engine("local", workers)
-        with engine_scope(engine), logged(root.store, log_name):
+        with root.store.in_use(), engine_scope(engine), logged(root.store, log_name):
             build(root)
         say(f"log: {log_file(root.store, log_name)}")
     fitted = [

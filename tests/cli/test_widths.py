@@ -382,7 +382,8 @@ def test_a_pipe_gets_whole_lines(finished: Any, cli: Callable[..., Any]) -> None
     question = next(read_jsonl(finished.release / "questions.jsonl"))
     signature = (finished.release / "signature.txt").read_text().strip()
     assert f"signature  {signature}\n" in finished.outcome.out
-    assert cli("runs", "--out", finished.out).out.split() == ["tiny", signature]
+    [_, line] = cli("runs", "--out", finished.out).out.splitlines()
+    assert (line.split()[0], line.split()[-1]) == ("tiny", signature)
     assert (
         f"\nsentence   {question['source']['text']}\n"
         in cli("trace", question["id"], "--out", finished.out).out

@@ -205,7 +205,7 @@ def test_no_model_is_needed_for_what_the_records_tell() -> None:
         "index",
         "3gram",
         "4gram",
-        "match",
+        "text",
         "lsa",
     )
 

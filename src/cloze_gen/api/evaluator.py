@@ -262,8 +262,8 @@ def measure(kind: Kind[D, B, R, E], data: D, request: Request) -> Evaluation:
     folders = [row for row in chosen if row.folder]
     own = kind.score(data, folders, {}, request) if folders else []
     human, people = _people(kind, data, request)
-    with contextlib.nullcontext() if data.corpus is None else store.in_use():
-        models, fitted = _trained(kind, data, chosen, request)
+    models, fitted = _trained(kind, data, chosen, request)
+    with store.in_use() if models else contextlib.nullcontext():
         ours = kind.score(data, [row for row in chosen if not row.folder], models, request)
     results = [*ours, *own, *given]
     rows = [one.row for one in results]

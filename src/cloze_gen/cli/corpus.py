@@ -71,7 +71,7 @@ def rank_books(
     location = located(place, out)
     if not is_copy(location.root, ctx.store):
         check_apart(out, location)
-    with ctx.store.in_use(), engine_scope(engine):
+    with engine_scope(engine):
         components = reference_counts(limits_of.reference, tagger)
         ranks = _ranks(ctx, scan(location, settings=settings), components, tagger)
     limits = f"{limits_of.min_similarity} / {limits_of.min_coverage}"
@@ -103,26 +103,33 @@ def _ranks(
         BookShard(ctx.store.root, book, digest, ingest)
         for book, digest in zip(books, read_digests(books), strict=True)
     ]
-    audits = list(ctx.map(ingest_book, shards, unit="books"))
-    kept = [shard for shard, audit in zip(shards, audits, strict=True) if audit["status"] == "kept"]
-    tags = [
-        TagShard(ctx.store.root, ctx.store.folder(shard.key), tagger, identity) for shard in kept
-    ]
-    list(ctx.map(tag_book, tags, unit="books tagged"))
-    tags_of = {
-        shard.book.book_id: ctx.store.folder(tag.key) for shard, tag in zip(kept, tags, strict=True)
-    }
-    ranks = []
-    for shard, audit in zip(shards, audits, strict=True):
-        name = shard.book.book_id
-        if name in tags_of:
-            ranks.append(
-                BookRank(
-                    name, audit["tokens"], book_similarity(reference, book_counts(tags_of[name]))
+    with ctx.store.in_use():
+        audits = list(ctx.map(ingest_book, shards, unit="books"))
+        kept = [
+            shard for shard, audit in zip(shards, audits, strict=True) if audit["status"] == "kept"
+        ]
+        tags = [
+            TagShard(ctx.store.root, ctx.store.folder(shard.key), tagger, identity)
+            for shard in kept
+        ]
+        list(ctx.map(tag_book, tags, unit="books tagged"))
+        tags_of = {
+            shard.book.book_id: ctx.store.folder(tag.key)
+            for shard, tag in zip(kept, tags, strict=True)
+        }
+        ranks = []
+        for shard, audit in zip(shards, audits, strict=True):
+            name = shard.book.book_id
+            if name in tags_of:
+                ranks.append(
+                    BookRank(
+                        name,
+                        audit["tokens"],
+                        book_similarity(reference, book_counts(tags_of[name])),
+                    )
                 )
-            )
-        else:
-            ranks.append(BookRank(name, note=f"not measured: {audit['reason']}"))
+            else:
+                ranks.append(BookRank(name, note=f"not measured: {audit['reason']}"))
     return ranks
 
 
