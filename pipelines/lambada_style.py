@@ -197,6 +197,7 @@ class CacheScores(StyleTask):
 class Networks(StyleTask):
     stage = "networks"
     group = "networks"
+    version = 2
     draws = True
     needs = {"text": TrainingText, "counts": Counts}
     write = staticmethod(write_networks)
