@@ -25,7 +25,7 @@ from cloze_gen.store.runs import stage_artifact
 
 _QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 _INGESTED = ("ingest-", "book-")  # parts of a store that stay between rounds
-_TRAINED = ("eval-text-", "match-index-", "eval-lm-", "lsa-")  # by an evaluation
+_TRAINED = ("eval-text-", "eval-lm-", "lsa-")  # by an evaluation
 HOLMES, SCS, LAMBADA, SCDE, START = "holmes", "scs", "lambada", "scde", "start"
 _ORDER = {HOLMES: 3, SCS: 3, LAMBADA: 4, SCDE: 3}  # of the run's own text; SCDE- and SCS-style: of
 # the 522 books' text if the Holmes-style run is measured as well

@@ -309,31 +309,6 @@ PROGRAMS: dict[str, Sequence[Call]] = {
             "of 1, ",
         ),
     ],
-    "benchmarks/evaluate_real.py": [
-        Call(
-            lambda at: (
-                *(
-                    "--store",
-                    at.copy.out,
-                    "--run",
-                    "tiny",
-                    "--questions",
-                    at.run.release / "questions.jsonl",
-                    "--only",
-                    "lsa",
-                ),
-                *(
-                    "--train",
-                    at.copy.out.parent / "books" / "train",
-                    "--into",
-                    at.tmp / "into",
-                    "--runs",
-                    1,
-                ),
-            ),
-            "second: lsa",
-        )
-    ],
     "benchmarks/growth.py": [
         Call(
             lambda at: (
