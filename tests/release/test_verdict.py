@@ -17,6 +17,8 @@ from cloze_gen.evaluate.blanks import BlankEvaluation
 from cloze_gen.evaluate.metrics import wilson_interval
 from cloze_gen.evaluate.passages import PassageEvaluation, PassageRow
 from cloze_gen.evaluate.questions import QuestionEvaluation, QuestionRow
+from cloze_gen.pipelines.lambada_style import JUDGED
+from cloze_gen.pipelines.lambada_style import judged as judged_by
 from cloze_gen.records.question import Question
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.card import _verdict
@@ -264,9 +266,14 @@ def test_the_best_simple_method_is_the_leak_of_passages(correct: int, level: str
 
 def test_passages_that_nobody_guessed_are_used_with_care() -> None:
     of = PassageEvaluation(n=1000, baselines=(passage_row("last name", "rule", 10),))
-    assert [passage_verdict(1000, of, judged=who).level for who in ("none", "machine", "human")] == [
-        CARE, CARE, GOOD,
-    ]  # fmt: skip
+    counts = {"subjects": 12, "decided": 9, "kept": 5, "open": 1, "not_shown": 0}
+    cards = [judged_by({"guesses": counts | {"judged": who}}) for who in JUDGED]
+    found = [passage_verdict(1000, of, judged=card) for card in cards]
+    assert [one.level for one in found] == [CARE, CARE, GOOD]
+    said = [finding(one, "ambiguity").sentence for one in found]
+    assert ["People guessed" in one for one in said] == [False, False, True]
+    assert "nobody has guessed" in said[0]
+    assert "no person did" in said[1]
     assert passage_verdict(1000, None, judged="human").level == UNKNOWN
 
 
