@@ -334,6 +334,12 @@ def test_run_report_and_card_have_the_same_words(style: str, run_of: Callable[[s
         name, _, text = line.partition(": ")
         assert (f"**{line}**" if name == "verdict" else f"*{name}*: {text}") in card
         assert (f"Verdict: {text}" if name == "verdict" else line) in shown
+    if style == "lambada-style":
+        first_screen = shown[: shown.index("1. ")]
+        assert "nobody has guessed the last words" in first_screen
+        assert not lines[0].startswith("verdict: good")
+    for place in (finished.outcome.out, card, shown):  # no person has seen these sets
+        assert not re.search(r"People (guess|read|fill)|readers? calls? ", place)
 
 
 @pytest.mark.parametrize("text", ["a\n## b", "<script>alert(1)</script>"])
