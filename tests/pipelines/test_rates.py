@@ -79,7 +79,8 @@ def test_the_benchmark_has_the_stages_of_the_style(finished: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "line"), [("a.txt", ""), ("a.epub", "no estimate: no run"), ("a.txt.gz", "no estimate")]
+    ("name", "line"),
+    [("a.txt", ""), ("a.epub", "no estimate: no run"), ("a.txt.gz", "no estimate")],
 )
 def test_packed_books_count_as_their_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: str
