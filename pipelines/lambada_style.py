@@ -296,7 +296,7 @@ class Ranking(StyleTask):
 
     stage = "ranking"
     group = "ranking"
-    version = 3
+    version = 4
     draws = True
     not_covered = frozenset({"tagged_tokens"})  # covered in `TaggedNovels`
     also_reads = {
@@ -315,6 +315,9 @@ class Ranking(StyleTask):
 
     def given(self) -> dict[str, Any]:
         return super().given() | {"guessing": self.all_settings.guessing}
+
+    def remedy(self) -> str:
+        return f"{super().remedy()} A number as ranking.n_passages ranks passages of any kind."
 
 
 class Guesses(StyleTask):

@@ -28,12 +28,19 @@ _BENCHMARK = {
 }  # fmt: skip
 
 
+_PACKED, _TEXT_OF_PACKED = (".epub", ".zip", ".gz"), 3  # bytes of text for each packed byte
+
+
 def size_of_books(stages: Sequence[StageTask]) -> int:
-    """Bytes of the files of all books that are read."""
+    """Bytes of the files of all books that are read; packed files count three times."""
     books = {
         book.path for one in stages if isinstance(one, Ingest) for book in one.books_found()[0]
     }
-    return sum(path.stat().st_size for path in books if path.is_file())
+    return sum(
+        path.stat().st_size * (_TEXT_OF_PACKED if path.suffix.lower() in _PACKED else 1)
+        for path in books
+        if path.is_file()
+    )
 
 
 def read_rates(store: Store) -> dict[str, Rate]:
@@ -92,7 +99,7 @@ class Costs:
 
 
 def costs(stages: Sequence[StageTask], todo: Sequence[StageTask]) -> Costs:
-    """An estimate for the stages to run; none for few books."""
+    """An estimate for the stages to run; none for few books, no minutes without any rate."""
     size, measured = size_of_books(stages), read_rates(todo[0].store) if todo else {}
     if not todo or size < LEAST_BYTES:
         return Costs()
@@ -100,6 +107,8 @@ def costs(stages: Sequence[StageTask], todo: Sequence[StageTask]) -> Costs:
     known = {label: rates[name] for label, name in names.items() if name in rates}
     shipped = [label for label in known if names[label] not in measured]
     unknown = [label for label in names if label not in known]
+    if not known:
+        return Costs({}, "no estimate: no run in this output folder has measured these stages yet")
     total = tuple(map(math.fsum, zip(*known.values(), strict=True))) or (0.0, 0.0)
     line = f"about {cost_text((total[0], total[1]), size)} for {size / 1e6:,.0f} MB of books"
     if shipped:

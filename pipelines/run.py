@@ -16,6 +16,7 @@ from cloze_gen.config import is_config_file
 from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.dropped import dropped_notes
 from cloze_gen.corpus.ocr import ocr_warning
+from cloze_gen.corpus.partition import PartitionSettings, no_author_warning
 from cloze_gen.corpus.splits import SPLITS_OF_SIDES
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
@@ -308,6 +309,10 @@ class RunTask(PipelineTask):
             ]
         if self.all_settings.input.keep_splits:
             notes.append(f"published splits: kept; {SPLITS_OF_SIDES[len(style.sides) > 1]}")
+        partition = getattr(self.all_settings, "partition", None)
+        if isinstance(partition, PartitionSettings) and partition.by_author:
+            authors = (row.get("author", "") for row in books if row["book_id"] in kept)
+            notes += filter(None, [no_author_warning(authors)])
         shares = {row["book_id"]: float(row.get("unknown_word_share") or 0) for row in books}
         if ocr := ocr_warning((book, share) for book, share in shares.items() if book in kept):
             notes.append(ocr)

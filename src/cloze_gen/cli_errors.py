@@ -19,7 +19,7 @@ from cloze_gen.parsing import quote
 _INTERRUPTED = 130  # as in a shell: 128 plus SIGINT's number
 # The parser's error class. Its name differs between versions of Typer (click, or a bundled copy), so
 # take the oldest ancestor with a method `show`.
-_ParserError: Any = next(
+ParserError: Any = next(
     kind for kind in reversed(typer.BadParameter.__mro__) if "show" in vars(kind)
 )
 
@@ -34,7 +34,7 @@ def run_and_report(call: Callable[[], object]) -> int:
     """Run a call and turn its end into an exit status; unexpected exceptions are raised."""
     try:
         result = _unwrapped(call)
-    except _ParserError as error:
+    except ParserError as error:
         error.show()
         return int(error.exit_code)
     except ClozeGenError as error:

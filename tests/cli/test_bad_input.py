@@ -143,7 +143,7 @@ def test_no_book_left(tmp_path: Path, corpus: Any, cli: Callable[..., Any]) -> N
     """The run fails when every book of a side is dropped, naming each with its reason."""
     (corpus.source / "the-clockmakers-debt.txt").write_bytes(b"")
     said = one_message(cli("run", *corpus.options, "--out", tmp_path / "out", "--workers", "1"), 1)
-    assert "all 1 books were dropped: the-clockmakers-debt (empty)" in said
+    assert "the only book was dropped: the-clockmakers-debt (empty)" in said
 
 
 @pytest.mark.parametrize(
@@ -262,17 +262,27 @@ def test_what_was_meant_is_guessed(
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "hint"),
     [
-        ("run",),
-        ("run", "holmes-style", "--workers", "0"),
-        ("run", "holmes-style", "--no-such-option"),
-        ("fly",),
+        (("run",), "CONFIG is a style, such as lambada-style."),
+        (("run", "--books", "novels"), "CONFIG is a style, such as lambada-style."),
+        (("run", "lambada-style", "novels"), "(novels). Did you mean --books novels?"),
+        (("run", "scs-style", "novels"), "Did you mean --source novels?"),
+        (("run", "scs-style", "a", "b"), "(a b)"),
+        (("lambada-style",), "Did you mean `cloze-gen run lambada-style`?"),
+        (("show", "lambada-style", "a", "b"), "(b)"),
+        (("run", "holmes-style", "--workers", "0"), ""),
+        (("run", "holmes-style", "--no-such-option"), ""),
+        (("fly",), "No such command 'fly'."),
     ],
 )
-def test_mistakes_of_the_shell(cli: Callable[..., Any], arguments: tuple[str, ...]) -> None:
-    """What the command line parser refuses has status 2 as well."""
-    assert cli(*arguments).status == 2
+def test_mistakes_of_the_shell(
+    cli: Callable[..., Any], arguments: tuple[str, ...], hint: str
+) -> None:
+    """What the command line parser refuses has status 2 as well, and what was probably meant."""
+    refused = cli(*arguments)
+    assert refused.status == 2
+    assert refused.err.strip().endswith(hint)
 
 
 def test_two_books_with_one_id(corpus: Any, tmp_path: Path, cli: Callable[..., Any]) -> None:

@@ -268,13 +268,13 @@ def test_networks_are_trained_when_asked_for(
         for row in rows.values()
     )
     again = cli("evaluate", published, *options)
-    assert "words read" not in again.err
+    assert "M words, perplexity" not in again.err
     assert (
         rows_of(tmp_path / "here")["feed-forward", "passages"]["perplexity"]
         == rows["feed-forward", "passages"]["perplexity"]
     )
     other = cli("evaluate", published, *options, "--seed", "2")
-    assert "words read" in other.err
+    assert "M words, perplexity" in other.err
     assert (
         rows_of(tmp_path / "here")["feed-forward", "passages"]["perplexity"]
         != rows["feed-forward", "passages"]["perplexity"]

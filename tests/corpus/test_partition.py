@@ -76,6 +76,19 @@ def test_kept_splits_decide_the_parts(novels: Novels) -> None:
     assert {parts["novel6"], parts["novel7"]} <= set(Part)
 
 
+def test_novels_without_an_author_are_warned_of(
+    novels: Novels, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the remedy; not if authors do not count."""
+    (novels.books / "manifest.tsv").write_text("file\tauthor\nnovel2.txt\tAnn Ray\n")
+    novels.partition(by_author=False)
+    assert "author" not in capsys.readouterr().err
+    count = len(column(novels.partition(), "part"))
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"warning: no author for {count - 1} of {count} books" in said
+    assert "add a manifest.tsv with file and author" in said
+
+
 def test_novels_of_one_author_fall_together(novels: Novels) -> None:
     """Where the manifest names authors; any seed, as long as no part stays empty."""
     listed = "".join(
@@ -103,13 +116,16 @@ def test_novels_that_share_text_fall_together(novels: Novels) -> None:
         assert parts["a-copy"] == parts["novel5"]
 
 
-def test_a_novel_is_dropped_by_the_rate_of_its_words(novels: Novels) -> None:
+def test_a_novel_is_dropped_by_the_rate_of_its_words(
+    novels: Novels, capsys: pytest.CaptureFixture[str]
+) -> None:
     once, often = novels.books / "novel6.txt", novels.books / "novel7.txt"
     once.write_text("The bastard ran. " + once.read_text())
     often.write_text(often.read_text().replace("That was on", "The bastard ran on"))
     found = novels.partition()
     assert column(found, "part")["novel7"] == ""
     assert column(found, "reason")["novel7"] == "offensive"
+    assert "--set partition.max_offensive_rate=RATE" in capsys.readouterr().err
     assert column(found, "detail")["novel7"].endswith(
         "of its words are on the list, more than max_offensive_rate = 0.001"
     )

@@ -152,6 +152,8 @@ def test_one_novel_more_moves_no_other(own: FinishedRun, cli: Cli) -> None:
     )
     done = cli(*own.call(name="more"))
     assert done.status == 0, done.err
+    card = (own.out / "runs" / "more" / "release" / "README.md").read_text(encoding="utf-8")
+    assert "no author for 1 of 9 books" in " ".join(card.split())
     parts, passages = [], []
     for name in ("tiny", "more"):
         rows = read_tsv(stage_artifact(own.out / "runs" / name, "partition").path("books.tsv"))

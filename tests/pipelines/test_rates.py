@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from cloze_gen.api.run import make_task
 from cloze_gen.engine.progress import LOGS
 from cloze_gen.pipelines import rates
 from cloze_gen.pipelines.rates import RATES, Costs, costs, default_rates, read_rates
@@ -74,6 +76,25 @@ def test_the_benchmark_has_the_stages_of_the_style(finished: Any) -> None:
     }
     assert {name.removeprefix("holmes-style ") for name in default_rates()} == labels
     assert costs([], []) == Costs()
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("a.txt", ""), ("a.epub", "no estimate: no run"), ("a.txt.gz", "no estimate")],
+)
+def test_packed_books_count_as_their_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: str
+) -> None:
+    """Four of ten million bytes are too few, unless they are packed text."""
+    (tmp_path / name).write_bytes(b"")
+    os.truncate(tmp_path / name, 4_000_000)
+    task = make_task(config="lambada-style", name="x", out=tmp_path / "out", workers=1, seed=1, overrides=[], books=str(tmp_path / name))  # fmt: skip
+    stages = task.stages()
+    book = SimpleNamespace(path=tmp_path / name)
+    monkeypatch.setattr(rates.Ingest, "books_found", lambda self: ((book,), ()))
+    assert rates.size_of_books(stages) == (12_000_000 if line else 4_000_000)
+    assert costs(stages, stages).line.startswith(line)
+    assert bool(costs(stages, stages).line) == bool(line)
 
 
 @pytest.mark.slow

@@ -17,6 +17,8 @@ from cloze_gen.evaluation.blanks import BlankEvaluation
 from cloze_gen.evaluation.metrics import wilson_interval
 from cloze_gen.evaluation.passages import PassageEvaluation, PassageRow
 from cloze_gen.evaluation.questions import QuestionEvaluation, QuestionRow
+from cloze_gen.pipelines.lambada_style import JUDGED
+from cloze_gen.pipelines.lambada_style import judged as judged_by
 from cloze_gen.records.question import Question
 from cloze_gen.records.release_facts import verdict_text
 from cloze_gen.release.card import _verdict
@@ -264,9 +266,14 @@ def test_the_best_simple_method_is_the_leak_of_passages(correct: int, level: str
 
 def test_passages_that_nobody_guessed_are_used_with_care() -> None:
     of = PassageEvaluation(n=1000, baselines=(passage_row("last name", "rule", 10),))
-    assert [passage_verdict(1000, of, judged=who).level for who in ("none", "machine", "human")] == [
-        CARE, CARE, GOOD,
-    ]  # fmt: skip
+    counts = {"subjects": 12, "decided": 9, "kept": 5, "open": 1, "not_shown": 0}
+    cards = [judged_by({"guesses": counts | {"judged": who}}) for who in JUDGED]
+    found = [passage_verdict(1000, of, judged=card) for card in cards]
+    assert [one.level for one in found] == [CARE, CARE, GOOD]
+    said = [finding(one, "ambiguity").sentence for one in found]
+    assert ["People guessed" in one for one in said] == [False, False, True]
+    assert "nobody has guessed" in said[0]
+    assert "no person did" in said[1]
     assert passage_verdict(1000, None, judged="human").level == UNKNOWN
 
 
@@ -327,6 +334,12 @@ def test_run_report_and_card_have_the_same_words(style: str, run_of: Callable[[s
         name, _, text = line.partition(": ")
         assert (f"**{line}**" if name == "verdict" else f"*{name}*: {text}") in card
         assert (f"Verdict: {text}" if name == "verdict" else line) in shown
+    if style == "lambada-style":
+        first_screen = shown[: shown.index("1. ")]
+        assert "nobody has guessed the last words" in first_screen
+        assert not lines[0].startswith("verdict: good")
+    for place in (finished.outcome.out, card, shown):  # no person has seen these sets
+        assert not re.search(r"People (guess|read|fill)|readers? calls? ", place)
 
 
 @pytest.mark.parametrize("text", ["a\n## b", "<script>alert(1)</script>"])

@@ -49,7 +49,7 @@ from cloze_gen.cli.arguments import (
     whole_name,
 )
 from cloze_gen.cli.judge import judge_group
-from cloze_gen.cli_errors import Exit, run_and_report, write_crash_report
+from cloze_gen.cli_errors import Exit, ParserError, run_and_report, write_crash_report
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.parsing import quote
 
@@ -438,6 +438,29 @@ class _Commands(Group):
             return super().invoke(ctx)
         except (KeyboardInterrupt, EOFError) as error:
             raise Exit(error) from error
+        except ParserError as error:
+            if hint := _hint(error):
+                said = f"{error.message.rstrip('.')}. " if error.message else ""
+                error.message = said + hint
+            raise
+
+
+def _hint(error: Any) -> str:
+    """What was probably meant by a wrong call of `run`, or by a style in place of a command."""
+    said, ctx = error.format_message(), error.ctx
+    wrong = re.fullmatch(r"No such command '(.*?)'\..*", said)
+    if wrong and (name := whole_name(wrong[1])) in config_names(""):
+        return f"Did you mean `cloze-gen run {name}`?"
+    if ctx is None or ctx.info_name != "run":
+        return ""
+    if "'CONFIG'" in said:
+        return "CONFIG is a style, such as lambada-style."
+    extra = re.search(r"unexpected extra argument.*? \((\S+)\)", said)
+    if extra is None or not ctx.params.get("config"):
+        return ""
+    from cloze_gen.pipelines.style_task import style_of  # slow to import
+
+    return f"Did you mean --{style_of(ctx.params['config']).drawn_from} {extra[1]}?"
 
 
 def _refuse_empty(args: Sequence[str]) -> None:

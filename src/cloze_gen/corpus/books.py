@@ -50,7 +50,8 @@ def write_book_table(
     writer.funnel = funnel("books", kept=kept, rejected=reasons)
     if not kept:
         raise CorpusError(
-            f"all {len(rows):,} books were dropped: {dropped_text(rows)}. Remedies: "
+            f"{f'all {len(rows):,} books were' if len(rows) != 1 else 'the only book was'} dropped: "
+            f"{dropped_text(rows)}. Remedies: "
             f"{remedies_text(rows)}."
         )
     if strict and kept < len(rows):

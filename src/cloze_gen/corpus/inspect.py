@@ -13,6 +13,7 @@ from cloze_gen.corpus.decoding import flatten
 from cloze_gen.corpus.dropped import REMEDIES
 from cloze_gen.corpus.gutenberg import find_body
 from cloze_gen.corpus.ocr import is_unknown, ocr_warning
+from cloze_gen.corpus.partition import no_author_warning
 from cloze_gen.corpus.readers import read_book
 from cloze_gen.corpus.readers.reader import InputSettings
 from cloze_gen.corpus.readers.rows import row_of
@@ -139,6 +140,9 @@ def _advice(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
     untitled = sum("title" not in dict(book.facts) for book in tables)
     if untitled and not settings.title_column:
         yield f"{_counted(untitled, 'row')} without a title: --title-column NAME names its column"
+    authors = (dict(book.facts).get("author", "") for book in found.readable)
+    if _suits_lambada(found) and not settings.keep_splits and (line := no_author_warning(authors)):
+        yield f"lambada-style and scde-style: {line}"
 
 
 def _chosen(found: CorpusScan) -> tuple[BookFile, ...]:
@@ -196,11 +200,14 @@ def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
         )
     else:
         yield _command("run holmes-style --source", place, *given)
-    known = (*found.layouts, *found.shapes)
-    if len(found.readable) >= _MANY_BOOKS or any(
-        name in one for one in known for name in _COLLECTIONS
-    ):
+    if _suits_lambada(found):
         yield _command("run lambada-style --books", place, *given)
+
+
+def _suits_lambada(found: CorpusScan) -> bool:
+    known = (*found.layouts, *found.shapes)
+    collected = any(name in one for one in known for name in _COLLECTIONS)
+    return not found.sentences and (len(found.readable) >= _MANY_BOOKS or collected)
 
 
 def _command(words: str, *values: str) -> str:

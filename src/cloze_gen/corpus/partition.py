@@ -29,7 +29,7 @@ from cloze_gen.corpus.books import (
     write_book_table,
 )
 from cloze_gen.corpus.content_sketch import find_overlaps
-from cloze_gen.corpus.dropped import warn_of_dropped
+from cloze_gen.corpus.dropped import remedies_text, warn_of_dropped
 from cloze_gen.corpus.layouts import SPLITS
 from cloze_gen.corpus.offensive_words import offensive_words
 from cloze_gen.corpus.overlap import read_sketches
@@ -213,6 +213,22 @@ def author_key(author: str) -> str:
     return "" if key in _NO_AUTHOR else " ".join(sorted(key.replace(",", " ").split()))
 
 
+def no_author_warning(authors: Iterable[str]) -> str:
+    """A warning if some of these books have no known author, else nothing.
+
+    >>> no_author_warning(["Jane Austen", "", "Anonymous"])
+    'no author for 2 of 3 books: books of one author may be in different parts; add a manifest.tsv with file and author'
+    """
+    listed = list(authors)
+    unknown = sum(not _author_keys(one) for one in listed)
+    if not unknown:
+        return ""
+    return (
+        f"no author for {unknown:,} of {len(listed):,} books: books of one author may be in "
+        "different parts; add a manifest.tsv with file and author"
+    )
+
+
 def _author_keys(authors: str) -> list[str]:
     return list(filter(None, map(author_key, authors.split(";"))))
 
@@ -246,7 +262,10 @@ def write_partition(
     """
     offensive = offensive_words(settings.offensive_words)
     rows = [_rated(corpus, row, offensive, settings) for row in read_books(corpus)]
-    warn_of_dropped(ctx.say, [row for row in rows if row["reason"] == BookReason.OFFENSIVE])
+    dropped = [row for row in rows if row["reason"] == BookReason.OFFENSIVE]
+    warn_of_dropped(ctx.say, dropped)
+    if dropped:
+        ctx.say(f"remedy: {remedies_text(dropped)}")
     left = [row for row in rows if row["status"] == "kept"]
     novels = [Novel(row["book_id"], row["digest"], row.get("author", "")) for row in left]
     overlaps = find_overlaps(read_sketches(corpus), min_containment=settings.min_containment)
@@ -254,6 +273,8 @@ def write_partition(
     splits = {row["book_id"]: split_of(row) for row in left} if keep_splits else {}
     fixed = {book: PART_OF_SPLIT[split] for book, split in splits.items() if split}
     drawn = [novel for novel in novels if novel.book_id not in fixed]
+    if settings.by_author and (warning := no_author_warning(novel.author for novel in drawn)):
+        ctx.say(f"warning: {warning}")
     parts = fixed | (
         assign_splits(drawn, sharing_text=sharing, settings=settings, seed=seed) if drawn else {}
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Protocol
@@ -61,7 +61,7 @@ _NETWORKS: Mapping[NetworkKind, Callable[[Mapping[str, Floats], Ids], Network]] 
 }
 _TRAINING = ("network", "words_read", "perplexity")
 _LESSONS = 20  # parts of a course, for progress messages
-_LESSON_COUNT = 5  # lessons per message
+_LESSON_COUNT = 2  # lessons per message
 
 
 class NeuralModel(Protocol):
@@ -131,6 +131,7 @@ def begin_course(lesson: Lesson, weights: Mapping[str, Floats], *, start: float 
 
 def write_trained(writer: ArtifactWriter, ctx: StageContext, begun: Sequence[Lesson]) -> None:
     rows: list[tuple[str, int, float]] = []
+    clock = Stopwatch()
     for number in range(_LESSONS):
         lessons = [
             replace(lesson, numbers=numbers)
@@ -147,11 +148,26 @@ def write_trained(writer: ArtifactWriter, ctx: StageContext, begun: Sequence[Les
                     round(float(np.exp(loss)), 2),
                 )
             )
-            if number % _LESSON_COUNT == _LESSON_COUNT - 1:
-                ctx.say(f"{lesson.kind}: {rows[-1][1]:,} words read, perplexity {rows[-1][2]:.0f}")
+        done = number + 1
+        if lessons and done % _LESSON_COUNT == 0:
+            ctx.say(_progress_text(done / _LESSONS, rows[-len(lessons) :], clock.seconds))
     for lesson in begun:
         shutil.rmtree(lesson.folder / "state")
     writer.rows[TRAINING] = write_tsv(writer.path(TRAINING), _TRAINING, rows)
+
+
+def _progress_text(share: float, rows: Iterable[tuple[str, int, float]], seconds: float) -> str:
+    """
+    >>> _progress_text(0.25, [("feedforward", 2_000_000, 143.2)], 60)
+    '25 %: feedforward 2.0 of 8.0 M words, perplexity 143; about 3 min left'
+    """
+    left = seconds * (1 - share) / share / 60
+    parts = [
+        f"{kind} {words / 1e6:.1f} of {words / share / 1e6:.1f} M words, perplexity {perplexity:.0f}"
+        for kind, words, perplexity in rows
+    ]
+    parts += [f"about {left:.0f} min left"] if left >= 1 else []
+    return f"{100 * share:.0f} %: {'; '.join(parts)}"
 
 
 def _numbers(course: Course, number: int) -> range:

@@ -86,10 +86,11 @@ def funnel_steps(manifests: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Fun
             (f"{label}: candidates", facts.get("candidates_funnel"), {}),
         ):
             if funnel:
+                skipped = "decided" in facts and facts["judged"] == "none"
                 steps.append(
                     FunnelStep(
                         name,
-                        funnel["unit"],
+                        funnel["unit"] + (" (skipped: nobody has judged them)" if skipped else ""),
                         funnel["seen"],
                         funnel["kept"],
                         funnel["rejected"],

@@ -270,7 +270,9 @@ def expected_marks(
 
 
 def passage_verdict(n: int, evaluation: PassageEvaluation | None, *, judged: str) -> Verdict:
-    """`judged`: who guessed the last words: ``none``, ``machine`` or people."""
+    """`judged`: who guessed the last words, as on the card: ``none (...)``, ``machine (...)`` or
+    ``human (...)``.
+    """
     rows = list(evaluation.of_set(PASSAGES).values()) if evaluation else []
     simple = [(row.name, row.share) for row in rows if _is_simple(row.name, row.kind)]
     leak = _best("passages", simple, "predicts", "last words", "LAMBADA: at most 7 %")
@@ -278,13 +280,17 @@ def passage_verdict(n: int, evaluation: PassageEvaluation | None, *, judged: str
 
 
 def _guessed(judged: str) -> Finding:
-    if judged not in {"none", "machine"}:
+    ask = "Ask people with `cloze-gen judge new`: in our readings they guessed 41 to 64 %."
+    who = judged.partition(" ")[0]
+    if who == "human":
         return Finding(AMBIGUITY, GOOD, "People guessed every last word from its passage.")
+    if who == "machine":
+        return Finding(AMBIGUITY, CARE, f"A simulated reader guessed them; no person did. {ask}")
     return Finding(
         AMBIGUITY,
         CARE,
-        "People have not guessed the last words: in our readings they guessed 41 to 64 % of such "
-        "passages, so ask them with `cloze-gen judge new`.",
+        "Not measured: nobody has guessed the last words, and many may be impossible to guess. "
+        f"{ask}",
     )
 
 

@@ -61,7 +61,7 @@ def survivors(draw: st.DrawFn) -> list[Signals]:
 @given(survivors(), st.randoms(use_true_random=False))
 def test_nothing_is_ranked_twice_in_any_order(listed: list[Signals], order: object) -> None:
     for kind in ("signals", "random"):
-        settings = RankingSettings(order=kind)  # type: ignore[arg-type]
+        settings = RankingSettings(order=kind, n_passages=10_000)  # type: ignore[arg-type]
         ranked = rank_passages(listed, settings=settings, guessing=GUESSING, seed=1)
         chosen = [one for one in listed if one.id in set(ranked)]
         assert len(set(ranked)) == len(ranked) == len(chosen)
@@ -81,6 +81,19 @@ def test_nothing_is_ranked_twice_in_any_order(listed: list[Signals], order: obje
             )
             == ranked[:3]
         )
+
+
+@given(survivors())
+def test_auto_leaves_out_what_nobody_will_guess(listed: list[Signals]) -> None:
+    """Otherwise the order is the same; a random order has no signals to leave out by."""
+    promised = {one.id: expected_yield(one, GUESSING) for one in listed}
+    for kind in ("signals", "random"):
+        auto, all_ranked = (
+            rank_passages(listed, settings=RankingSettings(order=kind, n_passages=n), guessing=GUESSING, seed=1)  # type: ignore[arg-type]
+            for n in ("auto", 10_000)
+        )  # fmt: skip
+        hopeful = [one for one in all_ranked if promised[one] >= 1e-5]
+        assert auto == (hopeful if kind == "signals" else all_ranked)
 
 
 def overlap(one: Signals, other: Signals) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -43,6 +43,7 @@ _HUMAN_ADVANTAGE = 10.0  # people guess the end of a sentence that much better t
 # round). With half as many tokens it was one time in ten, with twice as many nine in ten.
 _HALF_GUESSED_TOKENS, _GUESSED_STEEPNESS = 15.0, 3.0
 _MIN_YIELD = 1e-5  # below it a passage has no signal
+_MOST_AUTO = 10_000  # passages if `n_passages` is "auto"
 _MIN_ALLOWED = 2  # passages solved by a rule that any prefix of the order may have
 # Passages are queued by their share of capitalised words in twentieths, so a blocked passage delays
 # few others.
@@ -54,11 +55,10 @@ class RankingSettings(SettingsGroup):
         "signals",
         description="order of judging: by computed `signals`, or `random`; section 3.1: random",
     )
-    n_passages: int = Field(
-        10_000,
-        ge=1,
-        le=MOST_COUNTED,
-        description="number of ranked passages, which people judge",
+    n_passages: Annotated[int, Field(ge=1, le=MOST_COUNTED)] | Literal["auto"] = Field(
+        "auto",
+        description="number of ranked passages, which people judge; auto: those that a reader may "
+        "guess by the signals, at most 10,000",
     )
     pool: int = Field(
         100_000,
@@ -118,12 +118,16 @@ class RankingSettings(SettingsGroup):
 
     @model_validator(mode="after")
     def _pool_is_large_enough(self) -> Self:
-        if self.pool < self.n_passages:
+        if self.n_passages != "auto" and self.pool < self.n_passages:
             raise ValueError(
                 f"pool = {self.pool} is smaller than n_passages = {self.n_passages}; raise pool or "
                 "lower n_passages"
             )
         return self
+
+    @property
+    def most_passages(self) -> int:
+        return _MOST_AUTO if self.n_passages == "auto" else self.n_passages
 
 
 class TriggerSettings(SettingsGroup):
@@ -185,11 +189,13 @@ def rank_passages(
     guessing: GuessingSettings,
     seed: int,
 ) -> list[str]:
-    """Ids of at most `n_passages` survivors in order, no two overlapping.
+    """Ids of at most `n_passages` survivors in order, no two overlapping; "auto" leaves out those
+    that no reader is expected to guess.
 
     >>> known = [Signals(f"b:{n}", f"b{n}", 0, 9, "joe", n < 2, read_prob=n / 4, alone_prob=0.0) for n in range(4)]
-    >>> rank_passages(known, settings=RankingSettings(outside_share=0.5), guessing=GuessingSettings(), seed=1)
-    ['b:3', 'b:1', 'b:2', 'b:0']
+    >>> [rank_passages(known, settings=RankingSettings(outside_share=0.5, n_passages=n), guessing=GuessingSettings(), seed=1)
+    ...  for n in ("auto", 4)]
+    [['b:3', 'b:1', 'b:2'], ['b:3', 'b:1', 'b:2', 'b:0']]
     """
     queues: dict[_Kind, list[_Waiting]] = {}
     others: list[Signals] = []
@@ -203,14 +209,15 @@ def rank_passages(
     for queue in queues.values():
         heapq.heapify(queue)
     taken = _Taken(settings)
-    while len(taken.order) < settings.n_passages and (best := _next(queues, taken)) is not None:
+    while len(taken.order) < settings.most_passages and (best := _next(queues, taken)) is not None:
         heapq.heappop(queues[best])
     later = sorted(
         (*taken.held_back, *itertools.chain(*queues.values())), key=lambda entry: entry[:2]
     )
-    at_random = sorted(others, key=lambda one: draw_of(one.id, seed))
+    without_signal = settings.order == "random" or settings.n_passages != "auto"
+    at_random = sorted(others, key=lambda one: draw_of(one.id, seed)) if without_signal else []
     for one in itertools.chain((entry[2] for entry in later), at_random):
-        if len(taken.order) == settings.n_passages:
+        if len(taken.order) == settings.most_passages:
             break
         if not taken.overlaps(one):
             taken.add(one)
@@ -341,7 +348,7 @@ class RankingReason(Reason):
     DUPLICATE = ("duplicate_text", "another passage has the same context or target sentence")
     BELOW_CUTOFF = (
         "below_cutoff",
-        "it overlaps a better passage, or ranks below ranking.n_passages",
+        "it overlaps a better passage, ranks below ranking.n_passages, or readers will not guess it",
     )
 
 
@@ -451,16 +458,21 @@ def write_ranking(
     writer.funnel = funnel(
         "passages", kept=len(order), rejected=Counter(reason for _, reason, _ in rejected)
     )
-    expected = float(
-        np.mean([expected_yield(one, guessing) for one in signals if one.id in ranked])
-    )
-    shares = head_shares([one for one in signals if one.id in ranked])
+    yields = [expected_yield(one, guessing) for one in signals if one.id in ranked]
+    expected = float(np.mean(yields)) if yields else 0.0
+    shares = head_shares([one for one in signals if one.id in ranked]) if yields else {}
     writer.facts |= {"examined": len(signals), "expected_yield": round(expected, 4)}
     writer.facts["head"] = {name: round(share, 4) for name, share in shares.items()}
     ctx.say(
         f"{len(order):,} of {len(survivors):,} passages ranked; {expected:.0%} of them are "
         "expected to pass all steps of guessing"
     )
+    hopeless = sum(one < _MIN_YIELD for one in yields)
+    if hopeless and settings.order == "signals":
+        ctx.say(
+            f"warning: no reader is expected to guess {hopeless:,} of these passages; "
+            "--set ranking.n_passages=auto leaves them out"
+        )
 
 
 def texts_of(passage: Passage) -> list[tuple[str, ...]]:

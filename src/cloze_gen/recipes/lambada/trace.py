@@ -76,7 +76,8 @@ REASONS: Mapping[str, str] = {
 _RANKING_REASONS: Mapping[str, str] = {
     BEYOND_POOL: "it is not among the {pool:,} passages that get signals",
     DUPLICATE: "another passage has the same context or the same target sentence",
-    BELOW_CUTOFF: "it overlaps a ranked passage, or it ranks below the best {n_passages:,}",
+    BELOW_CUTOFF: "it overlaps a ranked passage, ranks below ranking.n_passages = {n_passages}, or "
+    "readers are not expected to guess it",
 }
 _SIGNALS: Mapping[str, str] = {
     "in_context": "the target occurs in the context",
