@@ -93,6 +93,18 @@ def blanked_sentence(question: Question) -> str:
     return as_printed(question.blank.filled(BLANK_MARK))
 
 
+def closed_quotes(text: str) -> str:
+    """With the quotation mark that a sentence of a longer speech lacks.
+
+    >>> closed_quotes('Do you know?"'), closed_quotes('"No," he said, "we'), closed_quotes('"A"')
+    ('"Do you know?"', '"No," he said, "we"', '"A"')
+    """
+    if text.count('"') % 2 == 0:
+        return text
+    opens = f" {text}"[text.index('"')] in " ([-—"  # the mark before it
+    return f'{text}"' if opens else f'"{text}'
+
+
 def around_blank(blank: Blank) -> tuple[str, str]:
     """The printed text before and after the blank.
 
