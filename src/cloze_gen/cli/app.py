@@ -749,7 +749,8 @@ def export(
     skip: Annotated[
         list[str] | None,
         typer.Option(
-            help="id of an item to leave out, as the answer key prints it; may be repeated"
+            metavar="ID",
+            help="id of an item to leave out, as the answer key prints it; may be repeated",
         ),
     ] = None,
     classes: Annotated[

@@ -45,10 +45,9 @@ def run(*, config: str, dry_run: bool, ignore_space: bool, **parameters: Any) ->
         show(plan_text(task, with_costs=True))
         return
     made = carry_out(task, ignore_space=ignore_space)
-    place = [] if task.store.root == DEFAULT_OUT else ["--out", str(task.store.root)]
-    show(
-        f"{made}\nquiz       {shlex.join(['cloze-gen', 'export', made.name, *place, '--to', 'quiz.html'])}"
-    )
+    show(str(made))
+    out = [] if task.store.root == DEFAULT_OUT else ["--out", str(task.store.root)]
+    say(f"for a quiz for people: {shlex.join(['cloze-gen', 'export', made.name, *out])}")
 
 
 def input_overrides(text_column: str, title_column: str, keep_splits: bool) -> list[str]:

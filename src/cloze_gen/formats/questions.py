@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -93,16 +94,19 @@ def blanked_sentence(question: Question) -> str:
     return as_printed(question.blank.filled(BLANK_MARK))
 
 
-def closed_quotes(text: str) -> str:
-    """With the quotation mark that a sentence of a longer speech lacks.
+_AFTER_QUOTE = " ,.;:!?)]-—"  # what follows a mark that closes a quotation
 
-    >>> closed_quotes('Do you know?"'), closed_quotes('"No," he said, "we'), closed_quotes('"A"')
-    ('"Do you know?"', '"No," he said, "we"', '"A"')
+
+def closed_quotes(text: str) -> str:
+    """With the quotation marks that a sentence of a longer speech lacks at its ends.
+
+    >>> closed_quotes('Do you know?"'), closed_quotes('Stay!" he said; "we go'), closed_quotes('"A"')
+    ('"Do you know?"', '"Stay!" he said; "we go"', '"A"')
     """
-    if text.count('"') % 2 == 0:
-        return text
-    opens = f" {text}"[text.index('"')] in " ([-—"  # the mark before it
-    return f'{text}"' if opens else f'"{text}'
+    opens = [f"{text} "[match.end()] not in _AFTER_QUOTE for match in re.finditer('"', text)]
+    before = '"' if opens and not opens[0] else ""
+    after = '"' if opens and opens[-1] else ""
+    return f"{before}{text}{after}"
 
 
 def around_blank(blank: Blank) -> tuple[str, str]:
