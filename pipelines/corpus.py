@@ -33,6 +33,7 @@ from cloze_gen.corpus.tagging import write_tagging
 from cloze_gen.corpus.training_text import write_training_text
 from cloze_gen.engine.progress import say
 from cloze_gen.engine.stage_context import StageContext
+from cloze_gen.errors import NoBooksError, UsageError
 from cloze_gen.models.contexts import (
     Background,
     background_of,
@@ -97,7 +98,12 @@ class Ingest(OneSide):
                 article.digest for article in articles
             )
         side = self.of_style.drawn_from if self.is_own_background else self.side
-        books, digests = self.build.once(scanned, location, self.all_settings.input, side)
+        try:
+            books, digests = self.build.once(scanned, location, self.all_settings.input, side)
+        except NoBooksError as error:
+            if self.side == "train" and self.of_style.own_background:
+                raise UsageError(f"{error} If you have no background, leave out --train.") from None
+            raise
         if side != "train":
             refuse_sentences(books, f"--{side}")
         return books, digests

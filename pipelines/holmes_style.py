@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import model_validator
 
 from cloze_gen.adapters.spacy_tagger import tagger_identity
-from cloze_gen.corpus.cross_fitting import CrossFittingSettings
+from cloze_gen.corpus.cross_fitting import CrossFittingSettings, check_several
 from cloze_gen.corpus.offensive_words import words_digest
 from cloze_gen.corpus.overlap import IGNORED_WITHOUT_TRAIN, OverlapSettings
 from cloze_gen.corpus.parse_book import BookReason, IngestSettings
@@ -19,7 +19,7 @@ from cloze_gen.judging.tasks.groom import RejectReason
 from cloze_gen.judging.verdicts import VerdictFile
 from cloze_gen.models.contexts import BackgroundSettings
 from cloze_gen.models.language_model import LmSettings
-from cloze_gen.pipelines.corpus import Contexts, Corpus, Counts, Index, TrainingText
+from cloze_gen.pipelines.corpus import Contexts, Corpus, Counts, Index, Ingest, TrainingText
 from cloze_gen.pipelines.style_task import StyleTask
 from cloze_gen.pipelines.task import StageTask
 from cloze_gen.recipes.msr.alternates import AlternatesSettings, write_alternates
@@ -140,6 +140,11 @@ class Focus(StyleTask):
 
     def given(self) -> dict[str, Any]:
         return super().given() | {"n_groups": self.all_settings.cross_fitting.groups}
+
+    def look_ahead(self) -> None:
+        if self.is_own_background:
+            books, _ = self.clone(Ingest, side="source").books_found()
+            check_several([book.book_id for book in books])
 
     def work(self, writer: ArtifactWriter, ctx: StageContext) -> None:
         if stems := self.given_stems:

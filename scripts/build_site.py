@@ -29,7 +29,7 @@ NAV = {
     "Tutorial": ("tutorial",),
     "How-to guides": tuple(
         f"how-to/{page}"
-        for page in ("own-books", "book-formats", "few-books", "python", "cluster", "judging", "clean-set", "publishing", "exams", "evaluating-models")
+        for page in ("own-books", "book-formats", "few-books", "python", "cluster", "judging", "clean-set", "quiz", "publishing", "exams", "evaluating-models")
     ),
     "Reference": (*(f"reference/{name.removesuffix('.md')}" for name in REFERENCE), "benchmarks"),
     "Explanation": tuple(

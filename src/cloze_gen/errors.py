@@ -18,6 +18,10 @@ class UsageError(ClozeGenError):
     exit_status = 2
 
 
+class NoBooksError(UsageError):
+    """A location has no file of books."""
+
+
 class RefusedError(ClozeGenError):
     """Part of the input was refused, as reported line by line; the rest was accepted."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -20,6 +21,7 @@ from tests.formats.test_quiz import (
     CHOICE,
     HOSTILE,
     MATCHING,
+    TITLE,
     WRITTEN,
     gift_questions,
     moodle_questions,
@@ -42,7 +44,7 @@ def test_every_style_in_every_format(
 ) -> None:
     """A run and its release give the same items, and each format has all of them."""
     run = run_of(style)
-    call = ("export", run.name, "--out", run.out, "--n", "3")
+    call = ("export", run.name, "--out", run.out, "--n", "3", "--title", TITLE)
     table = rows(cli(*call, "--format", "csv"))
     assert table == rows(cli("export", run.release, "--n", "3", "--format", "csv"))
     assert len({row["id"] for row in table}) == len(table) == 3
@@ -52,7 +54,9 @@ def test_every_style_in_every_format(
         assert re.fullmatch(rf"{re.escape(str(to))}: 3 of \d+ \w+s\n", outcome.out), outcome
         assert [one.id for one in read(to.read_bytes())] == [row["id"] for row in table]
     page = cli(*call).out
-    assert all(f"<li>{row['answer']}</li>" in page for row in table)
+    assert all(f"<small>{row['id']}</small></li>" in page for row in table)
+    assert all(f"<li>{row['answer']} " in page for row in table)
+    assert f"<h1>{html.escape(TITLE)}</h1>" in page
 
 
 def test_the_seed_draws(finished: FinishedRun, cli: Cli) -> None:
@@ -72,7 +76,8 @@ def test_filters(run_of: Callable[[str], FinishedRun], cli: Cli) -> None:
 
     def fit(*options: str) -> set[str]:
         outcome = cli(*call, *options)
-        assert f"only {len(rows(outcome))} questions fit; --n asked for 1,000" in outcome.err
+        said = f"of {len(records)} questions in the set, {len(rows(outcome))} fit, fewer than --n 1,000"
+        assert said in outcome.err
         return {row["id"] for row in rows(outcome)}
 
     assert fit() == set(records)
@@ -80,7 +85,7 @@ def test_filters(run_of: Callable[[str], FinishedRun], cli: Cli) -> None:
         of_class = {id for id, one in records.items() if one["answer_class"] == name}
         assert fit("--class", name) == of_class > set()
     assert fit("--book", book) == {id for id, one in records.items() if one["book_id"] == book}
-    lengths = {id: len(one["input"].split()) for id, one in records.items()}
+    lengths = {row["id"]: len(row["question"].split()) for row in rows(cli(*call))}
     assert fit("--length", "8-20") == {id for id, n in lengths.items() if 8 <= n <= 20} > set()
 
 
@@ -106,21 +111,34 @@ def test_difficulty_is_that_of_the_item_analysis(
     [
         (("--class", "pronoun"), "--class 'pronoun': no item has it. The items have none."),
         (("--book", "../etc"), "--book '../etc': no item has it. The items have: "),
-        (("--length", "20-8"), "--length '20-8': not a range. Give LEAST-MOST, e.g. 0.2-0.8."),
+        (("--length", "15"), "--length '15': not a range. Give LEAST-MOST, e.g. 8-20."),
+        (("--difficulty", "0.8-0.2"), "Give LEAST-MOST, e.g. 0.2-0.8."),
+        (("--skip", "x:1"), "--skip 'x:1': no item has it. The items have: "),
+        (
+            ("--format", "csv", "--to", "a.XML"),
+            "--to a.XML: .xml is the ending of moodle-xml, but --format is csv.",
+        ),
+        (
+            ("--to", "a.docx"),
+            "--to a.docx: no format has this ending. Give --format, or one of: .gift, ",
+        ),
         (("--length", "900-901"), "questions fits the filters. Nothing was written."),
         (("--format", "docx"), "Choose from: csv, gift, moodle-xml, qti, print."),
         (("--format", "qti"), "Give its name with --to, e.g. quiz.zip."),
         (("--to", "{taken}"), "the file exists. Nothing was written. Give a new file to --to."),
-        (("--to", "{missing}/a"), "cannot be written (No such file or directory)"),
+        (("--to", "{missing}/a.csv"), "cannot be written (No such file or directory)"),
     ],
 )
 def test_refused(
     options: tuple[str, ...], said: str, finished: FinishedRun, cli: Cli, tmp_path: Path
 ) -> None:
     """One message says what is wrong, and a file that is there keeps its bytes."""
-    taken = tmp_path / "taken"
+    taken = tmp_path / "taken.html"
     taken.write_text("mine")
-    places = {"{taken}": str(taken), "{missing}/a": str(tmp_path / "missing" / "a")}
+    places = {
+        "{taken}": str(taken),
+        "{missing}/a.csv": str(tmp_path / "missing" / "a.csv"),
+    }
     outcome = cli("export", finished.release, *(places.get(one, one) for one in options))
     assert outcome.status != 0
     assert said in outcome.err
@@ -129,16 +147,72 @@ def test_refused(
     assert list(tmp_path.iterdir()) == [taken]
 
 
+def test_the_ending_gives_the_format(finished: FinishedRun, cli: Cli, tmp_path: Path) -> None:
+    """In any case of letters; Moodle's name alone is its XML."""
+    formats = {
+        "q.GIFT": "gift",
+        "q.csv": "csv",
+        "q.xml": "Moodle",
+        "q.htm": "PRINT",
+        "q.zip": "qti",
+    }
+    for name, format in formats.items():
+        assert cli("export", finished.release, "--to", tmp_path / name).status == 0
+        other = tmp_path / f"{name}.out"
+        assert cli("export", finished.release, "--format", format, "--to", other).status == 0
+        assert other.read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_a_skipped_question_is_replaced(finished: FinishedRun, cli: Cli) -> None:
+    """By the next of the draw."""
+    call = ("export", finished.release, "--format", "csv", "--n")
+    first = [row["id"] for row in rows(cli(*call, "5"))]
+    skipped = cli(*call, "3", "--skip", first[0], "--skip", first[2])
+    assert [row["id"] for row in rows(skipped)] == [first[1], *first[3:]]
+
+
+def test_the_book_is_quoted(finished: FinishedRun, cli: Cli) -> None:
+    """With the marks that the paper's printed format leaves out."""
+    records = {one["id"]: one for one in read_jsonl(finished.release / "questions.jsonl")}
+    outcome = cli("export", finished.release, "--format", "csv", "--n", "1000")
+    differ = 0
+    for row in rows(outcome):
+        record = records[row["id"]]
+        text = record["source"]["text"]
+        filled = row["question"].replace("_____", record["answer"])
+        assert filled in {text, f'{text}"', f'"{text}', f'"{text}"'}
+        assert filled.count('"') % 2 == 0
+        differ += row["question"] != record["input"]
+    assert differ > 0
+
+
+def hostile_source(record: dict[str, Any]) -> dict[str, Any]:
+    """The record's own source, with markup as its first word."""
+    source = record["source"]
+    words = [HOSTILE[0], *source["tokens"]]
+    return source | {
+        "text": f"{HOSTILE[0]} {source['text']}", "tokens": words, "position": source["position"] + 1,
+    }  # fmt: skip
+
+
 def test_a_hostile_file_stays_text(finished: FinishedRun, cli: Cli, tmp_path: Path) -> None:
     """Markup in a foreign file is shown as text; a damaged release is refused."""
     record: dict[str, Any] = next(iter(read_jsonl(finished.release / "questions.jsonl")))
     tokens = list(record["tokens"])
     tokens[0 if record["position"] else 1] = HOSTILE[0]
     file = tmp_path / "questions.jsonl"
-    file.write_text(json.dumps(record | {"tokens": tokens, "items": [7], "answer_tag": {}}) + "\n")
-    page = cli("export", file).out
-    assert "<script" not in page
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    foreign = record | {"tokens": tokens, "items": [7], "answer_tag": {}}
+    for source in (
+        {},
+        [],
+        {"text": 7},
+        record["source"] | {"text": " ".join(tokens)},
+        hostile_source(record),
+    ):
+        file.write_text(json.dumps(foreign | {"source": source}) + "\n")
+        page = cli("export", file).out
+        assert "<script" not in page
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     file.write_text('{"id": "x"}\n')
     outcome = cli("export", file)
     assert (outcome.status != 0, outcome.out) == (True, "")
@@ -173,5 +247,7 @@ def test_the_printed_page() -> None:
     assert re.search(r"@page \{ margin: [^;}]*; \}", page)  # and no size: the printer's paper
     assert re.search(r"\.key \{ break-before: page; \}", page)
     key = page[page.index('class="key"') :]
-    assert re.findall(r"<li>(.*?)</li>", key) == ["b", "1b 2a", "Jane"]
+    assert re.findall(r"<li>(.*?)</li>", key) == [
+        "b hide <small>b:0:1</small>", "1b 2a <small>b:4</small>", "Jane <small>b:9</small>",
+    ]  # fmt: skip
     assert re.findall(r"<li>([a-z]\).*?)</li>", page) == ["a) eat", "b) hide", "a) Jane sang.", "b) Nobody came.", "c) No."]  # fmt: skip

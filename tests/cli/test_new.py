@@ -128,12 +128,28 @@ def test_its_commands_work(
         ["cloze-gen", "run"],
         ["cloze-gen", "show"],
         ["cloze-gen", "evaluate"],
+        ["cloze-gen", "export"],
     ]
     for _, *words in typed:
         outcome = cli(*words)
         assert outcome.status == 0, outcome.err
         assert "skipped" not in outcome.err  # nothing of ours is among the books
     assert (folder / "artifacts" / "runs" / "mine" / "release" / "report.html").is_file()
+
+
+def test_without_background_it_has_a_command(
+    begun: Callable[[str], Path], cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a line of its own; the error for the empty folder says what to leave out."""
+    folder = begun("scs-style")
+    monkeypatch.chdir(folder)
+    command = "cloze-gen run mine.toml --source books/source"
+    assert command in (folder / "README.md").read_text(encoding="utf-8").splitlines()
+    shutil.copytree(BOOKS["source"], folder / "books" / "source", dirs_exist_ok=True)
+    outcome = cli(*command.split()[1:], "--train", "books/train")
+    assert outcome.status == 2
+    assert "If you have no background, leave out --train." in outcome.err
+    assert cli(*command.split()[1:], "--dry-run").status == 0
 
 
 def test_nothing_of_a_users_is_overwritten(

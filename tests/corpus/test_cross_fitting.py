@@ -74,7 +74,8 @@ def test_few_books_have_a_group_each_and_many_are_dealt_in_turn(tmp_path: Path) 
 def test_one_book_is_told_what_to_do(tmp_path: Path) -> None:
     """There is no other book to learn from."""
     with pytest.raises(
-        CorpusError, match=r"a is the only book.*two source books or more.*--train DIR"
+        CorpusError,
+        match=r"a is the only book.*two source books or more.*--train DIR.*scs-style works with one book",
     ):
         held_out_groups(books_artifact(tmp_path, {"a": BOOKS["a"]}), n_groups=8)
 

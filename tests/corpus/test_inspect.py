@@ -104,7 +104,13 @@ def test_advice_depends_on_what_is_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("count", "commands"),
     [
-        (1, ["add books: a run needs at least two, and three or more give better questions"]),
+        (
+            1,
+            [
+                "add books: only scs-style works with one, and three or more give better questions",
+                "cloze-gen run scs-style --source {0}",
+            ],
+        ),
         (2, ["cloze-gen run holmes-style --source {0}"]),
         (
             10,

@@ -25,6 +25,7 @@ from cloze_gen.formats.quiz import (
 )
 from cloze_gen.release.export import to_qti
 
+TITLE = "::[x] <y> {z}: =~#"  # of every quiz here
 CHOICE = QuizQuestion.of_text("b:0:1", "b", ["We _____ it."], ["eat", "hide"], [1])
 MATCHING = QuizQuestion.of_text(
     "b:4", "b", ["It rained. (1) _____", "(2) _____"], ["Jane sang.", "Nobody came.", "No."], [1, 0]
@@ -70,7 +71,11 @@ def gift_questions(data: bytes) -> list[QuizQuestion]:
 
 
 def gift_question(block: str) -> QuizQuestion:
-    assert not any(line.strip().startswith("//") for line in block.split("\n"))
+    comment, *rest = block.strip().split("\n")
+    assert not any(line.strip().startswith("//") for line in rest)
+    tagged = re.fullmatch(r"// \[id:((?:\\\]|[^\]\x00-\x1f\x7f])+)\]", comment)
+    assert tagged is not None, comment
+    id = tagged[1].replace("\\]", "]")
     holders = {mark: f"\ue000{ord(mark):03}" for mark in "\\:#={}~"}
 
     def hidden(text: str) -> str:
@@ -81,10 +86,11 @@ def gift_question(block: str) -> QuizQuestion:
             text = text.replace(holder, mark)
         return text.strip()
 
-    text = hidden(block.strip())
+    text = hidden("\n".join(rest))
     found = re.fullmatch(r"::(.*?)::\[html\](.*?)\{(.*?)\}", text, re.DOTALL)
     assert found is not None, block
-    name, stem, answers = html.unescape(plain(found[1])), of_html(plain(found[2])), found[3].strip()
+    assert re.fullmatch(rf"{re.escape(TITLE)} \d+", html.unescape(plain(found[1])))
+    stem, answers = of_html(plain(found[2])), found[3].strip()
     assert "#" not in answers
     if "~" in answers:
         marks = [one.strip() for one in answers.replace("=", "~=").split("~") if one.strip()]
@@ -93,14 +99,14 @@ def gift_question(block: str) -> QuizQuestion:
             assert not plain(one.removeprefix("=")).startswith("[")
         options = tuple(html.unescape(plain(one.removeprefix("="))) for one in marks)
         right = [place for place, one in enumerate(marks) if one.startswith("=")]
-        return QuizQuestion(name, "", stem, options, tuple(right))
+        return QuizQuestion(id, "", stem, options, tuple(right))
     pairs = answers.removeprefix("=").split("=")
     if "->" in answers:
         sides = [pair.strip().partition("->")[::2] for pair in pairs]
-        return of_pairs(name, stem, [(plain(left), plain(right)) for left, right in sides])
+        return of_pairs(id, stem, [(plain(left), plain(right)) for left, right in sides])
     (word,) = pairs
     assert word.startswith("%100%")
-    return QuizQuestion(name, "", stem, word=plain(word.removeprefix("%100%")).replace("\\*", "*"))
+    return QuizQuestion(id, "", stem, word=plain(word.removeprefix("%100%")).replace("\\*", "*"))
 
 
 def of_pairs(name: str, stem: tuple[str, ...], pairs: Sequence[tuple[str, str]]) -> QuizQuestion:
@@ -124,7 +130,8 @@ def moodle_question(one: ET.Element) -> QuizQuestion:
     stem = of_html(text.findtext("text") or "")
     for tag in ("generalfeedback/text", "defaultgrade", "penalty", "hidden"):
         assert one.find(tag) is not None
-    id = html.unescape(name)
+    assert re.fullmatch(rf"{re.escape(TITLE)} \d+", html.unescape(name))
+    id = one.findtext("idnumber") or ""
     answers = one.findall("answer")
     assert all(answer.find("feedback/text") is not None for answer in answers)
     if one.get("type") == "shortanswer":
@@ -220,7 +227,8 @@ def qti_question(item: ET.Element) -> QuizQuestion:
     assert declared is not None
     values = [one.text or "" for one in declared.findall(f"{QTI}correctResponse/{QTI}value")]
     keys = [one.get("mapKey") for one in declared.iter(f"{QTI}mapEntry")]
-    id, kind, scoring = item.get("title") or "", declared.get("baseType"), item[-1].get("template")
+    assert re.fullmatch(rf"{re.escape(TITLE)} \d+", item.get("title") or "")
+    id, kind, scoring = item.get("label") or "", declared.get("baseType"), item[-1].get("template")
     assert scoring is not None
     assert scoring.endswith("match_correct" if kind == "identifier" else "map_response")
     assert keys == ([] if kind == "identifier" else values)
@@ -258,19 +266,19 @@ def expected(one: QuizQuestion, *, arrows: bool = False) -> QuizQuestion:
 @given(quizzes())
 def test_gift_gives_the_questions_back(quiz: list[QuizQuestion]) -> None:
     """Texts that mean something in GIFT are read as text."""
-    assert gift_questions(to_gift(quiz, "t")) == [expected(one, arrows=True) for one in quiz]
+    assert gift_questions(to_gift(quiz, TITLE)) == [expected(one, arrows=True) for one in quiz]
 
 
 @given(quizzes())
 def test_moodle_xml_gives_the_questions_back(quiz: list[QuizQuestion]) -> None:
     """Texts of books are escaped HTML, also where they look like markup."""
-    assert moodle_questions(to_moodle_xml(quiz, "a/b")) == [expected(one) for one in quiz]
+    assert moodle_questions(to_moodle_xml(quiz, TITLE)) == [expected(one) for one in quiz]
 
 
 @given(quizzes())
 def test_qti_follows_its_schema_and_gives_the_questions_back(quiz: list[QuizQuestion]) -> None:
     """Every element of the package has the attributes and children that the schema allows."""
-    found = qti_questions(to_qti(quiz, "t"))
+    found = qti_questions(to_qti(quiz, TITLE))
     assert found == [replace(one, book="", id=one.id[:256]) for one in quiz]
 
 
@@ -299,9 +307,9 @@ def test_forms_of_gift() -> None:
     """A choice, a matching question with its distractor, and a word to be written."""
     lines = to_gift([CHOICE, MATCHING, WRITTEN], "t").decode().split("\n")
     assert lines == [
-        r"::b\:0\:1::[html]<p>We _____ it.</p>{", "\t~eat", "\t=hide", "}", "",
-        r"::b\:4::[html]<p>It rained. (1) _____</p><p>(2) _____</p>{", "\t=(1) -> Nobody came.", "\t=(2) -> Jane sang.", "\t= -> No.", "}", "",
-        r"::b\:9::[html]<p>It was _____.</p>{", "\t=%100%Jane", "}", "",
+        "// [id:b:0:1]", r"::t 1::[html]<p>We _____ it.</p>{", "\t~eat", "\t=hide", "}", "",
+        "// [id:b:4]", r"::t 2::[html]<p>It rained. (1) _____</p><p>(2) _____</p>{", "\t=(1) -> Nobody came.", "\t=(2) -> Jane sang.", "\t= -> No.", "}", "",
+        "// [id:b:9]", r"::t 3::[html]<p>It was _____.</p>{", "\t=%100%Jane", "}", "",
     ]  # fmt: skip
 
 

@@ -203,12 +203,14 @@ def test_neither_workers_nor_order_nor_a_kill_change_a_byte(
 
 
 def test_one_book_is_told_what_to_do(tmp_path: Path, cli: Callable[..., Any]) -> None:
-    """Nothing would be left to learn from."""
+    """Nothing would be left to learn from, which is known before any stage."""
     corpus = make_corpus(tmp_path / "books")
     done = cli(*options(corpus.source), "--out", tmp_path / "out", "--workers", "1")
     assert done.status == 1
     assert "is the only book" in done.err
     assert "--train DIR" in done.err
+    assert "scs-style works with one book" in done.err
+    assert "stage 1" not in done.err
 
 
 @pytest.mark.thorough

@@ -204,6 +204,7 @@ def test_a_book_taken_away_changes_no_other_impostor(
     )
     outcome = cli("run", "scs-sample", *arguments)
     assert outcome.status == 0, outcome.err
+    assert "(questions.n_questions asks for 60; the funnel shows why" in outcome.err
     for stage, file in (("focus", "focus.parquet"), ("impostors", "impostors.parquet")):
         both, one = (
             [

@@ -757,9 +757,25 @@ def export(
     ],
     n: Annotated[int, number(1, _MOST_ROWS, help="number of items")] = 20,
     format: Annotated[
-        str, typer.Option(help="print (a page of HTML), csv, gift, moodle-xml or qti (2.1)")
-    ] = "print",
-    to: Annotated[Path | None, typer.Option(help="new file; default: the standard output")] = None,
+        str,
+        typer.Option(
+            help="print (a page of HTML), csv, gift, moodle or qti (2.1); default: by the ending of --to, else print"
+        ),
+    ] = "",
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            help="new file, e.g. quiz.html, .csv, .gift, .xml, .zip; default: the standard output"
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(help="title of the quiz; default: name of the set")] = "",
+    skip: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID",
+            help="id of an item to leave out, as the answer key prints it; may be repeated",
+        ),
+    ] = None,
     classes: Annotated[
         list[str] | None,
         typer.Option("--class", help="word class of the answer, e.g. noun; may be repeated"),
@@ -782,7 +798,7 @@ def export(
 ) -> None:
     """Write a sample of a set as a quiz for people, with an answer key.
 
-    Example: cloze-gen export holmes-style --n 20 --format moodle-xml --to quiz.xml
+    Example: cloze-gen export holmes-style --n 20 --to quiz.xml --title "Chapter 3"
     """
     from cloze_gen.cli import export as command
     from cloze_gen.release.export import Filters
@@ -792,8 +808,11 @@ def export(
         books or (),
         command.parse_range("--difficulty", difficulty),
         command.parse_range("--length", length),
+        skip or (),
     )
-    text = command.export(release, out=out, n=n, format=format, seed=seed, to=to, filters=filters)
+    text = command.export(
+        release, out=out, n=n, format=format, title=title, seed=seed, to=to, filters=filters
+    )
     if to is None:
         sys.stdout.write(text)  # as it is: `show` would wrap its lines
     else:

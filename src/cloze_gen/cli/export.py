@@ -10,7 +10,7 @@ from cloze_gen.api.evaluator import Source
 from cloze_gen.cli.evaluate_items import analysed_file
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.parsing import error_text, quote
+from cloze_gen.parsing import error_text, one_line, quote
 from cloze_gen.pipelines.style_task import find_style
 from cloze_gen.release.export import FORMATS, Filters, Range, draw_questions
 from cloze_gen.release.folder import ReleaseFolder, untrusted_input
@@ -19,6 +19,10 @@ from cloze_gen.store.artifacts import Store
 from cloze_gen.store.files import MAX_TEXT_BYTES, open_regular
 from cloze_gen.store.runs import RELEASE_FILE, RUN_FILE, leads_to
 
+_ENDINGS = {
+    ".gift": "gift", ".csv": "csv", ".xml": "moodle-xml", ".html": "print", ".htm": "print", ".zip": "qti",
+}  # fmt: skip
+_EXAMPLES = {"--length": "8-20", "--difficulty": "0.2-0.8"}
 _RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
 
 
@@ -31,28 +35,48 @@ def parse_range(option: str, text: str) -> Range | None:
         return None
     found = _RANGE.fullmatch(text)
     if found is None or float(found[1]) > float(found[2]):
-        raise UsageError(f"{option} {quote(text)}: not a range. Give LEAST-MOST, e.g. 0.2-0.8.")
+        raise UsageError(
+            f"{option} {quote(text)}: not a range. Give LEAST-MOST, e.g. {_EXAMPLES[option]}."
+        )
     return float(found[1]), float(found[2])
 
 
 def export(
-    release: str, *, out: Path, n: int, format: str, seed: int, to: Path | None, filters: Filters
-) -> str:
+    release: str, *, out: Path, n: int, format: str, title: str, seed: int, to: Path | None,
+    filters: Filters,
+) -> str:  # fmt: skip
     """Write the sample to `to` and return a message; without `to`, return the sample."""
-    if format not in FORMATS:
-        raise UsageError(f"--format {quote(format)}: unknown. Choose from: {', '.join(FORMATS)}.")
+    format = _format(format, to)
     if format == "qti" and to is None:
         raise UsageError("--format qti: writes a zip file. Give its name with --to, e.g. quiz.zip.")
-    kind, data, title = _read(release, out, analysed=filters.difficulty is not None)
+    kind, data, name = _read(release, out, analysed=filters.difficulty is not None)
     with untrusted_input(Path(release)):
-        questions, fitting = draw_questions(kind, data, n=n, seed=seed, filters=filters)
-        written = FORMATS[format](questions, title)
+        questions, fitting, of_set = draw_questions(kind, data, n=n, seed=seed, filters=filters)
+        written = FORMATS[format](questions, one_line(title) or one_line(name))
     if fitting < n:
-        say(f"only {fitting:,} {kind.noun}s fit; --n asked for {n:,}")
+        say(f"of {of_set:,} {kind.noun}s in the set, {fitting:,} fit, fewer than --n {n:,}")
     if to is None:
         return written.decode()
     _write_new(to, written)
     return f"{to}: {len(questions):,} of {fitting:,} {kind.noun}s"
+
+
+def _format(given: str, to: Path | None) -> str:
+    """The format of an option, else of the file's ending, else `print`; UsageError if they differ."""
+    ending = to.suffix.lower() if to else ".html"
+    of_file = _ENDINGS.get(ending, "")
+    format = "moodle-xml" if given.lower() == "moodle" else given.lower()
+    if given and format not in FORMATS:
+        raise UsageError(f"--format {quote(given)}: unknown. Choose from: {', '.join(FORMATS)}.")
+    if not (format or of_file):
+        raise UsageError(
+            f"--to {to}: no format has this ending. Give --format, or one of: {', '.join(_ENDINGS)}."
+        )
+    if to and format and of_file and format != of_file:
+        raise UsageError(
+            f"--to {to}: {ending} is the ending of {of_file}, but --format is {format}. Change one."
+        )
+    return format or of_file
 
 
 def _read(place: str, out: Path, *, analysed: bool) -> tuple[ItemKind, bytes, str]:

@@ -87,8 +87,9 @@ cloze-gen corpus inspect {places[style.drawn_from]}
 cloze-gen run {name}.toml {sides}
 cloze-gen show {name}
 cloze-gen evaluate {name}
+cloze-gen export {name} --to {name}.html
 ```
-
+{_without_background(name, style)}
 The set is in `artifacts/runs/{name}/release/`. Open `report.html` there first.
 """
 
@@ -102,6 +103,19 @@ def _what_goes_in(side: str, style: Style) -> str:
         f"as many as you can, but none that is also in `{_places(style)[style.drawn_from]}/`. "
         f"{_without(side, style)}"
     ).rstrip()
+
+
+def _without_background(name: str, style: Style) -> str:
+    if style.own_background is None:
+        return ""
+    source = f"--{style.drawn_from} {_places(style)[style.drawn_from]}"
+    return f"""
+If you have no background books, run this instead:
+
+```sh
+cloze-gen run {name}.toml {source}
+```
+"""
 
 
 def _without(side: str, style: Style) -> str:

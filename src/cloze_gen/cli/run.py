@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from cloze_gen.adapters.terminal import show
 from cloze_gen.api.run import carry_out, overrides_of, prepared, task_of_run
+from cloze_gen.cli.arguments import DEFAULT_OUT
 from cloze_gen.cli.explain import plan_text
 from cloze_gen.config import STYLE, allowed_values, toml_value
 from cloze_gen.engine.progress import say
@@ -42,7 +44,10 @@ def run(*, config: str, dry_run: bool, ignore_space: bool, **parameters: Any) ->
     if dry_run:
         show(plan_text(task, with_costs=True))
         return
-    show(str(carry_out(task, ignore_space=ignore_space)))
+    made = carry_out(task, ignore_space=ignore_space)
+    show(str(made))
+    out = [] if task.store.root == DEFAULT_OUT else ["--out", str(task.store.root)]
+    say(f"for a quiz for people: {shlex.join(['cloze-gen', 'export', made.name, *out])}")
 
 
 def input_overrides(text_column: str, title_column: str, keep_splits: bool) -> list[str]:

@@ -5,7 +5,7 @@ models of the other groups, because a model that has read a question knows its a
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,16 +34,20 @@ class CrossFittingSettings(SettingsGroup):
     )
 
 
-def held_out_groups(corpus: Artifact, *, n_groups: int) -> dict[str, int]:
-    """Book id -> its group, from 1, in turn by id; CorpusError for a single book."""
-    books = [row["book_id"] for row in kept_books(corpus)]
+def check_several(books: Sequence[str]) -> None:
     if len(books) < 2:
         raise CorpusError(
             f"{books[0]} is the only book. Without training books, each question is made "
             "by a model of the other books. Give two source "
             "books or more (three or more for a useful set), or a folder of other books "
-            "as --train DIR (make: TRAIN=DIR)."
+            "as --train DIR (make: TRAIN=DIR). scs-style works with one book."
         )
+
+
+def held_out_groups(corpus: Artifact, *, n_groups: int) -> dict[str, int]:
+    """Book id -> its group, from 1, in turn by id; CorpusError for a single book."""
+    books = [row["book_id"] for row in kept_books(corpus)]
+    check_several(books)
     return {book: 1 + i % n_groups for i, book in enumerate(books)}
 
 

@@ -25,7 +25,7 @@ from cloze_gen.text_layout import cut
 
 FACTS = ("title", "author", "year", "genre", "language", "license")
 _EXAMPLES = 5
-_LEAST_BOOKS = 2  # of a run; docs/how-to/few-books.md
+_LEAST_BOOKS = 2  # of holmes-style; docs/how-to/few-books.md
 _MANY_BOOKS = 10  # enough for lambada-style
 _COLLECTIONS = ("BookCorpus", "PG-19")  # LAMBADA was made from the first
 _TITLE_COLUMNS, _TEXT_COLUMNS = 60, 100
@@ -187,13 +187,15 @@ def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
     if found.sentences:
         yield _command("run holmes-style --source BOOKS --train", place)
         return
-    if len(found.readable) < _LEAST_BOOKS:
-        yield "add books: a run needs at least two, and three or more give better questions"
-        return
     given = [
         *(("--text-column", settings.text_column) if settings.text_column else ()),
         *(("--title-column", settings.title_column) if settings.title_column else ()),
     ]
+    if len(found.readable) < _LEAST_BOOKS:
+        yield "add books: only scs-style works with one, and three or more give better questions"
+        if found.readable:
+            yield _command("run scs-style --source", place, *given)
+        return
     if settings.keep_splits:
         yield _command(
             "run holmes-style --train", place, "--source", place, "--keep-splits", *given

@@ -300,9 +300,9 @@ def write_partition(
         )
         raise CorpusError(
             f"of {len(novels):,} novel{'s' * (len(novels) != 1)} none is in part "
-            f"{' or '.join(missing)} ({sizes_text}).{tied} Give more novels: "
-            "each part needs one, and novels that share text stay together, as do those of "
-            "one author unless partition.by_author = false."
+            f"{' or '.join(missing)} ({sizes_text}).{tied} Give more novels: at "
+            "least three, because each part needs one. Novels that share text stay together, as do "
+            "those of one author unless partition.by_author = false. scs-style works with one book."
         )
     tokens = {
         str(part): sum(int(row["tokens"]) for row in left if parts[row["book_id"]] == part)

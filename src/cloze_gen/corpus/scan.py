@@ -41,7 +41,7 @@ from cloze_gen.corpus.manifest import (
 from cloze_gen.corpus.readers import UNREADABLE, book_digest, ending_of, list_file
 from cloze_gen.corpus.readers.reader import InputSettings, Listing, Member, UnknownTableError
 from cloze_gen.corpus.readers.sentence_lines import KIND as SENTENCE_LINES
-from cloze_gen.errors import BookError, UsageError
+from cloze_gen.errors import BookError, NoBooksError, UsageError
 from cloze_gen.parsing import NAMED, name_list, quote
 from cloze_gen.store.files import open_regular, stays_within
 from cloze_gen.store.tables import escape_cell
@@ -189,7 +189,7 @@ def scan(location: Location | Path, *, settings: InputSettings | None = None) ->
     found = scan_folder(location)
     skipped = found.skipped()
     if not found.books:
-        raise UsageError(nothing_found(location, found))
+        raise NoBooksError(nothing_found(location, found))
     listed, slips = _listed(location, found.books)
     files_listed = {row.file for row in listed.values()}
     arranged = arrange(root, found.books, catalogs=found.catalogs, listed=files_listed)

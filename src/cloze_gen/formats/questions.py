@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -91,6 +92,21 @@ def blanked_sentence(question: Question) -> str:
     'Holmes, we _____ it.'
     """
     return as_printed(question.blank.filled(BLANK_MARK))
+
+
+_AFTER_QUOTE = " ,.;:!?)]-—"  # what follows a mark that closes a quotation
+
+
+def closed_quotes(text: str) -> str:
+    """With the quotation marks that a sentence of a longer speech lacks at its ends.
+
+    >>> closed_quotes('Do you know?"'), closed_quotes('Stay!" he said; "we go'), closed_quotes('"A"')
+    ('"Do you know?"', '"Stay!" he said; "we go"', '"A"')
+    """
+    opens = [f"{text} "[match.end()] not in _AFTER_QUOTE for match in re.finditer('"', text)]
+    before = '"' if opens and not opens[0] else ""
+    after = '"' if opens and opens[-1] else ""
+    return f"{before}{text}{after}"
 
 
 def around_blank(blank: Blank) -> tuple[str, str]:

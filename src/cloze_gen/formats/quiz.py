@@ -76,6 +76,19 @@ def option_letter(place: int) -> str:
     return (option_letter(before - 1) if before else "") + string.ascii_lowercase[letter]
 
 
+_MOST_ID_CHARS = 100  # of an ID number in Moodle
+
+
+def _names(questions: Sequence[QuizQuestion], title: str) -> list[str]:
+    """The title and a number, padded so that a list sorted by name keeps the order."""
+    width = len(str(len(questions)))
+    return [f"{title} {number:0{width}}" for number in range(1, len(questions) + 1)]
+
+
+def _id_number(one: QuizQuestion) -> str:
+    return one.id[-_MOST_ID_CHARS:]
+
+
 # ---- CSV
 
 _FORMULA = ("=", "+", "-", "@")  # a spreadsheet runs a cell that begins with one
@@ -107,12 +120,13 @@ _ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in "\\~=#{}:"})
 
 
 def to_gift(questions: Sequence[QuizQuestion], title: str) -> bytes:
-    return "\n".join(map(_gift, questions)).encode()
+    return "\n".join(map(_gift, questions, _names(questions, title))).encode()
 
 
-def _gift(one: QuizQuestion) -> str:
+def _gift(one: QuizQuestion, name: str) -> str:
     text = "".join(f"<p>{html.escape(part, quote=False)}</p>" for part in one.paragraphs)
-    lines = [f"::{_gift_html(one.id)}::[html]{text.translate(_ESCAPED)}{{"]
+    id_number = _id_number(one).replace("]", "\\]")
+    lines = [f"// [id:{id_number}]", f"::{_gift_html(name)}::[html]{text.translate(_ESCAPED)}{{"]
     if not one.options:
         lines.append(f"\t=%100%{_gift_plain(_typed(one.word))}")
     elif len(one.answers) == 1:
@@ -176,18 +190,19 @@ def _document(root: ET.Element) -> bytes:
 def to_moodle_xml(questions: Sequence[QuizQuestion], title: str) -> bytes:
     category = _element("category", _element("text", f"top/{title.replace('/', '//')}"))
     quiz = _element("quiz", _element("question", category, type="category"))
-    quiz.extend(map(_moodle, questions))
+    quiz.extend(map(_moodle, questions, _names(questions, title)))
     return _document(quiz)
 
 
-def _moodle(one: QuizQuestion) -> ET.Element:
+def _moodle(one: QuizQuestion, name: str) -> ET.Element:
     common = [
-        _element("name", _element("text", html.escape(one.id))),
+        _element("name", _element("text", html.escape(name))),
         _html("questiontext", *one.paragraphs),
         _html("generalfeedback"),
         _element("defaultgrade", "1"),
         _element("penalty", "0.3333333"),
         _element("hidden", "0"),
+        _element("idnumber", _id_number(one)),
     ]
     if not one.options:
         answer = _html("answer", fraction="100", format="moodle_auto_format")
@@ -249,11 +264,12 @@ def qti_files(questions: Sequence[QuizQuestion], title: str) -> dict[str, bytes]
     part = _element("testPart", section, identifier="PART", navigationMode="nonlinear", submissionMode="simultaneous")  # fmt: skip
     whole = _element("assessmentTest", part, xmlns=_QTI, identifier="TEST", title=title)
     written = {"imsmanifest.xml": manifest, test: whole}
-    written |= {file: _qti_item(one, name) for (file, name), one in zip(files.items(), questions, strict=True)}  # fmt: skip
+    titles = _names(questions, title)
+    written |= {file: _qti_item(one, name, shown) for (file, name), one, shown in zip(files.items(), questions, titles, strict=True)}  # fmt: skip
     return {file: _document(root) for file, root in written.items()}
 
 
-def _qti_item(one: QuizQuestion, name: str) -> ET.Element:
+def _qti_item(one: QuizQuestion, name: str, title: str) -> ET.Element:
     options = [option_letter(place).upper() for place in range(len(one.options))]
     correct = [options[place] for place in one.answers] or [one.word]
     kind, cardinality, scored = "identifier", "single", "match_correct"
@@ -283,7 +299,7 @@ def _qti_item(one: QuizQuestion, name: str) -> ET.Element:
         _element("outcomeDeclaration", identifier=_SCORE, cardinality="single", baseType="float"),
         _element("itemBody", *(_element("p", text) for text in one.paragraphs), interaction),
         _element("responseProcessing", template=f"{_SCORING}{scored}"),
-        xmlns=_QTI, identifier=name, title=label, label=label, adaptive="false", timeDependent="false",
+        xmlns=_QTI, identifier=name, title=title, label=label, adaptive="false", timeDependent="false",
     )  # fmt: skip
 
 

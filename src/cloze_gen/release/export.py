@@ -36,12 +36,14 @@ class Filters:
     Attributes:
         difficulty: share of models that are right, from an item analysis; mean over blanks.
         length: words of the text with its blanks.
+        skipped: ids of items to leave out.
     """
 
     classes: Collection[str] = ()
     books: Collection[str] = ()
     difficulty: Range | None = None
     length: Range | None = None
+    skipped: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,8 @@ class _Candidate:
 
 def draw_questions(
     kind: ItemKind, data: bytes, *, n: int, seed: int, filters: Filters
-) -> tuple[list[QuizQuestion], int]:
-    """At most `n` questions in drawn order, and the number that fit the filters.
+) -> tuple[list[QuizQuestion], int, int]:
+    """At most `n` questions in drawn order, the number that fit the filters, and that of the set.
 
     Each item has its own draw, so that removing one keeps the others.
 
@@ -69,12 +71,13 @@ def draw_questions(
     items = kind.items_of(data)
     records = read_objects(data.decode().split("\n"), name=kind.file)
     listed = [
-        _Candidate(kind.quiz(item), _word_class(record), _difficulty(record))
+        _Candidate(kind.quiz(item, record), _word_class(record), _difficulty(record))
         for item, (_, record) in zip(items, records, strict=True)
         if kind.counts(item)
     ]
     _check_values("--class", filters.classes, [one.word_class for one in listed])
     _check_values("--book", filters.books, [one.question.book for one in listed])
+    _check_values("--skip", filters.skipped, [one.question.id for one in listed])
     if filters.difficulty and all(math.isnan(one.difficulty) for one in listed):
         raise UsageError(
             "--difficulty: the items have none. Measure it with `cloze-gen evaluate RELEASE --items "
@@ -87,7 +90,7 @@ def draw_questions(
             "filters."
         )
     drawn = sorted(fitting, key=lambda one: derive_rng(seed, "export", one.id).random())
-    return drawn[:n], len(fitting)
+    return drawn[:n], len(fitting), len(listed)
 
 
 def _word_class(record: Mapping[str, Any]) -> str:
@@ -119,6 +122,7 @@ def _check_values(option: str, wanted: Collection[str], found: Sequence[str]) ->
 def _fits(one: _Candidate, filters: Filters) -> bool:
     return (
         (not filters.classes or one.word_class in filters.classes)
+        and one.question.id not in filters.skipped
         and (not filters.books or one.question.book in filters.books)
         and _within(one.difficulty, filters.difficulty)
         and _within(one.length, filters.length)

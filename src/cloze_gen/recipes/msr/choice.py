@@ -212,7 +212,7 @@ def write_choice(
     short = (
         ""
         if n == wanted
-        else f" (you set choice.n_questions to {wanted:,}; the funnel shows why items were rejected)"
+        else f" (choice.n_questions asks for {wanted:,}; the funnel shows why items were rejected)"
     )
     ctx.say(f"{n:,} questions{short}")
     if settings.method != "random":

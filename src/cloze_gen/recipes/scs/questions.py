@@ -133,7 +133,7 @@ def write_questions(
         ""
         if len(kept) == settings.n_questions
         else (
-            f" (you set questions.n_questions to {settings.n_questions:,}; the funnel shows "
+            f" (questions.n_questions asks for {settings.n_questions:,}; the funnel shows "
             "why items were rejected)"
         )
     )

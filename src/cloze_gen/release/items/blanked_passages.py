@@ -136,7 +136,7 @@ def _example(one: SetBlankedPassage) -> Sequence[str]:
     ]
 
 
-def _quiz(one: SetBlankedPassage) -> QuizQuestion:
+def _quiz(one: SetBlankedPassage, record: Record) -> QuizQuestion:
     passage = one.passage
     numbers = {place: f"({i}) {BLANK_MARK}" for i, place in enumerate(passage.blanks, 1)}
     shown = [numbers.get(place, text) for place, text in enumerate(passage.sentences)]

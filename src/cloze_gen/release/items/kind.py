@@ -54,7 +54,7 @@ class ItemKind:
         main_tasks: run's name -> main task or group of lm-evaluation-harness, and of inspect-ai.
         harness: (items, few-shot items, task info) -> place below ``harness/`` -> text.
         inspect: (items, task info) -> place in the release -> text.
-        quiz: an item as a question for people.
+        quiz: (item, its record) -> a question for people.
         counts: whether an item belongs to the set and not to a control set in the same file.
         quoted: record -> (span, the texts that together make it up) of each quoted span.
         misquoted: record -> its differences from the sentence that it quotes, as text.
@@ -79,7 +79,7 @@ class ItemKind:
     balance: Callable[[Sequence[Any]], str]
     notes: Callable[[Sequence[Any]], Sequence[str]]
     example: Callable[[Any], Sequence[str]]
-    quiz: Callable[[Any], QuizQuestion]
+    quiz: Callable[[Any, Record], QuizQuestion]
     column_docs: Mapping[str, str]
     counts: Callable[[Any], bool]
     spans: Callable[[Record], Sequence[Span]]

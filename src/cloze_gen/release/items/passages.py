@@ -114,7 +114,7 @@ def _notes(passages: Sequence[SetPassage]) -> Sequence[str]:
     ]
 
 
-def _quiz(one: SetPassage) -> QuizQuestion:
+def _quiz(one: SetPassage, record: Record) -> QuizQuestion:
     passage = one.passage
     last = f"{passage.opening}{BLANK_MARK}{passage.closing}"
     text = " ".join((*passage.texts[:-1], last))

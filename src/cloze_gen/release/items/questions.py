@@ -8,7 +8,12 @@ from typing import Any
 
 from cloze_gen.formats.harness import harness_files
 from cloze_gen.formats.inspect_tasks import question_task, task_files
-from cloze_gen.formats.questions import blanked_sentence, parse_questions
+from cloze_gen.formats.questions import (
+    BLANK_MARK,
+    blanked_sentence,
+    closed_quotes,
+    parse_questions,
+)
 from cloze_gen.formats.quiz import QuizQuestion
 from cloze_gen.parsing import quote
 from cloze_gen.records.question import Question
@@ -84,10 +89,27 @@ def _example(question: Question) -> Sequence[str]:
     return [blanked_sentence(question), f"    {'   '.join(options)}"]
 
 
-def _quiz(one: Question) -> QuizQuestion:
-    return QuizQuestion.of_text(
-        one.id, one.book_id, [blanked_sentence(one)], one.options, [one.answer_index]
-    )
+def _quiz(one: Question, record: Record) -> QuizQuestion:
+    text = _blanked_source(one, record.get("source")) or blanked_sentence(one)
+    return QuizQuestion.of_text(one.id, one.book_id, [text], one.options, [one.answer_index])
+
+
+def _blanked_source(one: Question, source: Any) -> str:
+    """The book's own sentence with its blank; empty if the record has none that fits."""
+    if not isinstance(source, dict):
+        return ""
+    text, tokens, place = (source.get(name) for name in ("text", "tokens", "position"))
+    if not isinstance(text, str) or not isinstance(tokens, list) or not isinstance(place, int):
+        return ""
+    if not 0 <= place < len(tokens) or tokens[place] != one.answer:
+        return ""
+    start = end = 0
+    for token in map(str, tokens[: place + 1]):
+        start = text.find(token, end)
+        if start < 0 or text[end:start].strip():
+            return ""
+        end = start + len(token)
+    return closed_quotes(text[:start] + BLANK_MARK + text[end:])
 
 
 def _harness(
