@@ -124,23 +124,27 @@ def contamination(
     )
     for line in _request_summary(name, lines, plan):
         say(line)
-    others = [] if file else sorted(_other_files(release, name, plan.permutations + 1))
-    if others:
-        listed = ", ".join(f"{other} (about {tokens:,})" for tokens, other in others[:MOST_OTHERS])
-        say(f"Others for --file, with their tokens: {listed}. Plain text shows training best.")
+    others = () if file else _smaller_files(release, name, plan.permutations + 1)
+    if listed := ", ".join(itertools.islice(others, MOST_OTHERS)):
+        say(f"Smaller ones for --file, in tokens: {listed}. Plain text shows training best.")
     more = f"{f' --file {shlex.quote(file)}' if file else ''}{' --exchangeable' if exchangeable else ''}"
     return _written(requests, prompt_texts(lines, plan), release, more)
 
 
-def _other_files(folder: Path, tested: str, orders: int) -> Iterator[tuple[int, str]]:
-    """Tokens of the requests and name of each other text file that passes the checks."""
-    if not _is_there(folder, CHECKSUMS):
-        return
-    for other in _listed(folder):
-        if other != tested and other.endswith((".txt", ".jsonl")):
+def _smaller_files(folder: Path, tested: str, orders: int) -> Iterator[str]:
+    """Each smaller text file that passes the checks, plain text first, with its tokens."""
+    listed = _listed(folder) if _is_there(folder, CHECKSUMS) else {}
+    sizes = {
+        name: os.lstat(folder / name).st_size
+        for name in listed
+        if name.endswith((".txt", ".jsonl")) and _is_there(folder, name)
+    }
+    for name in sorted(sizes, key=lambda one: (not one.endswith(".txt"), sizes[one])):
+        if sizes[name] < sizes.get(tested, 0):
             with contextlib.suppress(UsageError, FormatError, DamageError):
-                _, lines = read_published_lines(folder, other, exchangeable=False)
-                yield orders * sum(len(line) + 1 for line in lines) // CHARS_A_TOKEN, other
+                _, lines = read_published_lines(folder, name, exchangeable=False)
+                tokens = orders * sum(len(line) + 1 for line in lines) // CHARS_A_TOKEN
+                yield f"{name} (about {tokens:,})"
 
 
 def _written(
