@@ -102,6 +102,8 @@ def test_errors_are_ours(finished: Any, tmp_path: Path, monkeypatch: pytest.Monk
             cloze_gen.make("holmes-sample", **given)
     with pytest.raises(UsageError, match="no such folder"):
         cloze_gen.load("nowhere")
+    with pytest.raises(UsageError, match="scores: is a dict"):
+        cloze_gen.evaluate(finished.folder, scores={"b:1": [0.5]})
     with pytest.raises(UsageError, match="no such item"):
         cloze_gen.trace(finished.folder, "x:1:1")
     assert list(tmp_path.iterdir()) == []
@@ -121,6 +123,7 @@ def test_every_kind_of_set_is_loaded(style: str, request: pytest.FixtureRequest)
     run = request.getfixturevalue(style)
     release = cloze_gen.load(run.folder)
     assert release.folder == run.release
+    assert cloze_gen.load(run.folder.name, out=run.out).folder == run.release
     frame = cloze_gen.load(str(run.release)).to_pandas()
     assert list(frame.id) == [item.id for item in release.items]
     assert len(frame)

@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -172,6 +173,8 @@ def test_a_model_that_says_the_same_of_everything(tmp_path: Path) -> None:
     told = call(release, log=answer(requests, tmp_path / "log.jsonl", lambda text: -5.0))
     assert "p, exact         1.000" in told
     assert "ties             in 2 shards" in told
+    assert "gain             0: all orders tie" in told
+    assert "With 24 lines only strong memorization shows" in told
     assert "none (one shard, or no spread)" in told
 
 
@@ -400,6 +403,7 @@ def test_the_nonce_is_committed_to_and_kept(tmp_path: Path) -> None:
         ("0" * 64, {}, "was not drawn from the nonce"),
         ("no nonce", {}, "not a nonce"),
         (None, {"log": Path("log")}, "no such file"),
+        (None, {}, "no such file"),
         ("0" * 64, {"names": True}, "two tests"),
         ("0" * 64, {"shards": 2}, "belong to the test of the order"),
         ("0" * 64, {"requests": Path("a"), "log": Path("b")}, "not both"),
@@ -415,6 +419,13 @@ def test_a_wrong_nonce(
     with pytest.raises(UsageError, match=what):
         call(release, canary=other, **options)
     assert other.exists() == (content is not None)
+
+
+def test_an_undrawn_canary_is_told_first(tmp_path: Path) -> None:
+    (tmp_path / "release.json").write_text(release_json(""), encoding="utf-8")
+    with pytest.raises(UsageError, match="was not drawn but follows from the signature"):
+        call(tmp_path, canary=tmp_path / "nonce", log=tmp_path / "log")
+    assert not (tmp_path / "nonce").exists()
 
 
 def test_a_log_of_canaries_is_complete(tmp_path: Path) -> None:
@@ -445,14 +456,20 @@ def test_names_of_a_run(finished: FinishedRun, tmp_path: Path) -> None:
     before = sorted(path.name for path in finished.release.rglob("*"))
     call(finished.folder, names=True, requests=requests)
     asked = [json.loads(line) for line in requests.read_text().splitlines()]
-    known = {one.id: one.name for one in command._passages(finished.folder)}
+    books = command._passages(finished.folder)
+    known = {one.id: one.name for some in books.values() for one in some}
     assert [one["id"] for one in asked] == list(known)
     for one in asked:
         assert known[one["id"]] not in one["text"]
     log.write_text(
-        "".join(json.dumps({"id": one, "answer": name}) + "\n" for one, name in known.items())
+        "".join(
+            json.dumps({"id": one, "answer": f"I say <NAME>{name.upper()}</NAME>"}) + "\n"
+            for one, name in known.items()
+        )
     )
     told = call(finished.folder, names=True, log=log)
+    assert "usable" not in told
+    assert "a book far above the others is one that it knows" in told
     header, *rows = (tmp_path / "log.jsonl.books.tsv").read_text().splitlines()
     assert header == "book_id\tname_cloze\tn"
     assert {row.split("\t")[1] for row in rows} == {"1"}
@@ -460,6 +477,14 @@ def test_names_of_a_run(finished: FinishedRun, tmp_path: Path) -> None:
     assert f"{len(known)}" in told
     with pytest.raises(UsageError, match="the file exists"):
         call(finished.folder, names=True, log=log)
+    log.with_name("log.jsonl.books.tsv").unlink()
+    log.write_text(
+        "".join(json.dumps({"id": one, "answer": f"The name is {name}"}) + "\n" for one, name in known.items())
+    )  # fmt: skip
+    told = call(finished.folder, names=True, log=log)
+    first, name = next(iter(known.items()))
+    n = f"{len(known)} of {len(known)} answers had no usable name and count as wrong"
+    assert f"{n}, e.g. {first}: 'The name is {name}'" in told
     assert sorted(path.name for path in finished.release.rglob("*")) == before
 
 
@@ -479,3 +504,43 @@ def test_the_correlation_with_a_row_of_the_evaluation(
     one, other = command._correlations(tmp_path, scores)
     assert one.startswith("user:a: Spearman's rho of accuracy and name cloze +1.00")
     assert other.startswith("user:b: Spearman's rho of accuracy and name cloze -1.00")
+    (only,) = command._correlations(tmp_path, scores[:3])
+    assert only.startswith("no correlation for user:a, user:b: it needs 5 books")
+
+
+def test_a_book_without_a_passage_is_told(
+    finished: FinishedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    found = command._passages(finished.folder)
+    monkeypatch.setattr(command, "_passages", lambda folder: found | {"other": []})
+    call(finished.folder, names=True, requests=tmp_path / "asked")
+    assert "left out: other (no passage with exactly one name)" in capsys.readouterr().err
+
+
+def test_a_set_has_one_name(finished: FinishedRun, tmp_path: Path) -> None:
+    """A run by name, folder or its release; names need the run, and a release is told so."""
+    places = (Path("tiny"), finished.folder, finished.release)
+    for names in (False, True):
+        texts = []
+        for place in places:
+            requests = tmp_path / f"{names}{len(texts)}"
+            call(place, requests=requests, names=names, out=finished.out)
+            texts.append(requests.read_bytes())
+        assert texts == [texts[0]] * 3
+    copy = shutil.copytree(finished.release, tmp_path / "copy")
+    with pytest.raises(UsageError, match="this is a release; --names needs its run"):
+        call(copy, requests=tmp_path / "asked", names=True)
+    with pytest.raises(UsageError, match=r"the folder of this name has no run\.json"):
+        call(tmp_path, requests=tmp_path / "asked", names=True)
+
+
+def test_smaller_files_are_told(finished: FinishedRun, tmp_path: Path, capsys: Any) -> None:
+    """Only those that can be tested, plain text first, with their tokens."""
+    call(finished.release, requests=tmp_path / "asked")
+    (line,) = [one for one in capsys.readouterr().err.splitlines() if one.startswith("Smaller")]
+    assert line.startswith("Smaller ones for --file, in tokens: tiny.lm_format.answers.txt (about ")
+    file, tokens = "tiny.lm_format.answers.txt", line.split("(about ")[1].split(")")[0]
+    call(finished.release, requests=tmp_path / "text", file=file)
+    said = capsys.readouterr().err
+    assert f"about {tokens} tokens" in said
+    assert "Smaller" not in said

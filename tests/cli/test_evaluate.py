@@ -77,7 +77,7 @@ def test_the_report_shows_it_at_once(evaluated: Evaluated) -> None:
     page = (release / "report.html").read_text(encoding="utf-8")
     assert "Not measured yet" not in page
     assert "rank-classifier" in page or "rank classifier" in page
-    assert "report: updated" in outcome.err
+    assert "card and report of the release updated" in outcome.err
     verdict = json.loads((release / "release.json").read_text())["verdict"]
     assert verdict_text(verdict) in outcome.out
     assert "provisional" not in verdict[0]
@@ -439,7 +439,8 @@ def test_without_a_training_corpus_the_rest_is_evaluated(
     [
         (("nowhere",), "neither a run"),
         (("tiny", "--only", "lsi"), "unknown baseline"),
-        (("{release}",), "no run"),
+        (("{release}/harness",), "not a run (no run.json in it) or a release"),
+        (("tiny", "--only", "hf:gpt2"), "lm-evaluation-harness and give its log to --scores"),
         (("{release}/tiny.human_format.questions.txt",), "expected a line such as"),
         (("{release}/tiny.machine_format.questions.txt", "--answers", "gone.txt"), "no such file"),
         (
@@ -465,6 +466,22 @@ def test_mistakes_are_one_message(
     )
     assert outcome.status != 0
     assert said in outcome.err
+
+
+def test_a_set_has_one_name(evaluated: Evaluated, cli: Cli, tmp_path: Path) -> None:
+    """A run by name, folder or its release's folder; a copy of the release is a set of its own."""
+    out, _ = evaluated
+    run = out / "runs" / "tiny"
+    copy = shutil.copytree(run / "release", tmp_path / "copy")
+    texts = []
+    for place in ("tiny", run, run / "release", copy):
+        call = ("evaluate", place, "--out", out, "--only", "longest")
+        outcome = cli(*call, "--write-to", tmp_path / f"to{len(texts)}")
+        assert outcome.status == 0, outcome.err
+        texts.append((tmp_path / f"to{len(texts)}" / "evaluation.json").read_text())
+    assert texts[0] == texts[1] == texts[2]
+    assert "|n:" in json.loads(texts[3])["signature"]
+    assert json.loads(texts[3])["baselines"][0]["correct"] == json.loads(texts[0])["baselines"][0]["correct"]  # fmt: skip
 
 
 # ---- one rule for all kinds of items

@@ -192,6 +192,14 @@ def test_a_model_is_compared_with_its_blind_controls(
     assert rows[1]["above_chance"] == pytest.approx(rows[1]["accuracy"] - 0.2)
     assert f"{100 * same:.2f} %" in outcome.out
     assert "compares one model" in cli(*call, logs[1], "--blind", logs[0]).err
+    assert "covers" not in outcome.out
+    some = logs[0].read_text().splitlines()[: 5 * (len(items) // 2)]
+    logs[0].write_text("\n".join(some), encoding="utf-8")
+    half = f"model00 covers {len(items) // 2} of {len(items)} questions; "
+    outcome = cli(*call, "--blind", logs[0], "--write-to", to)
+    assert f"{half}all rows use the same {len(items) // 2}" in outcome.out
+    outcome = cli(*call, *logs[:2], "--write-to", to)
+    assert f"{half}its row uses these" in outcome.out
 
 
 def _chosen(log: Path, items: Sequence[tuple[str, Sequence[str], int]]) -> list[str]:

@@ -85,9 +85,20 @@ def test_the_pronoun_is_no_name() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "name"),
-    [("<name>Emma</name> or", "Emma"), ("Emma Woodhouse", "Emma"), ("\n", ""), ("[MASK]", "MASK")],
+    [
+        ("<name>Emma</name> or", "Emma"),
+        ("Emma Woodhouse", "Emma"),
+        ("\n", ""),
+        ("[MASK]", ""),
+        (3, ""),
+        ("I think it is <name>Garrod</name>.", "Garrod"),
+        ("The name is <Name> Garrod </NAME>", "Garrod"),
+        ("<name>Garrod", "Garrod"),
+        ("The name is Garrod", ""),
+        ("So <name> </name>", ""),
+    ],
 )
-def test_an_answer_is_read(answer: str, name: str) -> None:
+def test_an_answer_is_read(answer: object, name: str) -> None:
     assert given_name(answer) == name
 
 
@@ -95,9 +106,8 @@ def test_scores_by_book_need_the_exact_name() -> None:
     passages = [
         NamePassage(f"name:{book}:{n}", book, "", "Emma") for book in "ab" for n in range(3)
     ]
-    answers = dict(
-        zip([one.id for one in passages], ["Emma", "emma", None, "Emma", "Emma", 3], strict=True)
-    )
+    given = ["Emma", "Emmas", None, "Emma", "so <name>emma</name>", 3]
+    answers = dict(zip([one.id for one in passages], given, strict=True))
     assert book_scores(passages, answers) == [BookScore("b", 3, 2), BookScore("a", 3, 1)]
 
 

@@ -41,6 +41,7 @@ FILL, ASK = (
 )
 RUN = "{it}/runs/tiny"
 EVALUATE = ("evaluate", RUN, "--only", "bias", "--write-to", "{to}", "--workers", "1")
+EVALUATE_IT = ("evaluate", "{it}", "--only", "random", "--write-to", "{to}")
 COMPARE, REPORT = ("compare", RUN, RUN), ("report", RUN)
 Damage = Callable[[Path], object]
 
@@ -339,7 +340,9 @@ CASES = [
     Case("a link that is taken", "pointers",
          several(link("harness/x.txt", "{secret}"), record(taken=["harness/x.txt"])), EITHER, "is a link"),
     Case("a link that is listed", "pointers", link("x.txt", "{secret}", list_it=True), EITHER, "is a link"),
-    Case("a link beside", "full", link("x.txt", "{secret}"), (VERIFY,), "is a link"),
+    Case("a link beside", "full", link("x.txt", "{secret}"), (VERIFY, EVALUATE_IT), "is a link"),
+    Case("changed items", "full", lambda it: (it / "questions.jsonl").write_text("{}"), (EVALUATE_IT,), "checksum differs"),
+    Case("pointers to items", "pointers", lambda it: None, (EVALUATE_IT,), "contains pointers to text"),
     Case("a link to nowhere", "full", link("x.txt", "/nowhere/at/all"), (VERIFY,), "is a link"),
     Case("a link to a device", "pointers", link("x.txt", "/dev/zero"), EITHER, "is a link"),
     Case("linked checksums", "pointers", link("SHA256SUMS", "{secret}", replace=True), EITHER, "is a link"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,20 +21,20 @@ from cloze_gen.api.evaluator import (
     measure,
     user_row,
 )
-from cloze_gen.api.release import Release
+from cloze_gen.api.release import Release, open_full
 from cloze_gen.api.run import Run
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.selection import LOCAL_MODEL, check_files, split_files
 from cloze_gen.evaluation.sets import holds_blanked_passages, holds_passages
 from cloze_gen.parsing import quote
-from cloze_gen.pipelines.style_task import find_style, style_of_run
+from cloze_gen.pipelines.style_task import style_of_run
+from cloze_gen.release.folder import untrusted_input
 from cloze_gen.release.items.blanked_passages import BLANKED_ITEMS
 from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.release.items.passages import PASSAGE_ITEMS
 from cloze_gen.release.items.questions import QUESTION_ITEMS
 from cloze_gen.release.pointers import POINTERS
-from cloze_gen.store.artifacts import Store
-from cloze_gen.store.runs import RUN_FILE, check_as_written, leads_to
+from cloze_gen.store.runs import RELEASE_FILE, RUN_FILE, check_as_written, leads_to, seek_run
 
 
 def evaluate(
@@ -51,8 +52,8 @@ def evaluate(
     """Measure a set with baselines and your own scores, as `cloze-gen evaluate` does.
 
     Args:
-        release: a release that `load` read, a run, its name in `out`, or a file of items. The
-            baselines of a release inside its run are trained on the run's books.
+        release: a release or its folder, a run, its folder or its name in `out`, or a file of
+            items. The baselines of a release inside its run are trained on the run's books.
         scores: file with the scores of your model.
         only: names or kinds of baselines; empty: all.
         train, people, write_to: as the options of the command.
@@ -65,36 +66,36 @@ def evaluate(
         _place(release),
         train=str(train),
         only=only,
-        scores=_path(scores),
-        people=_path(people),
+        scores=_path("scores", scores),
+        people=_path("people", people),
         out=Path(out),
         workers=workers,
         seed=seed,
-        write_to=_path(write_to),
+        write_to=_path("write_to", write_to),
     )
 
 
-def _path(given: str | Path | None) -> Path | None:
+def _path(argument: str, given: str | Path | None) -> Path | None:
+    if given is not None and not isinstance(given, str | Path):
+        raise UsageError(
+            f"{argument}: is a {type(given).__name__}. Write it to a file and give its name; "
+            "docs/how-to/evaluating-models.md of cloze-gen has the formats."
+        )
     return None if given is None else Path(given)
 
 
 def _place(release: Release | Run | str | Path) -> str:
-    """The folder of a run, or a file of items."""
-    if isinstance(release, Release):
-        of_run = (release.folder.parent / RUN_FILE).is_file()
-        file = release.folder / find_style(release.facts.style).items.file
-        return str(release.folder.parent if of_run else file)
-    return str(release.folder if isinstance(release, Run) else release)
+    return str(release.folder.absolute() if isinstance(release, Release | Run) else release)
 
 
 def evaluate_items(
     items: str, *, train: str, only: Sequence[str], scores: Path | None, people: Path | None, out: Path, workers: int, seed: int,
     write_to: Path | None = None, answers: Path | None = None,
 ) -> Evaluation:  # fmt: skip
-    """Evaluate a run (by its name in `out` or its folder) or a file."""
+    """Evaluate a run (by its name in `out` or its folder), a release or a file."""
     if write_to is not None:
         check_write_to(write_to)
-    run, shape = shape_of(items, out)
+    source, shape = source_of(items, out)
     words, listed = split_files(only)
     files = [*map(Path, listed), *([] if scores is None else [scores])]
     check_files(words, scores=bool(files), people=people is not None)
@@ -112,18 +113,37 @@ def evaluate_items(
     request = Request(
         answers=answers, train=train, only=words, scores=files, people=people, out=out, workers=workers, seed=seed, write_to=write_to,
     )  # fmt: skip
-    source = Source(Path(items)) if run is None else Source.of_run(run)
     kind = _kind_of(shape)
     return measure(kind, kind.read(source, request), request)
 
 
-def shape_of(items: str, out: Path) -> tuple[Path | None, ItemKind]:
-    """The run, None for a file, and the kind of its items."""
-    run = _find_run(items, out)
-    if run is None:
-        return None, _shape_of_file(Path(items))
-    check_as_written(run, RUN_FILE)
-    return run, style_of_run(run).items
+def source_of(items: str, out: Path) -> tuple[Source, ItemKind]:
+    """The items of a run or a release, by name or folder, or of a file, and their kind.
+
+    UsageError if there are none.
+    """
+    run, path = seek_run(out, items), Path(items)
+    if run is not None:
+        run = run.resolve()
+        check_as_written(run, RUN_FILE)
+        return Source.of_run(run), style_of_run(run).items
+    if leads_to(path / RELEASE_FILE, os.path.lexists):
+        with untrusted_input(path):
+            release, style = open_full(path, "evaluate")
+            release.read(style.items.file)
+        path = path / style.items.file
+    elif leads_to(path, Path.is_dir):
+        raise UsageError(
+            f"{items}: a folder, but not a run (no {RUN_FILE} in it) or a release (no "
+            f"{RELEASE_FILE}). Give a run, a release, a questions.jsonl or passages.jsonl, or a "
+            "published file of MSR, LAMBADA or SCDE."
+        )
+    elif not leads_to(path, Path.is_file):
+        raise UsageError(
+            f"{quote(items, most_chars=300)}: neither a run in {out} nor a release nor a file. List "
+            f"the runs with `cloze-gen runs --out {out}`."
+        )
+    return Source(path), _shape_of_file(path)
 
 
 def _kind_of(shape: ItemKind) -> Kind[Any, Any, Any, Any]:
@@ -141,23 +161,3 @@ def _shape_of_file(path: Path) -> ItemKind:
     if holds_blanked_passages(path):
         return BLANKED_ITEMS
     return PASSAGE_ITEMS if holds_passages(path) else QUESTION_ITEMS
-
-
-def _find_run(items: str, out: Path) -> Path | None:
-    """The folder of a run, by name or path; None for a file; UsageError if neither exists."""
-    places = (Store(out).runs / items, Path(items))
-    run = next((folder for folder in places if leads_to(folder / RUN_FILE, Path.is_file)), None)
-    if run is not None:
-        return run.resolve()
-    if leads_to(Path(items), Path.is_dir):
-        expected = (
-            "Give a run, a questions.jsonl or passages.jsonl, or a published file of MSR, LAMBADA "
-            "or SCDE."
-        )
-        raise UsageError(f"{items}: a folder, but not a run (no {RUN_FILE} in it). {expected}")
-    if not leads_to(Path(items), Path.is_file):
-        raise UsageError(
-            f"{quote(items, most_chars=300)}: neither a run in {out} nor a file. List the runs with "
-            f"`cloze-gen runs --out {out}`."
-        )
-    return None

@@ -482,7 +482,7 @@ def _update_report(data: Data, evaluation: Path) -> tuple[str, ...]:
                 return ()
             renew_report(run, evaluation)
             verdict = read_record(released_folder(run)).facts.verdict
-        say(f"report: updated {run / RELEASE / REPORT}")
+        say(f"report: card and report of the release updated: {run / RELEASE / REPORT}")
         return verdict
     except ClozeGenError as error:
         say(f"report: not updated: {error}")

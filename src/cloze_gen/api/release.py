@@ -16,7 +16,7 @@ from cloze_gen.records.release_facts import ReleaseFacts
 from cloze_gen.release.folder import ReleaseFolder, check_names, untrusted_input
 from cloze_gen.release.style import PublishedSet, Style
 from cloze_gen.release.write import arrow_schema, read_published, split_tables
-from cloze_gen.store.runs import RUN_FILE, released_folder
+from cloze_gen.store.runs import find_release
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,27 +74,29 @@ class Release:
         return datasets.DatasetDict(chosen)
 
 
-def load(release: str | Path) -> Release:
-    """Read the full release in a folder, or of the run in a folder.
+def load(release: str | Path, *, out: str | Path = "artifacts") -> Release:
+    """Read the full release in a folder, or of a run by its folder or its name in `out`.
 
     Raises:
         UsageError: no such folder, or a release of pointers.
         FormatError: a file is missing, was changed, or does not follow its format.
     """
-    folder = Path(release)
-    if (folder / RUN_FILE).is_file():
-        folder = released_folder(folder)
-    check_folder(folder, "Give the folder of a release or of a run.")
+    folder = find_release(Path(out), release)
+    check_folder(folder, f"Give the folder of a release or of a run, or a run's name in {out}.")
     with untrusted_input(folder):
-        found = ReleaseFolder.open(folder)
-        facts = found.record.facts
-        style = find_style(facts.style)
-        check_names(found.record, style, where=folder)
-        if facts.text == "pointers":
-            raise UsageError(
-                f"{folder}: contains pointers to text, but no text. Rebuild the full set with "
-                "`cloze-gen fill`, then load that."
-            )
-        return Release(
-            folder, facts, style, read_published(found.read, style=style, record=found.record)
+        found, style = open_full(folder, "load")
+        published = read_published(found.read, style=style, record=found.record)
+        return Release(folder, found.record.facts, style, published)
+
+
+def open_full(folder: Path, use: str) -> tuple[ReleaseFolder, Style]:
+    """Open a release that contains its text; UsageError for pointers, which cannot be put to `use`."""
+    found = ReleaseFolder.open(folder)
+    style = find_style(found.record.facts.style)
+    check_names(found.record, style, where=folder)
+    if found.record.facts.text == "pointers":
+        raise UsageError(
+            f"{folder}: contains pointers to text, but no text. Rebuild the full set with "
+            f"`cloze-gen fill`, then {use} that."
         )
+    return found, style

@@ -223,7 +223,7 @@ def fill(
 
 def contamination(
     release: Annotated[
-        Path, typer.Argument(help="folder of a release; with --names a run, by name or folder")
+        Path, typer.Argument(help="run, or folder of a release; --names needs the run")
     ],
     requests: Annotated[
         Path | None, typer.Option(help="new file for the texts that the model has to score")
@@ -270,6 +270,7 @@ def contamination(
             "--names", help="measure which books a model knows, by masked names of a run's books"
         ),
     ] = False,
+    out: Out = DEFAULT_OUT,
 ) -> None:
     """Test whether a language model was trained on a published release, or knows its
     books.
@@ -283,7 +284,7 @@ def contamination(
     from cloze_gen.cli import contamination as command
 
     show(command.contamination(release, file=file, requests=requests, log=log, shards=shards, permutations=permutations, seed=seed,
-                               exchangeable=exchangeable, canary=canary, names=names))  # fmt: skip
+                               exchangeable=exchangeable, canary=canary, names=names, out=out))  # fmt: skip
 
 
 # ---- `cloze-gen corpus ...`
@@ -629,7 +630,8 @@ def evaluate(
     items: Annotated[
         str,
         typer.Argument(
-            help="run, questions.jsonl, passages.jsonl, or a published file of MSR, LAMBADA or SCDE",
+            help="run, release, questions.jsonl, passages.jsonl, or a published file of MSR, LAMBADA or "
+            "SCDE",
             autocompletion=run_names,
         ),
     ],
@@ -692,7 +694,7 @@ def evaluate(
         Path | None,
         typer.Option(
             help="folder for the results; default: a folder in OUT/evaluations/, linked from the "
-            "run"
+            "run, whose card and report are updated"
         ),
     ] = None,
 ) -> None:

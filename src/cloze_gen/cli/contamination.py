@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
+import math
 import os
 import re
 import secrets
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -38,6 +40,7 @@ from cloze_gen.evaluation.name_cloze import (
     NamePassage,
     book_scores,
     correlation,
+    given_name,
     name_passages,
 )
 from cloze_gen.parsing import ParseError, error_text, parse_json, quote
@@ -54,9 +57,11 @@ from cloze_gen.store.files import read_below, read_regular_text, stays_within
 from cloze_gen.store.runs import (
     EVALUATION,
     RELEASE_FILE,
+    find_release,
     find_run,
     leads_to,
     released_folder,
+    seek_run,
     stage_artifact,
 )
 from cloze_gen.store.tables import read_jsonl, write_tsv
@@ -67,15 +72,19 @@ CHARS_A_TOKEN = 4  # of English text, approximately
 LONG_TOKENS = 4_000  # longer than the context of some models
 LARGE_BYTES = 20_000_000
 FEWER = 19  # permutations: enough for p = 0.05, the smallest p of the whole file
+MOST_OTHERS = 4
+FEW_LINES = 250
+GAIN_FOUND = 3.2  # over the root of the number of lines: the gain with a power of about 90 %
 SMALL_P = Fraction(1, 20)  # the verdict reports no evidence above it
 
 
 def contamination(
     release: Path, *, file: str, requests: Path | None, log: Path | None, shards: int | None, permutations: int | None, seed: int | None,
-    exchangeable: bool, canary: Path | None = None, names: bool = False,
+    exchangeable: bool, canary: Path | None = None, names: bool = False, out: Path = DEFAULT_OUT,
 ) -> str:  # fmt: skip
     """Write a test's requests (`requests`), or test the scores (`log`); returns the message.
 
+    `release`: the folder of a release, or a run by its folder or its name in `out`.
     `shards`, `permutations` and `seed` go with `requests` only; a log's ids contain them. With
     `exchangeable` the user confirms that a file was published in random order. `canary` is the file
     of a nonce: the test is that of the canary. `names`: it is the name cloze.
@@ -91,14 +100,15 @@ def contamination(
         if requests is not None and log is not None:
             raise UsageError("Give --requests or --log, not both.")
     if canary is not None:
-        return _canary(release, canary, requests, log)
+        return _canary(find_release(out, release), canary, requests, log)
     if names and (requests is None) != (log is None):
-        return _names(release, requests, log)
+        return _names(release, out, requests, log)
     if (requests is None) == (log is None):
         raise UsageError(
             "Give either --requests FILE, to write the texts that the model has to score, or "
             "--log FILE, with its log-likelihoods of these texts."
         )
+    release = find_release(out, release)
     if log is not None:
         if (shards, permutations, seed) != (None, None, None):
             raise UsageError(
@@ -114,8 +124,27 @@ def contamination(
     )
     for line in _request_summary(name, lines, plan):
         say(line)
+    others = () if file else _smaller_files(release, name, plan.permutations + 1)
+    if listed := ", ".join(itertools.islice(others, MOST_OTHERS)):
+        say(f"Smaller ones for --file, in tokens: {listed}. Plain text shows training best.")
     more = f"{f' --file {shlex.quote(file)}' if file else ''}{' --exchangeable' if exchangeable else ''}"
     return _written(requests, prompt_texts(lines, plan), release, more)
+
+
+def _smaller_files(folder: Path, tested: str, orders: int) -> Iterator[str]:
+    """Each smaller text file that passes the checks, plain text first, with its tokens."""
+    listed = _listed(folder) if _is_there(folder, CHECKSUMS) else {}
+    sizes = {
+        name: os.lstat(folder / name).st_size
+        for name in listed
+        if name.endswith((".txt", ".jsonl")) and _is_there(folder, name)
+    }
+    for name in sorted(sizes, key=lambda one: (not one.endswith(".txt"), sizes[one])):
+        if sizes[name] < sizes.get(tested, 0):
+            with contextlib.suppress(UsageError, FormatError, DamageError):
+                _, lines = read_published_lines(folder, name, exchangeable=False)
+                tokens = orders * sum(len(line) + 1 for line in lines) // CHARS_A_TOKEN
+                yield f"{name} (about {tokens:,})"
 
 
 def _written(
@@ -229,7 +258,9 @@ def _result_lines(test: OrderTest, plan: OrderPlan, name: str) -> list[str]:
         f"unseen; the published order is best in {first:,} shards",
         *ties,
         f"gain             {test.gain:.4g} a shard over the mean of its shuffles, in the unit of "
-        "the log",
+        "the log"
+        if test.gain
+        else "gain             0: all orders tie",
         f"p, exact         {format_p(test.exact_p)}",
         f"p, whole file    {format_p(test.whole_p)}, also exact; {format_p(least)} is the smallest possible",
         f"p, the paper's t {paper}",
@@ -238,10 +269,10 @@ def _result_lines(test: OrderTest, plan: OrderPlan, name: str) -> list[str]:
         f"{name}: {sum(plan.sizes):,} lines, {test.shards:,} shards, {test.permutations:,} "
         f"shuffled orders of each ({plan.name})"
     )
-    return [head, *(f"  {line}" for line in figures), "", *_meaning(test)]
+    return [head, *(f"  {line}" for line in figures), "", *_meaning(test, sum(plan.sizes))]
 
 
-def _meaning(test: OrderTest) -> list[str]:
+def _meaning(test: OrderTest, n_lines: int) -> list[str]:
     if test.exact_p <= SMALL_P:
         verdict = [
             "The model prefers the published order by more than chance: evidence that it was "
@@ -252,12 +283,15 @@ def _meaning(test: OrderTest) -> list[str]:
     else:
         verdict = [
             "No evidence that the model was trained on these lines in this order. This does not "
-            "prove that it was not."
+            "prove that it was not.",
+            f"With {n_lines:,} lines{' only strong memorization shows:' if n_lines < FEW_LINES else ','} "
+            f"a gain of {GAIN_FOUND / math.sqrt(n_lines):.2f} spreads a line is found in 9 of "
+            "10 tests (docs/benchmarks.md of cloze-gen, Contamination).",
         ]
     return [
         *verdict,
         "The test does not detect copies that were shuffled, reformatted or seen too rarely "
-        "(power: docs/how-to/evaluating-models.md of cloze-gen).",
+        "(docs/how-to/evaluating-models.md of cloze-gen).",
     ]
 
 
@@ -280,8 +314,8 @@ def read_published_lines(folder: Path, file: str, *, exchangeable: bool) -> tupl
     """
     if not leads_to(folder, Path.is_dir):
         raise UsageError(
-            f"{quote(str(folder), most_chars=300)}: no such folder. Give the folder of a "
-            "release, such as runs/NAME/release."
+            f"{quote(str(folder), most_chars=300)}: no such folder, and no run of this name. Give "
+            "a run, or the folder of a release, such as runs/NAME/release."
         )
     name = file or _default_file(folder)
     if not stays_within(name):
@@ -371,9 +405,7 @@ def _check_sum(folder: Path, name: str, data: bytes, *, exchangeable: bool) -> N
                 f"file. {_VOUCH}"
             )
         return
-    sums = parse_checksums(
-        _read(folder, CHECKSUMS).decode("utf-8", errors="replace"), where=str(path)
-    )
+    sums = _listed(folder)
     if name not in sums:
         raise UsageError(
             f"{path}: does not list {name}, so it is not a file of this release. Give another file "
@@ -385,6 +417,11 @@ def _check_sum(folder: Path, name: str, data: bytes, *, exchangeable: bool) -> N
             f"{folder / name}: differs from the published file: its sha256 is {found}, but "
             f"{CHECKSUMS} has {quote(sums[name], most_chars=80)}. Download the release again."
         )
+
+
+def _listed(folder: Path) -> Mapping[str, str]:
+    text = _read(folder, CHECKSUMS).decode("utf-8", errors="replace")
+    return parse_checksums(text, where=str(folder / CHECKSUMS))
 
 
 def _is_there(folder: Path, name: str) -> bool:
@@ -411,31 +448,31 @@ _NONCE = re.compile(r"[0-9a-f]{64}")
 
 def _canary(release: Path, path: Path, requests: Path | None, log: Path | None) -> str:
     facts = read_record(release).facts
+    published = str(facts.settings.get("release", {}).get("canary", ""))
+    if not published and (requests is not None or log is not None):
+        raise UsageError(
+            f"{release}: its canary {quote(facts.canary)} was not drawn but follows from the "
+            "signature, so it cannot be ranked. To draw one before publication, call this command "
+            "without --requests and --log."
+        )
     if not os.path.lexists(path):
-        if requests is not None or log is not None:
+        if published:
             raise UsageError(
                 f"{path}: no such file. Give the file of the nonce from which the canary was drawn."
             )
         _draw_nonce(path)
     nonce = _read_nonce(path)
     drawn = f"{drawn_canary(nonce, 0)}:{canary_commitment(nonce)}"
-    published = str(facts.settings["release"].get("canary", ""))
     if drawn != published:
-        if requests is None and log is None and not published:
+        if not published:
             return (
                 f"{path}: keep this file secret until you reveal the nonce. Publish its canary with\n"
                 f"`cloze-gen run {facts.name} --set release.canary={drawn}`, with the arguments of the "
                 "run."
             )
-        remedy = (
-            "Give the file whose sha256 is on the card of this release."
-            if published
-            else "It follows from the signature. To draw one before publication, call this command "
-            "without --requests and --log."
-        )
         raise UsageError(
             f"{release}: its canary {quote(facts.canary)} was not drawn from the nonce in {path}. "
-            f"{remedy}"
+            "Give the file whose sha256 is on the card of this release."
         )
     texts = [
         (f"canary-{canary_commitment(nonce)[:12]}:{number}", _canary_text(nonce, number))
@@ -500,45 +537,65 @@ _ANSWER_KEY = "answer"
 _TABLE = ("book_id", "name_cloze", "n")
 
 
-def _names(run: Path, requests: Path | None, log: Path | None) -> str:
-    folder = find_run(DEFAULT_OUT, str(run))
+def _names(run: Path, out: Path, requests: Path | None, log: Path | None) -> str:
+    if seek_run(out, run) is None and leads_to(run / RELEASE_FILE, os.path.lexists):
+        raise UsageError(
+            f"{run}: this is a release; --names needs its run, because it reads the books. Give the "
+            "run's name or folder."
+        )
+    folder = find_run(out, run)
     table = log.with_name(f"{log.name}.books.tsv") if log is not None else None
     if table is not None and os.path.lexists(table):
         raise UsageError(f"{table}: the file exists. Nothing was written. Move it away.")
-    passages = _passages(folder)
+    books = _passages(folder)
+    passages = [one for some in books.values() for one in some]
+    unused = ", ".join(sorted(book for book in books if not books[book]))
     if not passages:
         raise UsageError(
             f"{folder}: its books have no passage with exactly one name. Give a run with more text."
         )
+    if unused:
+        say(f"left out: {unused} (no passage with exactly one name)")
     if requests is not None:
         texts = [(one.id, one.prompt) for one in passages]
         _say_size(f"passages of {len({one.book_id for one in passages}):,} books", texts)
-        return _written(requests, texts, run, " --names", key=_ANSWER_KEY)
+        return _written(requests, texts, folder, " --names", key=_ANSWER_KEY)
     assert log is not None
     assert table is not None
     text = read_scores(log, expected="JSON lines with the model's answers to --requests")
     ids = [one.id for one in passages]
-    scores = book_scores(passages, parse_answers(text, ids, key=_ANSWER_KEY, name=str(log)))
+    answers = parse_answers(text, ids, key=_ANSWER_KEY, name=str(log))
+    scores = book_scores(passages, answers)
+    nameless = [one for one in ids if not given_name(answers[one])]
     rows = [(one.book_id, one.name_cloze, one.n) for one in scores]
     try:
         write_tsv(table, _TABLE, rows)
     except OSError as error:
         raise UsageError(f"{table}: cannot be written ({error_text(error)}).") from None
-    return "\n".join([*_name_table(scores), *_correlations(folder, scores), f"written to {table}"])
+    lines = [*_name_table(scores)]
+    if nameless:
+        lines.append(
+            f"{len(nameless):,} of {len(ids):,} answers had no usable name and count as wrong, e.g. "
+            f"{nameless[0]}: {quote(answers[nameless[0]])}"
+        )
+    lines.append(
+        "Name cloze is the share of masked names that the model gives. Without the book it can only "
+        "guess, so a book far above the others is one that it knows."
+    )
+    return "\n".join([*lines, *_correlations(folder, scores), f"written to {table}"])
 
 
-def _passages(folder: Path) -> list[NamePassage]:
-    """Passages of the books with items."""
+def _passages(folder: Path) -> dict[str, list[NamePassage]]:
+    """The passages of each book with items."""
     facts = read_record(released_folder(folder)).facts
-    books = {book.book_id for book in facts.item_books}
+    found: dict[str, list[NamePassage]] = {book.book_id: [] for book in facts.item_books}
     source = stage_artifact(folder, f"corpus {style_of_run(folder).drawn_from}")
-    found: list[NamePassage] = []
     for row in kept_books(source):
-        if row["book_id"] in books:
+        if row["book_id"] in found:
             place = book_folder(source, row)
             counts, _ = read_type_counts([place])
             sentences = read_sentences(place, row["book_id"], {})
-            found += name_passages(sentences, counts, seed=facts.seed)
+            found[row["book_id"]] = name_passages(sentences, counts, seed=facts.seed)
     return found
 
 
@@ -567,11 +624,18 @@ def _correlations(folder: Path, scores: Sequence[BookScore]) -> Iterator[str]:
             "After `cloze-gen evaluate RUN --scores LOG`, this command also prints the correlation of "
             "accuracy and name cloze."
         )
+    without = []
     for name, books in rows.items():
         found = correlation(scores, {book: [*some.values()] for book, some in books.items()})
+        if found is None:
+            without.append(name)
+        else:
+            yield (
+                f"{name}: Spearman's rho of accuracy and name cloze {found[0]:+.2f}, "
+                f"p {found[1]:.2g}, {found[2]:,} books"
+            )
+    if without:
         yield (
-            f"{name}: no correlation, because it needs {LEAST_BOOKS} books with different scores"
-            if found is None
-            else f"{name}: Spearman's rho of accuracy and name cloze {found[0]:+.2f}, "
-            f"p {found[1]:.2g}, {found[2]:,} books"
+            f"no correlation for {', '.join(without)}: it needs {LEAST_BOOKS} books with different "
+            "scores"
         )

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cloze_gen.api.evaluate import evaluate_items, shape_of
-from cloze_gen.api.evaluator import Source
+from cloze_gen.api.evaluate import evaluate_items, source_of
 from cloze_gen.cli.evaluate_items import analyse_items
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
@@ -26,11 +25,10 @@ def evaluation_text(
     if not logs:
         found = evaluate_items(items, answers=answers, out=out, write_to=write_to, **baselines)
         return found.text(columns)
-    run, shape = shape_of(items, out)
     unused = [name for name in ("train", "only", "scores", "people") if baselines[name]]
     if unused:
         raise UsageError(f"--{unused[0]}: has no effect with --items. Leave it out.")
-    source = Source(Path(items)) if run is None else Source.of_run(run)
+    source, shape = source_of(items, out)
     return analyse_items(
         source, shape, logs=logs, blind=blind, answers=answers, out=out, write_to=write_to, columns=columns
     )  # fmt: skip

@@ -14,10 +14,12 @@ from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.evaluation.item_analysis import (
     LEAST_MODELS_2PL,
+    MISSING,
     SUSPECT,
     BlindFigures,
     ItemAnalysis,
     ItemSet,
+    ModelChoices,
     analyse,
     compare_blind,
 )
@@ -39,7 +41,7 @@ from cloze_gen.store.folder_replacement import check_own_folder, own_folder_lock
 from cloze_gen.store.manifest import write_bytes, write_json
 from cloze_gen.store.runs import lies_in_output
 from cloze_gen.store.tables import read_jsonl, write_jsonl
-from cloze_gen.text_layout import cut, table_lines
+from cloze_gen.text_layout import cut, printable, table_lines
 
 ITEMS_SCHEMA = "cloze-gen/items"
 _LOGS = ("samples_*.jsonl", "predictions.jsonl", "*.eval", "*.json", "*.tsv")
@@ -79,10 +81,12 @@ def analyse_items(
                 "--blind: passages have no options, so there is no control without the context. "
                 "Leave it out."
             )
-        rows = compare_blind(items, models[0], read_models(find_logs(blind), items))
+        controls = read_models(find_logs(blind), items)
+        rows = compare_blind(items, models[0], controls)
+        partly = _partly([*models, *controls], items, f"all rows use the same {rows[0].n:,}")
         record = head | {"blind": [one.model_dump() for one in rows]}
         _write(folder, lambda partial: write_json(partial / _SUMMARY, record))
-        return "\n".join([*_blind_lines(rows, columns), f"written to {folder}"])
+        return "\n".join([*_blind_lines(rows, columns), *partly, f"written to {folder}"])
     found = analyse(items, models)
     record = head | {
         "n": len(found.items), "suspects": len(found.suspects), "difficulty_sd": round(found.spread, 3),
@@ -98,7 +102,8 @@ def analyse_items(
             write_jsonl(partial / _with_items(source.path), _with_columns(source.path, found))
 
     _write(folder, write)
-    return "\n".join([*_lines(found, items, columns), f"written to {folder}"])
+    partly = _partly(models, items, "its row uses these")
+    return "\n".join([*_lines(found, items, columns), *partly, f"written to {folder}"])
 
 
 def _read_items(source: Source, shape: ItemKind, answers: Path | None) -> tuple[ItemSet, str]:
@@ -237,6 +242,17 @@ def _lines(found: ItemAnalysis, items: ItemSet, columns: int | None) -> Iterator
             f"The best model is right on {100 * best:.0f} %. Models below {100 * _WEAK:.0f} % find "
             "few faults, so a short list of suspects does not show that the items are good."
         )
+
+
+def _partly(models: Sequence[ModelChoices], items: ItemSet, used: str) -> list[str]:
+    """A line for each log that lacks items."""
+    counts = [(one.name, int((one.choices != MISSING).sum())) for one in models]
+    n = len(items.ids)
+    return [
+        f"{printable(name)} covers {count:,} of {n:,} {items.noun}; {used}"
+        for name, count in counts
+        if count < n
+    ]
 
 
 _WEAK = 0.7

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cloze_gen.api.evaluate import shape_of
-from cloze_gen.api.evaluator import Source
+from cloze_gen.api.evaluate import source_of
+from cloze_gen.api.release import open_full
 from cloze_gen.cli.evaluate_items import analysed_file
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
 from cloze_gen.parsing import error_text, one_line, quote
-from cloze_gen.pipelines.style_task import find_style
 from cloze_gen.release.export import FORMATS, Filters, Range, draw_questions
-from cloze_gen.release.folder import ReleaseFolder, untrusted_input
+from cloze_gen.release.folder import untrusted_input
 from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.store.artifacts import Store
 from cloze_gen.store.files import MAX_TEXT_BYTES, open_regular
@@ -86,17 +85,10 @@ def _read(place: str, out: Path, *, analysed: bool) -> tuple[ItemKind, bytes, st
         Store(out).runs / place / RUN_FILE, Path.is_file
     ):
         with untrusted_input(folder):
-            release = ReleaseFolder.open(folder)
-            facts = release.record.facts
-            if facts.text == "pointers":
-                raise UsageError(
-                    f"{folder}: contains pointers to text, but no text. Rebuild the full set with "
-                    "`cloze-gen fill`, then export that."
-                )
-            kind = find_style(facts.style).items
-            return kind, release.read(kind.file), facts.name
-    run, kind = shape_of(place, out)
-    source = Source(folder) if run is None else Source.of_run(run)
+            release, style = open_full(folder, "export")
+            return style.items, release.read(style.items.file), release.record.facts.name
+    source, kind = source_of(place, out)
+    run = source.run
     path = (analysed and run and analysed_file(source, kind, out)) or source.path
     try:
         with open_regular(path) as handle:

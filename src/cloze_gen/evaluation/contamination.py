@@ -226,7 +226,7 @@ class OrderTest:
         exact_p: P(sum of ranks >= observed sum) for a model that has not seen the order; > 0.
         whole_p: permutation test of the file: (1 + shuffled sums >= published sum) / (R + 1).
         gain: log-likelihood of the published order minus the mean of the shuffled ones, mean over
-            shards; in the unit of the log.
+            shards; in the unit of the log; 0 if all orders tie.
         t: the paper's statistic: mean gain of a shard / its standard error; None if undefined.
         t_p: one-sided, Student's t with M - 1 degrees of freedom; asymptotic.
     """
@@ -255,6 +255,7 @@ def order_test(log_likelihoods: NDArray[np.float64]) -> OrderTest:
     published, shuffled = log_likelihoods[:, :1], log_likelihoods[:, 1:]
     shards, permutations = shuffled.shape
     same = SAME * np.abs(published)
+    tied = np.abs(shuffled - published) <= same
     ranks = (shuffled < published - same).sum(axis=1)
     gains = published[:, 0] - shuffled.mean(axis=1)
     t = _t_statistic(gains, float(same.mean()))
@@ -262,10 +263,10 @@ def order_test(log_likelihoods: NDArray[np.float64]) -> OrderTest:
         shards=shards,
         permutations=permutations,
         ranks=tuple(int(rank) for rank in ranks),
-        tied_count=int((np.abs(shuffled - published) <= same).any(axis=1).sum()),
+        tied_count=int(tied.any(axis=1).sum()),
         exact_p=rank_sum_p(int(ranks.sum()), shards=shards, permutations=permutations),
         whole_p=_whole_p(log_likelihoods),
-        gain=float(gains.mean()),
+        gain=0.0 if tied.all() else float(gains.mean()),
         t=t,
         t_p=None if t is None else float(stdtr(shards - 1, -t)),
     )

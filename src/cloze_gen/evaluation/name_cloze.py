@@ -31,7 +31,12 @@ _NO_NAMES = frozenset(
     Indian""".split()
 )
 _FIRST_PERSON = re.compile(r"I(?:'[a-z]+)?")
-_ANSWER = re.compile(r"<name>\s*(.*?)\s*</name>|([^\W\d_]+(?:-[^\W\d_]+)*)", re.DOTALL)
+_TAGGED = re.compile(r"<name>\s*([^<\n]*)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+# First words of an answer that is a sentence, not a name.
+_NOT_NAMED = frozenset(
+    "a an answer based i in it mask my name passage proper sorry the this unknown".split()
+)
 _PROMPT = (
     "The passage below is from a book. One proper name in it is replaced by [MASK]. Give this name: "
     "one word, no pronoun. Guess if you are not sure, and write only <name>...</name>.\n\n"
@@ -117,14 +122,19 @@ def capitalized(tokens: Sequence[str], counts: Container[str]) -> list[str]:
     return found
 
 
-def given_name(answer: str) -> str:
-    """The name in a model's answer.
+def given_name(answer: Any) -> str:
+    """The name in a model's answer: what is tagged, else the first word; empty if there is none.
 
-    >>> [given_name(text) for text in ("<name>Emma</name>", " Emma.", "", "<name> </name>")]
+    >>> [given_name(text) for text in ("It is <name>Emma</name>.", " Emma.", "It is Emma", None)]
     ['Emma', 'Emma', '', '']
     """
-    found = _ANSWER.search(answer)
-    return (found[1] if found[1] is not None else found[2]) if found else ""
+    if not isinstance(answer, str):
+        return ""
+    tagged = _TAGGED.search(answer)
+    if tagged:
+        return tagged[1].strip()
+    word = _WORD.search(answer)
+    return word[0] if word and word[0].lower() not in _NOT_NAMED else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +153,10 @@ class BookScore:
 
 
 def book_scores(passages: Sequence[NamePassage], answers: Mapping[str, Any]) -> list[BookScore]:
-    """Exact matches by book, the best known first."""
+    """Right names by book, upper and lower case alike, the best known first."""
     right: dict[str, list[bool]] = defaultdict(list)
     for one in passages:
-        answer = answers[one.id]
-        right[one.book_id].append(isinstance(answer, str) and given_name(answer) == one.name)
+        right[one.book_id].append(given_name(answers[one.id]).lower() == one.name.lower())
     scores = [BookScore(book, len(some), sum(some)) for book, some in right.items()]
     return sorted(scores, key=lambda score: (-score.name_cloze, score.book_id))
 

@@ -26,7 +26,8 @@ from cloze_gen.evaluation.metrics import (
     wilson_interval,
 )
 from cloze_gen.evaluation.rows import BY_BOOK, Evaluation, Recorded, Row, margin_cell
-from cloze_gen.evaluation.selection import HUMAN, USER, check_known
+from cloze_gen.evaluation.selection import HUMAN, LOCAL_MODEL, USER, check_known
+from cloze_gen.parsing import quote
 from cloze_gen.records.question import Question
 from cloze_gen.text_layout import table_lines
 
@@ -467,6 +468,12 @@ def _models_of(score: str, question_set: QuestionSet) -> tuple[str, ...]:
 def pick(baselines: Sequence[Baseline], only: Sequence[str]) -> list[Baseline]:
     kinds = [*dict.fromkeys(row.kind for row in baselines), USER, HUMAN]
     names = [RANDOM, *(row.name for row in baselines)]
+    local = next((word for word in only if word.startswith(LOCAL_MODEL)), None)
+    if local is not None:
+        raise UsageError(
+            f"--only {quote(local)}: hf: works for passages and blanked passages only. For questions, "
+            "run the release's harness/ with lm-evaluation-harness and give its log to --scores."
+        )
     check_known(
         only,
         {*kinds, *names},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -129,19 +130,39 @@ def leads_to(path: Path, kind: Callable[[Path], bool]) -> bool:
         return False
 
 
-def find_run(out: Path, run: str) -> Path:
-    """A run by its name under `out`, or by its path; UsageError without one or if `run.json`
-    changed.
-    """
-    for folder in (Store(out).runs / run, Path(run)):
-        if leads_to(folder / RUN_FILE, Path.is_file):
-            check_as_written(folder, RUN_FILE)
-            return folder
+def seek_run(out: Path, given: str | Path) -> Path | None:
+    """A run by its name under `out`, its folder, or its release's folder; None without one."""
+    path = Path(given)
+    places = [Store(out).runs / given, path]
+    if path.absolute().name in {RELEASE, FULL}:
+        places.append(path.absolute().parent)
+    return next((one for one in places if leads_to(one / RUN_FILE, Path.is_file)), None)
+
+
+def find_run(out: Path, run: str | Path) -> Path:
+    """As `seek_run`; UsageError without one or if `run.json` changed."""
+    folder = seek_run(out, run)
+    if folder is not None:
+        check_as_written(folder, RUN_FILE)
+        return folder
     known = ", ".join(sorted(folder.name for folder in run_folders(out))) or "none"
+    is_folder = leads_to(Path(run), Path.is_dir)
+    why = f"the folder of this name has no {RUN_FILE}" if is_folder else "no such folder"
     raise UsageError(
-        f"no run {quote(run, most_chars=300)} in {out} (runs there: {known}), and no such "
-        "folder. Name another with --out."
+        f"no run {quote(str(run), most_chars=300)} in {out} (runs there: {known}), and {why}. Name "
+        "another with --out."
     )
+
+
+def find_release(out: Path, given: str | Path) -> Path:
+    """The folder of a release as given, or the release of a run by the run's name or folder."""
+    folder = Path(given)
+    run = None if leads_to(folder / RELEASE_FILE, os.path.lexists) else seek_run(out, given)
+    if run is None:
+        return folder
+    released = released_folder(run)
+    check_as_written(run, RUN_FILE, f"{released.name}/{RELEASE_FILE}")
+    return released
 
 
 def read_run(folder: Path) -> dict[str, Any]:
