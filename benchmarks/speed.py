@@ -104,7 +104,7 @@ def bench_start(args: argparse.Namespace) -> None:
     commands = {
         "`run`, nothing to do": run_of(args, HOLMES),
         "`explain`": cloze_gen("explain", "bench", "--out", str(out)),
-        "`trace`": cloze_gen("trace", "bench", item.split('"')[3], "--out", str(out)),
+        "`trace`": cloze_gen("trace", item.split('"')[3], "--out", str(out)),
         "`--help`": cloze_gen("--help"),
     }
     for name, command in commands.items():
