@@ -26,10 +26,10 @@ RUN pip install --no-index --find-links wheels --no-build-isolation ".[judge]" \
 FROM python:3.13-slim
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /opt/lib /usr/local/lib
-RUN ldconfig && useradd --uid 10001 --create-home cloze && install -d -o cloze /work
+RUN ldconfig && useradd --uid 10001 --create-home cloze && install -d -o cloze /srv/cloze
 ENV PATH=/opt/venv/bin:$PATH MPLCONFIGDIR=/tmp/matplotlib
 USER cloze
-WORKDIR /work
+WORKDIR /srv/cloze
 RUN cloze-gen doctor
 ENTRYPOINT ["cloze-gen"]
 CMD ["--help"]
