@@ -53,7 +53,7 @@ from cloze_gen.release.signature import (
     drawn_canary,
     parse_checksums,
 )
-from cloze_gen.store.files import read_below, read_regular_text, stays_within
+from cloze_gen.store.files import new_file, read_below, read_regular_text, stays_within
 from cloze_gen.store.runs import (
     EVALUATION,
     RELEASE_FILE,
@@ -210,22 +210,9 @@ def _request(item_id: str, text: str) -> str:
 
 def _write(path: Path, texts: Iterable[tuple[str, str]]) -> None:
     """Write the texts as JSON lines to a new file; remove the file if that fails."""
-    created = False
-    try:
-        with open(path, "x", encoding="utf-8", newline="\n") as handle:
-            created = True
-            for item_id, text in texts:
-                handle.write(_request(item_id, text))
-    except FileExistsError:
-        raise UsageError(
-            f"{path}: the file exists. Nothing was written. Give a new file to --requests."
-        ) from None
-    except BaseException as error:
-        if created:
-            path.unlink(missing_ok=True)
-        if isinstance(error, OSError | ValueError):
-            raise UsageError(f"{path}: cannot be written ({error_text(error)}).") from None
-        raise
+    with new_file(path, option="--requests") as handle:
+        for item_id, text in texts:
+            handle.write(_request(item_id, text).encode())
 
 
 def _test(release: Path, file: str, log: Path, *, exchangeable: bool) -> str:

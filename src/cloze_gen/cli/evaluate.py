@@ -10,8 +10,9 @@ from cloze_gen.api.evaluate import evaluate_items, source_of
 from cloze_gen.cli.evaluate_items import analyse_items
 from cloze_gen.engine.progress import say
 from cloze_gen.errors import UsageError
-from cloze_gen.parsing import error_text, quote
+from cloze_gen.parsing import quote
 from cloze_gen.pipelines.style_task import style_of_run
+from cloze_gen.store.files import new_file
 from cloze_gen.store.runs import find_run, stage_artifact
 
 
@@ -51,17 +52,10 @@ def export_requests(out: Path, run: str, to: Path, *, rendering: str) -> str:
         )
     lines = style.requests.write(stage_artifact(folder, style.requests.stage), rendering)
     count = 0
-    try:
-        with open(to, "x", encoding="utf-8", newline="\n") as handle:
-            for line in lines:
-                handle.write(f"{line}\n")
-                count += 1
-    except FileExistsError:
-        raise UsageError(
-            f"{to}: the file exists. Nothing was written. Give a new file to --to."
-        ) from None
-    except OSError as error:
-        raise UsageError(f"{to}: cannot be written ({error_text(error)}).") from None
+    with new_file(to, option="--to") as handle:
+        for line in lines:
+            handle.write(f"{line}\n".encode())
+            count += 1
     say(
         f"{count:,} passages, {rendering}. Next: answer each with {style.requests.answer}, then "
         f"{style.requests.then}."

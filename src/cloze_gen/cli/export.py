@@ -15,7 +15,7 @@ from cloze_gen.release.export import FORMATS, Filters, Range, draw_questions
 from cloze_gen.release.folder import untrusted_input
 from cloze_gen.release.items.kind import ItemKind
 from cloze_gen.store.artifacts import Store
-from cloze_gen.store.files import MAX_TEXT_BYTES, open_regular
+from cloze_gen.store.files import MAX_TEXT_BYTES, new_file, open_regular
 from cloze_gen.store.runs import RELEASE_FILE, RUN_FILE, leads_to
 
 _ENDINGS = {
@@ -56,7 +56,8 @@ def export(
         say(f"of {of_set:,} {kind.noun}s in the set, {fitting:,} fit, fewer than --n {n:,}")
     if to is None:
         return written.decode()
-    _write_new(to, written)
+    with new_file(to, option="--to") as handle:
+        handle.write(written)
     return f"{to}: {len(questions):,} of {fitting:,} {kind.noun}s"
 
 
@@ -98,20 +99,3 @@ def _read(place: str, out: Path, *, analysed: bool) -> tuple[ItemKind, bytes, st
     if len(data) > MAX_TEXT_BYTES:
         raise UsageError(f"{path}: larger than {MAX_TEXT_BYTES >> 20:,} MiB.")
     return kind, data, path.stem if run is None else run.name
-
-
-def _write_new(to: Path, data: bytes) -> None:
-    try:
-        with open(to, "xb") as handle:
-            try:
-                handle.write(data)
-                handle.flush()
-            except OSError:
-                to.unlink()
-                raise
-    except FileExistsError:
-        raise UsageError(
-            f"{to}: the file exists. Nothing was written. Give a new file to --to."
-        ) from None
-    except OSError as error:
-        raise UsageError(f"{to}: cannot be written ({error_text(error)}).") from None

@@ -4,11 +4,17 @@ are no pipe, device or socket, which can block. A name from a file may contain n
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
+
+from cloze_gen.errors import UsageError
+from cloze_gen.parsing import error_text
 
 # no text begins with these bytes; content, not the name, decides whether a file is compressed
 GZIP_MAGIC = b"\x1f\x8b"
@@ -55,6 +61,26 @@ def read_regular_text(
             raise OSError(errno.EFBIG, f"larger than {max_bytes // 2**20:,} MiB", str(path))
         with io.TextIOWrapper(handle, encoding=encoding) as text:
             return text.read()
+
+
+@contextlib.contextmanager
+def new_file(path: Path, *, option: str) -> Iterator[BinaryIO]:
+    """A file to write that does not exist yet; removed if that fails. UsageError names the option."""
+    created = False
+    try:
+        with open(path, "xb") as handle:
+            created = True
+            yield handle
+    except FileExistsError:
+        raise UsageError(
+            f"{path}: the file exists. Nothing was written. Give a new file to {option}."
+        ) from None
+    except BaseException as error:
+        if created:
+            path.unlink(missing_ok=True)
+        if isinstance(error, OSError | ValueError):
+            raise UsageError(f"{path}: cannot be written ({error_text(error)}).") from None
+        raise
 
 
 def stays_within(name: str) -> bool:
