@@ -45,6 +45,30 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+def axe_findings(page: Any) -> list[str]:
+    """What axe-core finds on the page as it is, by all its rules that are no experiments, and where
+    a gradient keeps it from measuring the contrast.
+    """
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    # Its rule of WCAG 2.2 is off until asked for.
+    options = {
+        "rules": {"target-size": {"enabled": True}},
+        "resultTypes": ["violations", "incomplete"],
+    }
+    response = axe.run(page, options=options).response
+    found = [(rule["id"], node) for rule in response["violations"] for node in rule["nodes"]]
+    found += [
+        ("gradient", node)
+        for rule in response["incomplete"]
+        for node in rule["nodes"]
+        if rule["id"] == "color-contrast" and node["any"][0]["data"]["messageKey"] == "bgGradient"
+    ]
+    return [
+        f"{rule}: {node['html'][:90]} {node.get('failureSummary', '')[:200]}"
+        for rule, node in found
+    ]
+
+
 @dataclass
 class Served:
     """A study at work: its process, its port and what is written down."""
