@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -81,6 +82,14 @@ class Served:
     @property
     def origin(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    def start_replying(self, *replies: tuple[int, str]) -> None:
+        """In place of the server, one that answers verdicts so, each with the next (status, text); the
+        last serves for all further ones.
+        """
+        self.kill()
+        self.folder.with_suffix(".replies").write_text(json.dumps(replies), encoding="utf-8")
+        self.start("reply")
 
     def start(self, how: str = "serve") -> None:
         assert self.parent.stdin is not None
@@ -231,6 +240,16 @@ def sit(chromium: Any) -> Iterator[Callable[..., Any]]:
         assert [
             line for line in watched.console if not (cut and "Failed to load resource" in line)
         ] == []
+
+
+def block_verdicts(page: Any) -> Callable[[], Any]:
+    """The browser itself lets no verdict out, until the result is called. (A handler of `page.route`
+    answers from this process, which may be busy for longer than the page waits.)
+    """
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.setBlockedURLs", {"urls": ["*/verdict"]})
+    return lambda: session.send("Network.setBlockedURLs", {"urls": []})
 
 
 def ready(page: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.records.judgement import Task
-from tests.judging.web.static.conftest import axe_findings, ready
+from tests.judging.web.static.conftest import axe_findings, goes_on, ready
 
 pytestmark = pytest.mark.thorough
 
@@ -62,9 +62,7 @@ def test_every_page_can_be_read_by_everyone(
     served: Callable[..., Any],
     sit: Callable[..., Any],
 ) -> None:
-    """Axe finds nothing on an item, a busy one, the help, the last page, or a refusal; faint text it
-    finds.
-    """
+    """Axe finds nothing on an item, a busy one and the help."""
     page = sit(
         served(task, n=1, show_machine=task is Task.GROOM),
         viewport={"width": width, "height": 800},
@@ -77,12 +75,26 @@ def test_every_page_can_be_read_by_everyone(
     found += axe_findings(page)
     page.click("#keys")
     found += axe_findings(page)
-    page.evaluate("document.body.style.color = 'gray'")
-    assert axe_findings(page)
-    for place in ("done", "enter/nobody"):
-        page.goto(f"{page.url.partition('/item/')[0].removesuffix('/done')}/{place}")
-        found += axe_findings(page)
     assert found == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_last_pages_can_be_read_by_everyone(
+    width: int, scheme: str, served: Callable[..., Any], sit: Callable[..., Any]
+) -> None:
+    """... when all is done, while others are at work, and when a link is refused; faint text is found."""
+    for judges in ("ann", "ann,bob"):
+        study = served(Task.GUESS, n=1, judges=judges)
+        page = sit(study, cut=True, viewport={"width": width, "height": 800}, color_scheme=scheme)
+        page.keyboard.press("-")
+        goes_on(page)
+        assert page.url.endswith("/done")
+        assert axe_findings(page) == []
+        page.goto(f"{study.origin}/enter/nobody")
+        assert axe_findings(page) == []
+        page.evaluate("document.body.style.color = 'var(--line)'")
+        assert any(one.startswith("color-contrast") for one in axe_findings(page))
 
 
 def test_colours_that_the_reader_forces(
