@@ -72,7 +72,8 @@ def ending_of(name: str) -> str:
     >>> ending_of("Emma.TXT.gz"), ending_of("notes.txt.bak")
     ('.TXT.gz', '')
     """
-    fit = [ending for ending in endings() if name.lower().endswith(ending)]
+    lower = name.lower()
+    fit = [ending for ending in endings() if lower.endswith(ending)]
     return name[-max(map(len, fit)) :] if fit else ""
 
 
