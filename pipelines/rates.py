@@ -19,13 +19,16 @@ from cloze_gen.store.manifest import write_json
 RATES = "rates.json"
 LEAST_BYTES = 10_000_000  # the time of fewer books is mostly that of starting
 Rate = tuple[float, float]  # seconds and bytes written for each byte of all books
-# docs/benchmarks.md, holmes-style on 522 + 5 books with two workers: seconds and megabytes
-_BENCHMARK_BYTES = 233.5e6
+# docs/benchmarks.md, two workers: the bytes of the books; seconds and megabytes of each stage
 _BENCHMARK = {
-    "ingest train": (49, 0), "corpus train": (4, 0), "counts": (14, 9), "ingest source": (1, 0), "corpus source": (0, 0), "focus": (8, 3),
-    "text": (10, 420), "lm": (50, 663), "index": (22, 359), "alternates": (12, 41), "screening": (2, 0), "forward": (11, 82),
-    "contexts": (24, 55), "grooming": (58, 14), "choice": (76, 11),
+    "holmes-style": (233.5e6, {
+        "ingest train": (49, 0), "corpus train": (4, 0), "counts": (14, 9), "ingest source": (1, 0), "corpus source": (0, 0), "focus": (8, 3),
+        "text": (10, 420), "lm": (50, 663), "index": (22, 359), "alternates": (12, 41), "screening": (2, 0), "forward": (11, 82),
+        "contexts": (24, 55), "grooming": (58, 14), "choice": (76, 11),
+    }),
 }  # fmt: skip
+# Stages that read no more however many books there are: the bytes of books that they read whole.
+_READ_AT_MOST = {"networks": 22_000_000}  # 8 M words in 4 epochs, of half of the novels
 
 
 _PACKED, _TEXT_OF_PACKED = (".epub", ".zip", ".gz"), 3  # bytes of text for each packed byte
@@ -58,8 +61,19 @@ def read_rates(store: Store) -> dict[str, Rate]:
 
 def note_rate(stage: StageTask, seconds: float, size: int) -> None:
     written = sum(file["bytes"] for file in stage.store.open(stage.key).manifest["files"].values())
+    size = _read(stage.label, size)
     rates = {**read_rates(stage.store), rate_name(stage): (seconds / size, written / size)}
     write_json(stage.store.root / LOGS / RATES, rates)
+
+
+def _read(label: str, size: int) -> int:
+    return min(size, _READ_AT_MOST.get(label, size))
+
+
+def stage_cost(stage: StageTask, rate: Rate, size: int) -> Rate:
+    """Seconds and bytes of a stage."""
+    read = _read(stage.label, size)
+    return rate[0] * read, rate[1] * read
 
 
 def rate_name(stage: StageTask) -> str:
@@ -68,8 +82,12 @@ def rate_name(stage: StageTask) -> str:
 
 def default_rates() -> dict[str, Rate]:
     return {
-        f"holmes-style {label}": (seconds / _BENCHMARK_BYTES, 1e6 * written / _BENCHMARK_BYTES)
-        for label, (seconds, written) in _BENCHMARK.items()
+        f"{style} {label}": (
+            seconds / _read(label, int(size)),
+            1e6 * megabytes / _read(label, int(size)),
+        )
+        for style, (size, stages) in _BENCHMARK.items()
+        for label, (seconds, megabytes) in stages.items()
     }
 
 
@@ -81,12 +99,12 @@ def minutes_text(seconds: float) -> str:
     return f"{seconds / 60:,.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
 
 
-def cost_text(rate: Rate, size: int) -> str:
+def cost_text(seconds: float, written: float) -> str:
     """
-    >>> cost_text((2e-7, 3.0), 400_000_000)
+    >>> cost_text(80, 1.2e9)
     '1 min, 1.20 GB'
     """
-    return f"{minutes_text(rate[0] * size)}, {rate[1] * size / 1e9:.2f} GB"
+    return f"{minutes_text(seconds)}, {written / 1e9:.2f} GB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +122,20 @@ def costs(stages: Sequence[StageTask], todo: Sequence[StageTask]) -> Costs:
     if not todo or size < LEAST_BYTES:
         return Costs()
     rates, names = {**default_rates(), **measured}, {one.label: rate_name(one) for one in todo}
-    known = {label: rates[name] for label, name in names.items() if name in rates}
+    known = {
+        one.label: stage_cost(one, rates[names[one.label]], size)
+        for one in todo
+        if names[one.label] in rates
+    }
     shipped = [label for label in known if names[label] not in measured]
     unknown = [label for label in names if label not in known]
     if not known:
         return Costs({}, "no estimate: no run in this output folder has measured these stages yet")
-    total = tuple(map(math.fsum, zip(*known.values(), strict=True))) or (0.0, 0.0)
-    line = f"about {cost_text((total[0], total[1]), size)} for {size / 1e6:,.0f} MB of books"
+    seconds, written = map(math.fsum, zip(*known.values(), strict=True))
+    line = f"about {cost_text(seconds, written)} for {size / 1e6:,.0f} MB of books"
     if shipped:
         which = "all stages" if len(shipped) == len(todo) else ", ".join(shipped)
         line += f"; not measured here, rates of our benchmark: {which}"
     if unknown:
         line += f"; not counted, never measured: {', '.join(unknown)}"
-    by_label = {label: cost_text(rate, size) for label, rate in known.items()}
-    return Costs(by_label, line, total[1] * size)
+    return Costs({label: cost_text(*found) for label, found in known.items()}, line, written)

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-STOPPED = "cloze-gen: stopped. Finished work is kept; run again to continue."
+STOPPED = "cloze-gen: stopped. Finished stages are kept; run again to continue."
 GRACE_SECONDS = 3.0  # the documented limit is five seconds; a busy machine may wake the guard late
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

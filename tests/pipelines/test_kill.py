@@ -149,7 +149,7 @@ def test_a_killed_run_ends_as_an_undisturbed_one(
 
 
 def test_an_interrupted_run_stops_with_a_word(finished: FinishedRun, tmp_path: Path) -> None:
-    """Ctrl-C: status 130, one line, no traceback, no child left, and Finished work is kept."""
+    """Ctrl-C: status 130, one line, no traceback, no child left, and finished stages are kept."""
     out = tmp_path / "out"
     said = []
     with start((*finished.call(out=out), "--workers", "2")) as process:
@@ -159,7 +159,7 @@ def test_an_interrupted_run_stops_with_a_word(finished: FinishedRun, tmp_path: P
             if line.startswith("text: "):
                 os.killpg(process.pid, signal.SIGINT)
     assert process.returncode == 130, said
-    assert "stopped. Finished work is kept" in said[-1]
+    assert "stopped. Finished stages are kept" in said[-1]
     assert "Traceback" not in "".join(said)
     assert processes_naming(str(out)) == []
     assert list((out / "store").glob("counts-*"))

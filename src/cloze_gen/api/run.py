@@ -30,6 +30,7 @@ from cloze_gen.pipelines.rates import (
     rate_name,
     read_rates,
     size_of_books,
+    stage_cost,
 )
 from cloze_gen.pipelines.run import RunTask, check_run_name
 from cloze_gen.pipelines.style_task import report_old_names, style_of, style_of_run
@@ -306,9 +307,8 @@ def announcer(stages: Sequence[StageTask]) -> Callable[[StageTask], Callable[[fl
         line = f"stage {numbers[stage.task_id]} of {len(stages)}: {stage.label}"
         rates = read_rates(stage.store) if size >= LEAST_BYTES else {}
         left = [one for one in stages if one.task_id not in begun and not one.complete()]
-        names = [rate_name(one) for one in (stage, *left)]
-        if all(name in rates for name in names):
-            seconds = size * sum(rates[name][0] for name in names)
+        if all(rate_name(one) in rates for one in (stage, *left)):
+            seconds = sum(stage_cost(one, rates[rate_name(one)], size)[0] for one in (stage, *left))
             line += f", about {minutes_text(seconds)} left"
         say(line)
         measured = functools.partial(note_rate, stage, size=size)
