@@ -120,4 +120,4 @@ def test_forests_keep_to_one_thread_in_a_process_that_had_not_loaded_them() -> N
         text=True,
         check=True,
     )
-    assert told.stdout.split() == ["1"] * 15
+    assert told.stdout.split() == ["1"] * 10

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 _PARTS = 8  # largest number of parts
-_TURNS = 16  # turns in one part before the next, whose features must be fetched from memory
+_TURNS = 4  # turns in one part before the next, whose features must be fetched from memory
 _LEAST_SENTENCES = 250  # smallest number of sentences in a part
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from cloze_gen.recipes.questions.random_choice import ChoicePlan, ChoiceSettings, ScoredItem
+from cloze_gen.recipes.questions.random_choice import ChoicePlan, ScoredItem
 
 # Base weight of a candidate word, added to 1 for each item that has it as the answer. With 0.5, a
 # classifier found 28 to 29 % of the answers from the options alone (docs/explanation/matched-choice.md).
@@ -60,8 +60,6 @@ def offered_draws(items: Iterable[ScoredItem], plan: ChoicePlan) -> dict[str, np
     matched = settings.impostor_draw == "matched"
     found = {}
     for one in able:
-        if not _can_be_met(one, plan.settings):
-            continue
         weights = np.array([weight_of[word] if matched else 1.0 for word in one.item.candidates])
         tried = weighted_draws(
             weights,
@@ -69,27 +67,14 @@ def offered_draws(items: Iterable[ScoredItem], plan: ChoicePlan) -> dict[str, np
             draws=_TRIED * settings.draws,
             rng=plan.rng("offered_draws", one.item.id),
         )
-        fit = tried[_is_fit(one.fits_as_well[tried], one.plausible[tried], settings)]
+        ambiguity, triviality = (
+            1.0 - np.prod(1.0 - one.fits_as_well[tried], axis=1),
+            np.prod(1.0 - one.plausible[tried], axis=1),
+        )
+        fit = tried[(ambiguity < settings.max_ambiguity) & (triviality < settings.max_triviality)]
         if len(fit):
             found[one.item.id] = fit[_first_of_each(fit, len(weights))][: settings.draws]
     return found
-
-
-def _is_fit(
-    fits_as_well: np.ndarray, plausible: np.ndarray, settings: ChoiceSettings
-) -> np.ndarray:
-    """Which draws meet the limits; both have shape (draws, n_impostors)."""
-    ambiguity = 1.0 - np.prod(1.0 - fits_as_well, axis=1)
-    triviality = np.prod(1.0 - plausible, axis=1)
-    return (ambiguity < settings.max_ambiguity) & (triviality < settings.max_triviality)
-
-
-def _can_be_met(one: ScoredItem, settings: ChoiceSettings) -> bool:
-    """Whether the least ambiguous and, apart from that, the least trivial candidates meet the limits."""
-    count = settings.n_impostors
-    least_ambiguous = np.sort(one.fits_as_well)[None, :count]
-    most_plausible = np.sort(one.plausible)[None, -count:]
-    return bool(_is_fit(least_ambiguous, most_plausible, settings)[0])
 
 
 def _first_of_each(drawn: np.ndarray, n_candidates: int) -> np.ndarray:

@@ -23,7 +23,7 @@ Each = Callable[
 ]  # a function with the interface of `map`
 
 FOLDS = 5
-_BAGS = 3  # number of forests that are averaged
+_BAGS = 2  # number of forests that are averaged
 _CHECK_TREES = 30
 _COLUMN_SHARE, _QUESTION_SHARE = (
     0.7,
@@ -168,8 +168,8 @@ def _forest(
     )  # imported here and below because loading takes more than a second
 
     forest = HistGradientBoostingClassifier(
-        max_iter=60,
-        learning_rate=0.1,
+        max_iter=30,
+        learning_rate=0.2,
         max_leaf_nodes=6,
         min_samples_leaf=30,
         l2_regularization=3.0,
