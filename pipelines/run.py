@@ -110,6 +110,9 @@ class RunTask(PipelineTask):
 
     def stages(self) -> list[StageTask]:
         """Every stage, inputs first, in the order of the links."""
+        return self.build.once(RunTask._stages, self)
+
+    def _stages(self) -> list[StageTask]:
         extra = (self.clone(task) for task in self.of_style.extra_stages(self.all_settings))
         stages = stage_order(self.last, *extra)
         labels = Counter(stage.label for stage in stages)

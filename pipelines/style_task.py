@@ -285,7 +285,9 @@ class StyleTask(StageTask):
             f"{name} = {quote(value, most_chars=30)}"
             for name, value in itertools.islice(chosen, NAMED)
         )
-        return f"Give more books{group}.{f' You chose {changed}.' if changed else ''}"
+        alone = self.of_style.own_background and not self.train
+        train = ", give other novels as --train" if alone else ""
+        return f"Give more books{train}{group}.{f' You chose {changed}.' if changed else ''}"
 
     def given_sides(self) -> tuple[str, ...]:
         """The sides of the user's books; none with the embedded sample. UsageError for the wrong

@@ -268,7 +268,16 @@ def test_what_was_meant_is_guessed(
         (("run", "--books", "novels"), "CONFIG is a style, such as lambada-style."),
         (("run", "lambada-style", "novels"), "(novels). Did you mean --books novels?"),
         (("run", "scs-style", "novels"), "Did you mean --source novels?"),
-        (("run", "scs-style", "a", "b"), "(a b)"),
+        (("run", "scs-style", "a", "b"), "(a b). Did you mean --source a?"),
+        (
+            ("run", "scs-style", "--source", "a", "b"),
+            "--source takes one value. Put several books into one folder, and give the folder.",
+        ),
+        (
+            ("run", "scs-style", "--source", "a", "--source=b"),
+            "Put several books into one folder, and give the folder.",
+        ),
+        (("export", "x", "--n", "3", "--n", "4"), "--n is given 2 times, but takes one value."),
         (("lambada-style",), "Did you mean `cloze-gen run lambada-style`?"),
         (("show", "lambada-style", "a", "b"), "(b)"),
         (("run", "holmes-style", "--workers", "0"), ""),

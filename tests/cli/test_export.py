@@ -171,6 +171,18 @@ def test_a_skipped_question_is_replaced(finished: FinishedRun, cli: Cli) -> None
     assert [row["id"] for row in rows(skipped)] == [first[1], *first[3:]]
 
 
+def test_a_file_of_an_earlier_quiz_is_skipped(
+    finished: FinishedRun, cli: Cli, tmp_path: Path
+) -> None:
+    call = ("export", finished.release, "--format", "csv", "--n", "3")
+    assert cli(*call, "--to", tmp_path / "first.csv").status == 0
+    first, next_ones = rows(cli(*call)), rows(cli(*call, "--skip", tmp_path / "first.csv"))
+    assert not {row["id"] for row in first} & {row["id"] for row in next_ones}
+    (tmp_path / "other.csv").write_text("number,question\n1,x\n", encoding="utf-8")
+    refused = cli(*call, "--skip", tmp_path / "other.csv")
+    assert (refused.status, "no column `id`" in refused.err) == (2, True)
+
+
 def test_the_book_is_quoted(finished: FinishedRun, cli: Cli) -> None:
     """With the marks that the paper's printed format leaves out."""
     records = {one["id"]: one for one in read_jsonl(finished.release / "questions.jsonl")}

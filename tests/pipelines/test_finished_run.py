@@ -181,7 +181,11 @@ def test_a_dry_run_tells_every_stage_and_writes_nothing(
     assert planned.out.count("would run: never ran") == len(stage_folders(own))
     assert not (tmp_path / "new").exists()
     setting, stages = LATE[style]
-    assert would_run(cli(*own.call("--dry-run", "--set", setting)).out) == stages
+    changed = cli(*own.call("--dry-run", "--set", setting))
+    assert would_run(changed.out) == stages
+    assert "this run replaces the set of this name, which differs: " in changed.err
+    assert f"{setting.split('=')[0].split('.')[1]} " in changed.err
+    assert "replaces" not in cli(*own.call("--dry-run")).err
 
 
 def test_strict_is_content_with_good_books_and_names_a_bad_one(own: FinishedRun, cli: Cli) -> None:

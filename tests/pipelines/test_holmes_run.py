@@ -163,7 +163,10 @@ def test_results_on_stdout_and_talk_on_stderr(finished: Any) -> None:
     assert re.findall(r"^lm: (\d/\d) ", err, re.MULTILINE) == ["1/5", "2/5", "3/5", "4/5", "5/5"]
     assert err.count("\nlm: ") == 6  # and one line at the stage's end
     assert "done in" in err
-    assert f"for a quiz for people: cloze-gen export {finished.name} --out {finished.out}\n" in err
+    assert (
+        f"for a quiz for people: cloze-gen export {finished.name} --out {finished.out} --to quiz.html\n"
+        in err
+    )
     stages = (
         "ingest train|ingest source|corpus "
         "train|counts|text|lm|index|focus|alternates|screening|forward|contexts|grooming|choice"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +25,7 @@ from cloze_gen.store.tables import (
     join_parquet,
     read_jsonl,
     read_parquet,
+    read_rows,
     read_source_sentences,
     read_tsv,
     sentence_columns,
@@ -180,3 +183,27 @@ def test_an_array_on_disk_is_read_slice_by_slice(tmp_path: Path) -> None:
     for at in (slice(0, 60), slice(5, 9), slice(50, 99), slice(9, 9), slice(9, 5), slice(70, 80)):
         assert found[at].dtype == np.uint32
         assert found[at].tolist() == array[at].tolist()
+
+
+def test_the_rows_of_an_item_are_read_from_the_groups_that_can_have_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its rows in all groups are found; a group whose ids are all less or greater is not read."""
+    ids = ["a:1", "a:2", "a:2", "b:1", "b:2", "c:1", "c:2", "d:1"]
+    table = pa.table({"words": [[one] for one in ids], "id": ids, "at": range(len(ids))})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=2)
+    read: list[int] = []
+    whole = pq.ParquetFile.read_row_group
+
+    def noted(file: pq.ParquetFile, group: int, **given: Any) -> pa.Table:
+        read.append(group)
+        return whole(file, group, **given)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", noted)
+    found = {one: read_rows(tmp_path / "t.parquet", one)["at"].to_pylist() for one in {*ids, "b:3"}}
+    assert found == {
+        one: [at for at, other in enumerate(ids) if other == one] for one in {*ids, "b:3"}
+    }
+    read.clear()
+    read_rows(tmp_path / "t.parquet", "a:2")
+    assert set(read) == {0, 1}

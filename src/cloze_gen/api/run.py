@@ -9,9 +9,8 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from cloze_gen.api.release import Release, load
 from cloze_gen.config import is_config_file, toml_value
 from cloze_gen.corpus.books import read_books
 from cloze_gen.corpus.dropped import dropped_text
@@ -52,6 +51,9 @@ from cloze_gen.store.runs import (
 )
 from cloze_gen.store.tables import unescape_cell
 
+if TYPE_CHECKING:
+    from cloze_gen.api.release import Release
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -82,6 +84,8 @@ class Run:
 
     @property
     def release(self) -> Release:
+        from cloze_gen.api.release import load  # slow to import
+
         return load(self.folder)
 
     def __str__(self) -> str:

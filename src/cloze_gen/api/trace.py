@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cloze_gen.api.run import Run
 from cloze_gen.errors import ClozeGenError, UsageError
 from cloze_gen.parsing import quote
 from cloze_gen.pipelines.style_task import find_style, style_names, style_of_run
 from cloze_gen.release.style import Style
 from cloze_gen.release.trace import Traced, find_row
 from cloze_gen.store.runs import find_run, run_folders
+
+if TYPE_CHECKING:  # slow to import
+    from cloze_gen.api.run import Run
 
 
 def trace(
@@ -28,7 +30,7 @@ def trace(
     Raises:
         UsageError: no such run or item.
     """
-    name = str(run.folder if isinstance(run, Run) else run)
+    name = str(getattr(run, "folder", run))
     return trace_item(Path(out), name, str(getattr(item, "id", item)), alternates=alternates)
 
 

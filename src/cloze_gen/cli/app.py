@@ -9,6 +9,7 @@ import itertools
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -415,6 +416,12 @@ class Group(TyperGroup):
         found = super().get_command(ctx, cmd_name)
         return found and name_values(found)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            _refuse_repeated(command, rest)
+        return name, command, rest
+
 
 class _Commands(Group):
     """Handle EOFError and Ctrl-C here, because Typer would print a line of its own."""
@@ -456,12 +463,36 @@ def _hint(error: Any) -> str:
         return ""
     if "'CONFIG'" in said:
         return "CONFIG is a style, such as lambada-style."
-    extra = re.search(r"unexpected extra argument.*? \((\S+)\)", said)
+    extra = re.search(r"unexpected extra argument.*? \((\S+)", said)
     if extra is None or not ctx.params.get("config"):
         return ""
     from cloze_gen.pipelines.style_task import style_of  # slow to import
 
-    return f"Did you mean --{style_of(ctx.params['config']).drawn_from} {extra[1]}?"
+    side = style_of(ctx.params["config"]).drawn_from
+    if ctx.params.get(side):
+        return f"--{side} takes one value. {_SEVERAL_BOOKS}"
+    return f"Did you mean --{side} {extra[1].rstrip(')')}?"
+
+
+_SEVERAL_BOOKS = "Put several books into one folder, and give the folder."
+
+
+def _refuse_repeated(command: Any, args: Sequence[str]) -> None:
+    given = Counter(
+        one.partition("=")[0] for one in itertools.takewhile(lambda one: one != "--", args)
+    )
+    for parameter in command.params:
+        name = parameter.opts[0]
+        if (
+            given[name] > 1
+            and name.startswith("--")
+            and not (parameter.multiple or parameter.is_flag)
+        ):
+            books = f" {_SEVERAL_BOOKS}" if name in _OF_BOOKS else ""
+            raise UsageError(f"{name} is given {given[name]} times, but takes one value.{books}")
+
+
+_OF_BOOKS = ("--source", "--train", "--books")
 
 
 def _refuse_empty(args: Sequence[str]) -> None:
@@ -761,7 +792,7 @@ def export(
     format: Annotated[
         str,
         typer.Option(
-            help="print (a page of HTML), csv, gift, moodle or qti (2.1); default: by the ending of --to, else print"
+            help="print (a page of HTML), csv, gift, moodle-xml or qti (2.1); default: by the ending of --to, else print"
         ),
     ] = "",
     to: Annotated[
@@ -775,7 +806,8 @@ def export(
         list[str] | None,
         typer.Option(
             metavar="ID",
-            help="id of an item to leave out, as the answer key prints it; may be repeated",
+            help="id of an item to leave out, as the answer key prints it, or an exported .csv with "
+            "items to leave out; may be repeated",
         ),
     ] = None,
     classes: Annotated[
@@ -810,7 +842,7 @@ def export(
         books or (),
         command.parse_range("--difficulty", difficulty),
         command.parse_range("--length", length),
-        skip or (),
+        command.ids_of(skip or ()),
     )
     text = command.export(
         release, out=out, n=n, format=format, title=title, seed=seed, to=to, filters=filters

@@ -16,6 +16,8 @@ from cloze_gen.store.runs import (
     read_run,
 )
 
+_INPUT = "input "  # begins a change that follows from an earlier stage's
+
 
 def plan_text(task: RunTask, *, with_costs: bool = False) -> str:
     """`with_costs`: with minutes and GB of the stages that would run, where they can be estimated."""
@@ -46,21 +48,47 @@ def _earlier(folder: Path) -> dict[str, Any] | None:
         return None
 
 
-def _why(stage: StageTask, before: dict[str, Any] | None) -> str:
-    old = next(
+def replaced_text(task: RunTask) -> str:
+    """What differs from the set that the run's name has now; empty: nothing, or there is none."""
+    before = _earlier(task.folder)
+    changes = dict.fromkeys(
+        change
+        for stage in (task.stages() if before else ())
+        if (old := _old_stage(stage, before)) and old["fingerprint"] != stage.key.fingerprint
+        for change in _changes(stage, old)
+        if not change.startswith(_INPUT)
+    )
+    if not changes:
+        return ""
+    return (
+        f"{task.run_name}: this run replaces the set of this name, which differs: "
+        f"{'; '.join(changes)}. Use another --name to keep both."
+    )
+
+
+def _old_stage(stage: StageTask, before: dict[str, Any] | None) -> dict[str, Any] | None:
+    return next(
         (one for one in (before or {}).get("stages", []) if one["label"] == stage.label), None
     )
+
+
+def _why(stage: StageTask, before: dict[str, Any] | None) -> str:
+    old = _old_stage(stage, before)
     if old is None:
         return "never ran"
+    changes = _changes(stage, old)
+    return "; ".join(changes) or stage.store.fault(stage.key) or "its artifact is missing"
+
+
+def _changes(stage: StageTask, old: dict[str, Any]) -> list[str]:
     new = stage.key.described()
-    reasons = []
+    changes = []
     if old["version"] != new["version"]:
-        reasons.append(f"code version {old['version']} -> {new['version']}")
+        changes.append(f"code version {old['version']} -> {new['version']}")
     if old["seed"] != new["seed"]:
-        reasons.append(f"seed {old['seed']} -> {new['seed']}")
-    reasons += _changed_settings(old, new)
-    reasons += _changed_inputs(stage, old["inputs"], dict(new["inputs"]))
-    return "; ".join(reasons) or stage.store.fault(stage.key) or "its artifact is missing"
+        changes.append(f"seed {old['seed']} -> {new['seed']}")
+    changes += _changed_settings(old, new)
+    return changes + _changed_inputs(stage, old["inputs"], dict(new["inputs"]))
 
 
 def _changed_settings(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
@@ -78,7 +106,7 @@ def _changed_settings(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
 def _changed_inputs(stage: StageTask, old: dict[str, str], new: dict[str, str]) -> list[str]:
     if stage.stage != "ingest":
         return [
-            f"input {name} changed"
+            f"{_INPUT}{name} changed"
             for name in sorted(old.keys() | new.keys())
             if old.get(name) != new.get(name)
         ]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from cloze_gen.api.evaluate import source_of
@@ -38,6 +41,27 @@ def parse_range(option: str, text: str) -> Range | None:
             f"{option} {quote(text)}: not a range. Give LEAST-MOST, e.g. {_EXAMPLES[option]}."
         )
     return float(found[1]), float(found[2])
+
+
+def ids_of(given: Sequence[str]) -> list[str]:
+    """Ids, where `NAME.csv` stands for those of an exported file; UsageError if it is none."""
+    return [
+        item for one in given for item in (_ids_in(Path(one)) if one.endswith(".csv") else [one])
+    ]
+
+
+def _ids_in(path: Path) -> list[str]:
+    try:
+        with open_regular(path) as handle:
+            text = handle.read(MAX_TEXT_BYTES).decode("utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"--skip {path}: cannot be read ({error_text(error)}).") from None
+    if not rows or "id" not in rows[0]:
+        raise UsageError(
+            f"--skip {path}: no column `id`. Give a .csv that `export` wrote, or an id."
+        )
+    return [row["id"] or "" for row in rows]
 
 
 def export(

@@ -11,7 +11,7 @@ from typing import Any
 from cloze_gen.adapters.terminal import show
 from cloze_gen.api.run import carry_out, overrides_of, prepared, task_of_run
 from cloze_gen.cli.arguments import DEFAULT_OUT
-from cloze_gen.cli.explain import plan_text
+from cloze_gen.cli.explain import plan_text, replaced_text
 from cloze_gen.config import STYLE, allowed_values, toml_value
 from cloze_gen.engine.progress import say
 from cloze_gen.pipelines.style_task import (
@@ -41,13 +41,18 @@ def explain(out: Path, run_name: str, overrides: Sequence[str]) -> str:
 
 def run(*, config: str, dry_run: bool, ignore_space: bool, **parameters: Any) -> None:
     task = prepared(config=config, **parameters)
+    if task.is_sample and task.config == task.of_style.sample_config != config:
+        say(f"no --{task.of_style.drawn_from} given: using the embedded sample")
+    if replaced := replaced_text(task):
+        say(replaced)
     if dry_run:
         show(plan_text(task, with_costs=True))
         return
     made = carry_out(task, ignore_space=ignore_space)
     show(str(made))
     out = [] if task.store.root == DEFAULT_OUT else ["--out", str(task.store.root)]
-    say(f"for a quiz for people: {shlex.join(['cloze-gen', 'export', made.name, *out])}")
+    export = ["cloze-gen", "export", made.name, *out, "--to", "quiz.html"]
+    say(f"for a quiz for people: {shlex.join(export)}")
 
 
 def input_overrides(text_column: str, title_column: str, keep_splits: bool) -> list[str]:

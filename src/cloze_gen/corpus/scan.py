@@ -12,6 +12,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -47,6 +48,7 @@ from cloze_gen.store.files import open_regular, stays_within
 from cloze_gen.store.tables import escape_cell
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_THREADS = 4  # most of a scan is SHA-256, which lets other threads work
 _OF_ONE_BOOK = ("book_id", "sha256")
 _FACTS = ("title", "author", "genre", "year", "etext", "language", "license", "role")
 
@@ -285,13 +287,15 @@ def _books(
     books: list[BookFile] = []
     contents: dict[str, Listing | UnknownTableError] = {}
     read = {etext for one in arranged.files if (etext := dict(one.facts).get("etext"))}
-    for placed in sorted(arranged.files, key=lambda one: one.file):
-        try:
-            found = _of_archive(placed, list_file(root / placed.file, settings), arranged, read)
-        except UnknownTableError as error:
-            contents[placed.file] = error
-            continue
+    files = sorted(arranged.files, key=lambda one: one.file)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        listings = list(pool.map(lambda one: _listing(root / one.file, settings), files))
+    for placed, found in zip(files, listings, strict=True):
+        if isinstance(found, Listing):
+            found = _of_archive(placed, found, arranged, read)
         contents[placed.file] = found
+        if isinstance(found, UnknownTableError):
+            continue
         if len(found.members) > 1:
             placed = replace(placed, book_id="")
         books += [
@@ -299,6 +303,13 @@ def _books(
             for position, member in enumerate(found.members)
         ]
     return books, contents
+
+
+def _listing(path: Path, settings: InputSettings) -> Listing | UnknownTableError:
+    try:
+        return list_file(path, settings)
+    except UnknownTableError as error:
+        return error
 
 
 def _row_of(
@@ -454,10 +465,8 @@ def books_below(location: Location, settings: InputSettings | None = None) -> li
 
 
 def _members(path: Path, settings: InputSettings) -> Sequence[Member]:
-    try:
-        return list_file(path, settings).members
-    except UnknownTableError:
-        return ()
+    found = _listing(path, settings)
+    return found.members if isinstance(found, Listing) else ()
 
 
 def read_digests(books: Sequence[BookFile]) -> tuple[str, ...]:

@@ -77,12 +77,10 @@ def windows(texts: Iterable[str], *, apart: bool) -> Iterator[tuple[str, ...]]:
         tokens, start = tuple(tokenize(normalized(line))), 0
         while start + N_GRAM <= len(tokens):
             window = tokens[start : start + N_GRAM]
-            parts = {window[at : at + _SHARED] for at in range(N_GRAM - _SHARED + 1)}
-            taken = apart and not parts.isdisjoint(seen)
-            if not taken:
-                yield window
-            if apart and not taken:
-                seen |= parts
-                start += N_GRAM
-            else:
+            parts = {window[at : at + _SHARED] for at in range(N_GRAM - _SHARED + 1) if apart}
+            if not parts.isdisjoint(seen):
                 start += 1
+                continue
+            yield window
+            seen |= parts
+            start += N_GRAM if apart else 1

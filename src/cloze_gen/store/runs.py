@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -171,14 +172,32 @@ def read_run(folder: Path) -> dict[str, Any]:
     Settings have their new names, also in a run of an older version.
     """
     path = folder / RUN_FILE
-    remedy = "Run again under this name to rewrite it."
     try:
         with open_regular(path) as handle:
-            run = parse_json(handle.read(_MAX_BYTES))
-    except (OSError, ParseError) as error:
-        raise UsageError(
-            f"{path}: not readable as a run's description ({error}). {remedy}"
-        ) from None
+            text = handle.read(_MAX_BYTES)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    run = _checked(path, text)
+    return run | {
+        "settings": rename_groups(run["settings"]),
+        "overrides": rename_overrides(run["overrides"]),
+    }
+
+
+_REMEDY = "Run again under this name to rewrite it."
+
+
+def _unreadable(path: Path, error: Exception) -> UsageError:
+    return UsageError(f"{path}: not readable as a run's description ({error}). {_REMEDY}")
+
+
+@functools.lru_cache(maxsize=1)  # a trace looks up a dozen stages
+def _checked(path: Path, text: bytes) -> dict[str, Any]:
+    """The contents of `run.json`, which nobody changes: later calls get the same."""
+    try:
+        run = parse_json(text)
+    except ParseError as error:
+        raise _unreadable(path, error) from None
     newer = newer_format(run.get("release_format")) if isinstance(run, dict) else ""
     if newer:
         raise NewerRunError(f"{path}: {newer}")
@@ -188,11 +207,8 @@ def read_run(folder: Path) -> dict[str, Any]:
         (found for one in run["stages"] if (found := _stage_fault(one))), ""
     )
     if fault:
-        raise UsageError(f"{path}: not the description of a run: {fault}. {remedy}")
-    return run | {
-        "settings": rename_groups(run["settings"]),
-        "overrides": rename_overrides(run["overrides"]),
-    }
+        raise UsageError(f"{path}: not the description of a run: {fault}. {_REMEDY}")
+    return dict(run)
 
 
 def find_stage(folder: Path, label: str) -> Artifact | None:

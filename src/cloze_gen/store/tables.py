@@ -91,12 +91,18 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 
 
 def read_rows(path: Path, item_id: str) -> pa.Table:
-    """The rows of one `id`; a row group without it is read in that column alone."""
+    """The rows of one `id`. A row group without it is read in that column alone, or not at all if
+    the least and greatest of its ids exclude it.
+    """
     wanted, found = _scalar(item_id), []
     for part in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
         file = pq.ParquetFile(part)  # `pq.read_table` would import its data sets
         found.append(pa.Table.from_batches([], file.schema_arrow))  # `empty_table` imports pandas
+        at = file.schema.names.index("id")
         for group in range(file.num_row_groups):
+            ids = file.metadata.row_group(group).column(at).statistics
+            if ids is not None and ids.has_min_max and not ids.min <= item_id <= ids.max:
+                continue
             mask = pc.equal(file.read_row_group(group, columns=["id"])["id"], wanted)
             if pc.any(mask).as_py():
                 found.append(file.read_row_group(group).filter(mask))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,7 +37,7 @@ READERS: tuple[Reader, ...] = (
 )
 
 HEAD_BYTES = 16
-SMALL_BYTES = 1024 * 1024  # a file of one book is opened once for its listing and its digest
+SMALL_BYTES = 16 * 1024 * 1024  # a file of one book is opened once for its listing and its digest
 UNREADABLE = "unreadable"  # begins the digest of what cannot be read; the reason follows
 
 
@@ -53,7 +54,12 @@ class RawBook:
 
 
 def endings() -> tuple[str, ...]:
-    return tuple(ending for reader in READERS for ending in reader.endings)
+    return _endings_of(READERS)
+
+
+@functools.cache
+def _endings_of(readers: tuple[Reader, ...]) -> tuple[str, ...]:
+    return tuple(ending for reader in readers for ending in reader.endings)
 
 
 def main_endings() -> list[str]:
@@ -72,7 +78,8 @@ def ending_of(name: str) -> str:
     >>> ending_of("Emma.TXT.gz"), ending_of("notes.txt.bak")
     ('.TXT.gz', '')
     """
-    fit = [ending for ending in endings() if name.lower().endswith(ending)]
+    lower = name.lower()
+    fit = [ending for ending in endings() if lower.endswith(ending)]
     return name[-max(map(len, fit)) :] if fit else ""
 
 

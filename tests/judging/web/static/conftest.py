@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -45,6 +46,30 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+def axe_findings(page: Any) -> list[str]:
+    """What axe-core finds on the page as it is, by all its rules that are no experiments, and where
+    a gradient keeps it from measuring the contrast.
+    """
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    # Its rule of WCAG 2.2 is off until asked for.
+    options = {
+        "rules": {"target-size": {"enabled": True}},
+        "resultTypes": ["violations", "incomplete"],
+    }
+    response = axe.run(page, options=options).response
+    found = [(rule["id"], node) for rule in response["violations"] for node in rule["nodes"]]
+    found += [
+        ("gradient", node)
+        for rule in response["incomplete"]
+        for node in rule["nodes"]
+        if rule["id"] == "color-contrast" and node["any"][0]["data"]["messageKey"] == "bgGradient"
+    ]
+    return [
+        f"{rule}: {node['html'][:90]} {node.get('failureSummary', '')[:200]}"
+        for rule, node in found
+    ]
+
+
 @dataclass
 class Served:
     """A study at work: its process, its port and what is written down."""
@@ -57,6 +82,14 @@ class Served:
     @property
     def origin(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    def start_replying(self, *replies: tuple[int, str]) -> None:
+        """In place of the server, one that answers verdicts so, each with the next (status, text); the
+        last serves for all further ones.
+        """
+        self.kill()
+        self.folder.with_suffix(".replies").write_text(json.dumps(replies), encoding="utf-8")
+        self.start("reply")
 
     def start(self, how: str = "serve") -> None:
         assert self.parent.stdin is not None
@@ -207,6 +240,16 @@ def sit(chromium: Any) -> Iterator[Callable[..., Any]]:
         assert [
             line for line in watched.console if not (cut and "Failed to load resource" in line)
         ] == []
+
+
+def block_verdicts(page: Any) -> Callable[[], Any]:
+    """The browser itself lets no verdict out, until the result is called. (A handler of `page.route`
+    answers from this process, which may be busy for longer than the page waits.)
+    """
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.setBlockedURLs", {"urls": ["*/verdict"]})
+    return lambda: session.send("Network.setBlockedURLs", {"urls": []})
 
 
 def ready(page: Any) -> None:

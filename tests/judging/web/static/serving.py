@@ -1,17 +1,20 @@
 """Serves studies in processes that can be killed and restarted on one port.
 
-Each line on stdin starts a child, which prints its number: `serve PORT FOLDER`, or `die PORT
-FOLDER` for SIGKILL once a verdict is on disk and before the reply.
+Each line on stdin starts a child, which prints its number: `serve PORT FOLDER`, `die PORT FOLDER`
+for SIGKILL once a verdict is on disk and before the reply, or `reply PORT FOLDER` to answer verdicts
+with what FOLDER.replies says.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 import threading
 from pathlib import Path
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cloze_gen.judging.study import open_study
@@ -35,16 +38,32 @@ def dying(app: ASGIApp) -> ASGIApp:
     return outer
 
 
-def serve(folder: Path, port: int, *, die: bool) -> None:
+def replying(app: ASGIApp, replies: list[tuple[int, str]]) -> ASGIApp:
+    """The same app, which answers verdicts with these; the last is repeated."""
+
+    async def outer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] != "/verdict":
+            return await app(scope, receive, send)
+        status, text = replies.pop(0) if len(replies) > 1 else replies[0]
+        return await Response(text, status)(scope, receive, send)
+
+    return outer
+
+
+def serve(folder: Path, port: int, how: str) -> None:
     listener = listen("127.0.0.1", port)
     fast = Rates(judge=Rate(10_000, 10_000), unknown_visitor=Rate(10_000, 10_000))
-    app = make_app(
+    app: ASGIApp = make_app(
         open_study(folder, rule_of_folder(folder)),
         origin=origin_of(listener, ""),
         rates=fast,
         owner="owners-token",
     )
-    with running(dying(app) if die else app, listener):
+    if how == "die":
+        app = dying(app)
+    elif how == "reply":
+        app = replying(app, json.loads(folder.with_suffix(".replies").read_text(encoding="utf-8")))
+    with running(app, listener):
         sys.stdout.write(f"{os.getpid()}\n")
         sys.stdout.flush()
         threading.Event().wait()
@@ -56,7 +75,7 @@ def main() -> None:
         if not os.fork():
             how, port, folder = line.rstrip("\n").split(" ", 2)
             try:
-                serve(Path(folder), int(port), die=how == "die")
+                serve(Path(folder), int(port), how)
             finally:
                 os.write(1, b"0\n")  # it did not come so far as to tell its number
                 os._exit(1)

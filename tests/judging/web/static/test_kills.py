@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.records.judgement import Task
-from tests.judging.web.static.conftest import goes_on, ready
+from tests.judging.web.static.conftest import block_verdicts, goes_on, ready
 
 pytestmark = pytest.mark.thorough
 
@@ -101,13 +101,13 @@ def test_what_one_tab_keeps_the_other_sends_once(
     other = one.context.new_page()
     other.goto(one.url)
     ready(other)
-    one.route("**/verdict", lambda route: route.abort())
+    allow = block_verdicts(one)
     one.keyboard.press("2")
     one.keyboard.press("Enter")
     one.wait_for_function(
         "() => document.getElementById('status').textContent.includes('Not sent yet')"
     )
     goes_on(other, other.reload)
-    one.unroute_all()
+    allow()
     one.wait_for_url(lambda url: url == other.url)
     assert len(study.written()["ann"]) == 1

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cloze_gen.records.judgement import Task
-from tests.judging.web.static.conftest import goes_on, ready
+from tests.judging.web.static.conftest import block_verdicts, goes_on, ready
 
 pytestmark = pytest.mark.thorough
 
@@ -81,12 +81,13 @@ def test_a_dead_network_loses_nothing(served: Callable[..., Any], sit: Callable[
     assert kept(page) == kept(page, "draft") == []
 
 
-def cannot_send(page: Any, key: str) -> None:
-    """A verdict is given while no way leads to the server."""
-    page.route("**/verdict", lambda route: route.abort())
+def cannot_send(page: Any, key: str) -> Callable[[], Any]:
+    """A verdict is given while no way leads to the server; the result opens it."""
+    allow = block_verdicts(page)
     page.keyboard.press(key)
     page.keyboard.press("Enter")
     told(page, "Not sent yet")
+    return allow
 
 
 def test_a_closed_tab_loses_nothing(served: Callable[..., Any], sit: Callable[..., Any]) -> None:
@@ -114,26 +115,19 @@ def test_what_is_no_answer_of_ours_acknowledges_nothing(
         (500, "{}"),
         (503, ""),
     ]
-
-    def reply(route: Any) -> None:
-        if not replies:
-            return route.continue_()
-        status, body = replies.pop(0)
-        return route.fulfill(status=status, body=body)
-
-    page.route("**/verdict", reply)
+    study.start_replying(*replies)
     page.keyboard.press("2")
     page.keyboard.press("Enter")
-    for left in (3, 2, 1, 0):
-        page.wait_for_function(
-            "words => document.getElementById('status').textContent.includes(words)",
-            arg="Not sent yet",
-        )
-        while len(replies) > left:
-            page.wait_for_timeout(20)
-        assert len(kept(page)) == 1
-        assert study.current_response() == []
-        page.evaluate("setTimeout(() => dispatchEvent(new Event('online')), 100)")
+    page.wait_for_function(
+        "n => performance.getEntriesByType('resource').filter(one => one.name.endsWith('/verdict'))"
+        ".length >= n",
+        arg=len(replies),
+    )
+    told(page, "Not sent yet")
+    assert len(kept(page)) == 1
+    assert study.current_response() == []
+    study.kill()
+    study.start()
     page.wait_for_url(lambda url: url != first)
     ready(page)
     assert kept(page) == []
@@ -206,8 +200,9 @@ def test_another_judge_in_the_same_browser_sends_nothing_of_it(
 ) -> None:
     study = served(Task.READ, n=1)
     page = sit(study, cut=True)
-    cannot_send(page, "3")
-    page.unroute_all()
+    allow = cannot_send(page, "3")
+    page.goto("about:blank")  # where nothing is sent any more
+    allow()
     page.goto(study.link("bob"))
     ready(page)
     assert page.locator("[name=answer]:checked").count() == 0
@@ -264,14 +259,13 @@ def test_a_refused_verdict_is_a_draft_again(
 ) -> None:
     study = served(Task.READ, n=1)
     page = sit(study, cut=True)
-    page.route(
-        "**/verdict", lambda route: route.fulfill(status=422, body='{"error": "no such option"}')
-    )
+    study.start_replying((422, '{"error": "no such option"}'))
     page.keyboard.press("3")
     page.keyboard.press("Enter")
     told(page, "Not saved: no such option")
     assert kept(page) == []
-    page.unroute_all()
+    study.kill()
+    study.start()
     page.reload()
     ready(page)
     assert page.is_checked("[name=answer][value='2']")

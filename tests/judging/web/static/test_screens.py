@@ -8,47 +8,12 @@ from typing import Any
 import pytest
 
 from cloze_gen.records.judgement import Task
-from tests.judging.web.static.conftest import ready
+from tests.judging.web.static.conftest import axe_findings, goes_on, ready
 
 pytestmark = pytest.mark.thorough
 
 TASKS = list(Task)
 WIDTH = "() => [document.documentElement.scrollWidth, innerWidth]"
-# Controls that one can hit, and their sizes; what hides in the help is no target while that is
-# shut.
-TARGETS = """() => [...document.querySelectorAll("button, a, input, summary")].filter(one => one.checkVisibility()).map(one => {
-  const box = (one.closest("label:not(.note)") ?? one).getBoundingClientRect();
-  return [one.id || one.name || one.textContent.trim(), Math.round(box.width), Math.round(box.height)];
-})"""
-# Every piece of text with the contrast of its colour to what it stands on (WCAG 2.2, 1.4.3), and
-# what it needs: 3 where large, else 4.5.
-CONTRAST = """() => {
-  const rgba = words => { const found = words.match(/[\\d.]+/g).map(Number); return [...found.slice(0, 3), found[3] ?? 1]; };
-  const over = (top, below) => [0, 1, 2].map(i => top[i] * top[3] + below[i] * (1 - top[3]));
-  const light = colour => {
-    const [r, g, b] = colour.map(one => (one /= 255) <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node; (node = walker.nextNode());) {
-    const one = node.parentElement, style = getComputedStyle(one);
-    const seen = one.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-    if (!node.data.trim() || !seen || one.closest(".aside, :disabled")) continue;
-    let paper = [255, 255, 255], opacity = 1;
-    const chain = [];
-    for (let up = one; up; up = up.parentElement) chain.unshift(up);
-    for (const up of chain) {
-      paper = over(rgba(getComputedStyle(up).backgroundColor), paper);
-      opacity *= Number(getComputedStyle(up).opacity);
-    }
-    const ink = rgba(style.color);
-    const [a, b] = [light(over([...ink.slice(0, 3), ink[3] * opacity], paper)), light(paper)].sort((x, y) => y - x);
-    const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
-    found.push([node.data.trim().slice(0, 30), (a + 0.05) / (b + 0.05), large ? 3 : 4.5]);
-  }
-  return found;
-}"""
 
 
 def busy(page: Any, task: Task) -> None:
@@ -63,14 +28,12 @@ def busy(page: Any, task: Task) -> None:
 def test_nothing_is_wider_than_a_phone(
     task: Task, served: Callable[..., Any], sit: Callable[..., Any]
 ) -> None:
-    """Targets are 24 pixels or more (WCAG 2.2, 2.5.8), also at 200 % text and zoom."""
+    """... also at 200 % text and zoom; what one taps is large enough."""
     page = sit(
         served(task, n=1), viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
     )
     busy(page, task)
-    targets = page.evaluate(TARGETS)
-    assert len(targets) >= 3
-    assert [one for one in targets if min(one[1:]) < 24] == []
+    assert axe_findings(page) == []
     for width, height, letters in (
         (360, 740, "100%"),
         (360, 740, "200%"),
@@ -87,23 +50,51 @@ def test_nothing_is_wider_than_a_phone(
 
 
 @pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize(
     ("scheme", "paper"), [("light", "rgb(252, 251, 248)"), ("dark", "rgb(21, 24, 28)")]
 )
-def test_contrast(
-    task: Task, scheme: str, paper: str, served: Callable[..., Any], sit: Callable[..., Any]
+def test_every_page_can_be_read_by_everyone(
+    task: Task,
+    width: int,
+    scheme: str,
+    paper: str,
+    served: Callable[..., Any],
+    sit: Callable[..., Any],
 ) -> None:
-    """WCAG 2.2 AA, light and dark, in every state."""
+    """Axe finds nothing on an item, a busy one and the help."""
     page = sit(
-        served(task, n=1), color_scheme=scheme, reduced_motion="reduce"
-    )  # no colour on its way to another
+        served(task, n=1, show_machine=task is Task.GROOM),
+        viewport={"width": width, "height": 800},
+        color_scheme=scheme,
+        reduced_motion="reduce",  # no colour on its way to another
+    )
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == paper
+    found = axe_findings(page)
     busy(page, task)
-    texts = page.evaluate(CONTRAST)
+    found += axe_findings(page)
     page.click("#keys")
-    texts += page.evaluate(CONTRAST)
-    assert len(texts) > 20
-    assert [one for one in texts if one[1] < one[2]] == []
+    found += axe_findings(page)
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_last_pages_can_be_read_by_everyone(
+    width: int, scheme: str, served: Callable[..., Any], sit: Callable[..., Any]
+) -> None:
+    """... when all is done, while others are at work, and when a link is refused; faint text is found."""
+    for judges in ("ann", "ann,bob"):
+        study = served(Task.GUESS, n=1, judges=judges)
+        page = sit(study, cut=True, viewport={"width": width, "height": 800}, color_scheme=scheme)
+        page.keyboard.press("-")
+        goes_on(page)
+        assert page.url.endswith("/done")
+        assert axe_findings(page) == []
+        page.goto(f"{study.origin}/enter/nobody")
+        assert axe_findings(page) == []
+        page.evaluate("document.body.style.color = 'var(--line)'")
+        assert any(one.startswith("color-contrast") for one in axe_findings(page))
 
 
 def test_colours_that_the_reader_forces(
@@ -144,17 +135,8 @@ def test_what_a_screen_reader_is_told(
     }
     names = [name for role, name in told if role in controls]
     assert len(names) >= 5
-    assert [pair for pair in told if pair[0] in controls and not pair[1].strip()] == []
     assert len(set(names)) == len(names)
-    roles = [role for role, _ in told]
-    assert (
-        roles.count("banner"),
-        roles.count("main"),
-        roles.count("heading") >= 1,
-        roles.count("status") >= 1,
-    ) == (1, 1, True, True)
-    assert page.locator("h1").count() == 1
-    assert page.get_attribute("html", "lang") == "en"
+    assert "status" in [role for role, _ in told]
     first = {
         Task.GROOM: "checkbox",
         Task.GUESS: "textbox",
@@ -219,7 +201,7 @@ def test_without_a_script(served: Callable[..., Any], sit: Callable[..., Any]) -
 def test_the_owners_page(
     width: int, scheme: str, task: Task, served: Callable[..., Any], sit: Callable[..., Any]
 ) -> None:
-    """No scripts, no cut table, enough contrast, and no token in the address."""
+    """No scripts, no cut table, nothing for axe, and no token in the address."""
     study = served(task, n=2, judges="ann,bob," + "Maximiliane-" * 3, attention=0.5)
     page = sit(study, viewport={"width": width, "height": 740}, color_scheme=scheme)
     page.goto(f"{study.origin}/owner/owners-token")
@@ -233,4 +215,4 @@ def test_the_owners_page(
     )
     wraps = page.evaluate("getComputedStyle(document.querySelector('td')).overflowWrap")
     assert (wraps == "anywhere") == (width == 320)  # at 390 no word of a table is broken
-    assert [one for one in page.evaluate(CONTRAST) if one[1] < one[2]] == []
+    assert axe_findings(page) == []
