@@ -245,7 +245,7 @@ class Pool(StyleTask):
 
     stage = "pool"
     group = "choice"
-    version = 2
+    version = 3
     draws = True
     not_covered = frozenset({"verdicts", "max_marked"})
     needs = {
@@ -269,7 +269,7 @@ class Choice(Pool):
 
     stage = "choice"
     group = "choice"
-    version = 11
+    version = 12
     not_covered = frozenset({"verdicts"})  # covered by its content
     write = staticmethod(write_choice)
 

@@ -68,7 +68,7 @@ def gain(items: list[ScoredItem], chosen: list[Chosen]) -> float:
     ]
     scores = np.stack([of_item[one.id].scores[row] for one, row in zip(chosen, rows, strict=True)])
     _, found = found_by_scores(
-        scores.astype(np.float32), np.arange(len(chosen)), seed=5, purpose="msr.check"
+        scores.astype(np.float32), np.arange(len(chosen)), seed=5, purposes=["msr.check"]
     )
     return float(found.mean())
 

@@ -6,6 +6,7 @@ correlate as much as the impostors' do. `herding` chooses draws with features th
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +21,7 @@ _PAIR_WEIGHT = 0.25
 _SPELLING = 128  # dimensions of a word's spelling vector
 _LEAST_DEVIATION = 0.02  # in deviations of the pool; avoids division by zero for five equal scores
 # Knots of the splines of `value_features`, in standard deviations of the score over the pool.
-_KNOTS = np.array([-2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0])
+_KNOTS = (-2.0, -1.0, -0.4, 0.0, 0.4, 1.0, 2.0)
 
 
 def rank_features(scores: np.ndarray) -> np.ndarray:
@@ -67,18 +68,27 @@ def value_features(scores: np.ndarray) -> np.ndarray:
     standardised = centred / (np.sqrt((centred**2).mean(axis=1, keepdims=True)) + _LEAST_DEVIATION)
     values = np.concatenate(
         [
-            scores - np.median(scores, axis=1, keepdims=True),
+            scores - median_of_sorted(in_order),
             above_best_other,
             scores - in_order[:, :1] - 2.0,
             standardised,
         ],
         axis=2,
     )
-    found = []
-    for unit in np.eye(len(_KNOTS)):
-        line = np.interp(values, _KNOTS, unit)
-        found.append((line[:, 0] - line.mean(axis=1)).astype(np.float32))
-    return np.concatenate(found, axis=1)
+    # A spline is the difference of two ramps, each from 0 at one knot to 1 at the next.
+    ramps = [np.zeros(values[:, 0].shape, np.float32)]
+    for low, high in itertools.pairwise(_KNOTS):
+        ramp = np.clip((values - low) / (high - low), 0.0, 1.0)
+        ramps.append((ramp[:, 0] - ramp.mean(axis=1)).astype(np.float32))
+    ramps.append(ramps[0])
+    return np.concatenate([left - right for left, right in itertools.pairwise(ramps)], axis=1)
+
+
+def median_of_sorted(in_order: np.ndarray) -> np.ndarray:
+    """Median of the options, (draws, 1, scores), of scores that ascend along the options."""
+    options = in_order.shape[1]
+    low, high = in_order[:, (options - 1) // 2], in_order[:, options // 2]
+    return np.asarray((low + high) / 2.0)[:, None]
 
 
 def spelling_vectors(words: Sequence[str]) -> np.ndarray:
@@ -87,8 +97,9 @@ def spelling_vectors(words: Sequence[str]) -> np.ndarray:
     The affixes are the whole word and its first and last one to three letters. Feature hashing
     follows Weinberger et al. 2009.
     """
-    found = np.zeros((len(words), _SPELLING), np.float32)
-    for row, word in enumerate(words):
+    row_of = {word: row for row, word in enumerate(dict.fromkeys(words))}
+    found = np.zeros((len(row_of), _SPELLING), np.float32)
+    for word, row in row_of.items():
         grams = [
             f"={word}",
             *(f"<{word[:size]}" for size in (1, 2, 3)),
@@ -97,7 +108,7 @@ def spelling_vectors(words: Sequence[str]) -> np.ndarray:
         for gram in grams:
             code = zlib.crc32(gram.encode())
             found[row, code % _SPELLING] += (1.0 if code >> 16 & 1 else -1.0) / len(grams) ** 0.5
-    return found
+    return found[[row_of[word] for word in words]]
 
 
 def answer_shares(scores: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 _PARTS = 8  # largest number of parts
+_TURNS = 4  # turns in one part before the next, whose features must be fetched from memory
 _LEAST_SENTENCES = 250  # smallest number of sentences in a part
 
 
@@ -50,7 +51,10 @@ def herd_draws(
         stratum,
         np.array(quota),
     )
-    chosen = [herd.take(herd.best(turn % parts)) for turn in range(min(n, len(numbers)))]
+    turns = sorted(
+        range(min(n, len(numbers))), key=lambda turn: (turn // (parts * _TURNS), turn % parts)
+    )
+    chosen = [herd.take(herd.best(turn % parts)) for turn in turns]
     for _ in range(passes):
         for turn, old in enumerate(chosen):
             herd.release(old)

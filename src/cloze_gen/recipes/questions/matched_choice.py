@@ -329,26 +329,25 @@ def _search(
 
 
 def _check(pool: _Pool, chosen: NDArray[np.int64], plan: ChoicePlan, each: Each) -> Round:
-    found, gain = _checked(pool, chosen, "check", plan, each)
+    found, gain = _checked(pool, chosen, ["check"], plan, each)
     return Round(float(found.mean()), float(gain.mean()))
 
 
 def _leak(pool: _Pool, chosen: NDArray[np.int64], plan: ChoicePlan, each: Each) -> Leak:
     """The check of a chosen set on several other cuts; the error is that of a question's mean."""
-    found = np.mean(
-        [_checked(pool, chosen, f"leak_{cut}", plan, each)[0] for cut in range(_CUTS)], axis=0
-    )
+    cuts = [f"leak_{cut}" for cut in range(_CUTS)]
+    found = _checked(pool, chosen, cuts, plan, each)[0].mean(axis=0)
     return Leak(float(found.mean()), float(found.std() / len(found) ** 0.5))
 
 
 def _checked(
-    pool: _Pool, chosen: NDArray[np.int64], purpose: str, plan: ChoicePlan, each: Each
+    pool: _Pool, chosen: NDArray[np.int64], purposes: Sequence[str], plan: ChoicePlan, each: Each
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return found_by_scores(
         pool.options(chosen),
         pool.group[chosen],
         seed=plan.seed,
-        purpose=f"{plan.recipe}.{purpose}",
+        purposes=[f"{plan.recipe}.{purpose}" for purpose in purposes],
         each=each,
     )
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from cloze_gen.recipes.questions.balance import median_of_sorted
 from cloze_gen.rng import derive_rng
 
 Each = Callable[
@@ -22,7 +23,7 @@ Each = Callable[
 ]  # a function with the interface of `map`
 
 FOLDS = 5
-_BAGS = 3  # number of forests that are averaged
+_BAGS = 2  # number of forests that are averaged
 _CHECK_TREES = 30
 _COLUMN_SHARE, _QUESTION_SHARE = (
     0.7,
@@ -61,9 +62,9 @@ def option_features(scores: NDArray[np.float32]) -> NDArray[np.float32]:
     Blocks, from comparable scores: value, distance from the draw's median, the same in units of the
     mean distance, rank (ties shared), distance from the best other option, distance from the lowest.
     """
-    centred = scores - np.median(scores, axis=1, keepdims=True)
-    scaled = centred / (np.abs(centred).mean(axis=1, keepdims=True) + 0.3)
     in_order = np.sort(scores, axis=1)
+    centred = scores - median_of_sorted(in_order)
+    scaled = centred / (np.abs(centred).mean(axis=1, keepdims=True) + 0.3)
     best, second, lowest = in_order[:, -1:], in_order[:, -2:-1], in_order[:, :1]
     below = (scores[:, :, None] > scores[:, None]).sum(axis=2) + 0.5 * (
         (scores[:, :, None] == scores[:, None]).sum(axis=2) - 1
@@ -167,8 +168,8 @@ def _forest(
     )  # imported here and below because loading takes more than a second
 
     forest = HistGradientBoostingClassifier(
-        max_iter=60,
-        learning_rate=0.1,
+        max_iter=30,
+        learning_rate=0.2,
         max_leaf_nodes=6,
         min_samples_leaf=30,
         l2_regularization=3.0,
@@ -207,29 +208,34 @@ def found_by_scores(
     group: NDArray[np.int64],
     *,
     seed: int,
-    purpose: str,
+    purposes: Sequence[str],
     each: Each = map,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Whether extremely randomised trees (Geurts et al. 2006) find each answer, from 0 to 1, and the
-    log-likelihood of each answer above chance, in nats; each of shape (questions,).
+    log-likelihood of each answer above chance, in nats; each of shape (purposes, questions).
 
-    Trees see other sentences than they predict. `options` are comparable scores, shape (questions,
-    options, scores), with the answer first.
+    Trees see other sentences than they predict; each purpose has its own folds. `options` are
+    comparable scores, shape (questions, options, scores), with the answer first.
     """
-    fold = folds_by_group(
-        np.unique(group, return_inverse=True)[1], seed=seed, purpose=f"{purpose}_folds"
-    )
-    share = np.full(options.shape[:2], 1.0 / options.shape[1])
-    trained_folds = [held for held in np.unique(fold).tolist() if (fold != held).any()]
-    folds = [
-        _Fold(options[fold != held], options[fold == held], seed, purpose, held)
-        for held in trained_folds
+    sentence = np.unique(group, return_inverse=True)[1]
+    cuts = [
+        (
+            place,
+            fold == held,
+            _Fold(options[fold != held], options[fold == held], seed, purpose, held),
+        )
+        for place, purpose in enumerate(purposes)
+        for fold in [folds_by_group(sentence, seed=seed, purpose=f"{purpose}_folds")]
+        for held in np.unique(fold).tolist()
+        if (fold != held).any()
     ]
-    for held, found in zip(trained_folds, each(_answer_likelihood, folds), strict=True):
-        share[fold == held] = found
-    share /= share.sum(axis=1, keepdims=True)
-    best = share == share.max(axis=1, keepdims=True)
-    return best[:, 0] / best.sum(axis=1), np.log(share[:, 0] * options.shape[1])
+    share = np.full((len(purposes), *options.shape[:2]), 1.0 / options.shape[1])
+    found = each(_answer_likelihood, [fold for _, _, fold in cuts])
+    for (place, held_out, _), likelihood in zip(cuts, found, strict=True):
+        share[place, held_out] = likelihood
+    share /= share.sum(axis=2, keepdims=True)
+    best = share == share.max(axis=2, keepdims=True)
+    return best[..., 0] / best.sum(axis=2), np.log(share[..., 0] * options.shape[1])
 
 
 def _answer_likelihood(fold: _Fold) -> NDArray[np.float64]:
