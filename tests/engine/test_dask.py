@@ -505,7 +505,7 @@ def test_an_interrupted_client_clears_the_cluster(
         _, said = run.communicate(timeout=PATIENCE)
     assert (run.returncode, said.splitlines()[-1]) == (
         130,
-        "cloze-gen: stopped. Finished work is kept; run again to continue.",
+        "cloze-gen: stopped. Finished stages are kept; run again to continue.",
     )
     assert not noise(said)
     until(lambda: cluster.look("len(scheduler.tasks)") == 0)
