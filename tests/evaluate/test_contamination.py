@@ -381,13 +381,13 @@ def changed(place: int, **values: object) -> str:
         ),
         (
             changed(0, id=PLAN.id(0, 0).replace(PLAN.digest, "0" * 12)),
-            r"log, line 1: .* is of another file or another order",
+            r"log, line 1: .* another file or another order",
         ),
         (
             changed(0, id=f"9999999x9999999-s1-{PLAN.digest}:0:0"),
-            r"log, line 1: .* is of another file",
+            r"log, line 1: .* another file",
         ),
-        (changed(0, id=f"0x3-s7-{PLAN.digest}:0:0"), r"log, line 1: .* is of another file"),
+        (changed(0, id=f"0x3-s7-{PLAN.digest}:0:0"), r"log, line 1: .* another file"),
         (changed(1, id=7), r"log, line 2: expected \{"),
         (
             changed(1, log_likelihood="-3"),

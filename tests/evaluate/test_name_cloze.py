@@ -32,7 +32,7 @@ COUNTS = Counter(
 
 
 def drawn(*texts: str, counts: Counter[str] = COUNTS) -> list[NamePassage]:
-    return name_passages([sentence(n, text) for n, text in enumerate(texts)], counts, seed=1)
+    return name_passages([sentence(n, text) for n, text in enumerate(texts)], counts, seed=1, n_books=1)
 
 
 def test_the_only_name_is_masked() -> None:
@@ -65,7 +65,7 @@ def test_another_passage_is_not_drawn(text: str) -> None:
 def test_headings_end_a_passage() -> None:
     named = f"Then she saw Emma , {FILLER}"
     lines = [sentence(0, FILLER), sentence(1, "A HEADING", kind="heading"), sentence(2, named)]
-    assert name_passages(lines, COUNTS, seed=1) == []
+    assert name_passages(lines, COUNTS, seed=1, n_books=1) == []
 
 
 def test_at_most_a_hundred_of_a_book_by_the_seed() -> None:
@@ -73,7 +73,7 @@ def test_at_most_a_hundred_of_a_book_by_the_seed() -> None:
     lines = [
         sentence(n, f"Then she saw Emma , {FILLER}" if n % 3 == 1 else FILLER) for n in range(600)
     ]
-    one, again, other = (name_passages(lines, COUNTS, seed=seed) for seed in (1, 1, 2))
+    one, again, other = (name_passages(lines, COUNTS, seed=seed, n_books=1) for seed in (1, 1, 2))
     assert one == again != other
     assert len(one) == MOST_PASSAGES
     assert len({passage.id for passage in one}) == MOST_PASSAGES
