@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import permutations as all_orders
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +20,9 @@ from scipy.stats import ttest_1samp
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluation.contamination import (
     detect_ordering,
+    detectable_gain,
     format_p,
+    order_power,
     order_test,
     parse_order_log,
     plan_orders,
@@ -144,6 +147,57 @@ def test_a_seen_order_is_found() -> None:
     """Above all its nine shuffles in each of six shards: one in a million."""
     values = np.tile(np.array([-10.0] + [-11.0 - n for n in range(9)]), (6, 1))
     assert format_p(order_test(values).exact_p) == "1.0e-06"
+
+
+# ---- power
+
+
+def simulated_power() -> list[tuple[int, int, int, float, float]]:
+    """Lines, shards, permutations, gain and power of benchmarks/contamination_power.py."""
+    text = (Path(__file__).parents[2] / "docs" / "figures" / "contamination.jsonl").read_text()
+    keys = ("n", "shards", "permutations", "gain", "exact_0.05")
+    rows = map(json.loads, text.splitlines())
+    return [tuple(row[key] for key in keys) for row in rows if "null" not in row]
+
+
+def test_power_is_that_of_the_simulation() -> None:
+    """Each of 216 cells of 400 simulated models: within four standard errors."""
+    cells = simulated_power()
+    assert len(cells) == 216
+    for *design, power in cells:
+        found = order_power(*design)
+        assert abs(found - power) < 4 * (found * (1 - found) / 400) ** 0.5 + 0.005, design
+
+
+@pytest.mark.parametrize(
+    ("design", "power"),
+    [
+        # simulated, of the researchers' choices: few shuffles, few lines
+        ((1040, 50, 1, 0.1), 0.45),
+        ((1040, 50, 99, 0.1), 0.91),
+        ((42, 4, 1, 5.0), 0.0),
+        ((42, 1, 9, 5.0), 0.0),
+        ((1040, 50, 19, 0.0), 0.05),
+    ],
+)
+def test_power_depends_on_shards_and_permutations(
+    design: tuple[int, int, int, float], power: float
+) -> None:
+    assert order_power(*design) == pytest.approx(power, abs=0.015)
+
+
+@pytest.mark.parametrize(
+    "design", [(42, 4, 99), (1040, 50, 1), (1040, 50, 99), (9000, 1, 999), (10**6, 10**4, 99)]
+)
+def test_the_detectable_gain_has_a_power_of_90_percent(design: tuple[int, int, int]) -> None:
+    gain = detectable_gain(*design)
+    assert gain is not None
+    assert 0.88 < order_power(*design, 0.98 * gain) < 0.91
+    assert 0.9 <= order_power(*design, gain) < 0.92
+
+
+def test_no_gain_is_detectable_where_p_cannot_be_small() -> None:
+    assert detectable_gain(42, 1, 9) is None
 
 
 # ---- exchangeable

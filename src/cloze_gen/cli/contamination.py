@@ -293,7 +293,9 @@ def _result_lines(test: OrderTest, plan: OrderPlan, name: str) -> list[str]:
         else f"{test.t_p:.1e}, asymptotic (t = {test.t:.2f})"
     )
     ties = (
-        [f"ties             in {_count(test.tied_count, 'shard')}, counted against the published order"]
+        [
+            f"ties             in {_count(test.tied_count, 'shard')}, counted against the published order"
+        ]
         if test.tied_count
         else []
     )
@@ -651,8 +653,8 @@ def _name_verdict(scores: Sequence[BookScore]) -> Iterator[str]:
         f"{', ...' * (len(known) > _EXAMPLES)}"
     )
     yield (
-        "Such a book far above the others is one that the model knows. If it knows all books "
-        "equally, none stands out."
+        "A book above it, and far above the other books, is one that the model knows. If it knows "
+        "all books equally, none stands out."
     )
 
 

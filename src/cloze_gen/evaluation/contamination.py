@@ -334,13 +334,14 @@ def order_power(n_lines: int, shards: int, permutations: int, gain: float) -> fl
     unseen = _sums(np.full(len(ranks), 1 / len(ranks)), shards)
     seen = _sums(weight @ binom.pmf(ranks, permutations, above[:, None]), shards)
     found = unseen[::-1].cumsum()[::-1] <= float(LEVEL) + SAME
-    return float(seen[found].sum())
+    return min(1.0, max(0.0, float(seen[found].sum())))
 
 
 def _sums(one: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     """Distribution of the sum of n independent ranks."""
     size = n * (len(one) - 1) + 1
-    return np.fft.irfft(np.fft.rfft(one, 2 * size) ** n, 2 * size)[:size]
+    padded = 1 << size.bit_length()  # the fast lengths
+    return np.fft.irfft(np.fft.rfft(one, padded) ** n, padded)[:size]
 
 
 def detectable_gain(n_lines: int, shards: int, permutations: int) -> float | None:
