@@ -6,8 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise, product
 from itertools import permutations as all_orders
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from scipy.stats import ttest_1samp
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluation.contamination import (
+    changed_junctions,
     detect_ordering,
     detectable_gain,
     format_p,
@@ -172,7 +173,9 @@ def test_power_is_that_of_the_simulation() -> None:
 @pytest.mark.parametrize(
     ("design", "power"),
     [
-        # simulated, of the researchers' choices: few shuffles, few lines
+        # 1,000 simulated models each
+        ((12, 1, 19, 0.5), 0.417),
+        ((42, 4, 3, 0.5), 0.498),
         ((1040, 50, 1, 0.1), 0.45),
         ((1040, 50, 99, 0.1), 0.91),
         ((42, 4, 1, 5.0), 0.0),
@@ -194,6 +197,22 @@ def test_the_detectable_gain_has_a_power_of_90_percent(design: tuple[int, int, i
     assert gain is not None
     assert 0.88 < order_power(*design, 0.98 * gain) < 0.91
     assert 0.9 <= order_power(*design, gain) < 0.92
+
+
+def test_the_gain_of_a_simulated_model_is_measured() -> None:
+    """In spreads of a junction: the model prefers each published pair of neighbours by 0.5."""
+    plan = plan_orders([str(n) for n in range(200)], shards=10, permutations=19, seed=3)
+    values = np.full((10, 20), -500.0)
+    rng = np.random.default_rng(3)
+    for shard in range(10):
+        pairs = 2 * rng.normal(size=(20, 20)) + 2 * 0.5 * np.eye(20, k=1)
+        for order, places in enumerate(shard_orders(plan, shard)):
+            values[shard, order] += sum(pairs[one, other] for one, other in pairwise(places))
+    test = order_test(values)
+    changed = changed_junctions(20)
+    assert test.error is not None
+    assert abs(test.gain / changed / 2 - 0.5) < test.error / changed / 2 < 0.3
+    assert test.spread / changed**0.5 == pytest.approx(2, rel=0.1)
 
 
 def test_no_gain_is_detectable_where_p_cannot_be_small() -> None:

@@ -83,9 +83,9 @@ LARGE_BYTES = 20_000_000
 FEWER = 19  # permutations: enough for p = 0.05, the smallest p of the whole file
 MOST_OTHERS = 4
 FEW_LINES = 250
-# The least `OrderTest.order_effect`, for one line a shard: it falls with the root of the number of
-# lines. Transformers and 5-gram models had 0.001 to 0.08; sums of scores of single lines have
-# rounding errors of 1e-15 (float64) to 1e-7 (float32), and 1e-6 with added noise of 1e-4.
+# The least `OrderTest.order_effect` times the root of the lines a shard, with which it falls.
+# Small transformers and 5-gram models, trained on the file or not, had 0.003 or more. Sums of
+# scores of single lines differ by rounding (1e-15 to 1e-7), or 1e-6 with added noise of 1e-4.
 LEAST_EFFECT = 1e-5
 
 
