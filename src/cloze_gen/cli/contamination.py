@@ -350,8 +350,8 @@ def _meaning(test: OrderTest, plan: OrderPlan, spread: float) -> list[str]:
         ]
     return [
         *verdict,
-        "The test does not detect copies that were shuffled, reformatted, seen too rarely, or "
-        "trained on line by line (docs/how-to/evaluating-models.md of cloze-gen).",
+        "The test does not detect copies that were shuffled, reformatted or seen too rarely, "
+        "nor training on single lines or in shuffled batches (docs/how-to/evaluating-models.md of cloze-gen).",
     ]
 
 
