@@ -122,6 +122,7 @@ def test_every_kind_of_set_is_loaded(style: str, request: pytest.FixtureRequest)
     """By the folder of its run or of its release: frozen records, and the published columns."""
     run = request.getfixturevalue(style)
     release = cloze_gen.load(run.folder)
+    assert repr(release) == f"Release(folder={release.folder!r})"
     assert release.folder == run.release
     assert cloze_gen.load(run.folder.name, out=run.out).folder == run.release
     frame = cloze_gen.load(str(run.release)).to_pandas()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import hashlib
 import itertools
 import json
@@ -16,7 +18,7 @@ import pytest
 
 from cloze_gen.cli import contamination as command
 from cloze_gen.cli.contamination import contamination
-from cloze_gen.errors import ClozeGenError, DamageError, FormatError, UsageError
+from cloze_gen.errors import ClozeGenError, FormatError, UsageError
 from cloze_gen.evaluation.contamination import plan_orders
 from cloze_gen.evaluation.name_cloze import BookScore
 from cloze_gen.release.facts import ReleaseRecord, record_text
@@ -166,16 +168,51 @@ def test_a_model_that_has_not_is_not(tmp_path: Path) -> None:
     )
 
 
-def test_a_model_that_says_the_same_of_everything(tmp_path: Path) -> None:
-    """Ties count against the published order: p is 1, and there is no t."""
+@pytest.mark.parametrize("noise", [0.0, 1e-4])
+@pytest.mark.parametrize("score", [lambda line: -5.0, lambda line: -float(len(line))])
+def test_scores_without_order_are_no_conclusion(
+    score: Callable[[str], float], noise: float, tmp_path: Path
+) -> None:
+    """Sums over single lines have no p; the same noise on scores of the whole text does."""
     release, requests = make_release(tmp_path / "release"), tmp_path / "asked.jsonl"
     call(release, requests=requests)
-    told = call(release, log=answer(requests, tmp_path / "log.jsonl", lambda text: -5.0))
-    assert "p, exact         1.000" in told
-    assert "ties             in 2 shards" in told
-    assert "gain             0: all orders tie" in told
-    assert "With 24 lines only strong memorization shows" in told
-    assert "none (one shard, or no spread)" in told
+
+    def single(text: str) -> float:
+        return sum(map(score, text.splitlines())) + noise * (unseen(text) / 430 + 0.5)
+
+    log = answer(requests, tmp_path / "log.jsonl", single)
+    with pytest.raises(FormatError, match=r"log\.jsonl: no conclusion: .* do not depend on the"):
+        call(release, log=log)
+    log = answer(requests, tmp_path / "other.jsonl", lambda text: single(text) + unseen(text) / 430)
+    assert "With 24 lines, 2 shards and 99 permutations only strong" in call(release, log=log)
+
+
+def test_the_gain_has_two_units_and_an_interval(tmp_path: Path) -> None:
+    """Log-likelihoods in another unit change the first line only."""
+    release, requests = make_release(tmp_path / "release"), tmp_path / "asked.jsonl"
+    call(release, requests=requests)
+
+    def gains(unit: float) -> list[str]:
+        log = answer(
+            requests,
+            tmp_path / "log",
+            lambda text: unit * (seen(text) + (unseen(text) / 430 + 0.5)),
+        )
+        told = call(release, log=log).splitlines()
+        place = next(n for n, line in enumerate(told) if line.startswith("  gain "))
+        return [line.split("gain")[-1].split("spreads")[0] for line in told[place : place + 2]]
+
+    (one, spreads), (two, same) = gains(1.0), gains(2.0)
+    assert " (95 %: " in one
+    assert float(two.split()[0]) == pytest.approx(2 * float(one.split()[0]), rel=0.01)
+    assert spreads == same
+
+
+def test_a_packed_log_is_told(tmp_path: Path) -> None:
+    release = make_release(tmp_path / "release")
+    (tmp_path / "log.gz").write_bytes(gzip.compress(b"{}"))
+    with pytest.raises(UsageError, match="gzip-compressed; unpack it"):
+        call(release, log=tmp_path / "log.gz")
 
 
 def test_the_texts_are_the_file_s_lines(tmp_path: Path) -> None:
@@ -194,10 +231,31 @@ def test_a_test_split_comes_first(tmp_path: Path) -> None:
     """Without --file the test split is asked about where there is one; --file names any other."""
     release = make_release(tmp_path / "release")
     make_release(release, file="test.jsonl", lines=item_lines()[:12])
-    call(release, requests=tmp_path / "a.jsonl", permutations=1)
-    call(release, requests=tmp_path / "b.jsonl", permutations=1, file="questions.jsonl")
-    assert "1x1-" in (tmp_path / "a.jsonl").read_text()
-    assert "2x1-" in (tmp_path / "b.jsonl").read_text()
+    call(release, requests=tmp_path / "a.jsonl", permutations=19)
+    asked = {"permutations": 19, "file": str(release / "questions.jsonl")}  # with the folder
+    call(release, requests=tmp_path / "b.jsonl", **asked)
+    assert "1x19-" in (tmp_path / "a.jsonl").read_text()
+    assert "2x19-" in (tmp_path / "b.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    ("lines", "shards", "permutations", "said"),
+    [
+        (24, 1, 9, "1 shard with 9 permutations each: .* p is 0.100, .* Use --permutations 19 or"),
+        (24, 4, 1, "4 shards with 1 permutation each: .* p is 0.062, .* Use --permutations 2 or"),
+        (3, 1, 5, "p is 0.167, .* Use fewer shards, or a file with more lines"),
+        (24, 5, 1, ""),
+        (4, 1, 19, ""),
+    ],
+)
+def test_a_design_that_finds_nothing_is_refused(
+    lines: int, shards: int, permutations: int, said: str, tmp_path: Path
+) -> None:
+    release = make_release(tmp_path / "release", lines=item_lines()[:lines])
+    asked = {"requests": tmp_path / "a", "shards": shards, "permutations": permutations}
+    with pytest.raises(UsageError, match=said) if said else contextlib.nullcontext():
+        call(release, **asked)
+    assert (tmp_path / "a").exists() == (not said)
 
 
 def test_requests_are_a_new_file(tmp_path: Path) -> None:
@@ -273,7 +331,7 @@ def test_a_changed_file_is_told(tmp_path: Path) -> None:
         call(release, requests=asked, file="other.jsonl")
     with open(release / "questions.jsonl", "a") as handle:
         handle.write(item_lines()[0] + "\n")
-    with pytest.raises(DamageError, match="differs from the published file"):
+    with pytest.raises(FormatError, match=r"differs from the published file.*Download.*again\.$"):
         call(release, requests=asked, exchangeable=True)
     (release / "SHA256SUMS").unlink()
     with pytest.raises(UsageError, match="has no SHA256SUMS"):
@@ -383,6 +441,9 @@ def test_the_canary_is_ranked_among_others(tmp_path: Path) -> None:
     log = answer(requests, tmp_path / "seen", lambda text: -9.0 - (canary not in text))
     assert "rank 1 of 1,000, p, exact 0.001" in call(release, canary=nonce, log=log)
     log = answer(requests, tmp_path / "same", lambda text: -9.0)
+    with pytest.raises(FormatError, match="no conclusion: all canaries have the same"):
+        call(release, canary=nonce, log=log)
+    log = answer(requests, tmp_path / "unseen", lambda text: -9.0 - (canary in text))
     assert "rank 1,000 of 1,000, p, exact 1.000" in (told := call(release, canary=nonce, log=log))
     assert "No evidence" in told
 
@@ -469,22 +530,35 @@ def test_names_of_a_run(finished: FinishedRun, tmp_path: Path) -> None:
     )
     told = call(finished.folder, names=True, log=log)
     assert "usable" not in told
-    assert "a book far above the others is one that it knows" in told
+    assert "far above the other books, is one that the model knows" in told
     header, *rows = (tmp_path / "log.jsonl.books.tsv").read_text().splitlines()
-    assert header == "book_id\tname_cloze\tn"
+    assert header == "book_id\tname_cloze\tn\tbest_constant"
     assert {row.split("\t")[1] for row in rows} == {"1"}
     assert sum(int(row.split("\t")[2]) for row in rows) == len(known)
     assert f"{len(known)}" in told
-    with pytest.raises(UsageError, match="the file exists"):
+    assert call(finished.folder, names=True, log=log) == told.replace(
+        f"written to {log}.books.tsv", f"{log}.books.tsv has this table already"
+    )
+
+    def sentences(least: int) -> None:
+        """Answers, of which those from a place on are sentences."""
+        text = "".join(
+            json.dumps({"id": one, "answer": f"The name is {name}" if n >= least else name}) + "\n"
+            for n, (one, name) in enumerate(known.items())
+        )
+        log.write_text(text)
+
+    sentences(len(known) - 1)
+    table = log.with_name("log.jsonl.books.tsv")
+    with pytest.raises(UsageError, match="is not the table of this log and run"):
         call(finished.folder, names=True, log=log)
-    log.with_name("log.jsonl.books.tsv").unlink()
-    log.write_text(
-        "".join(json.dumps({"id": one, "answer": f"The name is {name}"}) + "\n" for one, name in known.items())
-    )  # fmt: skip
-    told = call(finished.folder, names=True, log=log)
-    first, name = next(iter(known.items()))
-    n = f"{len(known)} of {len(known)} answers had no usable name and count as wrong"
-    assert f"{n}, e.g. {first}: 'The name is {name}'" in told
+    table.unlink()
+    (*_, last), name = known, [*known.values()][-1]
+    said = f"1 of {len(known)} answers had no usable name and count as wrong, e.g. {last}: 'The name is {name}'"
+    assert said in call(finished.folder, names=True, log=log)
+    sentences(0)
+    with pytest.raises(FormatError, match=r"had no usable name, e\.g\. (name:.*'The name is.*){3}"):
+        call(finished.folder, names=True, log=log)
     assert sorted(path.name for path in finished.release.rglob("*")) == before
 
 

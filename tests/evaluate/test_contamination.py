@@ -6,8 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise, product
 from itertools import permutations as all_orders
-from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +19,11 @@ from scipy.stats import ttest_1samp
 
 from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluation.contamination import (
+    changed_junctions,
     detect_ordering,
+    detectable_gain,
     format_p,
+    order_power,
     order_test,
     parse_order_log,
     plan_orders,
@@ -144,6 +148,75 @@ def test_a_seen_order_is_found() -> None:
     """Above all its nine shuffles in each of six shards: one in a million."""
     values = np.tile(np.array([-10.0] + [-11.0 - n for n in range(9)]), (6, 1))
     assert format_p(order_test(values).exact_p) == "1.0e-06"
+
+
+# ---- power
+
+
+def simulated_power() -> list[tuple[int, int, int, float, float]]:
+    """Lines, shards, permutations, gain and power of benchmarks/contamination_power.py."""
+    text = (Path(__file__).parents[2] / "docs" / "figures" / "contamination.jsonl").read_text()
+    keys = ("n", "shards", "permutations", "gain", "exact_0.05")
+    rows = map(json.loads, text.splitlines())
+    return [tuple(row[key] for key in keys) for row in rows if "null" not in row]
+
+
+def test_power_is_that_of_the_simulation() -> None:
+    """Each of 216 cells of 400 simulated models: within four standard errors."""
+    cells = simulated_power()
+    assert len(cells) == 216
+    for *design, power in cells:
+        found = order_power(*design)
+        assert abs(found - power) < 4 * (found * (1 - found) / 400) ** 0.5 + 0.005, design
+
+
+@pytest.mark.parametrize(
+    ("design", "power"),
+    [
+        # 1,000 simulated models each
+        ((12, 1, 19, 0.5), 0.417),
+        ((42, 4, 3, 0.5), 0.498),
+        ((1040, 50, 1, 0.1), 0.45),
+        ((1040, 50, 99, 0.1), 0.91),
+        ((42, 4, 1, 5.0), 0.0),
+        ((42, 1, 9, 5.0), 0.0),
+        ((1040, 50, 19, 0.0), 0.05),
+    ],
+)
+def test_power_depends_on_shards_and_permutations(
+    design: tuple[int, int, int, float], power: float
+) -> None:
+    assert order_power(*design) == pytest.approx(power, abs=0.015)
+
+
+@pytest.mark.parametrize(
+    "design", [(42, 4, 99), (1040, 50, 1), (1040, 50, 99), (9000, 1, 999), (10**6, 10**4, 99)]
+)
+def test_the_detectable_gain_has_a_power_of_90_percent(design: tuple[int, int, int]) -> None:
+    gain = detectable_gain(*design)
+    assert gain is not None
+    assert 0.88 < order_power(*design, 0.98 * gain) < 0.91
+    assert 0.9 <= order_power(*design, gain) < 0.92
+
+
+def test_the_gain_of_a_simulated_model_is_measured() -> None:
+    """In spreads of a junction: the model prefers each published pair of neighbours by 0.5."""
+    plan = plan_orders([str(n) for n in range(200)], shards=10, permutations=19, seed=3)
+    values = np.full((10, 20), -500.0)
+    rng = np.random.default_rng(3)
+    for shard in range(10):
+        pairs = 2 * rng.normal(size=(20, 20)) + 2 * 0.5 * np.eye(20, k=1)
+        for order, places in enumerate(shard_orders(plan, shard)):
+            values[shard, order] += sum(pairs[one, other] for one, other in pairwise(places))
+    test = order_test(values)
+    changed = changed_junctions(20)
+    assert test.error is not None
+    assert abs(test.gain / changed / 2 - 0.5) < test.error / changed / 2 < 0.3
+    assert test.spread / changed**0.5 == pytest.approx(2, rel=0.1)
+
+
+def test_no_gain_is_detectable_where_p_cannot_be_small() -> None:
+    assert detectable_gain(42, 1, 9) is None
 
 
 # ---- exchangeable
@@ -381,13 +454,13 @@ def changed(place: int, **values: object) -> str:
         ),
         (
             changed(0, id=PLAN.id(0, 0).replace(PLAN.digest, "0" * 12)),
-            r"log, line 1: .* is of another file or another order",
+            r"log, line 1: .* another file or another order",
         ),
         (
             changed(0, id=f"9999999x9999999-s1-{PLAN.digest}:0:0"),
-            r"log, line 1: .* is of another file",
+            r"log, line 1: .* another file",
         ),
-        (changed(0, id=f"0x3-s7-{PLAN.digest}:0:0"), r"log, line 1: .* is of another file"),
+        (changed(0, id=f"0x3-s7-{PLAN.digest}:0:0"), r"log, line 1: .* another file"),
         (changed(1, id=7), r"log, line 2: expected \{"),
         (
             changed(1, log_likelihood="-3"),

@@ -7,6 +7,8 @@ from collections import Counter
 import pytest
 
 from cloze_gen.evaluation.name_cloze import (
+    ALL_PASSAGES,
+    FEWEST_PASSAGES,
     MOST_PASSAGES,
     BookScore,
     NamePassage,
@@ -32,7 +34,9 @@ COUNTS = Counter(
 
 
 def drawn(*texts: str, counts: Counter[str] = COUNTS) -> list[NamePassage]:
-    return name_passages([sentence(n, text) for n, text in enumerate(texts)], counts, seed=1)
+    return name_passages(
+        [sentence(n, text) for n, text in enumerate(texts)], counts, seed=1, n_books=1
+    )
 
 
 def test_the_only_name_is_masked() -> None:
@@ -65,7 +69,7 @@ def test_another_passage_is_not_drawn(text: str) -> None:
 def test_headings_end_a_passage() -> None:
     named = f"Then she saw Emma , {FILLER}"
     lines = [sentence(0, FILLER), sentence(1, "A HEADING", kind="heading"), sentence(2, named)]
-    assert name_passages(lines, COUNTS, seed=1) == []
+    assert name_passages(lines, COUNTS, seed=1, n_books=1) == []
 
 
 def test_at_most_a_hundred_of_a_book_by_the_seed() -> None:
@@ -73,10 +77,13 @@ def test_at_most_a_hundred_of_a_book_by_the_seed() -> None:
     lines = [
         sentence(n, f"Then she saw Emma , {FILLER}" if n % 3 == 1 else FILLER) for n in range(600)
     ]
-    one, again, other = (name_passages(lines, COUNTS, seed=seed) for seed in (1, 1, 2))
+    one, again, other = (name_passages(lines, COUNTS, seed=seed, n_books=1) for seed in (1, 1, 2))
     assert one == again != other
     assert len(one) == MOST_PASSAGES
     assert len({passage.id for passage in one}) == MOST_PASSAGES
+    many = name_passages(lines, COUNTS, seed=1, n_books=50)
+    assert len(many) == ALL_PASSAGES // 50
+    assert len(name_passages(lines, COUNTS, seed=1, n_books=10_000)) == FEWEST_PASSAGES
 
 
 def test_the_pronoun_is_no_name() -> None:
@@ -102,13 +109,32 @@ def test_an_answer_is_read(answer: object, name: str) -> None:
     assert given_name(answer) == name
 
 
+@pytest.mark.parametrize(("right", "stands_out"), [(40, False), (41, False), (70, True)])
+def test_a_book_is_measured_against_the_best_constant_answer(right: int, stands_out: bool) -> None:
+    """A model that always says Holmes is right as often, and not above it."""
+    names = ["Holmes"] * 40 + [f"Name{n}" for n in range(60)]
+    passages = [NamePassage(f"name:a:{n}", "a", "", name) for n, name in enumerate(names)]
+    said = (
+        ["holmes"] * 40
+        + [f"<name>{n}</name>" for n in names[40:right]]
+        + ["Holmes"] * (100 - right)
+    )
+    answers = {one.id: answer for one, answer in zip(passages, said, strict=True)}
+    (score,) = book_scores(passages, answers)
+    assert (score.correct, score.best_constant) == (right, 0.4)
+    above, low, high = score.above
+    assert above == pytest.approx(right / 100 - 0.4)
+    assert low < above < high
+    assert (low > 0) == stands_out
+
+
 def test_scores_by_book_need_the_exact_name() -> None:
     passages = [
         NamePassage(f"name:{book}:{n}", book, "", "Emma") for book in "ab" for n in range(3)
     ]
     given = ["Emma", "Emmas", None, "Emma", "so <name>emma</name>", 3]
     answers = dict(zip([one.id for one in passages], given, strict=True))
-    assert book_scores(passages, answers) == [BookScore("b", 3, 2), BookScore("a", 3, 1)]
+    assert book_scores(passages, answers) == [BookScore("b", 3, 2, 3), BookScore("a", 3, 1, 3)]
 
 
 def test_the_correlation_is_by_book() -> None:

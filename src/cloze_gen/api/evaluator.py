@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -228,9 +228,9 @@ class Evaluation:
     """
 
     folder: Path
-    record: Record
+    record: Record = field(repr=False)
     verdict: Sequence[str]
-    _kind: Kind[Any, Any, Any, Any]
+    _kind: Kind[Any, Any, Any, Any] = field(repr=False)
 
     def to_pandas(self) -> pd.DataFrame:
         """One row a baseline, with its share of right answers and its 95 % interval."""
@@ -395,8 +395,10 @@ def read_scores(path: Path, *, expected: str) -> str:
     try:
         return read_regular_text(path, encoding="utf-8-sig")
     except (OSError, ValueError) as error:
+        packed = isinstance(error, UnicodeDecodeError) and error.object[:2] == b"\x1f\x8b"
+        why = "gzip-compressed; unpack it" if packed else error_text(error)
         raise UsageError(
-            f"{path}: cannot be read as a file of scores ({error_text(error)}). Give {expected}."
+            f"{path}: cannot be read as a file of scores ({why}). Give {expected}."
         ) from None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +31,9 @@ class Release:
     """
 
     folder: Path
-    facts: ReleaseFacts
-    _style: Style
-    _published: PublishedSet
+    facts: ReleaseFacts = field(repr=False)
+    _style: Style = field(repr=False)
+    _published: PublishedSet = field(repr=False)
 
     @property
     def items(self) -> Sequence[Any]:

@@ -20,13 +20,16 @@ from cloze_gen.cli.arguments import DEFAULT_OUT
 from cloze_gen.corpus.books import book_folder, kept_books, read_type_counts
 from cloze_gen.corpus.source_sentences import read_sentences
 from cloze_gen.engine.progress import say
-from cloze_gen.errors import DamageError, FormatError, UsageError
+from cloze_gen.errors import FormatError, UsageError
 from cloze_gen.evaluation.contamination import (
+    LEVEL,
     LOG_LIKELIHOOD,
     OrderPlan,
     OrderTest,
     canary_test,
+    changed_junctions,
     detect_ordering,
+    detectable_gain,
     format_p,
     order_test,
     parse_answers,
@@ -53,7 +56,13 @@ from cloze_gen.release.signature import (
     drawn_canary,
     parse_checksums,
 )
-from cloze_gen.store.files import new_file, read_below, read_regular_text, stays_within
+from cloze_gen.store.files import (
+    check_new,
+    new_file,
+    read_below,
+    read_regular_text,
+    stays_within,
+)
 from cloze_gen.store.runs import (
     EVALUATION,
     RELEASE_FILE,
@@ -64,7 +73,7 @@ from cloze_gen.store.runs import (
     seek_run,
     stage_artifact,
 )
-from cloze_gen.store.tables import read_jsonl, write_tsv
+from cloze_gen.store.tables import read_jsonl
 from cloze_gen.text_layout import table_lines
 
 PERMUTATIONS, SEED = 99, 1
@@ -74,8 +83,10 @@ LARGE_BYTES = 20_000_000
 FEWER = 19  # permutations: enough for p = 0.05, the smallest p of the whole file
 MOST_OTHERS = 4
 FEW_LINES = 250
-GAIN_FOUND = 3.2  # over the root of the number of lines: the gain with a power of about 90 %
-SMALL_P = Fraction(1, 20)  # the verdict reports no evidence above it
+# The least `OrderTest.order_effect` times the root of the lines a shard, with which it falls.
+# Small transformers and 5-gram models, trained on the file or not, had 0.003 or more. Sums of
+# scores of single lines differ by rounding (1e-15 to 1e-7), or 1e-6 with added noise of 1e-4.
+LEAST_EFFECT = 1e-5
 
 
 def contamination(
@@ -89,6 +100,8 @@ def contamination(
     `exchangeable` the user confirms that a file was published in random order. `canary` is the file
     of a nonce: the test is that of the canary. `names`: it is the name cloze.
     """
+    if requests is not None:
+        check_new(requests, option="--requests")
     if names or canary is not None:
         if file or exchangeable or (shards, permutations, seed) != (None, None, None):
             raise UsageError(
@@ -122,13 +135,49 @@ def contamination(
     plan = plan_orders(
         lines, shards=shards or 0, permutations=wanted, seed=SEED if seed is None else seed
     )
+    _check_design(plan, len(lines))
     for line in _request_summary(name, lines, plan):
         say(line)
+    say(_power_line(plan, len(lines)))
     others = () if file else _smaller_files(release, name, plan.permutations + 1)
     if listed := ", ".join(itertools.islice(others, MOST_OTHERS)):
         say(f"Smaller ones for --file, in tokens: {listed}. Plain text shows training best.")
+        say("Choose one file before you see a score, and report its p.")
     more = f"{f' --file {shlex.quote(file)}' if file else ''}{' --exchangeable' if exchangeable else ''}"
     return _written(requests, prompt_texts(lines, plan), release, more)
+
+
+def _check_design(plan: OrderPlan, n_lines: int) -> None:
+    """UsageError if no log of this plan could be evidence."""
+    if (smallest := Fraction(1, (plan.permutations + 1) ** plan.shards)) > LEVEL:
+        enough = next(n for n in itertools.count(1) if (n + 1) ** plan.shards * LEVEL >= 1)
+        if math.factorial(min(9, n_lines // plan.shards)) > enough:
+            advice = f"Use --permutations {enough} or more."
+        else:
+            advice = "Use fewer shards, or a file with more lines (--file)."
+        raise UsageError(
+            f"{_count(plan.shards, 'shard')} with {_count(plan.permutations, 'permutation')} each: "
+            f"the smallest possible p is {format_p(smallest)}, but evidence needs p <= "
+            f"{format_p(LEVEL)}. {advice}"
+        )
+
+
+def _power_line(plan: OrderPlan, n_lines: int, spread: float = 0.0) -> str:
+    """The gain that this test detects. `spread`: of a junction, in the unit of a log."""
+    gain = detectable_gain(n_lines, plan.shards, plan.permutations)
+    if gain is None:
+        return "No gain is found in 9 of 10 tests of this size. Use more permutations or lines."
+    unit = f" ({gain * spread:.2g} in the unit of the log)" if spread else ""
+    return (
+        f"With {n_lines:,} lines, {_count(plan.shards, 'shard')} and "
+        f"{_count(plan.permutations, 'permutation')}"
+        f"{' only strong memorization shows:' if n_lines < FEW_LINES else ','} a gain of {gain:.2g} "
+        f"spreads a line{unit} is found in 9 of 10 tests at p <= {format_p(LEVEL)}."
+    )
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
 def _smaller_files(folder: Path, tested: str, orders: int) -> Iterator[str]:
@@ -141,7 +190,7 @@ def _smaller_files(folder: Path, tested: str, orders: int) -> Iterator[str]:
     }
     for name in sorted(sizes, key=lambda one: (not one.endswith(".txt"), sizes[one])):
         if sizes[name] < sizes.get(tested, 0):
-            with contextlib.suppress(UsageError, FormatError, DamageError):
+            with contextlib.suppress(UsageError, FormatError):
                 _, lines = read_published_lines(folder, name, exchangeable=False)
                 tokens = orders * sum(len(line) + 1 for line in lines) // CHARS_A_TOKEN
                 yield f"{name} (about {tokens:,})"
@@ -181,7 +230,7 @@ def _request_summary(name: str, lines: list[str], plan: OrderPlan) -> Iterator[s
         len(str(order)) - 1 for order in range(orders)
     )  # ids end in the number of the order
     yield (
-        f"{name}: {len(lines):,} lines in {plan.shards:,} shards, each in {orders:,} orders: "
+        f"{name}: {len(lines):,} lines in {_count(plan.shards, 'shard')}, each in {orders:,} orders: "
         f"{plan.shards * orders:,} requests, "
         f"{_size_text(size)}, about {orders * chars // CHARS_A_TOKEN:,} tokens; the longest "
         f"has {longest:,} characters, about "
@@ -221,7 +270,15 @@ def _test(release: Path, file: str, log: Path, *, exchangeable: bool) -> str:
         log, expected="JSON lines with the log-likelihoods of the texts of --requests"
     )
     plan, values = parse_order_log(text, lines, name=str(log))
-    return "\n".join(_result_lines(order_test(values), plan, name))
+    test = order_test(values)
+    if test.order_effect * math.sqrt(len(lines) / plan.shards) < LEAST_EFFECT:
+        raise FormatError(
+            f"{log}: no conclusion: the log-likelihoods (nearly) do not depend on the order of the "
+            f"lines; orders of a shard differ by {test.order_effect:.0e} of their value. The model "
+            "did not read whole texts, or sees too little context, so this log says nothing about "
+            "training. Score each text of --requests as one sequence, not line by line."
+        )
+    return "\n".join(_result_lines(test, plan, name))
 
 
 def _result_lines(test: OrderTest, plan: OrderPlan, name: str) -> list[str]:
@@ -236,31 +293,49 @@ def _result_lines(test: OrderTest, plan: OrderPlan, name: str) -> list[str]:
         else f"{test.t_p:.1e}, asymptotic (t = {test.t:.2f})"
     )
     ties = (
-        [f"ties             in {test.tied_count:,} shards, counted against the published order"]
+        [
+            f"ties             in {_count(test.tied_count, 'shard')}, counted against the published order"
+        ]
         if test.tied_count
         else []
     )
+    n_lines = sum(plan.sizes)
+    changed = changed_junctions(n_lines / plan.shards)
+    spread = test.spread / math.sqrt(changed)
     figures = [
         f"sum of ranks     {sum(test.ranks):,} of {highest:,}, {highest / 2:,.0f} expected if "
         f"unseen; the published order is best in {first:,} shards",
         *ties,
-        f"gain             {test.gain:.4g} a shard over the mean of its shuffles, in the unit of "
-        "the log"
-        if test.gain
-        else "gain             0: all orders tie",
-        f"p, exact         {format_p(test.exact_p)}",
+        f"gain             {_gain_text(test, changed, 1)} a line over its shuffles, in the unit of the log",
+        *(
+            [
+                f"                 {_gain_text(test, changed, spread)} spreads a line (1 spread: {spread:.3g})"
+            ]
+            if spread
+            else []
+        ),
+        f"p, exact         {format_p(test.exact_p)} (report this one; evidence at {format_p(LEVEL)} or less)",
         f"p, whole file    {format_p(test.whole_p)}, also exact; {format_p(least)} is the smallest possible",
         f"p, the paper's t {paper}",
     ]
     head = (
-        f"{name}: {sum(plan.sizes):,} lines, {test.shards:,} shards, {test.permutations:,} "
-        f"shuffled orders of each ({plan.name})"
+        f"{name}: {n_lines:,} lines, {_count(test.shards, 'shard')}, "
+        f"{_count(test.permutations, 'shuffled order')} of each ({plan.name})"
     )
-    return [head, *(f"  {line}" for line in figures), "", *_meaning(test, sum(plan.sizes))]
+    return [head, *(f"  {line}" for line in figures), "", *_meaning(test, plan, spread)]
 
 
-def _meaning(test: OrderTest, n_lines: int) -> list[str]:
-    if test.exact_p <= SMALL_P:
+def _gain_text(test: OrderTest, changed: float, unit: float) -> str:
+    """The gain of a junction in a unit, with its interval."""
+    gain = test.gain / (changed * unit)
+    if test.error is None:
+        return f"{gain:.3g}"
+    error = test.error / (changed * unit)
+    return f"{gain:.3g} (95 %: {gain - error:.3g} to {gain + error:.3g})"
+
+
+def _meaning(test: OrderTest, plan: OrderPlan, spread: float) -> list[str]:
+    if test.exact_p <= LEVEL:
         verdict = [
             "The model prefers the published order by more than chance: evidence that it was "
             "trained on these lines in this order.",
@@ -271,14 +346,12 @@ def _meaning(test: OrderTest, n_lines: int) -> list[str]:
         verdict = [
             "No evidence that the model was trained on these lines in this order. This does not "
             "prove that it was not.",
-            f"With {n_lines:,} lines{' only strong memorization shows:' if n_lines < FEW_LINES else ','} "
-            f"a gain of {GAIN_FOUND / math.sqrt(n_lines):.2f} spreads a line is found in 9 of "
-            "10 tests (docs/benchmarks.md of cloze-gen, Contamination).",
+            _power_line(plan, sum(plan.sizes), spread),
         ]
     return [
         *verdict,
-        "The test does not detect copies that were shuffled, reformatted or seen too rarely "
-        "(docs/how-to/evaluating-models.md of cloze-gen).",
+        "The test does not detect copies that were shuffled, reformatted or seen too rarely, "
+        "nor training on single lines or in shuffled batches (docs/how-to/evaluating-models.md of cloze-gen).",
     ]
 
 
@@ -305,6 +378,8 @@ def read_published_lines(folder: Path, file: str, *, exchangeable: bool) -> tupl
             "a run, or the folder of a release, such as runs/NAME/release."
         )
     name = file or _default_file(folder)
+    if Path(name).is_relative_to(folder):
+        name = Path(name).relative_to(folder).as_posix()
     if not stays_within(name):
         raise UsageError(
             f"--file {quote(name)}: not inside the release. Give the name of a file in {folder}."
@@ -400,7 +475,7 @@ def _check_sum(folder: Path, name: str, data: bytes, *, exchangeable: bool) -> N
         )
     found = hashlib.sha256(data).hexdigest()
     if found != sums[name]:
-        raise DamageError(
+        raise FormatError(
             f"{folder / name}: differs from the published file: its sha256 is {found}, but "
             f"{CHECKSUMS} has {quote(sums[name], most_chars=80)}. Download the release again."
         )
@@ -474,10 +549,15 @@ def _canary(release: Path, path: Path, requests: Path | None, log: Path | None) 
     text = read_scores(log, expected="JSON lines with the log-likelihoods of the canaries")
     ids = [item_id for item_id, _ in texts]
     values = parse_answers(text, ids, key=LOG_LIKELIHOOD, name=str(log))
+    if len(set(values.values())) == 1:
+        raise FormatError(
+            f"{log}: no conclusion: all canaries have the same log-likelihood, so this log says "
+            "nothing about training. Score each text of --requests."
+        )
     rank, p = canary_test([values[item_id] for item_id in ids])
     verdict = (
         "The model prefers the published canary: evidence that it was trained on the release."
-        if p <= SMALL_P
+        if p <= LEVEL
         else "No evidence that the model was trained on the release. This does not prove that it was not."
     )
     return (
@@ -521,7 +601,8 @@ def _read_nonce(path: Path) -> str:
 # ---- Name cloze
 
 _ANSWER_KEY = "answer"
-_TABLE = ("book_id", "name_cloze", "n")
+_TABLE = ("book_id", "name_cloze", "n", "best_constant")
+_MOST_NAMELESS, _EXAMPLES = 0.5, 3
 
 
 def _names(run: Path, out: Path, requests: Path | None, log: Path | None) -> str:
@@ -531,9 +612,6 @@ def _names(run: Path, out: Path, requests: Path | None, log: Path | None) -> str
             "run's name or folder."
         )
     folder = find_run(out, run)
-    table = log.with_name(f"{log.name}.books.tsv") if log is not None else None
-    if table is not None and os.path.lexists(table):
-        raise UsageError(f"{table}: the file exists. Nothing was written. Move it away.")
     books = _passages(folder)
     passages = [one for some in books.values() for one in some]
     unused = ", ".join(sorted(book for book in books if not books[book]))
@@ -548,28 +626,55 @@ def _names(run: Path, out: Path, requests: Path | None, log: Path | None) -> str
         _say_size(f"passages of {len({one.book_id for one in passages}):,} books", texts)
         return _written(requests, texts, folder, " --names", key=_ANSWER_KEY)
     assert log is not None
-    assert table is not None
     text = read_scores(log, expected="JSON lines with the model's answers to --requests")
     ids = [one.id for one in passages]
     answers = parse_answers(text, ids, key=_ANSWER_KEY, name=str(log))
     scores = book_scores(passages, answers)
-    nameless = [one for one in ids if not given_name(answers[one])]
-    rows = [(one.book_id, one.name_cloze, one.n) for one in scores]
-    try:
-        write_tsv(table, _TABLE, rows)
-    except OSError as error:
-        raise UsageError(f"{table}: cannot be written ({error_text(error)}).") from None
-    lines = [*_name_table(scores)]
-    if nameless:
-        lines.append(
-            f"{len(nameless):,} of {len(ids):,} answers had no usable name and count as wrong, e.g. "
-            f"{nameless[0]}: {quote(answers[nameless[0]])}"
-        )
-    lines.append(
-        "Name cloze is the share of masked names that the model gives. Without the book it can only "
-        "guess, so a book far above the others is one that it knows."
+    lines = _name_table(scores)
+    if nameless := [one for one in ids if not given_name(answers[one])]:
+        shown = ", ".join(f"{one}: {quote(answers[one])}" for one in nameless[:_EXAMPLES])
+        said = f"{len(nameless):,} of {len(ids):,} answers had no usable name"
+        if len(nameless) > _MOST_NAMELESS * len(ids):
+            raise FormatError(
+                f"{log}: {said}, e.g. {shown}. Nothing was written. Let the model answer with "
+                "<name>...</name> or with the name alone."
+            )
+        lines.append(f"{said} and count as wrong, e.g. {shown}")
+    lines += _name_verdict(scores)
+    written = _write_table(log.with_name(f"{log.name}.books.tsv"), scores)
+    return "\n".join([*lines, *_correlations(folder, scores), written])
+
+
+def _name_verdict(scores: Sequence[BookScore]) -> Iterator[str]:
+    known = [one.book_id for one in scores if one.above[1] > 0]
+    yield (
+        f"{len(known):,} of {_count(len(scores), 'book')} above the best constant answer (the name "
+        f"that most passages of the book have){': ' * bool(known)}{', '.join(known[:_EXAMPLES])}"
+        f"{', ...' * (len(known) > _EXAMPLES)}"
     )
-    return "\n".join([*lines, *_correlations(folder, scores), f"written to {table}"])
+    yield (
+        "A book above it, and far above the other books, is one that the model knows. If it knows "
+        "all books equally, none stands out."
+    )
+
+
+def _write_table(table: Path, scores: Sequence[BookScore]) -> str:
+    rows = [(s.book_id, f"{s.name_cloze:.6g}", f"{s.n}", f"{s.best_constant:.6g}") for s in scores]
+    text = "".join("\t".join(row) + "\n" for row in (_TABLE, *rows))
+    if os.path.lexists(table):
+        try:
+            same = read_regular_text(table) == text
+        except (OSError, ValueError):
+            same = False
+        if not same:
+            raise UsageError(
+                f"{table}: the file exists and is not the table of this log and run. Nothing was "
+                "written. Move it away."
+            )
+        return f"{table} has this table already"
+    with new_file(table, option="--log") as handle:
+        handle.write(text.encode())
+    return f"written to {table}"
 
 
 def _passages(folder: Path) -> dict[str, list[NamePassage]]:
@@ -582,18 +687,27 @@ def _passages(folder: Path) -> dict[str, list[NamePassage]]:
             place = book_folder(source, row)
             counts, _ = read_type_counts([place])
             sentences = read_sentences(place, row["book_id"], {})
-            found[row["book_id"]] = name_passages(sentences, counts, seed=facts.seed)
+            found[row["book_id"]] = name_passages(
+                sentences, counts, seed=facts.seed, n_books=len(found)
+            )
     return found
 
 
 def _name_table(scores: Sequence[BookScore]) -> list[str]:
     def row(name: str, one: BookScore) -> tuple[str, ...]:
-        low, high = one.interval
-        return name, f"{one.name_cloze:.3f}", f"{low:.3f}-{high:.3f}", f"{one.n:,}"
+        above, low, high = one.above
+        shares = (one.name_cloze, one.best_constant, above)
+        return name, *(f"{s:.3f}" for s in shares), f"{low:.3f} to {high:.3f}", f"{one.n:,}"
 
-    total = BookScore("", sum(one.n for one in scores), sum(one.correct for one in scores))
+    total = BookScore(
+        "",
+        sum(one.n for one in scores),
+        sum(one.correct for one in scores),
+        sum(one.constant for one in scores),
+    )
     rows = [row(one.book_id, one) for one in scores] + [row("all books", total)]
-    return table_lines(("book", "name cloze", "95 %", "n"), rows, None, left=frozenset({"book"}))
+    head = ("book", "name cloze", "best constant", "above it", "95 %", "n")
+    return table_lines(head, rows, None, left=frozenset({"book"}))
 
 
 def _correlations(folder: Path, scores: Sequence[BookScore]) -> Iterator[str]:

@@ -7,7 +7,7 @@ model that gives it has memorized the book.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +21,8 @@ from cloze_gen.rng import derive_rng
 
 MIN_TOKENS, MAX_TOKENS = 40, 60
 MOST_PASSAGES = 100  # of a book, as in the paper
+# Of sets of many books, fewer of each: about so many in all, and no fewer of a book.
+ALL_PASSAGES, FEWEST_PASSAGES = 2_500, 20
 MIN_NAME_COUNT = 3  # in the book
 _CAPITALIZED = re.compile(r"[A-Z][a-z]+(?:-[A-Z][a-z]+)*")
 # Capitals without a person or a place: days, months, feasts and peoples.
@@ -59,13 +61,14 @@ class NamePassage:
 
 
 def name_passages(
-    sentences: Iterable[Sentence], counts: Mapping[str, int], *, seed: int
+    sentences: Iterable[Sentence], counts: Mapping[str, int], *, seed: int, n_books: int
 ) -> list[NamePassage]:
     """Passages of one book, drawn by the seed, in the order of the book.
 
     Args:
         sentences: of one book, in order.
         counts: the book's types -> count.
+        n_books: of the set; decides how many passages are drawn.
     """
     found: list[NamePassage] = []
     waiting: list[Sentence] = []
@@ -84,7 +87,8 @@ def name_passages(
     if not found:
         return []
     rng = derive_rng(seed, "contamination.names", found[0].book_id)
-    drawn = rng.choice(len(found), size=min(len(found), MOST_PASSAGES), replace=False)
+    most = min(MOST_PASSAGES, max(FEWEST_PASSAGES, ALL_PASSAGES // n_books))
+    drawn = rng.choice(len(found), size=min(len(found), most), replace=False)
     return [found[place] for place in sorted(drawn.tolist())]
 
 
@@ -139,25 +143,42 @@ def given_name(answer: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BookScore:
+    """`constant`: passages whose name is the book's most frequent one: what the best answer that is
+    always the same gets right.
+    """
+
     book_id: str
     n: int
     correct: int
+    constant: int = 0
 
     @property
     def name_cloze(self) -> float:
         return self.correct / self.n
 
     @property
-    def interval(self) -> tuple[float, float]:
-        return wilson_interval(self.correct, self.n)
+    def best_constant(self) -> float:
+        return self.constant / self.n
+
+    @property
+    def above(self) -> tuple[float, float, float]:
+        """Share above the best constant answer, with its 95 % interval."""
+        low, high = wilson_interval(self.correct, self.n)
+        constant = self.best_constant
+        return self.name_cloze - constant, low - constant, high - constant
 
 
 def book_scores(passages: Sequence[NamePassage], answers: Mapping[str, Any]) -> list[BookScore]:
     """Right names by book, upper and lower case alike, the best known first."""
     right: dict[str, list[bool]] = defaultdict(list)
+    names: dict[str, Counter[str]] = defaultdict(Counter)
     for one in passages:
         right[one.book_id].append(given_name(answers[one.id]).lower() == one.name.lower())
-    scores = [BookScore(book, len(some), sum(some)) for book, some in right.items()]
+        names[one.book_id][one.name.lower()] += 1
+    scores = [
+        BookScore(book, len(some), sum(some), max(names[book].values()))
+        for book, some in right.items()
+    ]
     return sorted(scores, key=lambda score: (-score.name_cloze, score.book_id))
 
 
