@@ -80,18 +80,18 @@ def tag_book(shard: TagShard) -> dict[str, int]:
         lengths = pc.list_value_length(lines).to_numpy().astype(np.int64)
         tagger = worker_tagger(shard.tagger, shard.identity)
         plain = [word.replace(LINE_END_HYPHEN, "") or word for word in words]
-        tags = tagger.tag_encoded(plain, tokens, lengths)
+        tags, labels = tagger.tag_encoded(plain, tokens, lengths), tagger.labels
         prose = np.repeat(pc.not_equal(columns["kind"], "heading").to_numpy(), lengths)
         cells, counts = np.unique(
-            tokens[prose].astype(np.int64) * len(tagger.labels) + tags[prose], return_counts=True
+            tokens[prose].astype(np.int64) * len(labels) + tags[prose], return_counts=True
         )
         types = sorted(
-            (words[cell // len(tagger.labels)], tagger.labels[cell % len(tagger.labels)], count)
+            (words[cell // len(labels)], labels[cell % len(labels)], count)
             for cell, count in zip(cells.tolist(), counts.tolist(), strict=True)
         )
-        labels = pa.DictionaryArray.from_arrays(tags.astype(np.int32), pa.array(tagger.labels))
+        names = pa.DictionaryArray.from_arrays(tags.astype(np.int32), pa.array(labels))
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-        joined = pc.binary_join(pa.ListArray.from_arrays(offsets, labels.cast(pa.string())), " ")
+        joined = pc.binary_join(pa.ListArray.from_arrays(offsets, names.cast(pa.string())), " ")
         with store.writing(shard.key) as writer:
             if writer is not None:
                 _write_tags(writer, joined, types, tokens=len(tokens))
