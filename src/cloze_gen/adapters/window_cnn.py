@@ -137,7 +137,9 @@ class WindowCnn:
         # Products of one fixed shape round alike, so a row is the same beside any other words.
         padded = [*words, *["a"] * (-len(words) % _BLOCK_TYPES)]
         blocks = [
-            self._embed.predict([Doc(self._nlp.vocab, words=padded[first : first + _BLOCK_TYPES])])[0]
+            self._embed.predict([Doc(self._nlp.vocab, words=padded[first : first + _BLOCK_TYPES])])[
+                0
+            ]
             for first in range(0, len(padded), _BLOCK_TYPES)
         ]
         embedded = np.concatenate(blocks)[: len(words)]

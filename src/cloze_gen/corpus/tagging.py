@@ -28,7 +28,7 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet, write_tsv
 
-TAGS_VERSION = 1
+TAGS_VERSION = 2
 TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
 
 
