@@ -281,7 +281,7 @@ def travelling_name(name: str) -> str:
 def load_tagger(name: str = "builtin", *, fast: bool = True) -> SpacyTagger:
     """The built-in or an installed pipeline's tagger; ModelError if it cannot be used."""
     import spacy  # here, because spaCy takes a second to load and most commands do not need it
-    from spacy.attrs import NORM
+    from spacy.attrs import NORM  # type: ignore[import-not-found]
 
     source: str | Path = BUILTIN_FOLDER if name == "builtin" else name
     try:
@@ -309,7 +309,8 @@ def load_tagger(name: str = "builtin", *, fast: bool = True) -> SpacyTagger:
     if name == "builtin":
         margin = _BUILTIN_MARGIN
         # all that its embedding reads; spaCy's other lexical attributes take half the time of a type
-        nlp.vocab.lex_attr_getters = {NORM: nlp.vocab.lex_attr_getters[NORM]}
+        vocab: Any = nlp.vocab
+        vocab.lex_attr_getters = {NORM: vocab.lex_attr_getters[NORM]}
     return SpacyTagger(nlp, identity=_identity(name, nlp), fast=fast, margin=margin)
 
 
