@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
 from hypothesis import given, settings
@@ -20,6 +22,7 @@ from cloze_gen.adapters.spacy_tagger import (
     tagger_identity,
 )
 from cloze_gen.adapters.tagging import TaggedToken
+from cloze_gen.adapters.window_cnn import WindowCnn
 from cloze_gen.english.treebank import host_index, normalize_for_tagging, treebank_split
 from cloze_gen.errors import ModelError
 
@@ -94,6 +97,47 @@ def test_tags_do_not_depend_on_batches(
         monkeypatch.setattr(spacy_tagger, "BATCH_TOKENS", batch_tokens)
         monkeypatch.setattr(spacy_tagger, "MAX_TYPES", max_types)
         assert list(tagger.tag(sentences)) == expected
+
+
+def test_encoded_sentences_get_the_same_tags(
+    tagger: SpacyTagger, sentences: list[list[str]]
+) -> None:
+    """By the network of word types and by spaCy; a sentence may be empty."""
+    rows = [[], *sentences, []]
+    words, tokens = np.unique([token for row in rows for token in row], return_inverse=True)
+    lengths = np.array([*map(len, rows)])
+    expected = [tag for tags in tagger.tag(rows) for tag in tags]
+    for one in (tagger, load_tagger(fast=False)):
+        found = one.tag_encoded(words.tolist(), tokens, lengths)
+        assert [one.labels[number] for number in found] == expected
+
+
+def test_a_clear_lead_decides_early(tagger: SpacyTagger, sentences: list[list[str]]) -> None:
+    """The built-in margin changes no tag; the network reads on where the lead is smaller."""
+
+    def tags(margin: float) -> list[list[str]]:
+        return list(SpacyTagger(tagger._nlp, identity="", margin=margin).tag(sentences))
+
+    assert tags(math.inf) == list(tagger.tag(sentences))
+    changed = [
+        a != b
+        for x, y in zip(tags(0), tags(math.inf), strict=True)
+        for a, b in zip(x, y, strict=True)
+    ]
+    assert 0 < sum(changed) < len(changed) / 10
+
+
+def test_a_type_is_the_same_after_any_others(tagger: SpacyTagger) -> None:
+    words = [f"{word}{number}" for word in ("sea", "running", "Mary") for number in range(50)]
+    rows = []
+    for order in (words, words[::-1], words[7:] + words[:7]):
+        network = WindowCnn.from_pipeline(tagger._nlp)
+        assert network is not None
+        for first in range(0, len(order), 37):
+            network.add_types(order[first : first + 37])
+        at = 1 + np.argsort(order)
+        rows.append((network._embedded[at].tobytes(), network._projected[at].tobytes()))
+    assert len(set(rows)) == 1
 
 
 def test_calls_do_not_share_state(tagger: SpacyTagger, sentences: list[list[str]]) -> None:

@@ -83,7 +83,8 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, help="write the scores here")
     options = parser.parse_args()
-    tagger = spacy_tagger.load_tagger(options.model)
+    # two, because a tagger remembers how it split a word
+    tagger, of_whole_words = (spacy_tagger.load_tagger(options.model) for _ in range(2))
     scores: dict[str, object] = {"model": tagger.identity}
     if options.model == "builtin":
         scores["files"] = model_digest()
@@ -121,7 +122,7 @@ def main() -> None:
         }
         if name.startswith("hand"):
             words = [whole_words(sentence) for sentence in sentences]
-            tags = list(tagger.tag([[word for word, _ in sentence] for sentence in words]))
+            tags = list(of_whole_words.tag([[word for word, _ in sentence] for sentence in words]))
             row |= {
                 "whole_words_penn": percent(words, tags),
                 "whole_words_class": percent(words, tags, coarse=True),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from cloze_gen.adapters.inflector import lemmatize
@@ -27,7 +28,7 @@ from cloze_gen.store.artifacts import Artifact, ArtifactWriter, Store
 from cloze_gen.store.fingerprint import StageKey
 from cloze_gen.store.tables import read_parquet, read_tsv, write_parquet, write_tsv
 
-TAGS_VERSION = 1
+TAGS_VERSION = 2
 TAGS, TAGGED_TYPES, BOOK_TAGS = "tags.parquet", "types.parquet", "books.tsv"
 
 
@@ -72,38 +73,42 @@ def tag_book(shard: TagShard) -> dict[str, int]:
     """
     store = Store(shard.out)
     if not store.is_complete(shard.key):
-        lines, kinds = (
-            read_parquet(shard.book / SENTENCES, columns=[name])[name].to_pylist()
-            for name in ("tokens", "kind")
+        columns = read_parquet(shard.book / SENTENCES, columns=["tokens", "kind"])
+        lines = pc.split_pattern(columns["tokens"].combine_chunks(), " ")
+        encoded = lines.flatten().dictionary_encode()
+        words, tokens = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+        lengths = pc.list_value_length(lines).to_numpy().astype(np.int64)
+        tagger = worker_tagger(shard.tagger, shard.identity)
+        plain = [word.replace(LINE_END_HYPHEN, "") or word for word in words]
+        tags, labels = tagger.tag_encoded(plain, tokens, lengths), tagger.labels
+        prose = np.repeat(pc.not_equal(columns["kind"], "heading").to_numpy(), lengths)
+        cells, counts = np.unique(
+            tokens[prose].astype(np.int64) * len(labels) + tags[prose], return_counts=True
         )
-        sentences = [line.split(" ") for line in lines]
-        plain = (
-            [token.replace(LINE_END_HYPHEN, "") or token for token in tokens]
-            for tokens in sentences
+        types = sorted(
+            (words[cell // len(labels)], labels[cell % len(labels)], count)
+            for cell, count in zip(cells.tolist(), counts.tolist(), strict=True)
         )
-        tagged = list(worker_tagger(shard.tagger, shard.identity).tag(plain))
-        types: Counter[tuple[str, str]] = Counter()
-        for tokens, tags, kind in zip(sentences, tagged, kinds, strict=True):
-            if kind != "heading":
-                types.update(zip(tokens, tags, strict=True))
+        names = pa.DictionaryArray.from_arrays(tags.astype(np.int32), pa.array(labels))
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+        joined = pc.binary_join(pa.ListArray.from_arrays(offsets, names.cast(pa.string())), " ")
         with store.writing(shard.key) as writer:
             if writer is not None:
-                _write_tags(writer, [" ".join(tags) for tags in tagged], types)
+                _write_tags(writer, joined, types, tokens=len(tokens))
     facts = store.open(shard.key).facts
     return {"sentences": int(facts["sentences"]), "tokens": int(facts["tokens"])}
 
 
 def _write_tags(
-    writer: ArtifactWriter, tags: Sequence[str], types: Counter[tuple[str, str]]
+    writer: ArtifactWriter, tags: pa.Array, types: Sequence[tuple[str, str, int]], *, tokens: int
 ) -> None:
-    writer.rows[TAGS] = write_parquet(writer.path(TAGS), {"tags": pa.array(tags, pa.string())})
-    rows = sorted(types)
+    writer.rows[TAGS] = write_parquet(writer.path(TAGS), {"tags": tags})
     writer.rows[TAGGED_TYPES] = write_parquet(writer.path(TAGGED_TYPES), {
-        "word": pa.array([word for word, _ in rows], pa.string()),
-        "tag": pa.array([tag for _, tag in rows], pa.string()).dictionary_encode(),
-        "count": pa.array([types[row] for row in rows], pa.int32()),
+        "word": pa.array([word for word, _, _ in types], pa.string()),
+        "tag": pa.array([tag for _, tag, _ in types], pa.string()).dictionary_encode(),
+        "count": pa.array([count for _, _, count in types], pa.int32()),
     })  # fmt: skip
-    writer.facts |= {"sentences": len(tags), "tokens": sum(line.count(" ") + 1 for line in tags)}
+    writer.facts |= {"sentences": len(tags), "tokens": tokens}
     writer.versions |= {"spacy": version("spacy"), "pyarrow": pa.__version__}
 
 

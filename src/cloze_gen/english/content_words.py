@@ -93,7 +93,7 @@ _TITLES = frozenset(title.casefold().rstrip(".") for title in TITLES) | {
     "mademoiselle",
 }
 _NO_CONTENT = FUNCTION_WORDS | FUNCTION_LEMMAS | _TITLES
-_SPOKEN_OF = frozenset({"i", "o", "oh"})
+_NO_NAMES = _TITLES | {"i", "o", "oh"}
 
 
 def name_places(tokens: Sequence[str]) -> list[int]:
@@ -105,10 +105,11 @@ def name_places(tokens: Sequence[str]) -> list[int]:
     return [
         i
         for i, token in enumerate(tokens)
-        if token[:1].isupper() and i and tokens[i - 1] not in _OPENERS and is_name_like(token)
+        if i and token[:1].isupper() and tokens[i - 1] not in _OPENERS and is_name_like(token)
     ]
 
 
+@functools.lru_cache(maxsize=200_000)
 def is_name_like(token: str) -> bool:
     """Whether a capitalised token can be a name: no title, no pronoun, not all capitals.
 
@@ -119,7 +120,7 @@ def is_name_like(token: str) -> bool:
     return (
         word.isalpha()
         and not (len(word) > 1 and word.isupper())
-        and word.casefold() not in _TITLES | _SPOKEN_OF
+        and word.casefold() not in _NO_NAMES
     )
 
 

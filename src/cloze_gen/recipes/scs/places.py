@@ -320,7 +320,7 @@ def count_book(shard: BookPlaces) -> tuple[np.ndarray, np.ndarray]:
     names, name_at = _numbered(tags)
     types, at = np.unique(word_at * len(names) + name_at, return_inverse=True)
     pairs = [(words[i], names[j]) for i, j in zip(*np.divmod(types, len(names)), strict=True)]
-    facts = np.array([_facts(word, tag, _rows(shard.vocabulary)) for word, tag in pairs], np.int64)
+    facts = np.array([_facts(word, tag, shard.vocabulary) for word, tag in pairs], np.int64)
     kind, own, use, row = facts[at].T
     printed = kind != Kind.UNPRINTED
     return count_places(kind[printed], classes=own[printed], uses=use[printed], rows=row[printed])
@@ -331,10 +331,11 @@ def _numbered(tokens: list[str]) -> tuple[list[str], np.ndarray]:
     return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
 
 
-def _facts(token: str, tag: str, rows: dict[Pair, int]) -> tuple[int, int, int, int]:
+@functools.lru_cache(maxsize=500_000)  # most pairs are in many books
+def _facts(token: str, tag: str, vocabulary: Path) -> tuple[int, int, int, int]:
     """Kind of a token, and class, use and row of a vocabulary word; otherwise -1, 0, -1."""
     kind, name = kind_of(token, tag), coarse_class(tag)
-    row = rows.get(lemma_pair(token, tag), -1) if name in CLASSES else -1
+    row = _rows(vocabulary).get(lemma_pair(token, tag), -1) if name in CLASSES else -1
     return (kind, CLASSES.index(name), use_of(tag, 0), row) if row >= 0 else (kind, -1, 0, -1)
 
 
