@@ -227,7 +227,12 @@ def read_report_data(folder: Path, style: Style, published: PublishedSet) -> Rep
     blanked = _blanked(folder, style, artifacts)
     facts = {label: artifact.facts for label, artifact in artifacts.items()}
     verdict = (
-        passage_verdict(len(items), passages.evaluation, judged=style.judged(facts))
+        passage_verdict(
+            len(items),
+            passages.evaluation,
+            judged=style.judged(facts),
+            ranking=next((one for one in facts.values() if "expected_yield" in one), {}),
+        )
         if passages
         else blank_verdict(len(items), blanked.evaluation)
         if blanked

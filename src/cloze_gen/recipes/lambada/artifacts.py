@@ -203,6 +203,7 @@ STAGES = {
             "expected_yield": "mean over the ranked passages",
             "head": "share of the best passages that each rule finds",
             "examined": "passages with signals",
+            "guessable": "ranked passages that a reader may guess, by the signals",
         },
     ),
     "guesses": StageDoc(
