@@ -281,7 +281,8 @@ def test_passages_that_nobody_will_guess_do_not_count() -> None:
     """Unless people have guessed them. The verdict states what the ranking expects."""
     ranking = {"guessable": 105, "expected_yield": 0.0059}
     by_machine, by_people = (
-        passage_verdict(1460, None, judged=who, ranking=ranking) for who in ("none (x)", "human (x)")
+        passage_verdict(1460, None, judged=who, ranking=ranking)
+        for who in ("none (x)", "human (x)")
     )
     assert (finding(by_machine, "size").level, finding(by_people, "size").level) == (CARE, GOOD)
     said = finding(by_machine, "size").sentence

@@ -201,7 +201,7 @@ def _next(found: CorpusScan, settings: InputSettings) -> Iterator[str]:
         yield _command("run holmes-style --train", place, "--source", place, *splits, *given)
     else:
         yield _command("run holmes-style --source", place, *given)
-    if _suits_lambada(found):
+    if splits or _suits_lambada(found):
         yield _command("run lambada-style --books", place, *splits, *given)
 
 

@@ -111,7 +111,7 @@ def exceeded(order: list[Signals]) -> list[str]:
     """The limits that passages exceed, by their definitions."""
     limits, n = RankingSettings(), len(order)
     shares = head_shares(order) if order else {}
-    names = {name: limits.max_rule_share for name in ("last name", "cache")}
+    names = dict.fromkeys(("last name", "cache"), limits.max_rule_share)
     names["capitalised word"] = limits.max_capitalised_share
     most_alike = max(Counter((one.book_id, one.target) for one in order).values(), default=0)
     return [

@@ -44,6 +44,7 @@ _HUMAN_ADVANTAGE = 10.0  # people guess the end of a sentence that much better t
 _HALF_GUESSED_TOKENS, _GUESSED_STEEPNESS = 15.0, 3.0
 _MIN_YIELD = 1e-5  # below it a passage has no signal
 _MOST_AUTO = 10_000  # passages if `n_passages` is "auto"
+_OTHER_LIMITS = {"capitalised word": "max_capitalised_share", "outside": "outside_share"}
 _MIN_ALLOWED = 2  # passages solved by a rule that any prefix of the order may have
 # Passages are queued by their share of capitalised words in twentieths, so a blocked passage delays
 # few others.
@@ -505,13 +506,16 @@ def write_ranking(
             "--set ranking.n_passages=auto leaves them out"
         )
     if (most := within_limits(head, settings)) < len(head):
-        found = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
+        limits = dict.fromkeys(shares, "max_rule_share") | _OTHER_LIMITS
+        missed = [
+            f"{name} {share:.1%} ({limits[name]} = {limit:g})"
+            for name, share in shares.items()
+            if (limit := getattr(settings, limits[name])) != share
+            and (share < limit) == (name == "outside")
+        ] or [f"max_same_target = {settings.max_same_target}"]
         ctx.say(
-            f"warning: these passages do not keep the limits of the ranking (max_rule_share = "
-            f"{settings.max_rule_share:g}, max_capitalised_share = "
-            f"{settings.max_capitalised_share:g}, outside_share = {settings.outside_share:g}, "
-            f"max_same_target = {settings.max_same_target}): {found}; --set "
-            f"ranking.n_passages={most} keeps them"
+            f"warning: these passages do not keep all limits of the ranking: {', '.join(missed)}; "
+            f"--set ranking.n_passages={most} keeps them"
         )
 
 
