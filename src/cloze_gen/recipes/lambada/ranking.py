@@ -495,7 +495,7 @@ def write_ranking(
     writer.facts["guessable"] = len(yields) - hopeless
     writer.facts["head"] = {name: round(share, 4) for name, share in shares.items()}
     ctx.say(
-        f"{len(order):,} of {len(survivors):,} passages ranked; {expected:.0%} of them are "
+        f"{len(order):,} of {len(survivors):,} passages ranked; {expected:.1%} of them are "
         "expected to pass all steps of guessing"
     )
     if settings.order == "random":
@@ -510,8 +510,8 @@ def write_ranking(
         missed = [
             f"{name} {share:.1%} ({limits[name]} = {limit:g})"
             for name, share in shares.items()
-            if (limit := getattr(settings, limits[name])) != share
-            and (share < limit) == (name == "outside")
+            for limit in [getattr(settings, limits[name])]
+            if (share < limit if name == "outside" else share > limit)
         ] or [f"max_same_target = {settings.max_same_target}"]
         ctx.say(
             f"warning: these passages do not keep all limits of the ranking: {', '.join(missed)}; "
